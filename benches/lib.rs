@@ -1,0 +1,1 @@
+//! Benchmarks of all crates; see the files beside this one.

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod accuracy;
+pub mod assignment;
+pub mod boxes;
+mod counts;
+mod merge;
+mod metric;
+mod per_class;
+mod sum;
+
+pub use accuracy::Accuracy;
+pub use counts::{Counts, ratio};
+pub use merge::Merge;
+pub use metric::Metric;
+pub use per_class::{MacroAverage, PerClass};
+pub use sum::{Mean, Sum};
+
+/// The version of this crate, as it stands in signatures.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

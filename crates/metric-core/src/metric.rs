@@ -1,0 +1,63 @@
+use crate::Merge;
+
+/// A metric maps examples to a state that pools, and reads a score from it.
+///
+/// The metric holds the *definition* (a threshold, k, a language, weights, a profile) and never
+/// the evidence; the state holds the *evidence* (counts) and never the definition. The score of an
+/// example is the score of its own state; the score of a corpus is the score of the merged states.
+///
+/// `update` cannot fail: what could be wrong with an example is found when its typed prediction
+/// and reference are built (a grid, a box), before any metric sees them.
+///
+/// ```
+/// use metric_core::{Accuracy, Merge, Metric};
+///
+/// /// The share of predictions that equal their reference.
+/// struct Equality;
+///
+/// impl Metric for Equality {
+///     type Prediction = str;
+///     type Reference = str;
+///     type State = Accuracy;
+///     type Score = Option<f64>;
+///
+///     fn update(&self, state: &mut Accuracy, prediction: &str, reference: &str) {
+///         state.record(prediction == reference);
+///     }
+///     fn compute(&self, state: &Accuracy) -> Option<f64> {
+///         state.value()
+///     }
+/// }
+///
+/// let mut state = Equality.measure("cat", "cat");
+/// state.merge(Equality.measure("dog", "cat"));
+/// assert_eq!(Equality.compute(&state), Some(0.5));
+/// ```
+pub trait Metric {
+    /// What the model put out for one example.
+    type Prediction: ?Sized;
+    /// What it is held against.
+    type Reference: ?Sized;
+    /// The evidence.
+    type State: Merge;
+    /// What is read from the evidence; undefined numbers in it are `None`.
+    type Score;
+
+    /// Adds the evidence of one example to `state`.
+    fn update(
+        &self,
+        state: &mut Self::State,
+        prediction: &Self::Prediction,
+        reference: &Self::Reference,
+    );
+
+    /// Reads the score from the evidence.
+    fn compute(&self, state: &Self::State) -> Self::Score;
+
+    /// The evidence of one example alone.
+    fn measure(&self, prediction: &Self::Prediction, reference: &Self::Reference) -> Self::State {
+        let mut state = Self::State::default();
+        self.update(&mut state, prediction, reference);
+        state
+    }
+}

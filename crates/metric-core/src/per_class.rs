@@ -1,0 +1,99 @@
+use std::collections::BTreeMap;
+
+use crate::{Mean, Merge};
+
+/// A state for each class: micro averages pool the states, macro averages the scores.
+///
+/// ```
+/// use metric_core::{Counts, PerClass};
+///
+/// let mut classes = PerClass::default();
+/// *classes.entry("cat") = Counts::new(8, 2, 0); // precision 0.8
+/// *classes.entry("dog") = Counts::new(1, 1, 3); // precision 0.5
+/// *classes.entry("emu") = Counts::new(0, 0, 1); // precision undefined
+///
+/// // Micro: all items count the same.
+/// assert_eq!(classes.micro(), Counts::new(9, 3, 4));
+/// assert_eq!(classes.micro().precision(), Some(0.75));
+///
+/// // Macro: all classes count the same, as far as they have the score.
+/// let average = classes.macro_average(Counts::precision);
+/// assert_eq!((average.value, average.classes), (Some(0.65), 2));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub struct PerClass<K: Ord, S> {
+    states: BTreeMap<K, S>,
+}
+
+/// A mean over classes, with the number of classes that had the score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MacroAverage {
+    /// The unweighted mean; undefined when no class has the score.
+    pub value: Option<f64>,
+    /// The number of classes in the mean.
+    pub classes: u64,
+}
+
+impl<K: Ord, S: Merge> PerClass<K, S> {
+    /// The state of `class`, empty if the class is new.
+    pub fn entry(&mut self, class: K) -> &mut S {
+        self.states.entry(class).or_default()
+    }
+
+    /// The classes in their order, each with its state.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&K, &S)> {
+        self.states.iter()
+    }
+
+    /// The number of classes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether there is no class.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// The states of all classes in one: the evidence of the micro average.
+    #[must_use]
+    pub fn micro(&self) -> S
+    where
+        S: Clone,
+    {
+        let mut pooled = S::default();
+        for state in self.states.values() {
+            pooled.merge(state.clone());
+        }
+        pooled
+    }
+
+    /// The unweighted mean of `score` over the classes where it is defined.
+    pub fn macro_average(&self, score: impl Fn(&S) -> Option<f64>) -> MacroAverage {
+        let mean: Mean = self.states.values().filter_map(score).collect();
+        MacroAverage {
+            value: mean.value(),
+            classes: mean.count(),
+        }
+    }
+}
+
+impl<K: Ord, S> Default for PerClass<K, S> {
+    fn default() -> Self {
+        Self {
+            states: BTreeMap::new(),
+        }
+    }
+}
+
+impl<K: Ord, S: Merge> Merge for PerClass<K, S> {
+    fn merge(&mut self, other: Self) {
+        for (class, state) in other.states {
+            self.entry(class).merge(state);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Reads golden rows and runs a check over each.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// The copies of `file` that are here: the published one, and the full one beside the project.
+fn copies(file: &str) -> Vec<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    [here.join("golden"), here.join("../../shared/golden")]
+        .into_iter()
+        .map(|folder| folder.join(file))
+        .filter(|path| path.is_file())
+        .collect()
+}
+
+/// One whole JSON file, in each copy that is here.
+pub fn documents(file: &str) -> Vec<Value> {
+    let copies = copies(file);
+    assert!(!copies.is_empty(), "no golden file {file}");
+    copies
+        .iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(path).expect("a readable golden file");
+            serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+        })
+        .collect()
+}
+
+/// The rows of a JSON Lines file, in each copy that is here, without the line that says where the
+/// rows are from.
+pub fn rows(file: &str) -> Vec<Value> {
+    let copies = copies(file);
+    assert!(!copies.is_empty(), "no golden file {file}");
+    let mut rows = Vec::new();
+    for path in copies {
+        let text = std::fs::read_to_string(&path).expect("a readable golden file");
+        let before = rows.len();
+        for (number, line) in text.lines().enumerate() {
+            let row: Value = serde_json::from_str(line)
+                .unwrap_or_else(|e| panic!("{}:{}: {e}", path.display(), number + 1));
+            if row.get("_about").is_none() {
+                rows.push(row);
+            }
+        }
+        assert!(rows.len() > before, "{}: no rows", path.display());
+    }
+    rows
+}
+
+/// Checks every row; `name` tells rows apart in the report, `deviations` lists by name the rows
+/// where we differ from the reference on purpose, each with the reason.
+///
+/// Fails with all rows that fail, and with a listed deviation that agrees after all.
+pub fn check(
+    rows: &[Value],
+    name: impl Fn(&Value) -> String,
+    deviations: &[(&str, &str)],
+    check: impl Fn(&Value) -> Result<(), String>,
+) {
+    assert!(!rows.is_empty(), "no rows to check");
+    let mut failures = Vec::new();
+    for row in rows {
+        let name = name(row);
+        let listed = deviations.iter().find(|(listed, _)| *listed == name);
+        match (check(row), listed) {
+            (Ok(()), None) | (Err(_), Some(_)) => {}
+            (Err(error), None) => failures.push(format!("{name}: {error}")),
+            (Ok(()), Some((_, reason))) => {
+                failures.push(format!(
+                    "{name}: agrees now, but is listed as a deviation ({reason})"
+                ));
+            }
+        }
+    }
+    for (listed, _) in deviations {
+        assert!(
+            rows.iter().any(|row| name(row) == *listed),
+            "no row {listed} for a listed deviation"
+        );
+    }
+    let total = failures.len();
+    failures.truncate(20);
+    assert!(
+        total == 0,
+        "{total} of {} rows:\n{}",
+        rows.len(),
+        failures.join("\n")
+    );
+    println!(
+        "{} rows, {} listed deviations",
+        rows.len(),
+        deviations.len()
+    );
+}
+
+/// `Ok` when equal; otherwise what differs.
+pub fn same<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    ours: T,
+    expected: T,
+) -> Result<(), String> {
+    if ours == expected {
+        Ok(())
+    } else {
+        Err(format!("{what}: ours {ours:?}, reference {expected:?}"))
+    }
+}
+
+/// The `id` of a row, as text.
+pub fn id(row: &Value) -> String {
+    match &row["id"] {
+        Value::String(id) => id.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,17 @@
+//! Every golden row of the reference programs, domain by domain.
+//!
+//! `tests/golden` holds the rows that may be published, so a fresh clone runs them; where
+//! `../shared/golden` stands beside the project, the same checks run over all of it.
+
+#[path = "domains/class.rs"]
+mod class;
+#[path = "domains/graph.rs"]
+mod graph;
+#[path = "domains/grid.rs"]
+mod grid;
+#[path = "domains/rows.rs"]
+mod rows;
+#[path = "domains/text.rs"]
+mod text;
+#[path = "domains/vision.rs"]
+mod vision;

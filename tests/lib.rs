@@ -1,0 +1,1 @@
+//! Tests across all crates; see the files beside this one.
