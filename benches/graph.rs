@@ -1,1 +1,193 @@
-fn main() {}
+//! Rules and lanes of MapDR clips, on one thread.
+//!
+//! - `graph/mapdr/10k_clips`: parse and score 10,000 clips, 16 MB of JSON. Target: the program from
+//!   file to score in 0.15 s, so less here; peer: a Python port of the metric, 0.60 s and 343 MB.
+//!   `parse` and `score` are its two halves.
+//! - `graph/mapdr/500x500_ties`: one clip of 500 rules and 500 lanes in which all pairs of rules are
+//!   equally alike and only the lanes decide. Target: 0.1 s.
+
+use std::fmt::Write;
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use metric_core::{Counts, Metric};
+use metric_graph::{Clip, CorrespondenceState, LaneCorrespondence, Parts, Properties, Rule};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+const CLIPS: usize = 10_000;
+
+/// A rule as MapDR's label files have it.
+fn write_rule(label: &mut String, index: usize, lane_type: &str, time: &str, lanes: &[i64]) {
+    let separator = if index == 0 { "{" } else { ", " };
+    write!(
+        label,
+        "{separator}\"{index}\": {{\"attr_info\": {{\"AllowedTransport\": \"None\", \
+         \"EffectiveDate\": \"None\", \"EffectiveTime\": \"{time}\", \"HighSpeedLimit\": \"None\", \
+         \"LaneDirection\": [\"GoStraight\", \"TurnLeft\"], \"LaneType\": \"{lane_type}\", \
+         \"LowSpeedLimit\": \"None\", \"RuleIndex\": \"{index}\"}}, \"centerline\": {lanes:?}, \
+         \"semantic_polygon\": [[-10.5, 20.0, 5.5], [-9.9, 20.0, 5.5], [-9.9, 20.0, 6.3], \
+         [-10.5, 20.0, 6.3]]}}"
+    )
+    .expect("a String takes any text");
+}
+
+/// Pairs of a predicted and a true label, and the counts by construction: a rule that is misread is
+/// wrong, and so is an added lane.
+fn labels(clips: usize) -> (Vec<(String, String)>, Parts<Counts>) {
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut pairs = Vec::with_capacity(clips);
+    let (mut rule, mut overall) = ([0; 3], [0; 3]);
+    for _ in 0..clips {
+        let (mut predicted, mut actual) = (String::new(), String::new());
+        for index in 0..[1, 1, 1, 2, 2, 2, 3, 3, 4, 5][rng.random_range(0..10)] {
+            let lane_type =
+                ["DirectionLane", "BusLane", "NonMotorizedLane"][rng.random_range(0..3)];
+            let time = ["None", "07:00-09:00;17:00-19:00"][rng.random_range(0..2)];
+            let lanes: Vec<i64> = (0..rng.random_range(0..3)).map(|lane| 10 + lane).collect();
+            write_rule(&mut actual, index, lane_type, time, &lanes);
+
+            let misread = rng.random_bool(0.2);
+            let mut predicted_lanes = lanes.clone();
+            predicted_lanes.extend(rng.random_bool(0.2).then_some(99));
+            let predicted_type = if misread { "EmergencyLane" } else { lane_type };
+            write_rule(
+                &mut predicted,
+                index,
+                predicted_type,
+                time,
+                &predicted_lanes,
+            );
+
+            let right = |count: usize| if misread { 0 } else { count as u64 };
+            for (total, count) in rule.iter_mut().zip([right(1), 1, 1]) {
+                *total += count;
+            }
+            let counts = [
+                right(lanes.len()),
+                predicted_lanes.len() as u64,
+                lanes.len() as u64,
+            ];
+            for (total, count) in overall.iter_mut().zip(counts) {
+                *total += count;
+            }
+        }
+        pairs.push((predicted + "}", actual + "}"));
+    }
+    let counts = |[hits, predicted, actual]: [u64; 3]| Counts::from_totals(hits, predicted, actual);
+    let counts = Parts {
+        rule: counts(rule),
+        correspondence: Counts::default(),
+        overall: counts(overall),
+    };
+    (pairs, counts)
+}
+
+fn parse(label: &str) -> Clip {
+    serde_json::from_str(label).expect("a label")
+}
+
+fn clips(criterion: &mut Criterion) {
+    let (labels, expected) = labels(CLIPS);
+    let bytes: usize = labels.iter().map(|(a, b)| a.len() + b.len()).sum();
+    let metric = LaneCorrespondence::default();
+    let check = |state: &CorrespondenceState| {
+        assert_eq!(state.clips, CLIPS as u64);
+        assert_eq!(state.counts.rule, expected.rule);
+        assert_eq!(state.counts.overall, expected.overall);
+        assert_eq!(
+            (
+                state.counts.correspondence.predicted(),
+                state.counts.correspondence.actual()
+            ),
+            (expected.overall.predicted(), expected.overall.actual())
+        );
+    };
+
+    let mut group = criterion.benchmark_group("graph/mapdr/10k_clips");
+    group.sample_size(20);
+    group.throughput(Throughput::Bytes(bytes as u64));
+    group.bench_function("parse_and_score", |bencher| {
+        bencher.iter(|| {
+            let mut state = CorrespondenceState::default();
+            for (prediction, reference) in &labels {
+                metric.update(&mut state, &parse(prediction), &parse(reference));
+            }
+            check(&state);
+            state
+        });
+    });
+    group.bench_function("parse", |bencher| {
+        bencher.iter(|| {
+            for (prediction, reference) in &labels {
+                let (prediction, reference) = black_box((parse(prediction), parse(reference)));
+                assert_eq!(prediction.len(), reference.len());
+            }
+        });
+    });
+    let clips: Vec<(Clip, Clip)> = labels.iter().map(|(a, b)| (parse(a), parse(b))).collect();
+    group.bench_function("score", |bencher| {
+        bencher.iter(|| {
+            let mut state = CorrespondenceState::default();
+            for (prediction, reference) in &clips {
+                metric.update(&mut state, prediction, reference);
+            }
+            check(&state);
+            state
+        });
+    });
+    group.finish();
+}
+
+fn ties(criterion: &mut Criterion) {
+    const RULES: usize = 500;
+    let mut rng = StdRng::seed_from_u64(2);
+    let says = |time: &str| {
+        let names = [
+            "AllowedTransport",
+            "EffectiveDate",
+            "HighSpeedLimit",
+            "LaneType",
+            "LowSpeedLimit",
+        ];
+        let equal = names.into_iter().map(|name| (name, "None"));
+        Properties::new(equal.chain([("EffectiveTime", time)])).expect("names are unique")
+    };
+    let lanes: Vec<Vec<i64>> = (0..RULES)
+        .map(|_| {
+            let mut lanes: Vec<i64> = (0..4).map(|_| rng.random_range(0..500)).collect();
+            lanes.sort_unstable();
+            lanes.dedup();
+            lanes
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..RULES).collect();
+    order.shuffle(&mut rng);
+    let clip = |time, order: &mut dyn Iterator<Item = usize>| {
+        let rules = order.map(|place| Rule::new(says(time), lanes[place].iter().copied()));
+        let rules = rules.enumerate();
+        Clip::new(rules.map(|(id, rule)| (id.to_string(), rule))).expect("ids are unique")
+    };
+    let reference = clip("07:00-09:00", &mut (0..RULES));
+    let prediction = clip("07:00-10:00", &mut order.into_iter());
+    let named = lanes.iter().map(Vec::len).sum::<usize>() as u64;
+
+    let metric = LaneCorrespondence::default();
+    let mut group = criterion.benchmark_group("graph/mapdr");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements((RULES * RULES) as u64));
+    group.bench_function("500x500_ties", |bencher| {
+        bencher.iter(|| {
+            let state = metric.measure(&prediction, &reference);
+            // The true rule with the same lanes is the best partner of each predicted one.
+            assert_eq!(state.counts.correspondence, Counts::new(named, 0, 0));
+            assert_eq!(state.counts.rule, Counts::from_totals(0, 500, 500));
+            state
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, clips, ties);
+criterion_main!(benches);

@@ -1,1 +1,5 @@
-//! Tests across all crates; see the files beside this one.
+//! Tests across all crates; see the files beside this one. The README's examples are compiled here.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

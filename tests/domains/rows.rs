@@ -15,7 +15,7 @@ fn copies(file: &str) -> Vec<PathBuf> {
 }
 
 /// One whole JSON file, in each copy that is here.
-pub fn documents(file: &str) -> Vec<Value> {
+pub(crate) fn documents(file: &str) -> Vec<Value> {
     let copies = copies(file);
     assert!(!copies.is_empty(), "no golden file {file}");
     copies
@@ -29,7 +29,7 @@ pub fn documents(file: &str) -> Vec<Value> {
 
 /// The rows of a JSON Lines file, in each copy that is here, without the line that says where the
 /// rows are from.
-pub fn rows(file: &str) -> Vec<Value> {
+pub(crate) fn rows(file: &str) -> Vec<Value> {
     let copies = copies(file);
     assert!(!copies.is_empty(), "no golden file {file}");
     let mut rows = Vec::new();
@@ -52,7 +52,7 @@ pub fn rows(file: &str) -> Vec<Value> {
 /// where we differ from the reference on purpose, each with the reason.
 ///
 /// Fails with all rows that fail, and with a listed deviation that agrees after all.
-pub fn check(
+pub(crate) fn check(
     rows: &[Value],
     name: impl Fn(&Value) -> String,
     deviations: &[(&str, &str)],
@@ -95,7 +95,7 @@ pub fn check(
 }
 
 /// `Ok` when equal; otherwise what differs.
-pub fn same<T: PartialEq + std::fmt::Debug>(
+pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
     what: &str,
     ours: T,
     expected: T,
@@ -108,7 +108,7 @@ pub fn same<T: PartialEq + std::fmt::Debug>(
 }
 
 /// The `id` of a row, as text.
-pub fn id(row: &Value) -> String {
+pub(crate) fn id(row: &Value) -> String {
     match &row["id"] {
         Value::String(id) => id.clone(),
         other => other.to_string(),

@@ -1,1 +1,67 @@
-fn main() {}
+//! The project's own commands: `cargo xtask COMMAND`.
+//!
+//! A file a command. They run cargo and need nothing else.
+
+mod bench;
+mod check;
+mod ci;
+mod run;
+mod test;
+
+use std::process::ExitCode;
+
+/// A command: name, arguments, what it does, and the function.
+type Command = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&[String]) -> Result<(), String>,
+);
+
+const COMMANDS: &[Command] = &[
+    ("test", "[CARGO TEST ARGUMENTS]", test::HELP, test::run),
+    (
+        "bench",
+        "[FILTER] [CRITERION ARGUMENTS]",
+        bench::HELP,
+        bench::run,
+    ),
+    ("check", "", check::HELP, check::run),
+    ("ci", "", ci::HELP, ci::run),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        eprint!("{}", help());
+        return ExitCode::from(2);
+    };
+    if ["--help", "-h", "help"].contains(&name.as_str()) {
+        eprint!("{}", help());
+        return ExitCode::SUCCESS;
+    }
+    let Some((name, usage, about, run)) = COMMANDS.iter().find(|command| command.0 == name) else {
+        eprint!("xtask: no command {name:?}\n\n{}", help());
+        return ExitCode::from(2);
+    };
+    if rest.iter().any(|word| word == "--help" || word == "-h") {
+        eprintln!("cargo xtask {name} {usage}\n\n{about}");
+        return ExitCode::SUCCESS;
+    }
+    match run(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask {name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn help() -> String {
+    let mut text = "cargo xtask COMMAND\n\n".to_owned();
+    for (name, usage, about, _) in COMMANDS {
+        let first = about.lines().next().unwrap_or_default();
+        text.push_str(&format!("  {:<38} {first}\n", format!("{name} {usage}")));
+    }
+    text
+}

@@ -1,1 +1,24 @@
 #![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+#[doc(inline)]
+pub use metric_core as core;
+
+#[cfg(feature = "class")]
+#[doc(inline)]
+pub use metric_class as class;
+#[cfg(feature = "graph")]
+#[doc(inline)]
+pub use metric_graph as graph;
+#[cfg(feature = "grid")]
+#[doc(inline)]
+pub use metric_grid as grid;
+#[cfg(feature = "text")]
+#[doc(inline)]
+pub use metric_text as text;
+#[cfg(feature = "vision")]
+#[doc(inline)]
+pub use metric_vision as vision;
+
+#[cfg(feature = "registry")]
+pub mod registry;

@@ -1,1 +1,17 @@
 #![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod bbox;
+mod choice;
+mod detection;
+pub mod matching;
+
+pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_crowd};
+pub use choice::UnknownChoice;
+pub use detection::{
+    Detection, DetectionScore, DetectionState, Detections, InvalidThreshold, Profile,
+};
+pub use matching::Matching;
+
+/// The version of this crate, as it stands in signatures.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,275 @@
+//! The command line, made from the registry.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use metric_suite::registry::{self, ENTRIES, Entry, JoinPolicy, Missing, OptionSpec, Options};
+
+use crate::error::Failure;
+use crate::join::Input;
+use crate::output::Style;
+use crate::scan::FieldNames;
+use crate::score::Task;
+use crate::source::{Format, Source};
+
+const AFTER_HELP: &str = "\
+Files are JSON Lines (.jsonl: an object a line with `id` and `reference`, `references` or
+`prediction`), JSON (.json: an object id -> value) or text (.txt: a value a line, joined by line
+number), also compressed (.gz, .zst). `-` is standard input, in JSON Lines.
+
+Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad input, 4 internal error.";
+
+pub(crate) fn command() -> Command {
+    let score = Command::new("score")
+        .about("Scores predictions against references")
+        .subcommand_required(true)
+        .subcommand_value_name("METRIC")
+        .subcommand_help_heading("Metrics")
+        .disable_help_subcommand(true)
+        .subcommands(ENTRIES.iter().map(metric_command));
+    let list = Command::new("list")
+        .about("Lists the metrics with their options")
+        .arg(format_arg());
+    let demo = Command::new("demo")
+        .about("Scores small samples of each domain that are built into the program")
+        .arg(
+            Arg::new("save")
+                .long("save")
+                .value_name("FOLDER")
+                .value_parser(value_parser!(PathBuf))
+                .help("Also write the sample files to this folder"),
+        );
+    Command::new("metric")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Scores model outputs against references, with the numbers of the published reference programs")
+        .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommands([score, list, demo])
+}
+
+fn metric_command(entry: &'static Entry) -> Command {
+    let (reference, prediction) = entry.values;
+    Command::new(entry.name)
+        .about(entry.help)
+        .after_help(format!(
+            "Reference: {reference}.\nPrediction: {prediction}.\n\n{AFTER_HELP}"
+        ))
+        .args(entry.options.iter().map(metric_arg))
+        .args(common_args())
+}
+
+fn metric_arg(spec: &'static OptionSpec) -> Arg {
+    let mut help = spec.help.to_owned();
+    if !spec.default.is_empty() {
+        help.push_str(&format!(" [default: {}]", spec.default));
+    }
+    let arg = Arg::new(spec.name)
+        .long(spec.name)
+        .help(help)
+        .help_heading("Options of the metric");
+    if spec.is_switch() {
+        return arg.action(ArgAction::SetTrue);
+    }
+    let choices = (spec.choices)();
+    let arg = arg.value_name(spec.value);
+    if choices.is_empty() {
+        arg
+    } else {
+        arg.value_parser(PossibleValuesParser::new(choices))
+    }
+}
+
+fn format_arg() -> Arg {
+    Arg::new("format")
+        .long("format")
+        .value_name("FORMAT")
+        .value_parser(["table", "json", "markdown"])
+        .default_value("table")
+        .help("How the result is printed")
+}
+
+fn common_args() -> Vec<Arg> {
+    let field = |name: &'static str, default: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("NAME")
+            .default_value(default)
+            .help_heading("Fields of a record")
+    };
+    vec![
+        Arg::new("references")
+            .long("references")
+            .short('r')
+            .value_name("FILE")
+            .required_unless_present("pairs")
+            .requires("predictions")
+            .help("What is true"),
+        Arg::new("predictions")
+            .long("predictions")
+            .short('p')
+            .value_name("FILE")
+            .required_unless_present("pairs")
+            .requires("references")
+            .help("What the model put out"),
+        Arg::new("pairs")
+            .long("pairs")
+            .value_name("FILE")
+            .conflicts_with_all(["references", "predictions"])
+            .help("One file with both, in JSON Lines"),
+        Arg::new("missing")
+            .long("missing")
+            .value_name("POLICY")
+            .value_parser(["error", "empty", "skip"])
+            .default_value("error")
+            .help("References without a prediction: an error, scored against an empty one, or left out"),
+        Arg::new("extra")
+            .long("extra")
+            .value_name("POLICY")
+            .value_parser(["error", "ignore"])
+            .default_value("error")
+            .help("Predictions without a reference: an error, or left out"),
+        format_arg(),
+        Arg::new("per-sample")
+            .long("per-sample")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help("Also write the scores of each example, a JSON object a line"),
+        Arg::new("fail-under")
+            .long("fail-under")
+            .value_name("NAME=VALUE")
+            .action(ArgAction::Append)
+            .help("Exit with 1 if this score is below the value or undefined; may be given again"),
+        Arg::new("threads")
+            .long("threads")
+            .value_name("N")
+            .value_parser(value_parser!(u16).range(1..))
+            .help("Threads to use; the result is the same on any number [default: all cores]"),
+        Arg::new("seed")
+            .long("seed")
+            .value_name("N")
+            .value_parser(value_parser!(u64))
+            .default_value("0")
+            .help("Seed where chance plays a part; no metric here draws lots"),
+        Arg::new("quiet")
+            .long("quiet")
+            .short('q')
+            .action(ArgAction::SetTrue)
+            .help("No progress bar and no warnings on standard error"),
+        field("id-field", "id").help("Field of the id"),
+        field("reference-field", "reference")
+            .help("Field of the reference; by default also `references`"),
+        field("prediction-field", "prediction").help("Field of the prediction"),
+    ]
+}
+
+pub(crate) fn style(matches: &ArgMatches) -> Style {
+    match text(matches, "format") {
+        "json" => Style::Json,
+        "markdown" => Style::Markdown,
+        _ => Style::Table,
+    }
+}
+
+/// The gates `NAME=VALUE`.
+pub(crate) fn gates(matches: &ArgMatches) -> Result<Vec<(String, f64)>, Failure> {
+    let gates = matches.get_many::<String>("fail-under").unwrap_or_default();
+    gates
+        .map(|gate| {
+            let parts = gate.split_once('=').and_then(|(name, value)| {
+                let value: f64 = value.parse().ok()?;
+                (!value.is_nan()).then(|| (name.to_owned(), value))
+            });
+            parts.ok_or_else(|| {
+                Failure::Usage(format!(
+                    "--fail-under {gate:?}: expected NAME=VALUE, for example accuracy=0.9"
+                ))
+            })
+        })
+        .collect()
+}
+
+/// What `metric score` was asked for.
+pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> {
+    let entry = registry::find(metric)
+        .ok_or_else(|| Failure::Usage(format!("no metric {metric:?}; see metric list")))?;
+    let mut options = Options::default();
+    for spec in entry.options {
+        if spec.is_switch() {
+            if matches.get_flag(spec.name) {
+                options = options.set(spec.name, "true");
+            }
+        } else if let Some(value) = matches.get_one::<String>(spec.name) {
+            options = options.set(spec.name, value);
+        }
+    }
+    let id = text(matches, "id-field");
+    let reference = match text(matches, "reference-field") {
+        "reference" => vec!["reference".to_owned(), "references".to_owned()],
+        other => vec![other.to_owned()],
+    };
+    let prediction = vec![text(matches, "prediction-field").to_owned()];
+    let names = |values: &[String], others: &[String]| FieldNames {
+        id: id.to_owned(),
+        values: values.to_vec(),
+        others: others.to_vec(),
+    };
+    let (references, predictions) = match matches.get_one::<String>("pairs") {
+        Some(pairs) => {
+            let source = Source::new(pairs)?;
+            if source.format != Format::JsonLines {
+                return Err(Failure::Usage(format!(
+                    "--pairs {pairs}: expected JSON Lines (.jsonl), whose records have both fields"
+                )));
+            }
+            let names = names(&reference, &prediction);
+            (Input { source, names }, None)
+        }
+        None => {
+            let references = Source::new(text(matches, "references"))?;
+            let predictions = Source::new(text(matches, "predictions"))?;
+            if references.is_standard_input() && predictions.is_standard_input() {
+                return Err(Failure::Usage(
+                    "only one of --references and --predictions can be standard input".to_owned(),
+                ));
+            }
+            let references = Input {
+                source: references,
+                names: names(&reference, &[]),
+            };
+            let predictions = Input {
+                source: predictions,
+                names: names(&prediction, &[]),
+            };
+            (references, Some(predictions))
+        }
+    };
+    let threads = match matches.get_one::<u16>("threads") {
+        Some(threads) => usize::from(*threads),
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    Ok(Task {
+        entry,
+        options,
+        references,
+        predictions,
+        policy: JoinPolicy {
+            missing: match text(matches, "missing") {
+                "empty" => Missing::Empty,
+                "skip" => Missing::Skip,
+                _ => Missing::Error,
+            },
+            ignore_extra: text(matches, "extra") == "ignore",
+        },
+        per_sample: matches.get_one::<PathBuf>("per-sample").cloned(),
+        threads,
+        progress: !matches.get_flag("quiet"),
+    })
+}
+
+/// The value of an argument that has a default or is required.
+fn text<'a>(matches: &'a ArgMatches, name: &str) -> &'a str {
+    matches.get_one::<String>(name).map_or("", String::as_str)
+}

@@ -1,0 +1,666 @@
+//! Joins references and predictions by id, in a window of a few blocks.
+//!
+//! As long as both sides have the same ids in the same order, records are paired where they stand
+//! and nothing is copied or kept but a fingerprint of each reference's id, for the check that no
+//! id stands twice. Where the order differs, records wait in memory for their partner.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use foldhash::fast::FixedState;
+use metric_suite::registry::{Id, JoinPolicy, Record, Side, Value};
+use rayon::prelude::*;
+
+use crate::error::Failure;
+use crate::scan::{FieldNames, Found, scan, whole};
+use crate::source::{Block, Blocks, Format, Source};
+
+/// How many ids a message names.
+const NAMED_IDS: usize = 5;
+
+/// A source and how its records stand in it.
+pub(crate) struct Input {
+    pub(crate) source: Source,
+    pub(crate) names: FieldNames,
+}
+
+/// Reads, scans and queues one source.
+struct Reader {
+    input: Input,
+    whole_file: fn(&str) -> bool,
+    blocks: Blocks,
+    queue: VecDeque<Loaded>,
+    /// Blocks at the front of the queue whose records are all taken.
+    done: usize,
+    seen: Seen,
+}
+
+struct Loaded {
+    block: Block,
+    found: Vec<Found>,
+    next: usize,
+}
+
+impl Reader {
+    fn open(
+        input: Input,
+        whole_file: fn(&str) -> bool,
+        progress: &Arc<AtomicU64>,
+    ) -> Result<Self, Failure> {
+        let seen = match input.source.format {
+            Format::Text => Seen::Lines(0),
+            _ if input.source.is_rereadable() => Seen::Prints(Vec::new()),
+            _ => Seen::Kept(HashSet::new()),
+        };
+        Ok(Self {
+            blocks: input.source.open(progress)?,
+            input,
+            whole_file,
+            queue: VecDeque::new(),
+            done: 0,
+            seen,
+        })
+    }
+
+    /// Reads up to `count` more blocks.
+    fn read(&mut self, count: usize) -> Result<Vec<Block>, Failure> {
+        let mut blocks = Vec::new();
+        while self.queue.len() - self.done + blocks.len() < count {
+            match self.blocks.next()? {
+                Some(block) => blocks.push(block),
+                None => break,
+            }
+        }
+        Ok(blocks)
+    }
+
+    fn scan(&self, block: &Block) -> Result<Vec<Found>, Failure> {
+        let Input { source, names } = &self.input;
+        scan(block, source.format, names, self.whole_file).map_err(|error| {
+            let line = block.line_at(error.offset);
+            Failure::Input(format!("{}:{line}: {}", source.name(), error.problem))
+        })
+    }
+
+    fn push(&mut self, block: Block, found: Vec<Found>, prints: Vec<u64>) -> Result<(), Failure> {
+        match &mut self.seen {
+            Seen::Lines(count) => *count += found.len() as u64,
+            Seen::Prints(all) => all.extend(prints),
+            Seen::Kept(ids) => {
+                for record in &found {
+                    let id = record.id(&block.text).to_string();
+                    if ids.contains(id.as_str()) {
+                        return Err(twice(&self.input.source, &id, &[record.line]));
+                    }
+                    ids.insert(id.into());
+                }
+            }
+        }
+        self.queue.push_back(Loaded {
+            block,
+            found,
+            next: 0,
+        });
+        Ok(())
+    }
+
+    /// The place of the next record that is loaded and not taken.
+    fn head(&mut self) -> Option<Place> {
+        while let Some(loaded) = self.queue.get(self.done) {
+            if loaded.next < loaded.found.len() {
+                return Some(Place {
+                    block: self.done,
+                    record: loaded.next,
+                });
+            }
+            self.done += 1;
+        }
+        None
+    }
+
+    fn take(&mut self, place: Place) {
+        self.queue[place.block].next = place.record + 1;
+    }
+
+    fn found(&self, place: Place) -> (&Found, &str) {
+        let loaded = &self.queue[place.block];
+        (&loaded.found[place.record], &loaded.block.text)
+    }
+
+    fn id(&self, place: Place) -> Id<'_> {
+        let (found, text) = self.found(place);
+        found.id(text)
+    }
+
+    fn hold(&self, place: Place, ordinal: u64) -> Held {
+        let (found, text) = self.found(place);
+        let value = found.value(text);
+        Held {
+            ordinal,
+            id: found.id(text).to_string(),
+            is_text: matches!(value, Value::Text(_)),
+            value: found.value.of(text).to_owned(),
+            record: found.record(text).map(str::to_owned),
+            line: found.line,
+        }
+    }
+
+    /// Drops the blocks whose records are all taken and used.
+    fn recycle(&mut self) {
+        for loaded in self.queue.drain(..self.done) {
+            self.blocks.recycle(loaded.block);
+        }
+        self.done = 0;
+    }
+
+    /// Reads the source again and returns where each id with one of these fingerprints stands, for
+    /// ids that stand more than once.
+    fn repeated(&self, prints: &HashSet<u64>) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
+        let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let mut blocks = self.input.source.open(&Arc::default())?;
+        while let Some(block) = blocks.next()? {
+            for record in self.scan(&block)? {
+                let id = record.id(&block.text);
+                if prints.contains(&fingerprint(id)) {
+                    lines.entry(id.to_string()).or_default().push(record.line);
+                }
+            }
+            blocks.recycle(block);
+        }
+        lines.retain(|_, lines| lines.len() > 1);
+        Ok(lines)
+    }
+}
+
+/// Which ids a source has had so far.
+enum Seen {
+    /// Line numbers, up to this one.
+    Lines(u64),
+    /// Fingerprints: equal ones are looked at again in the source.
+    Prints(Vec<u64>),
+    /// The ids of a source that cannot be read again.
+    Kept(HashSet<Box<str>>),
+}
+
+/// 64 bits of an id. The hash has no random seed, and two ids that share one are told apart.
+fn fingerprint(id: Id<'_>) -> u64 {
+    use std::hash::BuildHasher;
+    let state = FixedState::default();
+    match id {
+        Id::Text(id) => state.hash_one(id),
+        Id::Line(_) => state.hash_one(id.to_string().as_str()),
+    }
+}
+
+/// A record in a queue.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    block: usize,
+    record: usize,
+}
+
+/// A record that waits for its partner, or has been found by it.
+struct Held {
+    ordinal: u64,
+    id: String,
+    value: String,
+    is_text: bool,
+    record: Option<String>,
+    line: u64,
+}
+
+impl Held {
+    fn value(&self) -> Value<'_> {
+        if self.is_text {
+            Value::Text(&self.value)
+        } else {
+            Value::Json(&self.value)
+        }
+    }
+}
+
+enum End {
+    Queued(Place),
+    Held(Box<Held>),
+    Missing,
+}
+
+/// A reference and its prediction.
+pub(crate) struct Pair {
+    /// The place of the reference among all references, from 0.
+    pub(crate) ordinal: u64,
+    reference: End,
+    prediction: End,
+}
+
+/// The join of two sources, or of one that has both sides.
+pub(crate) struct Join {
+    references: Reader,
+    predictions: Option<Reader>,
+    policy: JoinPolicy,
+    /// How many blocks of each side are read at a time.
+    width: usize,
+    next_ordinal: u64,
+    waiting_references: HashMap<String, Held>,
+    waiting_predictions: HashMap<String, Held>,
+}
+
+/// What the join left over.
+pub(crate) struct Leftovers {
+    /// References without a prediction, in their order.
+    pub(crate) missing: Vec<Pair>,
+    /// The number of predictions without a reference.
+    pub(crate) extra: u64,
+    /// What is wrong with either, in words.
+    pub(crate) missing_error: String,
+    pub(crate) extra_error: String,
+}
+
+impl Join {
+    pub(crate) fn new(
+        references: Input,
+        predictions: Option<Input>,
+        whole_file: fn(&str) -> bool,
+        policy: JoinPolicy,
+        width: usize,
+        progress: &Arc<AtomicU64>,
+    ) -> Result<Self, Failure> {
+        let mut join = Self {
+            references: Reader::open(references, whole_file, progress)?,
+            predictions: predictions
+                .map(|input| Reader::open(input, whole_file, progress))
+                .transpose()?,
+            policy,
+            width,
+            next_ordinal: 0,
+            waiting_references: HashMap::new(),
+            waiting_predictions: HashMap::new(),
+        };
+        join.fill()?;
+        join.agree_on_whole_files();
+        Ok(join)
+    }
+
+    /// An empty object beside a file that is one example is an example too, and no empty map.
+    fn agree_on_whole_files(&mut self) {
+        let Some(predictions) = &mut self.predictions else {
+            return;
+        };
+        let is_whole = |reader: &Reader| {
+            reader.queue.front().is_some_and(
+                |loaded| matches!(loaded.found.as_slice(), [one] if one.is_whole_file()),
+            )
+        };
+        let wholes = [is_whole(&self.references), is_whole(predictions)];
+        for (reader, (this, other)) in [&mut self.references, predictions]
+            .into_iter()
+            .zip([(wholes[0], wholes[1]), (wholes[1], wholes[0])])
+        {
+            let is_json = reader.input.source.format == Format::Json;
+            if let (true, false, true, Some(loaded)) =
+                (other, this, is_json, reader.queue.front_mut())
+                && loaded.found.is_empty()
+            {
+                loaded.found.push(whole(&loaded.block.text));
+            }
+        }
+    }
+
+    /// Loads blocks until each side has enough; scanning is spread over the threads.
+    fn fill(&mut self) -> Result<(), Failure> {
+        let references = self.references.read(self.width)?;
+        let predictions = match &mut self.predictions {
+            Some(predictions) => predictions.read(self.width)?,
+            None => Vec::new(),
+        };
+        let scan_one = |reader: &Reader, block: &Block, with_prints: bool| {
+            let found = reader.scan(block)?;
+            let prints = if with_prints && matches!(reader.seen, Seen::Prints(_)) {
+                let ids = found.iter().map(|record| record.id(&block.text));
+                ids.map(fingerprint).collect()
+            } else {
+                Vec::new()
+            };
+            Ok((found, prints))
+        };
+        type Scanned = Result<(Vec<Found>, Vec<u64>), Failure>;
+        let sides: Vec<(&Reader, &Block, bool)> = references
+            .iter()
+            .map(|block| (&self.references, block, true))
+            .chain(
+                predictions
+                    .iter()
+                    .filter_map(|block| Some((self.predictions.as_ref()?, block, false))),
+            )
+            .collect();
+        let scanned: Vec<Scanned> = if self.width == 1 {
+            let one = |&(reader, block, prints): &(&Reader, &Block, bool)| {
+                scan_one(reader, block, prints)
+            };
+            sides.iter().map(one).collect()
+        } else {
+            sides
+                .par_iter()
+                .map(|&(reader, block, prints)| scan_one(reader, block, prints))
+                .collect()
+        };
+        let mut scanned = scanned.into_iter();
+        for block in references {
+            if let Some(result) = scanned.next() {
+                let (found, prints) = result?;
+                self.references.push(block, found, prints)?;
+            }
+        }
+        for block in predictions {
+            if let (Some(result), Some(reader)) = (scanned.next(), &mut self.predictions) {
+                let (found, prints) = result?;
+                reader.push(block, found, prints)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next pairs, or `None` at the end. They are valid until the next call.
+    pub(crate) fn next(&mut self) -> Result<Option<Vec<Pair>>, Failure> {
+        loop {
+            let mut at_end = true;
+            for reader in [Some(&mut self.references), self.predictions.as_mut()] {
+                if let Some(reader) = reader {
+                    reader.recycle();
+                    at_end &= reader.head().is_none() && reader.blocks.at_end();
+                }
+            }
+            if at_end {
+                return Ok(None);
+            }
+            self.fill()?;
+            let pairs = match self.predictions {
+                None => self.take_both(),
+                Some(_) => self.take_matching()?,
+            };
+            if !pairs.is_empty() {
+                return Ok(Some(pairs));
+            }
+        }
+    }
+
+    /// The records of a source that has both sides.
+    fn take_both(&mut self) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        while let Some(place) = self.references.head() {
+            self.references.take(place);
+            pairs.push(Pair {
+                ordinal: self.next_ordinal,
+                reference: End::Queued(place),
+                prediction: End::Queued(place),
+            });
+            self.next_ordinal += 1;
+        }
+        pairs
+    }
+
+    /// Takes records while both sides have one loaded, or one side is at its end.
+    fn take_matching(&mut self) -> Result<Vec<Pair>, Failure> {
+        let Some(predictions) = &mut self.predictions else {
+            return Ok(Vec::new());
+        };
+        let references = &mut self.references;
+        let mut pairs = Vec::new();
+        loop {
+            let reference = references.head();
+            let prediction = predictions.head();
+            if let (Some(r), Some(p)) = (reference, prediction)
+                && same_id(references.id(r), predictions.id(p))
+            {
+                references.take(r);
+                predictions.take(p);
+                pairs.push(Pair {
+                    ordinal: self.next_ordinal,
+                    reference: End::Queued(r),
+                    prediction: End::Queued(p),
+                });
+                self.next_ordinal += 1;
+                continue;
+            }
+            // Out of step. A side that has nothing loaded may have more to read: unless it is at
+            // its end, wait for it.
+            if (reference.is_none() && !references.blocks.at_end())
+                || (prediction.is_none() && !predictions.blocks.at_end())
+                || (reference.is_none() && prediction.is_none())
+            {
+                return Ok(pairs);
+            }
+            if let Some(place) = reference {
+                let ordinal = self.next_ordinal;
+                self.next_ordinal += 1;
+                references.take(place);
+                let id = references.id(place).to_string();
+                if let Some(partner) = self.waiting_predictions.remove(&id) {
+                    pairs.push(Pair {
+                        ordinal,
+                        reference: End::Queued(place),
+                        prediction: End::Held(Box::new(partner)),
+                    });
+                } else if let Some(earlier) = self.waiting_references.get(&id) {
+                    return Err(twice(
+                        &references.input.source,
+                        &id,
+                        &[earlier.line, line(references, place)],
+                    ));
+                } else {
+                    let held = references.hold(place, ordinal);
+                    self.waiting_references.insert(id, held);
+                }
+            }
+            if let Some(place) = prediction {
+                predictions.take(place);
+                let id = predictions.id(place).to_string();
+                if let Some(partner) = self.waiting_references.remove(&id) {
+                    pairs.push(Pair {
+                        ordinal: partner.ordinal,
+                        reference: End::Held(Box::new(partner)),
+                        prediction: End::Queued(place),
+                    });
+                } else if let Some(earlier) = self.waiting_predictions.get(&id) {
+                    return Err(twice(
+                        &predictions.input.source,
+                        &id,
+                        &[earlier.line, line(predictions, place)],
+                    ));
+                } else {
+                    let held = predictions.hold(place, 0);
+                    self.waiting_predictions.insert(id, held);
+                }
+            }
+        }
+    }
+
+    /// The record that a pair is.
+    pub(crate) fn record<'a>(&'a self, pair: &'a Pair) -> Record<'a> {
+        let reader = self.predictions.as_ref().unwrap_or(&self.references);
+        let (id, reference, fields) = match &pair.reference {
+            End::Queued(place) => {
+                let (found, text) = self.references.found(*place);
+                (found.id(text), found.value(text), found.record(text))
+            }
+            End::Held(held) => (Id::Text(&held.id), held.value(), held.record.as_deref()),
+            End::Missing => (Id::Text(""), Value::Missing, None),
+        };
+        let prediction = match &pair.prediction {
+            End::Queued(place) if self.predictions.is_none() => {
+                let (found, text) = reader.found(*place);
+                Value::Json(found.other.of(text))
+            }
+            End::Queued(place) => {
+                let (found, text) = reader.found(*place);
+                found.value(text)
+            }
+            End::Held(held) => held.value(),
+            End::Missing => Value::Missing,
+        };
+        Record {
+            id,
+            prediction,
+            reference,
+            fields,
+            join: self.policy,
+        }
+    }
+
+    /// File and line of one side of a pair.
+    pub(crate) fn place(&self, pair: &Pair, side: Side) -> String {
+        let (reader, end) = match (side, &self.predictions) {
+            (Side::Prediction, Some(predictions)) => (predictions, &pair.prediction),
+            _ => (&self.references, &pair.reference),
+        };
+        let name = reader.input.source.name();
+        match end {
+            End::Queued(place) => format!("{name}:{}", line(reader, *place)),
+            End::Held(held) => format!("{name}:{}", held.line),
+            End::Missing => name,
+        }
+    }
+
+    pub(crate) fn references_read(&self) -> u64 {
+        self.next_ordinal
+    }
+
+    pub(crate) fn reference_name(&self) -> String {
+        self.references.input.source.name()
+    }
+
+    /// After the last pair: checks that no id stands twice, and gives what found no partner.
+    pub(crate) fn finish(&mut self) -> Result<Leftovers, Failure> {
+        if let Seen::Prints(prints) = &mut self.references.seen {
+            prints.par_sort_unstable();
+            let repeated: HashSet<u64> = prints
+                .windows(2)
+                .filter(|two| two[0] == two[1])
+                .map(|two| two[0])
+                .collect();
+            refuse_repeated(&self.references, &repeated)?;
+        }
+        let mut missing: Vec<Held> = self
+            .waiting_references
+            .drain()
+            .map(|(_, held)| held)
+            .collect();
+        missing.sort_unstable_by_key(|held| held.ordinal);
+        let mut extra: Vec<Held> = self
+            .waiting_predictions
+            .drain()
+            .map(|(_, held)| held)
+            .collect();
+        extra.sort_unstable_by_key(|held| held.line);
+
+        // A prediction without a partner whose id is that of a reference came second.
+        if let Some(predictions) = &self.predictions {
+            let is_reference = |held: &&Held| match &self.references.seen {
+                Seen::Lines(count) => held
+                    .id
+                    .parse()
+                    .is_ok_and(|line| (1..=*count).contains(&line)),
+                Seen::Prints(prints) => prints
+                    .binary_search(&fingerprint(Id::Text(&held.id)))
+                    .is_ok(),
+                Seen::Kept(ids) => ids.contains(held.id.as_str()),
+            };
+            let second: Vec<&Held> = extra.iter().filter(is_reference).collect();
+            if predictions.input.source.is_rereadable() {
+                let prints = second.iter().map(|held| fingerprint(Id::Text(&held.id)));
+                refuse_repeated(predictions, &prints.collect())?;
+            } else if let Some(held) = second.first() {
+                return Err(twice(&predictions.input.source, &held.id, &[held.line]));
+            }
+        }
+        let name = |reader: Option<&Reader>| {
+            reader.map_or_else(String::new, |reader| reader.input.source.name())
+        };
+        let references = name(Some(&self.references));
+        let predictions = name(self.predictions.as_ref());
+        let missing_error = format!(
+            "{predictions}: no prediction for {}; to go on without, use --missing empty or --missing skip",
+            listed(&missing, "reference", &references)
+        );
+        let extra_error = format!(
+            "{references}: no reference for {}; to go on without, use --extra ignore",
+            listed(&extra, "prediction", &predictions)
+        );
+        Ok(Leftovers {
+            extra: extra.len() as u64,
+            missing: missing
+                .into_iter()
+                .map(|held| Pair {
+                    ordinal: held.ordinal,
+                    reference: End::Held(Box::new(held)),
+                    prediction: End::Missing,
+                })
+                .collect(),
+            missing_error,
+            extra_error,
+        })
+    }
+}
+
+fn same_id(a: Id<'_>, b: Id<'_>) -> bool {
+    match (a, b) {
+        (Id::Text(a), Id::Text(b)) => a == b,
+        (Id::Line(a), Id::Line(b)) => a == b,
+        _ => a.to_string() == b.to_string(),
+    }
+}
+
+fn line(reader: &Reader, place: Place) -> u64 {
+    reader.found(place).0.line
+}
+
+fn refuse_repeated(reader: &Reader, prints: &HashSet<u64>) -> Result<(), Failure> {
+    if prints.is_empty() {
+        return Ok(());
+    }
+    let repeated = reader.repeated(prints)?;
+    match repeated.first_key_value() {
+        None => Ok(()),
+        Some((id, lines)) => {
+            let Failure::Input(mut message) = twice(&reader.input.source, id, lines) else {
+                return Ok(());
+            };
+            if repeated.len() > 1 {
+                let others: Vec<_> = repeated.keys().skip(1).take(NAMED_IDS - 1).collect();
+                message.push_str(&format!(
+                    "; {} ids in all stand more than once, among them {}",
+                    repeated.len(),
+                    quoted(others.into_iter())
+                ));
+            }
+            Err(Failure::Input(message))
+        }
+    }
+}
+
+fn twice(source: &Source, id: &str, lines: &[u64]) -> Failure {
+    let name = source.name();
+    let lines: Vec<_> = lines.iter().take(NAMED_IDS).map(u64::to_string).collect();
+    let (noun, lines) = (
+        if lines.len() == 1 { "line" } else { "lines" },
+        lines.join(", "),
+    );
+    Failure::Input(format!(
+        "{name}: the id {id:?} stands twice or more (duplicate id, {noun} {lines})"
+    ))
+}
+
+/// `3 references of refs.jsonl: "a", "b", "c"`.
+fn listed(held: &[Held], what: &str, name: &str) -> String {
+    let plural = if held.len() == 1 { "" } else { "s" };
+    let ids = quoted(held.iter().take(NAMED_IDS).map(|held| &held.id));
+    let more = if held.len() > NAMED_IDS { ", ..." } else { "" };
+    format!("{} {what}{plural} of {name}: {ids}{more}", held.len())
+}
+
+fn quoted<'a>(ids: impl Iterator<Item = &'a String>) -> String {
+    ids.map(|id| format!("{id:?}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

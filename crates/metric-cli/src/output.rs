@@ -1,0 +1,198 @@
+//! The result as a table, as JSON or as Markdown.
+
+use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
+use comfy_table::{CellAlignment, ContentArrangement, Row, Table};
+use metric_suite::registry::{Group, Named, Report, Sample};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::score::Scored;
+
+/// Version of the shape of the JSON result.
+const SCHEMA: u32 = 1;
+/// A table shows this many groups of a kind; JSON has all.
+const GROUPS_SHOWN: usize = 40;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Table,
+    Json,
+    Markdown,
+}
+
+/// Pairs as a JSON object in their order.
+struct Object<'a, T>(&'a Named<T>);
+
+impl<T: Serialize> Serialize for Object<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// Groups as a JSON object of `{scores, counts}`.
+struct Groups<'a>(&'a [Group]);
+
+impl Serialize for Groups<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Body<'a> {
+            scores: Object<'a, Option<f64>>,
+            counts: Object<'a, serde_json::Value>,
+        }
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for group in self.0 {
+            let body = Body {
+                scores: Object(&group.scores),
+                counts: Object(&group.counts),
+            };
+            map.serialize_entry(&group.name, &body)?;
+        }
+        map.end()
+    }
+}
+
+/// One example as a line of JSON, without its end.
+pub(crate) fn sample_line(sample: &Sample) -> String {
+    #[derive(serde::Serialize)]
+    struct Line<'a> {
+        id: &'a str,
+        scores: Object<'a, Option<f64>>,
+        counts: Object<'a, serde_json::Value>,
+    }
+    let line = Line {
+        id: &sample.id,
+        scores: Object(&sample.scores),
+        counts: Object(&sample.counts),
+    };
+    serde_json::to_string(&line).unwrap_or_default()
+}
+
+/// The result, ending in a newline.
+pub(crate) fn render(metric: &str, scored: &Scored, style: Style) -> String {
+    match style {
+        Style::Json => json(metric, scored),
+        Style::Table => tables(metric, scored, false),
+        Style::Markdown => tables(metric, scored, true),
+    }
+}
+
+fn json(metric: &str, scored: &Scored) -> String {
+    #[derive(serde::Serialize)]
+    struct Result<'a> {
+        schema: u32,
+        metric: &'a str,
+        signature: &'a str,
+        examples: u64,
+        missing: u64,
+        scores: Object<'a, Option<f64>>,
+        counts: Object<'a, serde_json::Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        groups: Option<Object<'a, Groups<'a>>>,
+        warnings: &'a [String],
+    }
+    let Report {
+        examples,
+        scores,
+        counts,
+        groups,
+        warnings,
+    } = &scored.report;
+    let groups: Named<Groups<'_>> = groups
+        .iter()
+        .map(|(kind, groups)| (kind.clone(), Groups(groups)))
+        .collect();
+    let result = Result {
+        schema: SCHEMA,
+        metric,
+        signature: &scored.signature,
+        examples: *examples,
+        missing: scored.missing,
+        scores: Object(scores),
+        counts: Object(counts),
+        groups: (!groups.is_empty()).then_some(Object(&groups)),
+        warnings,
+    };
+    let mut text = serde_json::to_string(&result).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
+    let report = &scored.report;
+    let mut text = String::new();
+    let mut summary = new_table(&[metric, "score"], markdown);
+    for (name, value) in &report.scores {
+        summary.add_row([name.clone(), score(*value)]);
+    }
+    push(&mut text, &summary);
+
+    let mut counts = new_table(&["count", ""], markdown);
+    counts.add_row(["examples".to_owned(), report.examples.to_string()]);
+    if scored.missing > 0 {
+        counts.add_row(["missing".to_owned(), scored.missing.to_string()]);
+    }
+    for (name, value) in &report.counts {
+        counts.add_row([name.clone(), value.to_string()]);
+    }
+    push(&mut text, &counts);
+
+    for (kind, groups) in &report.groups {
+        let Some(first) = groups.first() else {
+            continue;
+        };
+        let names = first.scores.iter().map(|(name, _)| name.as_str());
+        let names = names.chain(first.counts.iter().map(|(name, _)| name.as_str()));
+        let header: Vec<&str> = std::iter::once(kind.as_str()).chain(names).collect();
+        let mut table = new_table(&header, markdown);
+        for group in groups.iter().take(GROUPS_SHOWN) {
+            let scores = group.scores.iter().map(|(_, value)| score(*value));
+            let counts = group.counts.iter().map(|(_, value)| value.to_string());
+            let name = std::iter::once(group.name.clone());
+            table.add_row(Row::from(
+                name.chain(scores).chain(counts).collect::<Vec<_>>(),
+            ));
+        }
+        push(&mut text, &table);
+        if groups.len() > GROUPS_SHOWN {
+            let rest = groups.len() - GROUPS_SHOWN;
+            text.push_str(&format!(
+                "... and {rest} more; --format json has them all\n\n"
+            ));
+        }
+    }
+    if markdown {
+        text.push_str(&format!("`{}`\n", scored.signature));
+    } else {
+        text.push_str(&format!("{}\n", scored.signature));
+    }
+    text
+}
+
+/// A score for people; `-` is undefined.
+fn score(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
+}
+
+/// A table whose first column is text and whose others are numbers.
+pub(crate) fn new_table(header: &[&str], markdown: bool) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(if markdown {
+            ASCII_MARKDOWN
+        } else {
+            UTF8_FULL_CONDENSED
+        })
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(header.to_vec());
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+fn push(text: &mut String, table: &Table) {
+    for line in table.lines() {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text.push('\n');
+}

@@ -1,0 +1,442 @@
+//! Finds the records of a block: where their ids and values stand, not what the values mean.
+
+use std::borrow::Cow;
+
+use metric_suite::registry::{Entries, Id, Value};
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use crate::source::{Block, Format};
+
+/// The names of the fields of a record.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldNames {
+    pub(crate) id: String,
+    /// Names under which the values of this side may stand; a record has one of them.
+    pub(crate) values: Vec<String>,
+    /// Likewise for the other side, where one file has both.
+    pub(crate) others: Vec<String>,
+}
+
+/// A part of a block's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    start: usize,
+    end: usize,
+}
+
+impl Span {
+    pub(crate) fn of(self, text: &str) -> &str {
+        &text[self.start..self.end]
+    }
+
+    /// Where `part` stands in `text`, of which it is a slice.
+    fn within(text: &str, part: &str) -> Self {
+        let start = part.as_ptr().addr() - text.as_ptr().addr();
+        Self {
+            start,
+            end: start + part.len(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum FoundId {
+    Here(Span),
+    /// An id whose text differs from how it stands in the file.
+    Unescaped(Box<str>),
+    Line(u64),
+}
+
+/// A record of a block.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    id: FoundId,
+    pub(crate) value: Span,
+    /// The value of the other side, where one file has both.
+    pub(crate) other: Span,
+    /// The whole record; empty where there is nothing beside the value.
+    record: Span,
+    /// The number of its line.
+    pub(crate) line: u64,
+    is_text: bool,
+}
+
+impl Found {
+    pub(crate) fn id<'a>(&'a self, text: &'a str) -> Id<'a> {
+        match &self.id {
+            FoundId::Here(span) => Id::Text(span.of(text)),
+            FoundId::Unescaped(id) => Id::Text(id),
+            FoundId::Line(number) => Id::Line(*number),
+        }
+    }
+
+    pub(crate) fn is_whole_file(&self) -> bool {
+        matches!(&self.id, FoundId::Unescaped(id) if **id == *WHOLE_FILE_ID)
+    }
+
+    pub(crate) fn value<'a>(&self, text: &'a str) -> Value<'a> {
+        let value = self.value.of(text);
+        if self.is_text {
+            Value::Text(value)
+        } else {
+            Value::Json(value)
+        }
+    }
+
+    pub(crate) fn record<'a>(&self, text: &'a str) -> Option<&'a str> {
+        (self.record != Span::default()).then(|| self.record.of(text))
+    }
+}
+
+/// A record that is none.
+#[derive(Debug)]
+pub(crate) struct ScanError {
+    /// Where in the block.
+    pub(crate) offset: usize,
+    pub(crate) problem: String,
+}
+
+/// The records of a block, in their order.
+pub(crate) fn scan(
+    block: &Block,
+    format: Format,
+    names: &FieldNames,
+    whole_file: fn(&str) -> bool,
+) -> Result<Vec<Found>, ScanError> {
+    match format {
+        Format::JsonLines => {
+            let plain = is_plain(&block.text);
+            lines(&block.text)
+                .zip(block.first_line..)
+                .filter(|(line, _)| !line.of(&block.text).trim_ascii().is_empty())
+                .map(|(line, number)| json_line(&block.text, plain, line, number, names))
+                .collect()
+        }
+        Format::Text => Ok(lines(&block.text)
+            .zip(block.first_line..)
+            .map(|(value, number)| Found {
+                id: FoundId::Line(number),
+                value,
+                other: Span::default(),
+                record: Span::default(),
+                line: number,
+                is_text: true,
+            })
+            .collect()),
+        Format::Json => json_map(&block.text, whole_file),
+    }
+}
+
+/// Whether no string in the text can have an escape or a control character.
+fn is_plain(text: &str) -> bool {
+    text.as_bytes().chunks(4096).all(|bytes| {
+        let suspect = |&byte: &u8| (byte < 0x20) & (byte != b'\n') | (byte == b'\\');
+        !bytes
+            .iter()
+            .fold(false, |found, byte| found | suspect(byte))
+    })
+}
+
+/// The lines of a text, without their ends (`\n` or `\r\n`) and without a byte order mark.
+fn lines(text: &str) -> impl Iterator<Item = Span> {
+    let bytes = text.as_bytes();
+    let mut start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut ends = memchr::memchr_iter(b'\n', bytes);
+    std::iter::from_fn(move || {
+        if start >= bytes.len() {
+            return None;
+        }
+        let next = ends.next().unwrap_or(bytes.len());
+        let end = next - usize::from(next > start && bytes[next - 1] == b'\r');
+        let line = Span { start, end };
+        start = next + 1;
+        Some(line)
+    })
+}
+
+/// The id of the one example of a file that is one example.
+const WHOLE_FILE_ID: &str = "file";
+
+/// A file that is one example.
+pub(crate) fn whole(text: &str) -> Found {
+    let json = text.trim_start_matches('\u{feff}').trim_ascii();
+    Found {
+        id: FoundId::Unescaped(WHOLE_FILE_ID.into()),
+        value: Span::within(text, json),
+        other: Span::default(),
+        record: Span::default(),
+        line: 1,
+        is_text: false,
+    }
+}
+
+fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, ScanError> {
+    let json = text.trim_start_matches('\u{feff}');
+    let error = |error: serde_json::Error| ScanError {
+        offset: offset_of(json, &error) + (text.len() - json.len()),
+        problem: describe(&error),
+    };
+    let entries: Entries<'_> = serde_json::from_str(json).map_err(error)?;
+    let (mut line, mut counted) = (1, 0);
+    let mut found = |id, value: &str| {
+        let value = Span::within(text, value);
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..value.start]).count() as u64;
+        counted = value.start;
+        Found {
+            id,
+            value,
+            other: Span::default(),
+            record: Span::default(),
+            line,
+            is_text: false,
+        }
+    };
+    if entries
+        .0
+        .first()
+        .is_some_and(|(_, value)| whole_file(value))
+    {
+        return Ok(vec![whole(text)]);
+    }
+    Ok(entries
+        .0
+        .into_iter()
+        .map(|(key, value)| {
+            let id = match key {
+                Cow::Borrowed(key) => FoundId::Here(Span::within(text, key)),
+                Cow::Owned(key) => FoundId::Unescaped(key.into()),
+            };
+            found(id, value)
+        })
+        .collect())
+}
+
+/// What serde_json found wrong, without the position, which is said in another way.
+fn describe(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text
+        .rfind(" at line ")
+        .map_or(text.as_str(), |end| &text[..end]);
+    match error.classify() {
+        serde_json::error::Category::Data => text.to_owned(),
+        _ => format!("malformed JSON: {text}"),
+    }
+}
+
+fn offset_of(text: &str, error: &serde_json::Error) -> usize {
+    let lines = memchr::memchr_iter(b'\n', text.as_bytes());
+    let start = match error.line() {
+        0 | 1 => 0,
+        line => lines.take(line - 1).last().map_or(0, |place| place + 1),
+    };
+    (start + error.column().saturating_sub(1)).min(text.len())
+}
+
+/// Reads one line as a record.
+///
+/// The shape of nearly all lines, an object whose strings have no escapes, is taken apart here
+/// at the speed of a search for quotes; whatever else a value is goes through serde_json.
+fn json_line(
+    text: &str,
+    plain: bool,
+    line: Span,
+    number: u64,
+    names: &FieldNames,
+) -> Result<Found, ScanError> {
+    let mut cursor = Cursor {
+        text,
+        plain,
+        at: line.start,
+        end: line.end,
+    };
+    cursor.fields(line, number, names).map_err(|problem| {
+        let offset = cursor.at.clamp(line.start, line.end);
+        match problem {
+            Problem::Content(problem) => ScanError { offset, problem },
+            // The line is not an object: let serde_json say why.
+            Problem::Syntax => {
+                let problem = match serde_json::from_str::<IgnoredAny>(line.of(text)) {
+                    Err(error) => format!("{} at column {}", describe(&error), error.column()),
+                    Ok(_) => "expected an object with an id".to_owned(),
+                };
+                ScanError { offset, problem }
+            }
+        }
+    })
+}
+
+enum Problem {
+    Syntax,
+    Content(String),
+}
+
+/// Steps through a line.
+struct Cursor<'a> {
+    text: &'a str,
+    /// Whether the text [is plain](is_plain).
+    plain: bool,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn fields(&mut self, line: Span, number: u64, names: &FieldNames) -> Result<Found, Problem> {
+        let (mut id, mut value, mut other) = (None, None, None);
+        self.expect(b'{')?;
+        if !self.take(b'}') {
+            loop {
+                let key = self.value()?;
+                let name = self.name(key)?;
+                self.expect(b':')?;
+                let field = self.value()?;
+                let (slot, taken) = if *name == *names.id {
+                    (&mut id, None)
+                } else if let Some(taken) = names.values.iter().find(|n| **n == *name) {
+                    (&mut value, Some(taken))
+                } else if let Some(taken) = names.others.iter().find(|n| **n == *name) {
+                    (&mut other, Some(taken))
+                } else {
+                    if self.take(b',') {
+                        continue;
+                    }
+                    break;
+                };
+                if let Some((_, before)) = slot.replace((field, taken)) {
+                    let before: &str = before.map_or(&names.id, |name: &String| name);
+                    return Err(Problem::Content(if before == &*name {
+                        format!("the field {name:?} stands twice")
+                    } else {
+                        format!("both {before:?} and {name:?}: expected one of them")
+                    }));
+                }
+                if !self.take(b',') {
+                    break;
+                }
+            }
+            self.expect(b'}')?;
+        }
+        self.skip_space();
+        if self.at != self.end {
+            return Err(Problem::Syntax);
+        }
+        let missing = |what: &str| Problem::Content(format!("no field {what}"));
+        let (id, _) = id.ok_or_else(|| missing(&format!("{:?}", names.id)))?;
+        let alternatives = |names: &[String]| {
+            let quoted: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
+            quoted.join(" or ")
+        };
+        let (value, _) = value.ok_or_else(|| missing(&alternatives(&names.values)))?;
+        let other = match (other, names.others.is_empty()) {
+            (Some((other, _)), _) => other,
+            (None, true) => Span::default(),
+            (None, false) => return Err(missing(&alternatives(&names.others))),
+        };
+        Ok(Found {
+            id: self.id(id)?,
+            value,
+            other,
+            record: line,
+            line: number,
+            is_text: false,
+        })
+    }
+
+    /// The name that a key gives; keys with escapes are rare and read by serde_json.
+    fn name(&self, key: Span) -> Result<Cow<'a, str>, Problem> {
+        let inner = self.string_inner(key).ok_or(Problem::Syntax)?;
+        let text = inner.of(self.text);
+        if !self.plain && text.contains('\\') {
+            let unescaped: String =
+                serde_json::from_str(key.of(self.text)).map_err(|_| Problem::Syntax)?;
+            return Ok(Cow::Owned(unescaped));
+        }
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn id(&self, id: Span) -> Result<FoundId, Problem> {
+        let text = id.of(self.text);
+        if self.string_inner(id).is_some() {
+            return Ok(match self.name(id)? {
+                Cow::Borrowed(id) => FoundId::Here(Span::within(self.text, id)),
+                Cow::Owned(id) => FoundId::Unescaped(id.into()),
+            });
+        }
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        match text {
+            "-0" => Ok(FoundId::Unescaped("0".into())),
+            _ if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Ok(FoundId::Here(id))
+            }
+            _ => Err(Problem::Content(format!(
+                "the id is {text}: expected a string or an integer"
+            ))),
+        }
+    }
+
+    fn string_inner(&self, span: Span) -> Option<Span> {
+        self.text.as_bytes()[span.start..span.end]
+            .starts_with(b"\"")
+            .then(|| Span {
+                start: span.start + 1,
+                end: span.end - 1,
+            })
+    }
+
+    fn skip_space(&mut self) {
+        let bytes = self.text.as_bytes();
+        while self.at < self.end && matches!(bytes[self.at], b' ' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        self.skip_space();
+        let found = self.at < self.end && self.text.as_bytes()[self.at] == byte;
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Problem> {
+        if self.take(byte) {
+            Ok(())
+        } else {
+            Err(Problem::Syntax)
+        }
+    }
+
+    /// Steps over a value and checks that it is valid JSON.
+    fn value(&mut self) -> Result<Span, Problem> {
+        self.skip_space();
+        let start = self.at;
+        let rest = &self.text.as_bytes()[start..self.end];
+        if let Some(length) = plain_string(rest, self.plain) {
+            self.at = start + length;
+        } else {
+            let mut values =
+                serde_json::Deserializer::from_str(&self.text[start..self.end]).into_iter();
+            let value: &RawValue = match values.next() {
+                Some(Ok(value)) => value,
+                _ => return Err(Problem::Syntax),
+            };
+            self.at = start + value.get().len();
+        }
+        Ok(Span {
+            start,
+            end: self.at,
+        })
+    }
+}
+
+/// The length of the string, with its quotes, that `bytes` starts with, if it has no escapes and
+/// no control characters, as is known of all strings of a `plain` text.
+fn plain_string(bytes: &[u8], plain: bool) -> Option<usize> {
+    let inner = bytes.strip_prefix(b"\"")?;
+    let end = memchr::memchr(b'"', inner)?;
+    let plain = plain || is_plain_string(&inner[..end]);
+    plain.then_some(end + 2)
+}
+
+fn is_plain_string(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&byte| byte >= 0x20 && byte != b'\\')
+}

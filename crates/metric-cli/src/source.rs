@@ -1,0 +1,265 @@
+//! Files and standard input as blocks of whole lines.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::Failure;
+
+/// How many bytes a block of lines has, unless a line is longer: enough to spread over threads,
+/// little enough to stay in the cache between its reading and its scoring.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// How records stand in a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// A JSON object a line.
+    JsonLines,
+    /// One JSON object: id to value, or one example.
+    Json,
+    /// A value a line, whose id is the line number.
+    Text,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Compression {
+    None,
+    Gzip,
+    Zstandard,
+}
+
+/// A file or standard input, not yet opened.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// `None` is standard input.
+    path: Option<PathBuf>,
+    pub(crate) format: Format,
+    compression: Compression,
+}
+
+impl Source {
+    /// The source that `argument` names; `-` is standard input, in JSON Lines.
+    pub(crate) fn new(argument: &str) -> Result<Self, Failure> {
+        if argument == "-" {
+            return Ok(Self {
+                path: None,
+                format: Format::JsonLines,
+                compression: Compression::None,
+            });
+        }
+        let path = PathBuf::from(argument);
+        let metadata = std::fs::metadata(&path)
+            .map_err(|error| Failure::Input(format!("{argument}: cannot open: {error}")))?;
+        if metadata.is_dir() {
+            return Err(Failure::Input(format!(
+                "{argument}: is a folder: expected a file"
+            )));
+        }
+        let (stem, compression) = match extension(&path) {
+            Some("gz") => (path.with_extension(""), Compression::Gzip),
+            Some("zst") => (path.with_extension(""), Compression::Zstandard),
+            _ => (path.clone(), Compression::None),
+        };
+        let format = match extension(&stem) {
+            Some("jsonl" | "ndjson") => Format::JsonLines,
+            Some("json") => Format::Json,
+            Some("txt") => Format::Text,
+            // A pipe that the shell made has no name of its own.
+            _ if !metadata.is_file() => Format::JsonLines,
+            _ => {
+                return Err(Failure::Usage(format!(
+                    "{argument}: the name does not tell the format: expected .jsonl, .json or .txt, also with .gz or .zst"
+                )));
+            }
+        };
+        Ok(Self {
+            path: Some(path),
+            format,
+            compression,
+        })
+    }
+
+    pub(crate) fn is_standard_input(&self) -> bool {
+        self.path.is_none()
+    }
+
+    /// Whether the source can be read a second time.
+    pub(crate) fn is_rereadable(&self) -> bool {
+        self.path.as_deref().is_some_and(Path::is_file)
+    }
+
+    /// The size on disk; 0 if it is not known.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.path
+            .as_deref()
+            .and_then(|path| std::fs::metadata(path).ok())
+            .map_or(0, |metadata| metadata.len())
+    }
+
+    /// The name for messages.
+    pub(crate) fn name(&self) -> String {
+        match &self.path {
+            Some(path) => path.display().to_string(),
+            None => "standard input".to_owned(),
+        }
+    }
+
+    /// Opens the source; `progress` counts the bytes as they are read from disk.
+    pub(crate) fn open(&self, progress: &Arc<AtomicU64>) -> Result<Blocks, Failure> {
+        let raw: Box<dyn Read + Send + Sync> = match &self.path {
+            Some(path) => Box::new(File::open(path).map_err(|error| {
+                Failure::Input(format!("{}: cannot open: {error}", self.name()))
+            })?),
+            None => Box::new(io::stdin()),
+        };
+        let counted = Counted {
+            inner: raw,
+            bytes: Arc::clone(progress),
+        };
+        let reader: Box<dyn Read + Send + Sync> = match self.compression {
+            Compression::None => Box::new(counted),
+            Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(counted)),
+            Compression::Zstandard => {
+                let decoder = zstd::stream::read::Decoder::new(counted)
+                    .map_err(|error| Failure::Input(format!("{}: {error}", self.name())))?;
+                Box::new(decoder)
+            }
+        };
+        Ok(Blocks {
+            reader,
+            name: self.name(),
+            whole: self.format == Format::Json,
+            buffer: Vec::new(),
+            next_line: 1,
+            spare: Vec::new(),
+            ended: false,
+        })
+    }
+}
+
+fn extension(path: &Path) -> Option<&str> {
+    path.extension().and_then(|extension| extension.to_str())
+}
+
+struct Counted {
+    inner: Box<dyn Read + Send + Sync>,
+    bytes: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Whole lines of a source.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    pub(crate) text: String,
+    /// Number of the first line, from 1.
+    pub(crate) first_line: u64,
+}
+
+impl Block {
+    /// The number of the line in which `offset` lies.
+    pub(crate) fn line_at(&self, offset: usize) -> u64 {
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        self.first_line + memchr::memchr_iter(b'\n', before).count() as u64
+    }
+}
+
+/// Reads a source block by block.
+pub(crate) struct Blocks {
+    reader: Box<dyn Read + Send + Sync>,
+    name: String,
+    /// Whether the source is one block.
+    whole: bool,
+    /// What has been read and is in no block yet: the start of a line.
+    buffer: Vec<u8>,
+    next_line: u64,
+    /// The memory of blocks that are done with.
+    spare: Vec<String>,
+    ended: bool,
+}
+
+impl Blocks {
+    /// The next block, or `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<Block>, Failure> {
+        if self.ended {
+            return Ok(None);
+        }
+        let mut wanted = BLOCK_BYTES;
+        let mut searched = 0;
+        let end = loop {
+            let start = self.buffer.len();
+            let limit = wanted.saturating_sub(start) as u64;
+            let count = (&mut self.reader)
+                .take(limit)
+                .read_to_end(&mut self.buffer)
+                .map_err(|error| Failure::Input(format!("{}: cannot read: {error}", self.name)))?;
+            if (count as u64) < limit {
+                self.ended = true;
+                break self.buffer.len();
+            }
+            if !self.whole {
+                if let Some(place) = memchr::memrchr(b'\n', &self.buffer[searched..]) {
+                    break searched + place + 1;
+                }
+                searched = self.buffer.len();
+            }
+            wanted *= 2;
+        };
+        let first_line = self.next_line;
+        let bytes = &self.buffer[..end];
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        // A copy within the cache costs less than what the faster validation saves, and keeps the
+        // buffer; a text that is larger than the cache is validated where it is.
+        let text = if end <= 2 * BLOCK_BYTES {
+            let valid = simdutf8::compat::from_utf8(bytes)
+                .map_err(|error| self.not_utf8(bytes, error.valid_up_to()))?;
+            let mut text = self.spare.pop().unwrap_or_default();
+            text.clear();
+            text.push_str(valid);
+            self.buffer.drain(..end);
+            text
+        } else {
+            let rest = self.buffer.split_off(end);
+            let bytes = std::mem::replace(&mut self.buffer, rest);
+            String::from_utf8(bytes).map_err(|error| {
+                self.not_utf8(error.as_bytes(), error.utf8_error().valid_up_to())
+            })?
+        };
+        self.next_line += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+        Ok(Some(Block { text, first_line }))
+    }
+
+    /// Says where `bytes`, which start at the next line, cease to be text.
+    fn not_utf8(&self, bytes: &[u8], valid: usize) -> Failure {
+        let before = &bytes[..valid];
+        let line = self.next_line + memchr::memchr_iter(b'\n', before).count() as u64;
+        let column = valid - memchr::memrchr(b'\n', before).map_or(0, |place| place + 1) + 1;
+        let byte = bytes.get(valid).copied().unwrap_or_default();
+        Failure::Input(format!(
+            "{}:{line}: not UTF-8: byte 0x{byte:02x} at byte {column} of the line",
+            self.name
+        ))
+    }
+
+    /// Whether all has been read.
+    pub(crate) fn at_end(&self) -> bool {
+        self.ended
+    }
+
+    /// Takes back a block that is done with, to reuse its memory.
+    pub(crate) fn recycle(&mut self, block: Block) {
+        if block.text.capacity() <= 4 * BLOCK_BYTES && self.spare.len() < 64 {
+            self.spare.push(block.text);
+        }
+    }
+}

@@ -1,0 +1,890 @@
+//! The program end to end: what it prints, its exit codes, and what it says of bad input.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+/// A folder of files to run the program in.
+struct Folder {
+    folder: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let this = Self { folder };
+        for (name, text) in files {
+            this.put(name, text.as_bytes());
+        }
+        this
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, bytes).expect("a written file");
+        path
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_metric"));
+        command
+            .args(words.split_whitespace())
+            .current_dir(self.folder.path());
+        command
+    }
+
+    fn run(&self, words: &str) -> Run {
+        Run::of(
+            words,
+            self.command(words).output().expect("the program runs"),
+        )
+    }
+
+    fn run_with_input(&self, words: &str, input: &str) -> Run {
+        let mut child = self
+            .command(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // A program that stops early closes the pipe, which is not what is tested here.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        Run::of(words, child.wait_with_output().expect("the program ends"))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).expect("a folder");
+        let mut names: Vec<_> = entries
+            .map(|entry| {
+                entry
+                    .expect("an entry")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+struct Run {
+    words: String,
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    fn of(words: &str, output: Output) -> Self {
+        Self {
+            words: words.to_owned(),
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("text"),
+            stderr: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+
+    #[track_caller]
+    fn code(self, code: i32) -> Self {
+        let Self {
+            words,
+            stdout,
+            stderr,
+            ..
+        } = &self;
+        assert_eq!(self.code, Some(code), "metric {words}\n{stdout}\n{stderr}");
+        self
+    }
+
+    /// An error with this exit code that says all of this, and no result.
+    #[track_caller]
+    fn fails(self, code: i32, says: &[&str]) -> Self {
+        let run = self.code(code);
+        assert_eq!(run.stdout, "", "metric {}", run.words);
+        for part in says {
+            assert!(
+                run.stderr.contains(part),
+                "metric {}: {part:?} is not in\n{}",
+                run.words,
+                run.stderr
+            );
+        }
+        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+        run
+    }
+
+    #[track_caller]
+    fn json(self) -> Value {
+        let run = self.code(0);
+        serde_json::from_str(&run.stdout).expect("one JSON object")
+    }
+}
+
+const R: &str = "score string-accuracy --format json --references r.jsonl --predictions p.jsonl";
+
+fn strings(references: &str, predictions: &str) -> Folder {
+    Folder::new(&[("r.jsonl", references), ("p.jsonl", predictions)])
+}
+
+const THREE: &str = "{\"id\": \"a\", \"reference\": \"x\"}\n{\"id\": \"b\", \"reference\": \"y\"}\n{\"id\": 3, \"reference\": \"z\"}\n";
+const THREE_PREDICTED: &str = "{\"id\": \"a\", \"prediction\": \"x\"}\n{\"id\": \"b\", \"prediction\": \"?\"}\n{\"id\": \"3\", \"prediction\": \"z\"}\n";
+
+#[test]
+fn the_json_result_has_its_documented_shape() {
+    let result = strings(THREE, THREE_PREDICTED).run(R).json();
+    let expected = json!({
+        "schema": 1,
+        "metric": "string-accuracy",
+        "signature": format!("string-accuracy|normalize:none|v:{}", env!("CARGO_PKG_VERSION")),
+        "examples": 3,
+        "missing": 0,
+        "scores": {"string_accuracy": 2.0 / 3.0},
+        "counts": {"correct": 2, "total": 3},
+        "warnings": [],
+    });
+    assert_eq!(result, expected);
+}
+
+#[test]
+fn all_formats_of_the_same_data_give_the_same_scores() {
+    let folder = strings(THREE, THREE_PREDICTED);
+    folder.put("r.json", br#"{"a": "x", "b": "y", "3": "z"}"#);
+    folder.put(
+        "p.json",
+        "\u{feff}{\n \"3\": \"z\",\n \"b\": \"?\",\n \"\\u0061\": \"x\"}".as_bytes(),
+    );
+    folder.put("r.txt", b"x\r\ny\nz");
+    folder.put("p.txt", b"x\n?\nz\n");
+    folder.put("both.jsonl", b"{\"id\":1,\"reference\":\"x\",\"prediction\":\"x\"}\n\n{\"id\":2,\"reference\":\"y\",\"prediction\":\"?\"}\n{\"prediction\":\"z\",\"id\":3,\"reference\":\"z\"}");
+    folder.put("renamed.jsonl", b"{\"key\":1,\"gold\":\"x\",\"out\":\"x\"}\n{\"key\":2,\"gold\":\"y\",\"out\":\"?\"}\n{\"key\":-3,\"gold\":\"z\",\"out\":\"\\u007a\"}");
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(THREE.as_bytes()).expect("compressed");
+    folder.put("r.jsonl.gz", &gz.finish().expect("compressed"));
+    let zst = zstd::encode_all(THREE_PREDICTED.as_bytes(), 1).expect("compressed");
+    folder.put("p.jsonl.zst", &zst);
+    for files in [
+        "-r r.jsonl -p p.jsonl",
+        "-r r.json -p p.json",
+        "-r r.jsonl -p p.json",
+        "-r r.json -p p.jsonl",
+        "-r r.txt -p p.txt",
+        "--pairs both.jsonl",
+        "--pairs renamed.jsonl --id-field key --reference-field gold --prediction-field out",
+        "-r r.jsonl.gz -p p.jsonl.zst",
+    ] {
+        let result = folder
+            .run(&format!("score string-accuracy --format json {files}"))
+            .json();
+        assert_eq!(
+            result["counts"],
+            json!({"correct": 2, "total": 3}),
+            "{files}"
+        );
+    }
+    let words = "score string-accuracy --format json -r r.jsonl -p -";
+    let result = folder.run_with_input(words, THREE_PREDICTED).json();
+    assert_eq!(result["counts"]["correct"], 2);
+}
+
+/// Many records in another order than their references, and some out of step.
+fn shuffled(count: u64) -> (String, String) {
+    let line = |id: u64, field: &str, value: u64| {
+        format!("{{\"id\":\"{id}\",\"{field}\":\"{}\"}}\n", value % 7)
+    };
+    let references = (0..count).map(|id| line(id, "reference", id)).collect();
+    let predictions = (0..count)
+        .map(|place| place * 7919 % count)
+        .map(|id| line(id, "prediction", if id % 3 == 0 { id } else { id + 1 }))
+        .collect();
+    (references, predictions)
+}
+
+#[test]
+fn neither_order_nor_threads_change_a_byte() {
+    let count = 40_000;
+    let (references, predictions) = shuffled(count);
+    let folder = strings(&references, &predictions);
+    let mut ordered: Vec<&str> = predictions.lines().collect();
+    ordered.sort_by_key(|line| line.split('"').nth(3).and_then(|id| id.parse::<u64>().ok()));
+    folder.put("ordered.jsonl", (ordered.join("\n") + "\n").as_bytes());
+    let mut results = Vec::new();
+    for predictions in ["p.jsonl", "ordered.jsonl"] {
+        for threads in [1, 2, 5] {
+            let run = folder.run(&format!(
+                "score string-accuracy --format json -r r.jsonl -p {predictions} --threads {threads} --per-sample s{}.jsonl",
+                results.len()
+            ));
+            let samples =
+                std::fs::read_to_string(folder.path(&format!("s{}.jsonl", results.len())));
+            results.push((run.code(0).stdout, samples.expect("a file of samples")));
+        }
+    }
+    assert!(results.windows(2).all(|two| two[0] == two[1]));
+    let (result, samples) = &results[0];
+    let result: Value = serde_json::from_str(result).expect("JSON");
+    assert_eq!(
+        result["counts"],
+        json!({"correct": count.div_ceil(3), "total": count})
+    );
+    let first = samples
+        .lines()
+        .next()
+        .and_then(|line| serde_json::from_str::<Value>(line).ok());
+    let expected = json!({"id": "0", "scores": {"string_accuracy": 1.0}, "counts": {"correct": 1, "total": 1}});
+    assert_eq!(first, Some(expected));
+    assert!(
+        samples
+            .lines()
+            .enumerate()
+            .all(|(id, line)| line.starts_with(&format!("{{\"id\":\"{id}\",")))
+    );
+}
+
+#[test]
+fn a_join_that_does_not_fit_names_the_ids() {
+    let folder = strings(THREE, THREE_PREDICTED);
+    folder.put("two.jsonl", b"{\"id\":\"b\",\"prediction\":\"y\"}\n");
+    folder.put(
+        "four.jsonl",
+        format!("{THREE_PREDICTED}{{\"id\":\"d\",\"prediction\":\"\"}}\n").as_bytes(),
+    );
+    folder.put(
+        "other.jsonl",
+        b"{\"id\":\"b\",\"prediction\":\"y\"}\n{\"id\":\"q\",\"prediction\":\"y\"}\n",
+    );
+    let run = |file: &str, more: &str| {
+        folder.run(&format!(
+            "score string-accuracy --format json -r r.jsonl -p {file} {more} --per-sample s.jsonl"
+        ))
+    };
+    run("two.jsonl", "").fails(3, &["two.jsonl", "2 references of r.jsonl", "\"a\", \"3\""]);
+    run("four.jsonl", "").fails(
+        3,
+        &["1 prediction of four.jsonl", "\"d\"", "--extra ignore"],
+    );
+    run("other.jsonl", "").fails(3, &["\"a\", \"3\"", "\"q\""]);
+    // Nothing that looks like a whole result is left behind.
+    assert!(
+        !folder
+            .names()
+            .iter()
+            .any(|name| name.contains('s') && name != "others" && name.starts_with('s'))
+    );
+    assert!(!folder.names().iter().any(|name| name.ends_with(".partial")));
+
+    let empty = run("two.jsonl", "--missing empty").json();
+    assert_eq!(
+        (&empty["examples"], &empty["missing"]),
+        (&json!(3), &json!(2))
+    );
+    assert_eq!(empty["counts"], json!({"correct": 1, "total": 3}));
+    assert!(
+        empty["warnings"][0]
+            .as_str()
+            .is_some_and(|text| text.contains("2 references"))
+    );
+    let skip = run("two.jsonl", "--missing skip").json();
+    assert_eq!(
+        (&skip["examples"], &skip["missing"]),
+        (&json!(1), &json!(2))
+    );
+    let extra = run("four.jsonl", "--extra ignore").json();
+    assert_eq!(extra["counts"], json!({"correct": 2, "total": 3}));
+    assert!(
+        extra["warnings"][0]
+            .as_str()
+            .is_some_and(|text| text.contains("1 predictions"))
+    );
+}
+
+#[test]
+fn an_id_that_stands_twice_is_an_error_wherever_it_stands() {
+    let line = |id: &str, field: &str| format!("{{\"id\":{id},\"{field}\":\"x\"}}\n");
+    let file = |ids: &[&str], field: &str| ids.iter().map(|id| line(id, field)).collect::<String>();
+    let cases: &[(&[&str], &[&str], &str)] = &[
+        (&["1", "2", "1"], &["1", "2"], "r.jsonl"),
+        (&["1", "2", "1"], &["1", "2", "1"], "r.jsonl"),
+        (&["1", "1"], &["1", "1"], "r.jsonl"),
+        (&["17", "\"17\""], &["17", "17"], "r.jsonl"),
+        (&["1", "2"], &["1", "2", "1"], "p.jsonl"),
+        (&["1", "2"], &["1", "1", "2"], "p.jsonl"),
+        (&["1", "2"], &["2", "1", "1"], "p.jsonl"),
+        (&["1", "2"], &["1", "2", "3", "3"], "p.jsonl"),
+    ];
+    for (references, predictions, blamed) in cases {
+        let folder = strings(
+            &file(references, "reference"),
+            &file(predictions, "prediction"),
+        );
+        for extra in [
+            "",
+            "--extra ignore",
+            "--missing skip --extra ignore --threads 3",
+        ] {
+            folder
+                .run(&format!("{R} {extra}"))
+                .fails(3, &[blamed, "stands twice", "line"]);
+        }
+    }
+    let folder = strings(&file(&["1", "2"], "reference"), "");
+    let words = "score string-accuracy -r r.jsonl -p -";
+    folder
+        .run_with_input(words, &file(&["1", "2", "1"], "prediction"))
+        .fails(3, &["standard input", "\"1\" stands twice"]);
+    folder.put("r.json", br#"{"a": "x", "b": "y", "a": "z"}"#);
+    folder
+        .run("score string-accuracy -r r.json -p p.jsonl")
+        .fails(3, &["r.json:1", "the key \"a\" stands twice"]);
+}
+
+#[test]
+fn malformed_input_is_named_by_file_and_line() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "{\"id\": \"b\", \"prediction\": }",
+            &["p.jsonl:2", "malformed JSON", "column 27"],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": \"x\"",
+            &["p.jsonl:2", "malformed JSON", "EOF"],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": \"x\"} {}",
+            &["p.jsonl:2", "malformed JSON", "trailing"],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": \"x\", \"more\": [1,,2]}",
+            &["p.jsonl:2", "malformed JSON"],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": \"tab\there\"}",
+            &["p.jsonl:2", "malformed JSON", "control character"],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": \"\\x\"}",
+            &["p.jsonl:2", "malformed JSON", "escape"],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": NaN}",
+            &["p.jsonl:2", "malformed JSON"],
+        ),
+        (
+            "[\"b\", \"x\"]",
+            &["p.jsonl:2", "expected an object with an id"],
+        ),
+        ("{\"id\": \"b\"}", &["p.jsonl:2", "no field \"prediction\""]),
+        ("{\"prediction\": \"x\"}", &["p.jsonl:2", "no field \"id\""]),
+        (
+            "{\"id\": 1.5, \"prediction\": \"x\"}",
+            &["p.jsonl:2", "the id is 1.5", "a string or an integer"],
+        ),
+        (
+            "{\"id\": null, \"prediction\": \"x\"}",
+            &["p.jsonl:2", "the id is null"],
+        ),
+        (
+            "{\"id\": \"b\", \"id\": \"b\", \"prediction\": \"x\"}",
+            &["p.jsonl:2", "\"id\" stands twice"],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": \"x\", \"prediction\": \"y\"}",
+            &["p.jsonl:2", "\"prediction\" stands twice"],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": 7}",
+            &[
+                "p.jsonl:2",
+                "id \"b\"",
+                "prediction: expected a string, found a number",
+            ],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": [\"x\"]}",
+            &["p.jsonl:2", "expected a string, found a list"],
+        ),
+    ];
+    for (line, says) in cases {
+        let lines: Vec<&str> = THREE_PREDICTED.lines().collect();
+        let folder = strings(THREE, &[lines[0], line, lines[2]].join("\n"));
+        for threads in [1, 2] {
+            let words = format!("{R} --per-sample out.jsonl --threads {threads}");
+            folder.run(&words).fails(3, says);
+            assert_eq!(folder.names(), ["p.jsonl", "r.jsonl"], "{line}");
+        }
+    }
+    let both = "{\"id\": 1, \"reference\": \"x\", \"references\": [\"x\"]}";
+    strings(both, "")
+        .run(R)
+        .fails(3, &["r.jsonl:1", "both \"reference\" and \"references\""]);
+}
+
+#[test]
+fn files_that_are_no_data() {
+    let folder = strings("", "");
+    folder.run(R).fails(3, &["r.jsonl", "no records"]);
+    folder.put("blank.jsonl", b"\n \n\r\n");
+    folder
+        .run("score string-accuracy -r blank.jsonl -p p.jsonl")
+        .fails(3, &["blank.jsonl", "no records"]);
+    folder
+        .run("score string-accuracy -r nowhere.jsonl -p p.jsonl")
+        .fails(3, &["nowhere.jsonl", "cannot open"]);
+    folder
+        .run("score string-accuracy -r . -p p.jsonl")
+        .fails(3, &["is a folder"]);
+    folder.put("data.csv", b"a,b");
+    folder
+        .run("score string-accuracy -r data.csv -p p.jsonl")
+        .fails(2, &["data.csv", ".jsonl, .json or .txt"]);
+    folder.put("list.json", b"[1, 2]");
+    folder
+        .run("score string-accuracy -r list.json -p p.jsonl")
+        .fails(3, &["list.json:1", "expected an object"]);
+    folder.put("empty.json", b"");
+    folder
+        .run("score string-accuracy -r empty.json -p p.jsonl")
+        .fails(3, &["empty.json"]);
+    folder.put(
+        "bytes.jsonl",
+        b"{\"id\": 1, \"reference\": \"x\"}\n{\"id\": 2, \"reference\": \"caf\xe9\"}\n",
+    );
+    folder
+        .run("score string-accuracy -r bytes.jsonl -p p.jsonl")
+        .fails(3, &["bytes.jsonl:2", "not UTF-8", "0xe9"]);
+    folder.put("broken.jsonl.gz", b"\x1f\x8b\x08\x00garbage");
+    folder
+        .run("score string-accuracy -r broken.jsonl.gz -p p.jsonl")
+        .fails(3, &["broken.jsonl.gz", "cannot read"]);
+    folder.put("broken.jsonl.zst", b"garbage");
+    folder
+        .run("score string-accuracy -r broken.jsonl.zst -p p.jsonl")
+        .fails(3, &["broken.jsonl.zst", "cannot read"]);
+}
+
+#[test]
+fn a_line_of_100_megabytes_is_a_line() {
+    let long = "a".repeat(100 << 20);
+    let folder = strings(
+        &format!("{{\"id\":1,\"reference\":\"{long}\"}}\n{{\"id\":2,\"reference\":\"x\"}}\n"),
+        &format!("{{\"id\":1,\"prediction\":\"{long}\"}}\n{{\"id\":2,\"prediction\":\"x\"}}\n"),
+    );
+    assert_eq!(
+        folder.run(R).json()["counts"],
+        json!({"correct": 2, "total": 2})
+    );
+    folder.put(
+        "p.jsonl",
+        format!("{{\"id\":1,\"prediction\":\"{long}\n").as_bytes(),
+    );
+    folder.run(R).fails(3, &["p.jsonl:1", "malformed JSON"]);
+}
+
+#[test]
+fn usage_errors_exit_with_2() {
+    let folder = strings(THREE, THREE_PREDICTED);
+    for words in [
+        "",
+        "score",
+        "score bleurt -r r.jsonl -p p.jsonl",
+        "score string-accuracy",
+        "score string-accuracy -r r.jsonl",
+        "score string-accuracy -r r.jsonl -p p.jsonl --pairs p.jsonl",
+        "score string-accuracy -r - -p -",
+        "score string-accuracy -r r.jsonl -p p.jsonl --threads 0",
+        "score string-accuracy -r r.jsonl -p p.jsonl --missing maybe",
+        "score string-accuracy -r r.jsonl -p p.jsonl --normalize nfx",
+        "score string-accuracy -r r.jsonl -p p.jsonl --fail-under string_accuracy",
+        "score string-accuracy -r r.jsonl -p p.jsonl --fail-under bleu=1",
+        "score string-accuracy -r r.jsonl -p p.jsonl --per-sample nowhere/s.jsonl",
+        "score detection -r r.jsonl -p p.jsonl --iou 1.5",
+        "score detection -r r.jsonl -p p.jsonl --profile coco",
+        "score accuracy-at-k -r r.jsonl -p p.jsonl --k 0",
+        "score accuracy-at-k -r r.jsonl -p p.jsonl --k five",
+    ] {
+        folder.run(words).fails(2, &[]);
+    }
+}
+
+#[test]
+fn a_gate_fails_with_1_and_prints_the_result_all_the_same() {
+    let folder = strings(THREE, THREE_PREDICTED);
+    let passed = folder
+        .run(&format!("{R} --fail-under string_accuracy=0.6"))
+        .json();
+    assert_eq!(passed["counts"]["correct"], 2);
+    let failed = folder
+        .run(&format!("{R} --fail-under string_accuracy=0.7"))
+        .code(1);
+    assert!(failed.stdout.contains("0.6666666666666666"));
+    assert!(
+        failed
+            .stderr
+            .contains("string_accuracy is 0.6666666666666666, below 0.7")
+    );
+}
+
+#[test]
+fn tables_and_markdown() {
+    let folder = strings(THREE, THREE_PREDICTED);
+    let files = "-r r.jsonl -p p.jsonl";
+    let table = folder
+        .run(&format!("score string-accuracy {files}"))
+        .code(0)
+        .stdout;
+    assert!(
+        table.contains("0.6667") && table.contains("string-accuracy|normalize:none"),
+        "{table}"
+    );
+    let markdown = folder
+        .run(&format!("score string-accuracy {files} --format markdown"))
+        .code(0)
+        .stdout;
+    assert!(
+        markdown.contains("| string_accuracy | 0.6667 |"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn closed_and_full_outputs() {
+    let folder = strings(THREE, THREE_PREDICTED);
+    let mut child = folder
+        .command(R)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("the program ends").code(), Some(0));
+    if Path::new("/dev/full").exists() {
+        let full = || {
+            std::fs::File::options()
+                .write(true)
+                .open("/dev/full")
+                .expect("a device")
+        };
+        let output = folder
+            .command(R)
+            .stdout(full())
+            .output()
+            .expect("the program runs");
+        assert_eq!(output.status.code(), Some(4));
+        folder
+            .run(&format!("{R} --per-sample /dev/full"))
+            .fails(4, &["/dev/full", "cannot write"]);
+        folder.run(&format!("{R} --per-sample /dev/null")).code(0);
+    }
+}
+
+#[test]
+fn an_existing_file_of_samples_is_replaced_by_a_whole_one_only() {
+    let folder = strings(THREE, "{\"id\": \"a\", \"prediction\": \"x\"}\n");
+    folder.put("s.jsonl", b"old\n");
+    folder
+        .run(&format!("{R} --per-sample s.jsonl"))
+        .fails(3, &["no prediction"]);
+    let text = || std::fs::read_to_string(folder.path("s.jsonl")).expect("a file");
+    assert_eq!(text(), "old\n");
+    folder.put("p.jsonl", THREE_PREDICTED.as_bytes());
+    folder.run(&format!("{R} --per-sample s.jsonl")).code(0);
+    assert_eq!(text().lines().count(), 3);
+    assert_eq!(folder.names(), ["p.jsonl", "r.jsonl", "s.jsonl"]);
+}
+
+#[test]
+fn grids() {
+    let folder = Folder::new(&[
+        (
+            "r.json",
+            r#"{"a": [[1,2,3],[4,5,6]], "b": [[1,2,3],[4,5,6]], "c": [[0]], "d": [[0]]}"#,
+        ),
+        (
+            "p.json",
+            r#"{"a": [[3,2,1],[4,5,6]], "b": [[3,2,1],[4,5,6],[7,8,9]], "c": null, "d": [[0],[0,0]]}"#,
+        ),
+        ("ten.json", r#"{"a": [[1,2,3],[4,5,10]]}"#),
+        ("ragged.json", r#"{"a": [[1,2,3],[4,5]]}"#),
+        ("one.json", r#"{"a": [[1]]}"#),
+    ]);
+    let result = folder
+        .run("score arc --format json -r r.json -p p.json")
+        .json();
+    assert_eq!(
+        result["scores"]["cell_accuracy"],
+        json!((4.0 / 6.0 + 4.0 / 9.0) / 4.0)
+    );
+    assert_eq!(result["scores"]["cell_accuracy_pooled"], json!(8.0 / 17.0));
+    assert_eq!(result["scores"]["exact"], json!(0.0));
+    assert_eq!(result["counts"]["invalid"], 1);
+    folder
+        .run("score arc -r r.json -p p.json --strict")
+        .fails(3, &["p.json", "id \"d\"", "prediction"]);
+    folder
+        .run("score arc -r ten.json -p one.json")
+        .fails(3, &["ten.json", "id \"a\"", "10"]);
+    folder
+        .run("score arc -r ragged.json -p one.json")
+        .fails(3, &["ragged.json", "id \"a\"", "row 1"]);
+    let invalid = folder
+        .run("score arc --format json -r one.json -p ten.json")
+        .json();
+    assert_eq!(
+        (
+            &invalid["counts"]["invalid"],
+            &invalid["counts"]["padded_cells"]
+        ),
+        (&json!(1), &json!(1))
+    );
+}
+
+#[test]
+fn ranked_labels() {
+    let folder = Folder::new(&[
+        (
+            "r.jsonl",
+            "{\"id\":1,\"reference\":3}\n{\"id\":2,\"reference\":5}\n{\"id\":3,\"reference\":8}\n",
+        ),
+        (
+            "p.jsonl",
+            "{\"id\":1,\"prediction\":[0,7,1,3,5]}\n{\"id\":2,\"prediction\":[0,2,9,8,4]}\n{\"id\":3,\"prediction\":[8,4,0,1,3]}\n",
+        ),
+        (
+            "ragged.jsonl",
+            "{\"id\":1,\"prediction\":[0,7]}\n{\"id\":2,\"prediction\":[0]}\n{\"id\":3,\"prediction\":[8,4]}\n",
+        ),
+    ]);
+    let words = "score accuracy-at-k --format json -r r.jsonl -p p.jsonl";
+    let result = folder.run(&format!("{words} --k 1,4,5")).json();
+    let scores = json!({"accuracy@1": 1.0 / 3.0, "accuracy@4": 2.0 / 3.0, "accuracy@5": 2.0 / 3.0});
+    assert_eq!(result["scores"], scores);
+    assert_eq!(
+        result["counts"],
+        json!({"hits@1": 1, "hits@4": 2, "hits@5": 2, "total": 3})
+    );
+    let default = folder.run(words).json();
+    assert_eq!(
+        default["scores"],
+        json!({"accuracy@1": 1.0 / 3.0, "accuracy@5": 2.0 / 3.0})
+    );
+    folder
+        .run(&format!("{words} --k 6"))
+        .fails(3, &["p.jsonl:1", "5 labels", "6"]);
+    for threads in [1, 2] {
+        let words =
+            format!("score accuracy-at-k -r r.jsonl -p ragged.jsonl --k 1 --threads {threads}");
+        folder
+            .run(&words)
+            .fails(3, &["ragged.jsonl:2", "1 labels: expected 2"]);
+    }
+}
+
+#[test]
+fn detections() {
+    let folder = Folder::new(&[
+        (
+            "r.json",
+            r#"{"1.jpg": {"cat": [[0,0,10,10]], "dog": []}, "2.jpg": {"cat": [[0,0,4,4],[9,9,4,4]]}}"#,
+        ),
+        (
+            "p.json",
+            r#"{"1.jpg": {"cat": [[0,0,10,9],[0,0,9,10]], "dog": [[]]}, "2.jpg": {"cat": [{"box": [0,0,4,4], "score": 0.5}]}}"#,
+        ),
+        (
+            "fewer.json",
+            r#"{"1.jpg": {"cat": []}, "2.jpg": {"cat": []}}"#,
+        ),
+        (
+            "more.json",
+            r#"{"1.jpg": {"cat": [], "dog": [], "emu": []}, "2.jpg": {"cat": []}}"#,
+        ),
+        (
+            "nan.json",
+            r#"{"1.jpg": {"cat": [[0,0,"nan",4]], "dog": []}, "2.jpg": {"cat": []}}"#,
+        ),
+        (
+            "narrow.json",
+            r#"{"1.jpg": {"cat": [[0,0,5,4],[0,0,-5,4]], "dog": []}, "2.jpg": {"cat": []}}"#,
+        ),
+        (
+            "five.json",
+            r#"{"1.jpg": {"cat": [[0,0,10,10,0.9]], "dog": []}, "2.jpg": {"cat": []}}"#,
+        ),
+        ("none.json", "{}"),
+    ]);
+    let run = |more: &str| folder.run(&format!("score detection --format json -r r.json {more}"));
+    let honest = run("-p p.json").json();
+    // One of the two boxes on the one cat is too many; one of the two small cats is not found.
+    assert_eq!(
+        honest["counts"],
+        json!({"tp": 2, "fp": 1, "fn": 1, "repeated": 0})
+    );
+    assert_eq!(honest["scores"]["f1"], json!(4.0 / 6.0));
+    assert_eq!(
+        honest["groups"]["class"]["dog"]["scores"],
+        json!({"precision": null, "recall": null, "f1": null})
+    );
+    let lenient = run("-p p.json --profile fusion-brain-2021 --groups both").json();
+    assert_eq!(
+        lenient["counts"],
+        json!({"tp": 3, "fp": 0, "fn": 1, "repeated": 1})
+    );
+    assert_eq!(lenient["groups"]["image"]["1.jpg"]["counts"]["tp"], 2);
+    assert!(
+        lenient["warnings"][0]
+            .as_str()
+            .is_some_and(|text| text.contains("1 predictions count as right"))
+    );
+    for profile in ["one-to-one", "fusion-brain-2021"] {
+        run(&format!("-p fewer.json --profile {profile}"))
+            .fails(3, &["fewer.json", "1.jpg", "\"dog\""]);
+        run(&format!("-p nan.json --profile {profile}")).fails(3, &["nan.json", "1.jpg", "cat"]);
+        run(&format!("-p narrow.json --profile {profile}"))
+            .fails(3, &["narrow.json", "class \"cat\"", "box 1", "-5"]);
+        run(&format!("-p five.json --profile {profile}")).fails(3, &["box 0 has 5 numbers"]);
+    }
+    run("-p more.json").fails(3, &["\"emu\"", "--extra ignore"]);
+    run("-p more.json --extra ignore").json();
+    let ignored = run("-p more.json --profile fusion-brain-2021").json();
+    assert_eq!(ignored["warnings"].as_array().map(Vec::len), Some(1));
+    folder
+        .run("score detection -r none.json -p none.json")
+        .fails(3, &["no records"]);
+    let words =
+        "score detection --format json -r none.json -p none.json --profile fusion-brain-2021";
+    assert_eq!(
+        folder.run(words).json()["scores"],
+        json!({"precision": 0.0, "recall": 0.0, "f1": 0.0})
+    );
+}
+
+#[test]
+fn lane_graphs() {
+    let clip = |lanes: &str, kind: &str| {
+        format!(r#"{{"0": {{"attr_info": {{"LaneType": "{kind}"}}, "centerline": {lanes}}}}}"#)
+    };
+    let truth = clip("[1, 2]", "BusLane");
+    let folder = Folder::new(&[
+        ("clip.json", truth.as_str()),
+        (
+            "clips.json",
+            &format!(r#"{{"c1": {truth}, "c2": {truth}}}"#),
+        ),
+        ("predicted.json", &clip("[2, \"1\"]", "BusLane")),
+        ("nothing.json", "{}"),
+        (
+            "clips-predicted.json",
+            &format!(r#"{{"c1": null, "c2": {}}}"#, clip("[1]", "BikeLane")),
+        ),
+        (
+            "twice.json",
+            r#"{"0": {"attr_info": {}, "centerline": []}, "0": {"attr_info": {}, "centerline": []}}"#,
+        ),
+    ]);
+    let run = |words: &str| folder.run(&format!("score lanes --format json {words}"));
+    let strict = run("-r clip.json -p predicted.json").json();
+    assert_eq!(
+        strict["counts"]["overall"],
+        json!({"tp": 1, "predicted": 2, "true": 2})
+    );
+    let text = run("-r clip.json -p predicted.json --lane-ids text").json();
+    assert_eq!(text["scores"]["overall_f1"], json!(1.0));
+    let nothing = run("-r clip.json -p nothing.json").json();
+    assert_eq!(
+        nothing["counts"]["rule"],
+        json!({"tp": 0, "predicted": 0, "true": 1})
+    );
+    assert_eq!(nothing["scores"]["rule_precision"], json!(0.0));
+    let clips = run("-r clips.json -p clips-predicted.json").json();
+    assert_eq!(
+        (&clips["examples"], &clips["counts"]["correspondence"]["tp"]),
+        (&json!(2), &json!(1))
+    );
+    assert!(
+        clips["warnings"][0]
+            .as_str()
+            .is_some_and(|text| text.starts_with("1 predictions could not be read"))
+    );
+    let given = run("-r clip.json -p predicted.json --alignment given").json();
+    assert_eq!(
+        (&given["scores"]["rule_f1"], &given["counts"]["rule"]),
+        (&json!(null), &json!(null))
+    );
+    run("-r twice.json -p nothing.json").fails(3, &["twice.json", "\"0\""]);
+}
+
+#[test]
+fn answers() {
+    let folder = Folder::new(&[
+        (
+            "r.jsonl",
+            "{\"id\":1,\"reference\":\"2\",\"lang\":\"en\",\"question_type\":\"number\"}\n{\"id\":2,\"references\":[\"кот\",\"два\"],\"lang\":\"ru\",\"question_type\":\"other\"}\n",
+        ),
+        (
+            "p.jsonl",
+            "{\"id\":1,\"prediction\":\"Two\"}\n{\"id\":2,\"prediction\":\"Кот\"}\n",
+        ),
+        (
+            "x.jsonl",
+            "{\"id\":1,\"reference\":\"2\",\"lang\":\"xx\"}\n",
+        ),
+    ]);
+    let words = "score vqa --format json -r r.jsonl -p p.jsonl";
+    assert_eq!(folder.run(words).json()["scores"]["accuracy"], json!(0.0));
+    let result = folder
+        .run(&format!("{words} --profile fusion-brain-2021"))
+        .json();
+    assert_eq!(result["scores"]["accuracy"], json!(1.0));
+    assert_eq!(
+        result["groups"]["question_type"]["number"]["counts"],
+        json!({"correct": 1, "total": 1})
+    );
+    assert!(
+        result["warnings"][0]
+            .as_str()
+            .is_some_and(|text| text.contains("lemmatiser"))
+    );
+    folder
+        .run("score vqa -r x.jsonl -p p.jsonl --extra ignore --profile fusion-brain-2021")
+        .fails(3, &["x.jsonl:1", "xx"]);
+}
+
+#[test]
+fn list_demo_and_help() {
+    let folder = Folder::new(&[]);
+    let list = folder.run("list").code(0).stdout;
+    let listed = folder.run("list --format json").json();
+    let metrics = listed["metrics"].as_array().expect("a list");
+    assert!(metrics.len() >= 6);
+    for metric in metrics {
+        let name = metric["name"].as_str().expect("a name");
+        assert!(list.contains(name));
+        let help = folder.run(&format!("score {name} --help")).code(0).stdout;
+        for option in metric["options"].as_array().expect("a list") {
+            let option = option["name"].as_str().expect("a name");
+            assert!(help.contains(&format!("--{option}")), "{name} --{option}");
+        }
+        assert!(help.contains("Exit codes"));
+    }
+    let demo = folder.run("demo --save samples").code(0);
+    assert_eq!(demo.stderr, "");
+    let commands: Vec<&str> = demo
+        .stdout
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("metric "))
+        .filter(|line| line.starts_with("score"))
+        .collect();
+    assert!(commands.len() >= 5);
+    for command in commands {
+        folder.run(command).code(0);
+    }
+    folder.run("--version").code(0);
+}

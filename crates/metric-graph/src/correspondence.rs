@@ -1,0 +1,770 @@
+use std::collections::BTreeSet;
+
+use metric_core::{Counts, Mean, Merge, Metric};
+
+use crate::align::{align, same_class, same_key};
+use crate::choice::named_choice;
+use crate::coded::{Coded, shared_items};
+use crate::{Alignment, Clip, FindingCounts, LaneIds, findings};
+
+/// Precision and recall of predicted traffic rules and of the lanes they hold for.
+///
+/// The three parts of the MapDR benchmark, in a clip of rules `R`, lanes `L` and the pairs
+/// `E ⊆ R × L` of a rule and a lane it holds for:
+/// - **rule** (R.E., rule extraction): a predicted rule is right if a true rule has equal
+///   properties, each true rule once;
+/// - **correspondence** (C.R., correspondence reasoning): a predicted pair is right if the
+///   [true rule that its rule stands for](Alignment) holds for its lane, whatever the rule says;
+///   the lanes of a rule are a set;
+/// - **overall**: a predicted pair is right if a true rule with equal properties holds for its
+///   lane, each true pair once.
+///
+/// Matching never crosses clips. A prediction that could not be read is an empty clip.
+///
+/// A clip of `n` predicted and `m` true rules, with `d` distinct lanes and properties, costs
+/// `O(n m d / 64)`, and the optimal alignment of those rules that are not entirely right at most
+/// `O(n² m)` on top.
+///
+/// Chang et al., *Driving by the Rules: A Benchmark for Integrating Traffic Sign Regulations into
+/// Vectorized HD Map* (CVPR 2025), and the description of the metric in the MapDR repository.
+///
+/// ```
+/// use metric_core::{Counts, Metric};
+/// use metric_graph::{Clip, LaneCorrespondence, Properties, Rule};
+///
+/// let rule = |kind, lane: i64| Properties::new([("LaneType", kind)]).map(|says| Rule::new(says, [lane]));
+/// let truth = Clip::new([("0", rule("BusLane", 7)?), ("1", rule("DirectionLane", 8)?)])?;
+/// // One rule is misread, on the right lane.
+/// let prediction = Clip::new([("0", rule("BusLane", 7)?), ("1", rule("EmergencyLane", 8)?)])?;
+///
+/// let metric = LaneCorrespondence::default();
+/// let state = metric.measure(&prediction, &truth);
+/// assert_eq!(state.counts.rule, Counts::from_totals(1, 2, 2));
+/// assert_eq!(state.counts.correspondence, Counts::from_totals(2, 2, 2));
+/// assert_eq!(state.counts.overall, Counts::from_totals(1, 2, 2));
+/// assert_eq!(metric.compute(&state).micro.overall.f1, Some(0.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneCorrespondence {
+    /// Whose conventions the score follows.
+    pub profile: Profile,
+    /// Which predicted rule stands for which true one.
+    pub alignment: Alignment,
+    /// When two lane ids are the same.
+    pub lane_ids: LaneIds,
+    /// What repeated rules and pairs count.
+    pub duplicates: Duplicates,
+    /// How a pair of a rule and a lane is right as a whole.
+    pub overall: Overall,
+    /// Names of properties that are left out, as if no rule had them.
+    pub ignore: BTreeSet<String>,
+}
+
+/// Whose conventions a score follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// The evaluation published with MapDR: precision, recall and F1 over nothing are printed as 0.
+    /// Known defect: a silent model and a wrong one look the same. The counts tell them apart.
+    #[default]
+    MapdrReference,
+}
+
+impl Profile {
+    /// Every choice.
+    pub const ALL: &[Self] = &[Self::MapdrReference];
+
+    /// The name of the choice.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MapdrReference => "mapdr-reference",
+        }
+    }
+
+    /// What the profile prints for 0/0.
+    const fn zero_division(self) -> Option<f64> {
+        match self {
+            Self::MapdrReference => Some(0.0),
+        }
+    }
+}
+
+named_choice!(Profile, "profile");
+
+/// What repeated items count, in the parts *rule* and *overall*.
+///
+/// In *correspondence* the lanes of a rule are a set in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Duplicates {
+    /// Each counts: of two equal predicted rules, one is wrong if there is one true rule. What the
+    /// reference program does.
+    #[default]
+    Count,
+    /// Equal rules of a clip are one rule, and equal pairs one pair.
+    Merge,
+}
+
+impl Duplicates {
+    /// Every choice.
+    pub const ALL: &[Self] = &[Self::Count, Self::Merge];
+
+    /// The name of the choice.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Merge => "merge",
+        }
+    }
+}
+
+named_choice!(Duplicates, "duplicates");
+
+/// How a pair of a rule and a lane is right as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Overall {
+    /// A true pair has equal properties and the same lane. Rules with equal properties can swap
+    /// lanes unnoticed. What the reference program does.
+    #[default]
+    Pairs,
+    /// The true rule with the same id has equal properties and holds for the lane. The lanes of a
+    /// rule are a set, and [`Duplicates`] does not matter. For models whose rule ids mean something.
+    Key,
+}
+
+impl Overall {
+    /// Every choice.
+    pub const ALL: &[Self] = &[Self::Pairs, Self::Key];
+
+    /// The name of the choice.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pairs => "pairs",
+            Self::Key => "key",
+        }
+    }
+}
+
+named_choice!(Overall, "overall");
+
+/// One of something for each of the three parts of the metric.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Parts<T> {
+    /// The rules, by their properties (R.E.).
+    pub rule: T,
+    /// The lanes of the rules (C.R.).
+    pub correspondence: T,
+    /// Rules and lanes together.
+    pub overall: T,
+}
+
+impl<T: Merge> Merge for Parts<T> {
+    fn merge(&mut self, other: Self) {
+        self.rule.merge(other.rule);
+        self.correspondence.merge(other.correspondence);
+        self.overall.merge(other.overall);
+    }
+}
+
+/// The evidence of [`LaneCorrespondence`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CorrespondenceState {
+    /// Clips seen.
+    pub clips: u64,
+    /// Right, predicted and true items of all clips. Under [`Alignment::Given`] only
+    /// `correspondence` is counted.
+    pub counts: Parts<Counts>,
+    /// The ratios of the single clips, where they are defined.
+    pub by_clip: Parts<RatioMeans>,
+    /// Clips that are right as a whole; not counted under [`Alignment::Given`].
+    pub scenes: Scenes,
+    /// What is odd about the predictions.
+    pub prediction_findings: FindingCounts,
+    /// What is odd about the references.
+    pub reference_findings: FindingCounts,
+}
+
+impl Merge for CorrespondenceState {
+    fn merge(&mut self, other: Self) {
+        self.clips += other.clips;
+        self.counts.merge(other.counts);
+        self.by_clip.merge(other.by_clip);
+        self.scenes.merge(other.scenes);
+        self.prediction_findings.merge(other.prediction_findings);
+        self.reference_findings.merge(other.reference_findings);
+    }
+}
+
+/// Means of precision, recall and F1 over the clips where they are defined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RatioMeans {
+    /// Over clips with predictions.
+    pub precision: Mean,
+    /// Over clips with something to find.
+    pub recall: Mean,
+    /// Over clips with either.
+    pub f1: Mean,
+}
+
+impl RatioMeans {
+    fn add(&mut self, counts: &Counts) {
+        for (mean, ratio) in [
+            (&mut self.precision, counts.precision()),
+            (&mut self.recall, counts.recall()),
+            (&mut self.f1, counts.f1()),
+        ] {
+            if let Some(ratio) = ratio {
+                mean.add(ratio);
+            }
+        }
+    }
+}
+
+impl Merge for RatioMeans {
+    fn merge(&mut self, other: Self) {
+        self.precision.merge(other.precision);
+        self.recall.merge(other.recall);
+        self.f1.merge(other.f1);
+    }
+}
+
+/// Clips that are right as a whole. A prediction of nothing where nothing is true is right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Scenes {
+    /// Clips whose rules are equal as a multiset of properties.
+    pub rules_exact: u64,
+    /// Clips whose rules are equal as a multiset of lists of lanes, in any order, repetitions
+    /// counted.
+    pub lanes_exact: u64,
+    /// Clips that are both.
+    pub both_exact: u64,
+}
+
+impl Merge for Scenes {
+    fn merge(&mut self, other: Self) {
+        self.rules_exact += other.rules_exact;
+        self.lanes_exact += other.lanes_exact;
+        self.both_exact += other.both_exact;
+    }
+}
+
+/// The score of [`LaneCorrespondence`].
+///
+/// Under [`Alignment::Given`] there is nothing to say about `rule`, `overall` and the scenes: they
+/// are `None`, whatever the profile prints for 0/0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CorrespondenceScore {
+    /// The ratios of the counts of all clips: all items weigh the same. Over 0 they are what the
+    /// [profile](Profile) prints, 0 in MapDR's; [`CorrespondenceState::counts`] has them undefined.
+    pub micro: Parts<Ratios>,
+    /// The means over clips: all clips weigh the same. A clip where a ratio is undefined is left
+    /// out of its mean.
+    pub by_clip: Parts<Ratios<ClipMean>>,
+    /// The share of clips whose rules are all right; undefined without clips.
+    pub rules_exact: Option<f64>,
+    /// The share of clips whose lists of lanes are all right; undefined without clips.
+    pub lanes_exact: Option<f64>,
+    /// The share of clips where both are; undefined without clips.
+    pub both_exact: Option<f64>,
+}
+
+/// Precision, recall and F1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ratios<T = Option<f64>> {
+    /// Right of predicted.
+    pub precision: T,
+    /// Right of true.
+    pub recall: T,
+    /// The harmonic mean of both, as `2 tp / (predicted + true)`.
+    pub f1: T,
+}
+
+/// A mean over clips, with the number of clips in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClipMean {
+    /// The mean; undefined when no clip has the ratio.
+    pub value: Option<f64>,
+    /// The number of clips that have it.
+    pub clips: u64,
+}
+
+impl From<&Mean> for ClipMean {
+    fn from(mean: &Mean) -> Self {
+        Self {
+            value: mean.value(),
+            clips: mean.count(),
+        }
+    }
+}
+
+impl LaneCorrespondence {
+    pub(crate) fn coded(&self, prediction: &Clip, reference: &Clip) -> Coded {
+        let properties = self.alignment != Alignment::Given;
+        Coded::new(
+            prediction,
+            reference,
+            self.lane_ids,
+            &self.ignore,
+            properties,
+        )
+    }
+
+    fn correspondence(&self, coded: &Coded, prediction: &Clip, reference: &Clip) -> Counts {
+        let pairs = align(self.alignment, coded, prediction, reference);
+        aligned(coded, prediction.len(), &pairs)
+    }
+
+    fn overall(&self, coded: &Coded, prediction: &Clip, reference: &Clip) -> Counts {
+        match self.overall {
+            Overall::Pairs => {
+                let split = prediction.len();
+                let pairs = |rules: std::ops::Range<usize>| -> Vec<(u32, u32)> {
+                    rules
+                        .filter_map(|rule| Some((*coded.classes.get(rule)?, rule)))
+                        .flat_map(|(class, rule)| {
+                            let lanes = coded.lanes.get(rule).iter();
+                            lanes.map(move |lane| (class, *lane))
+                        })
+                        .collect()
+                };
+                let (predicted, actual) = (pairs(0..split), pairs(split..coded.classes.len()));
+                self.count(predicted, actual)
+            }
+            Overall::Key => {
+                let mut pairs = same_key(prediction, reference);
+                pairs.retain(|&(a, b)| same_class(coded, a, b));
+                aligned(coded, prediction.len(), &pairs)
+            }
+        }
+    }
+
+    /// What two multisets have in common.
+    fn count<T: Ord>(&self, mut predicted: Vec<T>, mut actual: Vec<T>) -> Counts {
+        for items in [&mut predicted, &mut actual] {
+            items.sort_unstable();
+            if self.duplicates == Duplicates::Merge {
+                items.dedup();
+            }
+        }
+        Counts::from_totals(
+            shared_items(&predicted, &actual),
+            predicted.len() as u64,
+            actual.len() as u64,
+        )
+    }
+}
+
+/// The lanes that aligned rules share, of all lanes of all rules.
+fn aligned(coded: &Coded, split: usize, pairs: &[(usize, usize)]) -> Counts {
+    let total = |rules: std::ops::Range<usize>| rules.map(|rule| coded.lane_sets.len(rule)).sum();
+    let shared = pairs.iter().map(|&(a, b)| coded.lane_sets.shared(a, b));
+    Counts::from_totals(
+        shared.sum(),
+        total(0..split),
+        total(split..coded.classes.len()),
+    )
+}
+
+/// Which wholes of the clip are right.
+fn scenes(coded: &Coded, split: usize) -> Scenes {
+    let equal = |rules_exact, lanes_exact| Scenes {
+        rules_exact: u64::from(rules_exact),
+        lanes_exact: u64::from(lanes_exact),
+        both_exact: u64::from(rules_exact && lanes_exact),
+    };
+    let all = coded.classes.len();
+    if 2 * split != all {
+        return equal(false, false);
+    }
+    let class = |rule: usize| coded.classes.get(rule);
+    equal(
+        sorted(0..split, class) == sorted(split..all, class),
+        sorted(0..split, |rule| coded.lanes.get(rule))
+            == sorted(split..all, |rule| coded.lanes.get(rule)),
+    )
+}
+
+fn sorted<T: Ord>(rules: std::ops::Range<usize>, key: impl Fn(usize) -> T) -> Vec<T> {
+    let mut keys: Vec<T> = rules.map(key).collect();
+    keys.sort_unstable();
+    keys
+}
+
+impl Metric for LaneCorrespondence {
+    type Prediction = Clip;
+    type Reference = Clip;
+    type State = CorrespondenceState;
+    type Score = CorrespondenceScore;
+
+    fn update(&self, state: &mut CorrespondenceState, prediction: &Clip, reference: &Clip) {
+        let coded = self.coded(prediction, reference);
+        let split = prediction.len();
+
+        let mut counts = Parts {
+            correspondence: self.correspondence(&coded, prediction, reference),
+            ..Parts::default()
+        };
+        if self.alignment != Alignment::Given {
+            let (predicted, actual) = coded.classes.split_at(split);
+            counts.rule = self.count(predicted.to_vec(), actual.to_vec());
+            counts.overall = self.overall(&coded, prediction, reference);
+            state.scenes.merge(scenes(&coded, split));
+        }
+        state.by_clip.rule.add(&counts.rule);
+        state.by_clip.correspondence.add(&counts.correspondence);
+        state.by_clip.overall.add(&counts.overall);
+        state.counts.merge(counts);
+
+        let count = |clip| findings::count(clip, reference.centerlines(), self.lane_ids);
+        state.prediction_findings.merge(count(prediction));
+        state.reference_findings.merge(count(reference));
+        state.clips += 1;
+    }
+
+    fn compute(&self, state: &CorrespondenceState) -> CorrespondenceScore {
+        let zero_division = self.profile.zero_division();
+        let ratios = |counts: &Counts| Ratios {
+            precision: counts.precision().or(zero_division),
+            recall: counts.recall().or(zero_division),
+            f1: counts.f1().or(zero_division),
+        };
+        let means = |means: &RatioMeans| Ratios {
+            precision: ClipMean::from(&means.precision),
+            recall: ClipMean::from(&means.recall),
+            f1: ClipMean::from(&means.f1),
+        };
+        let mut score = CorrespondenceScore {
+            by_clip: Parts {
+                rule: means(&state.by_clip.rule),
+                correspondence: means(&state.by_clip.correspondence),
+                overall: means(&state.by_clip.overall),
+            },
+            ..CorrespondenceScore::default()
+        };
+        score.micro.correspondence = ratios(&state.counts.correspondence);
+        if self.alignment != Alignment::Given {
+            score.micro.rule = ratios(&state.counts.rule);
+            score.micro.overall = ratios(&state.counts.overall);
+            let share = |clips| metric_core::ratio(clips, state.clips);
+            score.rules_exact = share(state.scenes.rules_exact);
+            score.lanes_exact = share(state.scenes.lanes_exact);
+            score.both_exact = share(state.scenes.both_exact);
+        }
+        score
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{LaneId, Properties, Rule};
+
+    /// A rule as its properties (`LaneType`, `RuleIndex`) and lanes.
+    type Row<'a> = (&'a str, &'a str, &'a [i64]);
+
+    /// Rules with the ids "0", "1", ...
+    fn clip(rows: &[Row<'_>]) -> Clip {
+        let rule = |(kind, index, lanes): &Row<'_>| {
+            let says = Properties::new([("LaneType", *kind), ("RuleIndex", *index)]);
+            Rule::new(says.unwrap_or_default(), lanes.iter().copied())
+        };
+        let rules = rows.iter().enumerate();
+        Clip::new(rules.map(|(id, row)| (id.to_string(), rule(row)))).unwrap_or_default()
+    }
+
+    /// The options that a row of a test sets.
+    type Options = fn(&mut LaneCorrespondence);
+
+    /// Name, options, prediction, reference, counts.
+    type Case<'a> = (
+        &'a str,
+        Options,
+        &'a [Row<'a>],
+        &'a [Row<'a>],
+        [[u64; 3]; 3],
+    );
+
+    /// Right, predicted and true items of the three parts, in their order.
+    fn counts(options: Options, prediction: &Clip, reference: &Clip) -> [[u64; 3]; 3] {
+        let mut metric = LaneCorrespondence::default();
+        options(&mut metric);
+        let counts = metric.measure(prediction, reference).counts;
+        [counts.rule, counts.correspondence, counts.overall]
+            .map(|c| [c.true_positives, c.predicted(), c.actual()])
+    }
+
+    #[test]
+    fn options() {
+        let none: Options = |_| {};
+        let key: Options = |metric| {
+            metric.alignment = Alignment::Key;
+            metric.overall = Overall::Key;
+        };
+        let properties: Options = |metric| metric.alignment = Alignment::Properties;
+        let merged: Options = |metric| metric.duplicates = Duplicates::Merge;
+        let no_index: Options = |metric| {
+            metric.ignore.insert("RuleIndex".to_owned());
+        };
+        #[rustfmt::skip]
+        let cases: &[Case<'_>] = &[
+            ("nothing", none, &[], &[], [[0, 0, 0], [0, 0, 0], [0, 0, 0]]),
+            ("silent", none, &[], &[("a", "0", &[1])], [[0, 0, 1], [0, 0, 1], [0, 0, 1]]),
+            ("spurious", none, &[("a", "0", &[1])], &[], [[0, 1, 0], [0, 1, 0], [0, 1, 0]]),
+            ("no lanes", none, &[("a", "0", &[])], &[("a", "0", &[])], [[1, 1, 1], [0, 0, 0], [0, 0, 0]]),
+            ("lane order", none, &[("a", "0", &[2, 1])], &[("a", "0", &[1, 2])], [[1, 1, 1], [2, 2, 2], [2, 2, 2]]),
+            // A wrong rule on the right lane.
+            ("misread", none, &[("b", "0", &[1])], &[("a", "0", &[1])], [[0, 1, 1], [1, 1, 1], [0, 1, 1]]),
+            ("misread", properties, &[("b", "0", &[1])], &[("a", "0", &[1])], [[0, 1, 1], [0, 1, 1], [0, 1, 1]]),
+            // The index is part of the rule, but aligns nothing.
+            ("index", none, &[("a", "1", &[1])], &[("a", "0", &[1])], [[0, 1, 1], [1, 1, 1], [0, 1, 1]]),
+            ("index", no_index, &[("a", "1", &[1])], &[("a", "0", &[1])], [[1, 1, 1], [1, 1, 1], [1, 1, 1]]),
+            ("index", properties, &[("a", "1", &[1])], &[("a", "0", &[1])], [[0, 1, 1], [0, 1, 1], [0, 1, 1]]),
+            // Rules in another order: their keys say nothing.
+            ("reversed", none, &[("a", "0", &[1]), ("b", "1", &[2])], &[("b", "1", &[2]), ("a", "0", &[1])],
+                [[2, 2, 2], [2, 2, 2], [2, 2, 2]]),
+            ("reversed", key, &[("a", "0", &[1]), ("b", "1", &[2])], &[("b", "1", &[2]), ("a", "0", &[1])],
+                [[2, 2, 2], [0, 2, 2], [0, 2, 2]]),
+            // Of two rules that say the same, the one with the same lane is the partner.
+            ("twins", none, &[("a", "0", &[1]), ("a", "0", &[2])], &[("a", "0", &[2]), ("a", "0", &[1])],
+                [[2, 2, 2], [2, 2, 2], [2, 2, 2]]),
+            ("twins", properties, &[("a", "0", &[1, 3]), ("a", "0", &[2])], &[("a", "0", &[2]), ("a", "0", &[1])],
+                [[2, 2, 2], [2, 3, 2], [2, 3, 2]]),
+            ("twins", key, &[("a", "0", &[1]), ("a", "0", &[2])], &[("a", "0", &[2]), ("a", "0", &[1])],
+                [[2, 2, 2], [0, 2, 2], [0, 2, 2]]),
+            ("twins", merged, &[("a", "0", &[1]), ("a", "0", &[2])], &[("a", "0", &[2]), ("a", "0", &[1])],
+                [[1, 1, 1], [2, 2, 2], [2, 2, 2]]),
+            // A repeated lane counts in the whole only.
+            ("repeated lane", none, &[("a", "0", &[1, 1])], &[("a", "0", &[1])], [[1, 1, 1], [1, 1, 1], [1, 2, 1]]),
+            ("repeated lane", merged, &[("a", "0", &[1, 1])], &[("a", "0", &[1])], [[1, 1, 1], [1, 1, 1], [1, 1, 1]]),
+            ("repeated lane", key, &[("a", "0", &[1, 1])], &[("a", "0", &[1])], [[1, 1, 1], [1, 1, 1], [1, 1, 1]]),
+        ];
+        for (name, options, prediction, reference, expected) in cases {
+            let (prediction, reference) = (clip(prediction), clip(reference));
+            assert_eq!(
+                counts(*options, &prediction, &reference),
+                *expected,
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn lane_ids() {
+        let of = |lane: &str| {
+            Clip::new([("0", Rule::new(Properties::default(), [lane]))]).unwrap_or_default()
+        };
+        let integer = Clip::new([("0", Rule::new(Properties::default(), [7]))]).unwrap_or_default();
+        let text: Options = |metric| metric.lane_ids = LaneIds::Text;
+        for (options, lane, shared) in [
+            ((|_| {}) as Options, "7", 0),
+            (text, "7", 1),
+            (text, "07", 0),
+            (text, "+7", 0),
+        ] {
+            let [_, correspondence, overall] = counts(options, &of(lane), &integer);
+            assert_eq!([correspondence, overall], [[shared, 1, 1]; 2], "{lane:?}");
+        }
+    }
+
+    #[test]
+    fn given_rules_have_no_score_of_their_own() {
+        let metric = LaneCorrespondence {
+            alignment: Alignment::Given,
+            ..LaneCorrespondence::default()
+        };
+        let lanes = |rows: [(&str, &[i64]); 2]| {
+            let rules = rows.map(|(id, lanes)| (id, Rule::of_lanes(lanes.iter().copied())));
+            Clip::new(rules).unwrap_or_default()
+        };
+        // Rule "9" was not given: its lane is wrong.
+        let prediction = lanes([("0", &[1, 1, 2]), ("9", &[3])]);
+        let reference = lanes([("0", &[1]), ("1", &[3])]);
+        let state = metric.measure(&prediction, &reference);
+        assert_eq!(state.counts.correspondence, Counts::new(1, 2, 1));
+        let score = metric.compute(&state);
+        assert_eq!(score.micro.rule, Ratios::default());
+        assert_eq!(score.micro.overall, Ratios::default());
+        assert_eq!(score.rules_exact, None);
+        assert_eq!(score.micro.correspondence.precision, Some(1.0 / 3.0));
+        assert_eq!(score.by_clip.rule.f1.clips, 0);
+    }
+
+    #[test]
+    fn means_over_clips() {
+        let metric = LaneCorrespondence::default();
+        let (a, b) = (clip(&[("a", "0", &[1])]), clip(&[("b", "0", &[1])]));
+        let mut state = metric.measure(&a, &a);
+        state.merge(metric.measure(&b, &a));
+        state.merge(metric.measure(&Clip::default(), &a));
+        state.merge(metric.measure(&Clip::default(), &Clip::default()));
+        let score = metric.compute(&state);
+        let mean = |value, clips| ClipMean { value, clips };
+        assert_eq!(score.by_clip.rule.precision, mean(Some(0.5), 2));
+        assert_eq!(score.by_clip.rule.recall, mean(Some(1.0 / 3.0), 3));
+        assert_eq!(score.micro.rule.precision, Some(0.5));
+        assert_eq!(score.micro.rule.recall, Some(1.0 / 3.0));
+        assert_eq!(score.rules_exact, Some(0.5));
+        assert_eq!(score.lanes_exact, Some(0.75));
+        assert_eq!(score.both_exact, Some(0.5));
+    }
+
+    #[test]
+    fn nothing_is_printed_as_0_and_counted_as_nothing() {
+        let metric = LaneCorrespondence::default();
+        let state = metric.measure(&Clip::default(), &Clip::default());
+        assert_eq!(state.counts.rule.precision(), None);
+        let zero = Ratios {
+            precision: Some(0.0),
+            recall: Some(0.0),
+            f1: Some(0.0),
+        };
+        let score = metric.compute(&state);
+        assert_eq!(score.micro.rule, zero);
+        assert_eq!(score.by_clip.rule.f1.value, None);
+        assert_eq!(score.rules_exact, Some(1.0));
+        assert_eq!(metric.compute(&Default::default()).rules_exact, None);
+    }
+
+    #[test]
+    fn choices_by_name() {
+        fn check<T>(all: &[T])
+        where
+            T: Copy + PartialEq + std::fmt::Display + std::fmt::Debug + std::str::FromStr,
+            T::Err: PartialEq + std::fmt::Debug,
+        {
+            for choice in all {
+                assert_eq!(choice.to_string().parse(), Ok(*choice));
+            }
+            assert!("".parse::<T>().is_err());
+        }
+        check(Profile::ALL);
+        check(Alignment::ALL);
+        check(LaneIds::ALL);
+        check(Duplicates::ALL);
+        check(Overall::ALL);
+    }
+
+    fn rules() -> impl Strategy<Value = Vec<Rule>> {
+        let lane = prop_oneof![
+            (0_i64..5).prop_map(LaneId::from),
+            "[0-3]".prop_map(LaneId::from)
+        ];
+        let rule = (
+            proptest::collection::btree_map("[abR]", 0_i64..2, 0..3),
+            proptest::collection::vec(lane, 0..4),
+        );
+        let rule = rule
+            .prop_map(|(says, lanes)| Rule::new(Properties::new(says).unwrap_or_default(), lanes));
+        proptest::collection::vec(rule, 0..5)
+    }
+
+    /// The rules with ids from `start` on, or down from there.
+    fn numbered(rules: &[Rule], start: usize, down: bool) -> Clip {
+        let id = |place| {
+            if down {
+                format!("{:02}", start - place)
+            } else {
+                format!("{:02}", start + place)
+            }
+        };
+        let rules = rules.iter().cloned().enumerate();
+        Clip::new(rules.map(|(place, rule)| (id(place), rule))).unwrap_or_default()
+    }
+
+    fn metric() -> impl Strategy<Value = LaneCorrespondence> {
+        let choices = (
+            proptest::sample::select(Alignment::ALL),
+            proptest::sample::select(LaneIds::ALL),
+            proptest::sample::select(Duplicates::ALL),
+            proptest::sample::select(Overall::ALL),
+        );
+        choices.prop_map(
+            |(alignment, lane_ids, duplicates, overall)| LaneCorrespondence {
+                alignment,
+                lane_ids,
+                duplicates,
+                overall,
+                ..LaneCorrespondence::default()
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn ids_and_order_of_rules_do_not_matter(
+            predicted in rules(), actual in rules(), metric in metric(), rotate in 0_usize..5,
+        ) {
+            // Where ids mean nothing, that is.
+            prop_assume!(matches!(metric.alignment, Alignment::Optimal | Alignment::Properties));
+            prop_assume!(metric.overall == Overall::Pairs);
+            let given = metric.measure(&numbered(&predicted, 0, false), &numbered(&actual, 0, false));
+            let mut turned = actual.clone();
+            turned.rotate_left(rotate.min(actual.len()));
+            for rule in &mut turned {
+                rule.lanes.reverse();
+            }
+            prop_assert_eq!(
+                given,
+                metric.measure(&numbered(&predicted, 50, true), &numbered(&turned, 10, false))
+            );
+        }
+
+        #[test]
+        fn a_clip_against_itself_is_right(rules in rules(), metric in metric()) {
+            let clip = numbered(&rules, 0, false);
+            let state = metric.measure(&clip, &clip);
+            for counts in [state.counts.rule, state.counts.correspondence, state.counts.overall] {
+                prop_assert_eq!((counts.false_positives, counts.false_negatives), (0, 0));
+            }
+            if metric.alignment != Alignment::Given {
+                prop_assert_eq!(state.scenes, Scenes { rules_exact: 1, lanes_exact: 1, both_exact: 1 });
+            }
+        }
+
+        #[test]
+        fn turning_an_example_around_swaps_precision_and_recall(
+            predicted in rules(), actual in rules(), metric in metric(),
+        ) {
+            let (a, b) = (numbered(&predicted, 0, false), numbered(&actual, 0, false));
+            let (there, back) = (metric.measure(&a, &b).counts, metric.measure(&b, &a).counts);
+            let turned = |c: Counts| Counts::new(c.true_positives, c.false_negatives, c.false_positives);
+            prop_assert_eq!(there.rule, turned(back.rule));
+            prop_assert_eq!(there.correspondence, turned(back.correspondence));
+            prop_assert_eq!(there.overall, turned(back.overall));
+        }
+
+        #[test]
+        fn shards_do_not_matter(
+            clips in proptest::collection::vec((rules(), rules()), 0..6), metric in metric(), cut in 0_usize..6,
+        ) {
+            let clips: Vec<_> = clips.iter()
+                .map(|(a, b)| (numbered(a, 0, false), numbered(b, 0, false).with_centerlines([1, 2, 3])))
+                .collect();
+            let pool = |clips: &[(Clip, Clip)]| {
+                let mut state = CorrespondenceState::default();
+                for (prediction, reference) in clips {
+                    metric.update(&mut state, prediction, reference);
+                }
+                state
+            };
+            let whole = pool(&clips);
+            let (head, tail) = clips.split_at(cut.min(clips.len()));
+            let mut shards = pool(tail);
+            shards.merge(pool(head));
+            prop_assert_eq!(&shards, &whole);
+            let mut single = CorrespondenceState::default();
+            for (prediction, reference) in clips.iter().rev() {
+                single.merge(metric.measure(prediction, reference));
+            }
+            prop_assert_eq!(&single, &whole);
+        }
+    }
+}

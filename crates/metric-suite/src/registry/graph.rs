@@ -1,0 +1,286 @@
+//! Lane graphs.
+
+use std::collections::BTreeSet;
+
+use metric_core::Counts;
+use metric_graph::{
+    Alignment, Centerlines, Clip, CorrespondenceState, Duplicates, LaneCorrespondence, LaneIds,
+    Overall, Parts, Profile, Ratios, VERSION,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::read::{json, kind, string, typed};
+use super::scorer::Adapter;
+use super::{Entry, FieldError, Named, Notes, OptionSpec, Reading, Record, Sink, Value};
+
+pub(super) const LANES: Entry = Entry {
+    name: "lanes",
+    help: "Precision and recall of traffic rules and the lanes they hold for (MapDR)",
+    values: (
+        "the rules of a clip, {rule: {\"attr_info\": {...}, \"centerline\": [lane]}}, as in MapDR's label files",
+        "the same; null or what cannot be read counts as no rules",
+    ),
+    options: &[
+        OptionSpec {
+            name: "profile",
+            value: "PROFILE",
+            default: Profile::MapdrReference.name(),
+            choices: || Profile::ALL.iter().map(|choice| choice.name()).collect(),
+            help: "Whose conventions",
+        },
+        OptionSpec {
+            name: "alignment",
+            value: "ALIGNMENT",
+            default: Alignment::Optimal.name(),
+            choices: || Alignment::ALL.iter().map(|choice| choice.name()).collect(),
+            help: "How predicted rules stand for true ones in correspondence_*",
+        },
+        OptionSpec {
+            name: "lane-ids",
+            value: "WHEN",
+            default: LaneIds::Strict.name(),
+            choices: || LaneIds::ALL.iter().map(|choice| choice.name()).collect(),
+            help: "When two lane ids are the same: strict tells 7 from \"7\", text does not",
+        },
+        OptionSpec {
+            name: "ignore",
+            value: "NAME,...",
+            default: "",
+            choices: Vec::new,
+            help: "Properties that are left out, for example RuleIndex",
+        },
+        OptionSpec {
+            name: "duplicates",
+            value: "HOW",
+            default: Duplicates::Count.name(),
+            choices: || Duplicates::ALL.iter().map(|choice| choice.name()).collect(),
+            help: "Whether repeated rules and pairs count or are merged into one",
+        },
+        OptionSpec {
+            name: "overall",
+            value: "HOW",
+            default: Overall::Pairs.name(),
+            choices: || Overall::ALL.iter().map(|choice| choice.name()).collect(),
+            help: "How a pair of rule and lane is right as a whole: as an equal pair, or through its aligned rule",
+        },
+    ],
+    whole_file: |value| {
+        // A map of clips has rules one level further down.
+        #[derive(Deserialize)]
+        struct RuleKeys {
+            #[serde(default)]
+            attr_info: Option<serde::de::IgnoredAny>,
+            #[serde(default)]
+            centerline: Option<Vec<serde::de::IgnoredAny>>,
+        }
+        typed::<RuleKeys>(value)
+            .is_ok_and(|rule| rule.attr_info.is_some() || rule.centerline.is_some())
+    },
+    build: |options| {
+        let ignore: BTreeSet<String> = options
+            .get("ignore")
+            .into_iter()
+            .flat_map(|names| names.split(','))
+            .map(|name| name.trim().to_owned())
+            .filter(|name| !name.is_empty())
+            .collect();
+        let metric = LaneCorrespondence {
+            profile: options.require("profile")?,
+            alignment: options.require("alignment")?,
+            lane_ids: options.require("lane-ids")?,
+            duplicates: options.require("duplicates")?,
+            overall: options.require("overall")?,
+            ignore,
+        };
+        Ok(Adapter::boxed("lanes", VERSION, Lanes { metric }))
+    },
+};
+
+struct Lanes {
+    metric: LaneCorrespondence,
+}
+
+const UNREADABLE: &str = "predictions could not be read as rules and count as empty";
+
+impl Reading for Lanes {
+    type Metric = LaneCorrespondence;
+
+    fn metric(&self) -> &LaneCorrespondence {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let LaneCorrespondence {
+            profile,
+            alignment,
+            lane_ids,
+            duplicates,
+            overall,
+            ignore,
+        } = &self.metric;
+        let ignored: Vec<_> = ignore.iter().map(String::as_str).collect();
+        let ignored = if ignored.is_empty() {
+            "none".to_owned()
+        } else {
+            ignored.join(",")
+        };
+        [
+            ("profile", profile.to_string()),
+            ("alignment", alignment.to_string()),
+            ("lane-ids", lane_ids.to_string()),
+            ("duplicates", duplicates.to_string()),
+            ("overall", overall.to_string()),
+            ("ignore", ignored),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
+
+    fn read(
+        &self,
+        record: &Record<'_>,
+        sink: &mut Sink<'_, LaneCorrespondence>,
+    ) -> Result<(), FieldError> {
+        let reference_json = json(record.reference, "{}");
+        let mut reference: Clip = typed(reference_json).map_err(FieldError::reference)?;
+        if let Some(Centerlines(centerlines)) = centerlines(record, reference_json)? {
+            reference = reference.with_centerlines(centerlines);
+        }
+        let needs_properties = self.metric.alignment != Alignment::Given;
+        if needs_properties && let Some(rule) = without_properties(&reference) {
+            return Err(FieldError::reference(format!(
+                "rule {rule:?} has no \"attr_info\": expected one in each rule, except under --alignment given"
+            )));
+        }
+        let prediction = match prediction(record.prediction) {
+            Some(clip) if !needs_properties || without_properties(&clip).is_none() => clip,
+            _ => {
+                sink.note(UNREADABLE, u64::from(record.prediction != Value::Missing));
+                Clip::default()
+            }
+        };
+        sink.example(&prediction, &reference);
+        Ok(())
+    }
+
+    fn scores(&self, state: &CorrespondenceState) -> Named<Option<f64>> {
+        use metric_core::Metric;
+        let score = self.metric.compute(state);
+        let mut scores = Vec::new();
+        add_ratios(&mut scores, "", &score.micro, |ratio| *ratio);
+        add_ratios(&mut scores, "_by_clip", &score.by_clip, |mean| mean.value);
+        scores.extend([
+            ("rules_exact".to_owned(), score.rules_exact),
+            ("lanes_exact".to_owned(), score.lanes_exact),
+            ("both_exact".to_owned(), score.both_exact),
+        ]);
+        scores
+    }
+
+    fn counts(&self, state: &CorrespondenceState) -> Named<serde_json::Value> {
+        let totals = |counts: &Counts| {
+            json!({
+                "tp": counts.true_positives,
+                "predicted": counts.predicted(),
+                "true": counts.actual(),
+            })
+        };
+        let given = self.metric.alignment == Alignment::Given;
+        let unless_given = |counts| if given { json!(null) } else { totals(counts) };
+        vec![
+            ("rule".to_owned(), unless_given(&state.counts.rule)),
+            (
+                "correspondence".to_owned(),
+                totals(&state.counts.correspondence),
+            ),
+            ("overall".to_owned(), unless_given(&state.counts.overall)),
+            ("clips".to_owned(), json!(state.clips)),
+            (
+                "dangling_lanes".to_owned(),
+                json!({"reference": state.reference_findings.dangling, "prediction": state.prediction_findings.dangling}),
+            ),
+            (
+                "duplicate_lanes".to_owned(),
+                json!({"reference": state.reference_findings.duplicate, "prediction": state.prediction_findings.duplicate}),
+            ),
+        ]
+    }
+
+    fn warnings(&self, state: &CorrespondenceState, notes: &Notes) -> Vec<String> {
+        let mut warnings: Vec<String> = notes
+            .iter()
+            .map(|(note, times)| format!("{times} {note}"))
+            .collect();
+        for (side, findings) in [
+            ("references", &state.reference_findings),
+            ("predictions", &state.prediction_findings),
+        ] {
+            if findings.dangling > 0 {
+                warnings.push(format!(
+                    "{} lane ids of {side} are no centerline of their clip",
+                    findings.dangling
+                ));
+            }
+            if findings.duplicate > 0 {
+                warnings.push(format!(
+                    "{} lanes stand more than once in a rule of the {side}",
+                    findings.duplicate
+                ));
+            }
+        }
+        warnings
+    }
+}
+
+fn add_ratios<T>(
+    scores: &mut Named<Option<f64>>,
+    suffix: &str,
+    parts: &Parts<Ratios<T>>,
+    value: impl Fn(&T) -> Option<f64>,
+) {
+    for (part, ratios) in [
+        ("rule", &parts.rule),
+        ("correspondence", &parts.correspondence),
+        ("overall", &parts.overall),
+    ] {
+        for (name, ratio) in [
+            ("precision", &ratios.precision),
+            ("recall", &ratios.recall),
+            ("f1", &ratios.f1),
+        ] {
+            scores.push((format!("{part}_{name}{suffix}"), value(ratio)));
+        }
+    }
+}
+
+/// The predicted rules: as an object, or as the text of one, which is what language models give.
+fn prediction(value: Value<'_>) -> Option<Clip> {
+    let json = json(value, "{}");
+    if kind(json) == "a string" {
+        return typed(&string(json).ok()?).ok();
+    }
+    typed(json).ok()
+}
+
+fn without_properties(clip: &Clip) -> Option<&str> {
+    clip.rules()
+        .find(|(_, rule)| rule.properties.is_none())
+        .map(|(id, _)| id)
+}
+
+/// The centerlines of the clip's map, where MapDR's `data` stands beside the label.
+fn centerlines(record: &Record<'_>, reference: &str) -> Result<Option<Centerlines>, FieldError> {
+    #[derive(Deserialize)]
+    struct Beside {
+        data: Option<Centerlines>,
+    }
+    match record.fields {
+        // Most records have nothing beside the id and the label, and are not read twice.
+        Some(fields) if fields.len() > reference.len() + 64 && fields.contains("\"data\"") => {
+            let beside: Beside = typed(fields).map_err(FieldError::reference)?;
+            Ok(beside.data)
+        }
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,106 @@
+//! Metrics by name: what the program `metric` and language bindings stand on.
+//!
+//! An [`Entry`] names a metric and its [`OptionSpec`]s; [`Entry::scorer`] builds a [`Scorer`] from
+//! chosen [`Options`]. The scorer reads [`Record`]s (raw JSON or lines of text) into [`Evidence`],
+//! which merges, is written and read, and gives a [`Report`]: scores and counts by name.
+//!
+//! Types are erased per batch of records, never per example.
+//!
+//! # A new metric
+//!
+//! 1. Implement [`Metric`](metric_core::Metric) in its crate, with a state that has `serde`.
+//! 2. In a file of this folder, implement [`Reading`] for the metric: how a record is read, and the
+//!    names of its scores and counts.
+//! 3. Add its [`Entry`] to [`ENTRIES`]. The program, its help and the merge-law tests follow.
+//!
+//! ```
+//! use metric_suite::registry::{self, Options, Record, Value};
+//!
+//! let entry = registry::find("string-accuracy").unwrap();
+//! let scorer = entry.scorer(&Options::default()).unwrap();
+//! let mut evidence = scorer.start();
+//! let records = [("1", r#""cat""#, r#""cat""#), ("2", r#""dog""#, r#""cat""#)]
+//!     .map(|(id, prediction, reference)| Record::new(id, Value::Json(prediction), Value::Json(reference)));
+//! evidence.update(&records, None).unwrap();
+//! assert_eq!(evidence.report().score("string_accuracy"), Some(0.5));
+//! ```
+
+mod options;
+mod read;
+mod record;
+mod scorer;
+
+#[cfg(feature = "class")]
+mod class;
+#[cfg(feature = "vision")]
+mod detection;
+#[cfg(feature = "graph")]
+mod graph;
+#[cfg(feature = "grid")]
+mod grid;
+#[cfg(feature = "text")]
+mod text;
+
+pub use options::{OptionError, OptionSpec, Options};
+pub use read::Entries;
+pub use record::{FieldError, Id, JoinPolicy, Missing, Record, RecordError, Side, Value};
+pub use scorer::{
+    Evidence, Group, Named, Notes, Reading, Report, Sample, Scorer, Sink, StateError, signature,
+};
+
+/// A metric by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// What stands in a record: the reference, then the prediction.
+    pub values: (&'static str, &'static str),
+    /// The options beside the common ones.
+    pub options: &'static [OptionSpec],
+    /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
+    /// its values.
+    pub whole_file: fn(value: &str) -> bool,
+    build: fn(&Options) -> Result<Box<dyn Scorer>, OptionError>,
+}
+
+impl Entry {
+    /// The metric with these options.
+    ///
+    /// # Errors
+    ///
+    /// An option that the metric does not have, or a value that it does not take.
+    pub fn scorer(&self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
+        options.check(self.options)?;
+        (self.build)(&options.with_defaults(self.options))
+    }
+}
+
+/// All metrics, in the order in which they are listed.
+pub const ENTRIES: &[Entry] = &[
+    #[cfg(feature = "grid")]
+    grid::ARC,
+    #[cfg(feature = "class")]
+    class::ACCURACY_AT_K,
+    #[cfg(feature = "text")]
+    text::STRING_ACCURACY,
+    #[cfg(feature = "text")]
+    text::VQA,
+    #[cfg(feature = "vision")]
+    detection::DETECTION,
+    #[cfg(feature = "graph")]
+    graph::LANES,
+];
+
+/// The metric of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == name)
+}
+
+/// The [`Entry::whole_file`] of metrics whose `.json` files are always maps.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+fn never_whole(_value: &str) -> bool {
+    false
+}

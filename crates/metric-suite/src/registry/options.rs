@@ -1,0 +1,145 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// One option of a metric: what the command line, its help and bindings are made from.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionSpec {
+    /// The name, without dashes.
+    pub name: &'static str,
+    /// What the value is called in help; empty for a switch, which takes no value.
+    pub value: &'static str,
+    /// The value if none is given; empty for none.
+    pub default: &'static str,
+    /// The allowed values, where they are a fixed set.
+    pub choices: fn() -> Vec<&'static str>,
+    /// One line of help.
+    pub help: &'static str,
+}
+
+impl OptionSpec {
+    /// Whether the option is a switch, on when it is named.
+    #[must_use]
+    pub fn is_switch(&self) -> bool {
+        self.value.is_empty()
+    }
+}
+
+/// The chosen values of a metric's options, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    values: BTreeMap<String, String>,
+}
+
+impl Options {
+    /// Chooses a value; a switch is on with any value.
+    ///
+    /// ```
+    /// # use metric_suite::registry::Options;
+    /// let options = Options::default().set("profile", "exact");
+    /// assert_eq!(options.get("profile"), Some("exact"));
+    /// ```
+    #[must_use]
+    pub fn set(mut self, name: &str, value: &str) -> Self {
+        self.values.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// The chosen value.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// The chosen value, parsed; `None` if none was chosen and there is no default.
+    ///
+    /// # Errors
+    ///
+    /// The value does not parse; the error carries the parser's reason.
+    pub fn parse<T>(&self, name: &str) -> Result<Option<T>, OptionError>
+    where
+        T: FromStr,
+        T::Err: fmt::Display,
+    {
+        self.get(name)
+            .map(|value| {
+                value
+                    .parse()
+                    .map_err(|reason: T::Err| OptionError::new(name, value, reason.to_string()))
+            })
+            .transpose()
+    }
+
+    /// The chosen or default value, parsed.
+    ///
+    /// # Errors
+    ///
+    /// The value is missing or does not parse.
+    pub fn require<T>(&self, name: &str) -> Result<T, OptionError>
+    where
+        T: FromStr,
+        T::Err: fmt::Display,
+    {
+        self.parse(name)?
+            .ok_or_else(|| OptionError::new(name, "", "a value is needed".to_owned()))
+    }
+
+    pub(super) fn check(&self, specs: &[OptionSpec]) -> Result<(), OptionError> {
+        for (name, value) in &self.values {
+            if !specs.iter().any(|spec| spec.name == name) {
+                let names: Vec<_> = specs.iter().map(|spec| spec.name).collect();
+                let reason = match names.as_slice() {
+                    [] => "this metric has no options".to_owned(),
+                    names => format!("this metric has {}", names.join(", ")),
+                };
+                return Err(OptionError::new(name, value, reason));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn with_defaults(&self, specs: &[OptionSpec]) -> Self {
+        let mut options = self.clone();
+        for spec in specs.iter().filter(|spec| !spec.default.is_empty()) {
+            options
+                .values
+                .entry(spec.name.to_owned())
+                .or_insert_with(|| spec.default.to_owned());
+        }
+        options
+    }
+}
+
+/// An option that a metric cannot take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionError {
+    /// The option's name.
+    pub option: String,
+    /// The value that was given.
+    pub value: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl OptionError {
+    pub(super) fn new(option: &str, value: &str, reason: String) -> Self {
+        Self {
+            option: option.to_owned(),
+            value: value.to_owned(),
+            reason,
+        }
+    }
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            option,
+            value,
+            reason,
+        } = self;
+        write!(f, "--{option} {value:?}: {reason}")
+    }
+}
+
+impl std::error::Error for OptionError {}

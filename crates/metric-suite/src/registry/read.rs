@@ -1,0 +1,146 @@
+//! Reading of JSON values with messages that say what was expected.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::record::{FieldError, Value};
+
+/// A problem with a value, before it is known on which side of the record it stands.
+pub(super) type Problem = String;
+
+/// What kind of JSON value `json` is, for "expected ..., found ...".
+pub(super) fn kind(json: &str) -> &'static str {
+    match json.trim_start().as_bytes().first() {
+        Some(b'"') => "a string",
+        Some(b'[') => "a list",
+        Some(b'{') => "an object",
+        Some(b't' | b'f') => "true or false",
+        Some(b'n') => "null",
+        Some(b'-' | b'0'..=b'9') => "a number",
+        _ => "nothing",
+    }
+}
+
+/// Reads a typed value; what is wrong is said in the words of the type.
+pub(super) fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Problem> {
+    serde_json::from_str(json).map_err(|error| {
+        // A value has no lines of its own: the position would mislead.
+        let text = error.to_string();
+        match text.rfind(" at line ") {
+            Some(end) => text[..end].to_owned(),
+            None => text,
+        }
+    })
+}
+
+/// A string, borrowed where it has no escapes.
+pub(super) fn string(json: &str) -> Result<Cow<'_, str>, Problem> {
+    let inner = json
+        .trim_ascii()
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .ok_or_else(|| format!("expected a string, found {}", kind(json)))?;
+    if inner.as_bytes().contains(&b'\\') {
+        typed::<String>(json).map(Cow::Owned)
+    } else {
+        Ok(Cow::Borrowed(inner))
+    }
+}
+
+/// The text of a value on the side that `error` stands for; a missing one is empty.
+pub(super) fn text<'a>(
+    value: Value<'a>,
+    error: fn(Problem) -> FieldError,
+) -> Result<Cow<'a, str>, FieldError> {
+    match value {
+        Value::Json(json) => string(json).map_err(error),
+        Value::Text(text) => Ok(Cow::Borrowed(text)),
+        Value::Missing => Ok(Cow::Borrowed("")),
+    }
+}
+
+/// The JSON of a value on the side that `error` stands for; a line of text is read as JSON, a
+/// missing value as `empty`.
+pub(super) fn json<'a>(value: Value<'a>, empty: &'a str) -> &'a str {
+    match value {
+        Value::Json(json) | Value::Text(json) => json,
+        Value::Missing => empty,
+    }
+}
+
+/// The entries of a JSON object in their order; the same key twice is an error.
+#[derive(Clone, Debug, Default)]
+pub struct Entries<'a>(
+    /// Keys, each with the JSON of its value.
+    pub Vec<(Cow<'a, str>, &'a str)>,
+);
+
+impl<'a> Entries<'a> {
+    /// The JSON of the value of `key`.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&'a str> {
+        self.0
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, json)| *json)
+    }
+}
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map;
+        impl<'de> Visitor<'de> for Map {
+            type Value = Entries<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+                let mut entries: Vec<(Cow<'de, str>, &'de str)> = Vec::new();
+                let mut seen = HashSet::new();
+                while let Some(key) = map.next_key_seed(Text)? {
+                    if !seen.insert(key.clone()) {
+                        return Err(A::Error::custom(format_args!(
+                            "the key {key:?} stands twice"
+                        )));
+                    }
+                    entries.push((key, map.next_value::<&RawValue>()?.get()));
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Map)
+    }
+}
+
+/// A string, borrowed where it can be.
+struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}

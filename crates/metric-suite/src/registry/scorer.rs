@@ -1,0 +1,437 @@
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use metric_core::{Merge, Metric};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::record::{FieldError, Id, Record, RecordError};
+
+/// Version of the written form of evidence.
+const FORMAT: u32 = 1;
+
+/// Names with what they name, in the order in which they are printed.
+pub type Named<T> = Vec<(String, T)>;
+
+/// How often something happened that is worth a warning, by what it is.
+pub type Notes = BTreeMap<String, u64>;
+
+/// How a metric reads records and names its numbers: what an entry of the registry implements.
+pub trait Reading: Send + Sync + 'static {
+    /// The metric.
+    type Metric: Metric<State: Clone + Send + Serialize + DeserializeOwned>;
+
+    /// The metric with its definition.
+    fn metric(&self) -> &Self::Metric;
+
+    /// The parts of the signature, by name; metric and version stand around them.
+    fn signature(&self) -> Named<String>;
+
+    /// Reads a record into examples. Most records are one example.
+    ///
+    /// # Errors
+    ///
+    /// A value that is not what the metric takes.
+    fn read(
+        &self,
+        record: &Record<'_>,
+        sink: &mut Sink<'_, Self::Metric>,
+    ) -> Result<(), FieldError>;
+
+    /// The scores of a state, by name.
+    fn scores(&self, state: &<Self::Metric as Metric>::State) -> Named<Option<f64>>;
+
+    /// The counts of a state, by name.
+    fn counts(&self, state: &<Self::Metric as Metric>::State) -> Named<serde_json::Value>;
+
+    /// What the user should know beside the scores.
+    fn warnings(&self, _state: &<Self::Metric as Metric>::State, notes: &Notes) -> Vec<String> {
+        notes
+            .iter()
+            .map(|(note, times)| format!("{times} {note}"))
+            .collect()
+    }
+
+    /// Whether a data set without examples has scores.
+    fn scores_empty_data(&self) -> bool {
+        false
+    }
+}
+
+/// Where [`Reading::read`] puts its examples.
+pub struct Sink<'a, M: Metric> {
+    metric: &'a M,
+    pool: &'a mut Pool<M::State>,
+    id: Id<'a>,
+    samples: Option<&'a mut Vec<(String, M::State)>>,
+}
+
+impl<M: Metric<State: Clone>> Sink<'_, M> {
+    /// Adds the record as one example.
+    pub fn example(&mut self, prediction: &M::Prediction, reference: &M::Reference) {
+        self.part(None, &[], prediction, reference);
+    }
+
+    /// Adds an example that is a part of the record (its id is `record/part`) or belongs to groups,
+    /// each given as the kind of group and the group.
+    pub fn part(
+        &mut self,
+        part: Option<&str>,
+        groups: &[(&str, &str)],
+        prediction: &M::Prediction,
+        reference: &M::Reference,
+    ) {
+        self.pool.examples += 1;
+        if self.samples.is_none() && groups.is_empty() {
+            self.metric
+                .update(&mut self.pool.total, prediction, reference);
+            return;
+        }
+        let state = self.metric.measure(prediction, reference);
+        for &(kind, group) in groups {
+            let groups = self.pool.groups.entry(kind.to_owned()).or_default();
+            groups
+                .entry(group.to_owned())
+                .or_default()
+                .merge(state.clone());
+        }
+        if let Some(samples) = &mut self.samples {
+            let id = match part {
+                Some(part) => format!("{}/{part}", self.id),
+                None => self.id.to_string(),
+            };
+            samples.push((id, state.clone()));
+        }
+        self.pool.total.merge(state);
+    }
+
+    /// Counts something worth a warning.
+    pub fn note(&mut self, what: &str, times: u64) {
+        if times > 0 {
+            *self.pool.notes.entry(what.to_owned()).or_default() += times;
+        }
+    }
+}
+
+/// All that a scorer gathers.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Pool<S> {
+    examples: u64,
+    total: S,
+    groups: BTreeMap<String, BTreeMap<String, S>>,
+    notes: Notes,
+}
+
+impl<S: Merge> Merge for Pool<S> {
+    fn merge(&mut self, other: Self) {
+        self.examples += other.examples;
+        self.total.merge(other.total);
+        for (kind, groups) in other.groups {
+            let mine = self.groups.entry(kind).or_default();
+            for (group, state) in groups {
+                mine.entry(group).or_default().merge(state);
+            }
+        }
+        for (note, times) in other.notes {
+            *self.notes.entry(note).or_default() += times;
+        }
+    }
+}
+
+/// A metric with its options: starts and reads evidence.
+pub trait Scorer: Send + Sync {
+    /// What the scores were computed under: metric, options that matter, version.
+    fn signature(&self) -> &str;
+
+    /// The evidence of no examples.
+    fn start(&self) -> Box<dyn Evidence>;
+
+    /// Reads evidence that [`Evidence::write`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// The text is no evidence, or that of another metric, definition or format version.
+    fn read(&self, text: &str) -> Result<Box<dyn Evidence>, StateError>;
+
+    /// Whether a data set without examples has scores; for most it is an error.
+    fn scores_empty_data(&self) -> bool;
+}
+
+/// What has been seen of a data set, or of a part of it.
+///
+/// Evidence merges by the law of [`Merge`]: parts of a data set in any order give the report of
+/// the whole.
+pub trait Evidence: Send {
+    /// Adds records; with `samples`, also puts the scores of each example there.
+    ///
+    /// # Errors
+    ///
+    /// The first record that cannot be read. The evidence is then incomplete and of no use.
+    fn update(
+        &mut self,
+        records: &[Record<'_>],
+        samples: Option<&mut Vec<Sample>>,
+    ) -> Result<(), RecordError>;
+
+    /// Adds the evidence of other examples.
+    ///
+    /// # Errors
+    ///
+    /// `other` is evidence of another metric or definition; nothing was added.
+    fn merge(&mut self, other: Box<dyn Evidence>) -> Result<(), StateError>;
+
+    /// The scores and counts.
+    fn report(&self) -> Report;
+
+    /// The evidence as JSON, for [`Scorer::read`].
+    fn write(&self) -> String;
+
+    /// For [`merge`](Evidence::merge): the evidence as its own type.
+    #[doc(hidden)]
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+/// The scores of one example.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Place of its record in the batch, from 0.
+    pub record: usize,
+    /// The id of the record, and of the part if the record has several.
+    pub id: String,
+    /// Scores by name.
+    pub scores: Named<Option<f64>>,
+    /// Counts by name.
+    pub counts: Named<serde_json::Value>,
+}
+
+/// The scores of one group of examples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The group.
+    pub name: String,
+    /// Scores by name.
+    pub scores: Named<Option<f64>>,
+    /// Counts by name.
+    pub counts: Named<serde_json::Value>,
+}
+
+/// Scores and counts by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The number of examples.
+    pub examples: u64,
+    /// Scores; `None` is undefined.
+    pub scores: Named<Option<f64>>,
+    /// Counts.
+    pub counts: Named<serde_json::Value>,
+    /// By kind of group, the groups in their order.
+    pub groups: Named<Vec<Group>>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+impl Report {
+    /// The score of this name, if there is one and it is defined.
+    #[must_use]
+    pub fn score(&self, name: &str) -> Option<f64> {
+        self.scores
+            .iter()
+            .find(|(score, _)| score == name)
+            .and_then(|(_, value)| *value)
+    }
+}
+
+/// Evidence that cannot be read or merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StateError {
+    /// Not the written form of evidence.
+    Malformed(String),
+    /// Evidence of another metric, definition or format version.
+    Mismatch {
+        /// What was needed.
+        expected: String,
+        /// What was found.
+        found: String,
+    },
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(reason) => write!(f, "not evidence of a metric: {reason}"),
+            Self::Mismatch { expected, found } => {
+                write!(f, "expected evidence of {expected}, found {found}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StateError {}
+
+/// The signature `metric|name:value|...|v:version`.
+///
+/// ```
+/// use metric_suite::registry::signature;
+///
+/// let parts = [("k".to_owned(), "5".to_owned())];
+/// assert_eq!(signature("accuracy-at-k", &parts, "0.1.0"), "accuracy-at-k|k:5|v:0.1.0");
+/// ```
+#[must_use]
+pub fn signature(metric: &str, parts: &[(String, String)], version: &str) -> String {
+    let mut text = metric.to_owned();
+    for (name, value) in parts {
+        text.extend(["|", name, ":", value]);
+    }
+    text + "|v:" + version
+}
+
+/// A [`Reading`] as a [`Scorer`].
+pub(super) struct Adapter<R> {
+    shared: Arc<(R, String)>,
+}
+
+impl<R: Reading> Adapter<R> {
+    pub(super) fn boxed(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
+        let signature = signature(metric, &reading.signature(), version);
+        Box::new(Self {
+            shared: Arc::new((reading, signature)),
+        })
+    }
+}
+
+impl<R: Reading> Scorer for Adapter<R> {
+    fn signature(&self) -> &str {
+        &self.shared.1
+    }
+
+    fn start(&self) -> Box<dyn Evidence> {
+        Box::new(Gathered::<R> {
+            shared: Arc::clone(&self.shared),
+            pool: Pool::default(),
+        })
+    }
+
+    fn read(&self, text: &str) -> Result<Box<dyn Evidence>, StateError> {
+        // The head first: the state of another metric has another shape.
+        #[derive(Deserialize)]
+        struct Head {
+            format: u32,
+            signature: String,
+        }
+        #[derive(Deserialize)]
+        struct Body<S> {
+            evidence: Pool<S>,
+        }
+        let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
+        let head: Head = serde_json::from_str(text).map_err(malformed)?;
+        if (head.format, &head.signature) != (FORMAT, &self.shared.1) {
+            return Err(StateError::Mismatch {
+                expected: format!("{} (format {FORMAT})", self.shared.1),
+                found: format!("{} (format {})", head.signature, head.format),
+            });
+        }
+        let body: Body<<R::Metric as Metric>::State> =
+            serde_json::from_str(text).map_err(malformed)?;
+        Ok(Box::new(Gathered::<R> {
+            shared: Arc::clone(&self.shared),
+            pool: body.evidence,
+        }))
+    }
+
+    fn scores_empty_data(&self) -> bool {
+        self.shared.0.scores_empty_data()
+    }
+}
+
+struct Gathered<R: Reading> {
+    shared: Arc<(R, String)>,
+    pool: Pool<<R::Metric as Metric>::State>,
+}
+
+impl<R: Reading> Evidence for Gathered<R> {
+    fn update(
+        &mut self,
+        records: &[Record<'_>],
+        mut samples: Option<&mut Vec<Sample>>,
+    ) -> Result<(), RecordError> {
+        let (reading, _) = &*self.shared;
+        let mut states = Vec::new();
+        for (index, record) in records.iter().enumerate() {
+            let mut sink = Sink {
+                metric: reading.metric(),
+                pool: &mut self.pool,
+                id: record.id,
+                samples: samples.is_some().then_some(&mut states),
+            };
+            reading
+                .read(record, &mut sink)
+                .map_err(|error| RecordError { index, error })?;
+            if let Some(samples) = &mut samples {
+                samples.extend(states.drain(..).map(|(id, state)| Sample {
+                    record: index,
+                    id,
+                    scores: reading.scores(&state),
+                    counts: reading.counts(&state),
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: Box<dyn Evidence>) -> Result<(), StateError> {
+        let mismatch = |found: &str| StateError::Mismatch {
+            expected: self.shared.1.clone(),
+            found: found.to_owned(),
+        };
+        let other = other
+            .into_any()
+            .downcast::<Self>()
+            .map_err(|_| mismatch("evidence of another metric"))?;
+        if other.shared.1 != self.shared.1 {
+            return Err(mismatch(&other.shared.1));
+        }
+        self.pool.merge(other.pool);
+        Ok(())
+    }
+
+    fn report(&self) -> Report {
+        let (reading, _) = &*self.shared;
+        let groups = self.pool.groups.iter().map(|(kind, groups)| {
+            let groups = groups.iter().map(|(name, state)| Group {
+                name: name.clone(),
+                scores: reading.scores(state),
+                counts: reading.counts(state),
+            });
+            (kind.clone(), groups.collect())
+        });
+        Report {
+            examples: self.pool.examples,
+            scores: reading.scores(&self.pool.total),
+            counts: reading.counts(&self.pool.total),
+            groups: groups.collect(),
+            warnings: reading.warnings(&self.pool.total, &self.pool.notes),
+        }
+    }
+
+    fn write(&self) -> String {
+        #[derive(Serialize)]
+        struct Written<'a, S> {
+            format: u32,
+            signature: &'a str,
+            evidence: &'a Pool<S>,
+        }
+        let written = Written {
+            format: FORMAT,
+            signature: &self.shared.1,
+            evidence: &self.pool,
+        };
+        // States are plain data with string keys, which JSON always has a form for.
+        serde_json::to_string(&written).unwrap_or_default()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

@@ -1,0 +1,421 @@
+//! Normalisation of text before it is compared: a list of named [`Step`]s, applied in order.
+//!
+//! White space, case and punctuation follow CPython's `str` (3.11, checked on all code points of
+//! Unicode 14.0). Newer characters follow the tables in use: normalisation forms and categories of
+//! Unicode 18.0 (unicode-normalization 0.1.26, unicode-properties 0.1.5), lowercasing of the Rust
+//! toolchain.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use unicase::UniCase;
+use unicode_normalization::{UnicodeNormalization, is_nfc, is_nfd, is_nfkc, is_nfkd};
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// An ordered list of normalisation steps; none by default.
+///
+/// Written as a comma-separated list of [step names](Step::name), `none` when empty: what is
+/// printed is read back as the same list, and stands in signatures.
+///
+/// Equality up to canonical equivalence and case (Unicode definition D145) is
+/// `nfd,casefold,nfd`; the cheaper `nfc,casefold,nfc` differs only with U+0345 and its like.
+/// `nfkc` and `nfkd` hide differences that a reader sees: `²` and `2`, `ﬁ` and `fi` become equal.
+///
+/// ```
+/// use metric_text::Normalizer;
+///
+/// let normalizer: Normalizer = "nfc,casefold,whitespace".parse()?;
+/// assert_eq!(normalizer.apply(" Große\tE\u{301}toile "), "grosse étoile");
+/// assert_eq!(normalizer.to_string(), "nfc,casefold,whitespace");
+///
+/// assert_eq!(Normalizer::default().apply(" As it is "), " As it is ");
+/// assert_eq!(Normalizer::default().to_string(), "none");
+/// # Ok::<(), metric_text::normalize::UnknownStep>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Normalizer {
+    /// The steps, first to last. A step may stand more than once.
+    pub steps: Vec<Step>,
+}
+
+impl Normalizer {
+    /// The text after all steps; borrowed when no step changes it or only its ends are cut.
+    ///
+    /// Linear in the length of the text for each step.
+    #[must_use]
+    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.steps
+            .iter()
+            .fold(Cow::Borrowed(text), |text, step| match text {
+                Cow::Borrowed(text) => step.apply(text),
+                Cow::Owned(text) => match step.apply(&text) {
+                    Cow::Borrowed(same) if same.len() == text.len() => Cow::Owned(text),
+                    changed => Cow::Owned(changed.into_owned()),
+                },
+            })
+    }
+
+    /// Whether two texts are the same after all steps.
+    ///
+    /// Texts that are the same already are not normalised, so that with mostly right predictions
+    /// this costs little more than `==`.
+    ///
+    /// ```
+    /// # use metric_text::Normalizer;
+    /// let normalizer: Normalizer = "casefold".parse()?;
+    /// assert!(normalizer.equal("STRASSE", "straße"));
+    /// assert!(!Normalizer::default().equal("STRASSE", "straße"));
+    /// # Ok::<(), metric_text::normalize::UnknownStep>(())
+    /// ```
+    #[must_use]
+    pub fn equal(&self, a: &str, b: &str) -> bool {
+        a == b || (!self.steps.is_empty() && self.apply(a) == self.apply(b))
+    }
+}
+
+impl fmt::Display for Normalizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.steps.is_empty() {
+            return f.write_str("none");
+        }
+        for (place, step) in self.steps.iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            write!(f, "{comma}{step}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Normalizer {
+    type Err = UnknownStep;
+
+    /// Reads a comma-separated list of step names; `none` and the empty text have no steps.
+    /// Space around a name does not count.
+    fn from_str(list: &str) -> Result<Self, UnknownStep> {
+        let steps = match list.trim() {
+            "" | "none" => Vec::new(),
+            list => list
+                .split(',')
+                .map(|name| name.trim().parse())
+                .collect::<Result<_, _>>()?,
+        };
+        Ok(Self { steps })
+    }
+}
+
+/// One step of a [`Normalizer`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// `nfc`: canonical composition (Unicode Standard Annex 15).
+    Nfc,
+    /// `nfd`: canonical decomposition.
+    Nfd,
+    /// `nfkc`: compatibility decomposition, then canonical composition.
+    Nfkc,
+    /// `nfkd`: compatibility decomposition.
+    Nfkd,
+    /// `casefold`: full case folding as in Python's `str.casefold`: `ß` and `ẞ` become `ss`.
+    Casefold,
+    /// `lower`: lowercase as in Python's `str.lower`: a `Σ` that ends a word becomes `ς`.
+    Lower,
+    /// `strip`: white space at both ends goes, as in Python's `str.strip`.
+    Strip,
+    /// `whitespace`: each run of white space becomes one space, and both ends are stripped, as in
+    /// Python's `" ".join(text.split())`.
+    Whitespace,
+    /// `punctuation`: characters of the general categories `P*` go. Symbols (`$`, `+`, `<`, `=`,
+    /// `>`, `^`, `` ` ``, `|`, `~`) are no punctuation in Unicode and stay.
+    Punctuation,
+    /// `ascii-punctuation`: the 32 characters of Python's `string.punctuation` go.
+    AsciiPunctuation,
+}
+
+impl Step {
+    /// All steps.
+    pub const ALL: &[Self] = &[
+        Self::Nfc,
+        Self::Nfd,
+        Self::Nfkc,
+        Self::Nfkd,
+        Self::Casefold,
+        Self::Lower,
+        Self::Strip,
+        Self::Whitespace,
+        Self::Punctuation,
+        Self::AsciiPunctuation,
+    ];
+
+    /// The name of the step in a list.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nfc => "nfc",
+            Self::Nfd => "nfd",
+            Self::Nfkc => "nfkc",
+            Self::Nfkd => "nfkd",
+            Self::Casefold => "casefold",
+            Self::Lower => "lower",
+            Self::Strip => "strip",
+            Self::Whitespace => "whitespace",
+            Self::Punctuation => "punctuation",
+            Self::AsciiPunctuation => "ascii-punctuation",
+        }
+    }
+
+    /// The text after this step; borrowed when the step does not change it or only cuts its ends.
+    ///
+    /// ```
+    /// use metric_text::normalize::Step;
+    ///
+    /// assert_eq!(Step::Lower.apply("ΟΔΟΣ"), "οδος");
+    /// assert_eq!(Step::Casefold.apply("ΟΔΟΣ"), "οδοσ");
+    /// assert_eq!(Step::Punctuation.apply("«да», $5!"), "да $5");
+    /// ```
+    #[must_use]
+    pub fn apply(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Nfc => unless(is_nfc, text, |text| text.nfc().collect()),
+            Self::Nfd => unless(is_nfd, text, |text| text.nfd().collect()),
+            Self::Nfkc => unless(is_nfkc, text, |text| text.nfkc().collect()),
+            Self::Nfkd => unless(is_nfkd, text, |text| text.nfkd().collect()),
+            Self::Casefold => casefold(text),
+            Self::Lower => lower(text),
+            Self::Strip => Cow::Borrowed(text.trim_matches(is_space)),
+            Self::Whitespace => collapse(text),
+            Self::Punctuation => without(text, |c| {
+                c.general_category_group() == GeneralCategoryGroup::Punctuation
+            }),
+            Self::AsciiPunctuation => without(text, |c| c.is_ascii_punctuation()),
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Step {
+    type Err = UnknownStep;
+
+    fn from_str(name: &str) -> Result<Self, UnknownStep> {
+        let found = Self::ALL.iter().find(|step| step.name() == name);
+        found.copied().ok_or_else(|| UnknownStep(name.to_owned()))
+    }
+}
+
+/// A name that is no [`Step`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownStep(pub String);
+
+impl fmt::Display for UnknownStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "unknown normalisation step {:?}, expected one of ",
+            self.0
+        )?;
+        crate::list(f, Step::ALL)
+    }
+}
+
+impl std::error::Error for UnknownStep {}
+
+/// White space as Python's `str.isspace` has it: the Unicode property White_Space and the four
+/// information separators.
+pub(crate) fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+/// ASCII text is in every normalisation form.
+fn unless(done: fn(&str) -> bool, text: &str, normalize: fn(&str) -> String) -> Cow<'_, str> {
+    if text.is_ascii() || done(text) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(normalize(text))
+    }
+}
+
+fn casefold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return ascii_lower(text);
+    }
+    let folded = UniCase::unicode(text).to_folded_case();
+    if folded == text {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(folded)
+    }
+}
+
+pub(crate) fn lower(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        ascii_lower(text)
+    } else if text.chars().all(|c| c.to_lowercase().eq([c])) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.to_lowercase())
+    }
+}
+
+fn ascii_lower(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(text.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+fn collapse(text: &str) -> Cow<'_, str> {
+    let text = text.trim_matches(is_space);
+    let mut after_space = false;
+    let collapsed = text.chars().all(|c| {
+        let double = after_space && c == ' ';
+        after_space = c == ' ';
+        !double && (after_space || !is_space(c))
+    });
+    if collapsed {
+        return Cow::Borrowed(text);
+    }
+    let mut joined = String::with_capacity(text.len());
+    for word in words(text) {
+        if !joined.is_empty() {
+            joined.push(' ');
+        }
+        joined.push_str(word);
+    }
+    Cow::Owned(joined)
+}
+
+/// The words of a text as Python's `str.split()` has them.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(is_space).filter(|word| !word.is_empty())
+}
+
+fn without(text: &str, drop: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if text.contains(&drop) {
+        Cow::Owned(text.chars().filter(|&c| !drop(c)).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn steps_by_hand() {
+        let rows: &[(Step, &str, &str)] = &[
+            (Step::Nfc, "e\u{301}", "é"),
+            (Step::Nfc, "ﬁ", "ﬁ"),
+            (Step::Nfd, "é", "e\u{301}"),
+            (Step::Nfd, "가", "\u{1100}\u{1161}"),
+            (Step::Nfkc, "ﬁ²", "fi2"),
+            (Step::Nfkd, "ﬁé", "fie\u{301}"),
+            (Step::Casefold, "", ""),
+            (Step::Casefold, "MASSE Maße", "masse masse"),
+            (Step::Casefold, "ẞ ŉ İ ı", "ss ʼn i̇ ı"),
+            // Cherokee folds to its capitals.
+            (Step::Casefold, "ꭰ", "Ꭰ"),
+            (Step::Lower, "Maße", "maße"),
+            (Step::Lower, "ΣΑΣ ΣΑ Σ", "σας σα σ"),
+            (Step::Lower, "ǅ", "ǆ"),
+            (Step::Lower, "İ", "i̇"),
+            (Step::Strip, "\u{1f} \u{a0}a b\t\u{3000}", "a b"),
+            // A zero width space is not white space.
+            (Step::Strip, "\u{200b}a ", "\u{200b}a"),
+            (Step::Whitespace, " \t", ""),
+            (Step::Whitespace, "a  b\u{1c}c d", "a b c d"),
+            (Step::Whitespace, "a\tb", "a b"),
+            (Step::Punctuation, "¿Qué? a-b_c", "Qué abc"),
+            (Step::Punctuation, "$+<=>^`|~", "$+<=>^`|~"),
+            (
+                Step::AsciiPunctuation,
+                "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+                "",
+            ),
+            (Step::AsciiPunctuation, "¿a?", "¿a"),
+        ];
+        for (step, text, expected) in rows {
+            assert_eq!(step.apply(text), *expected, "{step} of {text:?}");
+        }
+    }
+
+    #[test]
+    fn order_counts() {
+        let text = " «a» ";
+        let apply = |list: &str| list.parse().map(|n: Normalizer| n.apply(text).into_owned());
+        assert_eq!(apply("strip,punctuation"), Ok("a".to_owned()));
+        // The ligature holds a capital only after its decomposition.
+        let (before, after): (Normalizer, Normalizer) =
+            ("lower,nfkc".parse().unwrap(), "nfkc,lower".parse().unwrap());
+        assert_eq!((&*before.apply("™"), &*after.apply("™")), ("TM", "tm"));
+    }
+
+    #[test]
+    fn lists_are_read_as_printed() {
+        for list in ["none", "nfc", "nfd,casefold,nfd", "strip,ascii-punctuation"] {
+            assert_eq!(
+                list.parse().map(|n: Normalizer| n.to_string()),
+                Ok(list.to_owned())
+            );
+        }
+        assert_eq!("".parse(), Ok(Normalizer::default()));
+        assert_eq!(
+            " nfc , lower ".parse::<Normalizer>().unwrap().steps,
+            [Step::Nfc, Step::Lower]
+        );
+        for (list, name) in [("nfc,,lower", ""), ("NFC", "NFC"), ("nfc,none", "none")] {
+            assert_eq!(
+                list.parse::<Normalizer>(),
+                Err(UnknownStep(name.to_owned()))
+            );
+        }
+        assert_eq!(
+            UnknownStep("nfx".to_owned()).to_string(),
+            "unknown normalisation step \"nfx\", expected one of nfc, nfd, nfkc, nfkd, casefold, \
+             lower, strip, whitespace, punctuation, ascii-punctuation"
+        );
+    }
+
+    #[test]
+    fn what_is_normal_is_borrowed() {
+        for step in Step::ALL {
+            for text in ["", "plain words", "простые слова"] {
+                assert!(
+                    matches!(step.apply(text), Cow::Borrowed(_)),
+                    "{step} of {text:?}"
+                );
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_step_twice_is_the_step_once(text in any::<String>()) {
+            for step in Step::ALL {
+                let once = step.apply(&text);
+                prop_assert_eq!(step.apply(&once), once.clone(), "{}", step);
+                prop_assert_eq!(matches!(step.apply(&once), Cow::Borrowed(_)), true);
+            }
+        }
+
+        #[test]
+        fn equal_texts_are_equal_after_any_steps(
+            text in any::<String>(),
+            steps in proptest::collection::vec(proptest::sample::select(Step::ALL), 0..5),
+        ) {
+            let normalizer = Normalizer { steps };
+            prop_assert_eq!(normalizer.to_string().parse(), Ok(normalizer.clone()));
+            prop_assert!(normalizer.equal(&text, &text));
+            let composed: String = text.nfc().collect();
+            let canonical = Normalizer { steps: vec![Step::Nfd] };
+            prop_assert!(canonical.equal(&text, &composed));
+        }
+    }
+}

@@ -1,0 +1,281 @@
+use std::fmt;
+
+use metric_core::boxes;
+
+use crate::choice::named_choice;
+
+/// An axis-aligned box of finite coordinates and non-negative size.
+///
+/// It is kept as the left, the top, the width and the height, whatever it was made from, because
+/// COCO's arithmetic on these four is what published numbers are computed with: a width that is
+/// computed back from two corners has lost its last bits.
+///
+/// ```
+/// use metric_vision::{BBox, InvalidBox};
+///
+/// let a = BBox::from_xywh(10.0, 20.0, 30.0, 40.0)?;
+/// assert_eq!(a, BBox::from_xyxy(10.0, 20.0, 40.0, 60.0)?);
+/// assert_eq!(a, BBox::from_cxcywh(25.0, 40.0, 30.0, 40.0)?);
+/// assert_eq!(a.area(), 1200.0);
+/// assert!(BBox::from_xywh(0.0, 0.0, -1.0, 1.0).is_err());
+/// # Ok::<(), InvalidBox>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BBox {
+    xywh: [f64; 4],
+}
+
+impl BBox {
+    /// The box with this left, top, width and height (COCO's form).
+    ///
+    /// # Errors
+    ///
+    /// A number that is not finite, or a negative width or height.
+    pub fn from_xywh(x: f64, y: f64, width: f64, height: f64) -> Result<Self, InvalidBox> {
+        let named = [("x", x), ("y", y), ("width", width), ("height", height)];
+        finite(&named)?;
+        for (field, value) in [("width", width), ("height", height)] {
+            if value < 0.0 {
+                return Err(InvalidBox::Negative { field, value });
+            }
+        }
+        Ok(Self {
+            xywh: [x, y, width, height],
+        })
+    }
+
+    /// The box between the corners `(x1, y1)` and `(x2, y2)` (Pascal VOC's form).
+    ///
+    /// # Errors
+    ///
+    /// A number that is not finite, corners in the wrong order, or so far apart that the distance
+    /// is not finite.
+    pub fn from_xyxy(x1: f64, y1: f64, x2: f64, y2: f64) -> Result<Self, InvalidBox> {
+        finite(&[("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)])?;
+        for (axis, low, high) in [("x", x1, x2), ("y", y1, y2)] {
+            if high < low {
+                return Err(InvalidBox::Inverted { axis, low, high });
+            }
+        }
+        Self::from_xywh(x1, y1, x2 - x1, y2 - y1)
+    }
+
+    /// The box with this centre, width and height (YOLO's form, in any unit).
+    ///
+    /// # Errors
+    ///
+    /// A number that is not finite, or a negative width or height.
+    pub fn from_cxcywh(cx: f64, cy: f64, width: f64, height: f64) -> Result<Self, InvalidBox> {
+        finite(&[("cx", cx), ("cy", cy)])?;
+        Self::from_xywh(cx - width / 2.0, cy - height / 2.0, width, height)
+    }
+
+    /// Left, top, width and height.
+    #[must_use]
+    pub fn xywh(&self) -> [f64; 4] {
+        self.xywh
+    }
+
+    /// Width times height; infinite for a box of over about 1e154 on a side.
+    #[must_use]
+    pub fn area(&self) -> f64 {
+        self.xywh[2] * self.xywh[3]
+    }
+}
+
+fn finite(numbers: &[(&'static str, f64)]) -> Result<(), InvalidBox> {
+    match numbers.iter().find(|(_, value)| !value.is_finite()) {
+        Some(&(field, value)) => Err(InvalidBox::NotFinite { field, value }),
+        None => Ok(()),
+    }
+}
+
+/// Intersection over union, in \[0, 1\], bit for bit as pycocotools 2.0.11 computes it.
+///
+/// Boxes that only touch, and boxes without area, have IoU 0. So do boxes whose areas overflow to
+/// infinity or underflow to 0, where pycocotools answers NaN. See
+/// [`metric_core::boxes::iou`] for the formula.
+///
+/// ```
+/// use metric_vision::{BBox, iou};
+///
+/// // Two 10 x 10 boxes that share a 5 x 10 strip: 50 / (100 + 100 - 50).
+/// let a = BBox::from_xywh(0.0, 0.0, 10.0, 10.0)?;
+/// let b = BBox::from_xywh(5.0, 0.0, 10.0, 10.0)?;
+/// assert_eq!(iou(&a, &b), 50.0 / 150.0);
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
+#[must_use]
+#[inline]
+pub fn iou(a: &BBox, b: &BBox) -> f64 {
+    boxes::iou(a.xywh, b.xywh)
+}
+
+/// The share of a detection that lies in a crowd region, whose own area does not count: COCO's IoU
+/// where the truth is a crowd.
+///
+/// ```
+/// use metric_vision::{BBox, iou_crowd};
+///
+/// let detection = BBox::from_xywh(0.0, 0.0, 10.0, 10.0)?;
+/// let crowd = BBox::from_xywh(5.0, 0.0, 100.0, 100.0)?;
+/// assert_eq!(iou_crowd(&detection, &crowd), 0.5);
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
+#[must_use]
+#[inline]
+pub fn iou_crowd(detection: &BBox, crowd: &BBox) -> f64 {
+    boxes::iou_crowd(detection.xywh, crowd.xywh)
+}
+
+/// What four numbers say about a box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BoxFormat {
+    /// Left, top, width, height: COCO, Fusion Brain.
+    #[default]
+    Xywh,
+    /// Left, top, right, bottom: Pascal VOC.
+    Xyxy,
+    /// Centre, width, height: YOLO.
+    Cxcywh,
+}
+
+impl BoxFormat {
+    /// All formats.
+    pub const ALL: &[Self] = &[Self::Xywh, Self::Xyxy, Self::Cxcywh];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xywh => "xywh",
+            Self::Xyxy => "xyxy",
+            Self::Cxcywh => "cxcywh",
+        }
+    }
+
+    /// The box that the numbers describe.
+    ///
+    /// # Errors
+    ///
+    /// As the constructor of [`BBox`] for this format.
+    ///
+    /// ```
+    /// use metric_vision::{BBox, BoxFormat};
+    ///
+    /// let bbox = BoxFormat::Xyxy.read([1.0, 2.0, 4.0, 6.0])?;
+    /// assert_eq!(bbox.xywh(), [1.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), metric_vision::InvalidBox>(())
+    /// ```
+    pub fn read(self, numbers: [f64; 4]) -> Result<BBox, InvalidBox> {
+        let [a, b, c, d] = numbers;
+        match self {
+            Self::Xywh => BBox::from_xywh(a, b, c, d),
+            Self::Xyxy => BBox::from_xyxy(a, b, c, d),
+            Self::Cxcywh => BBox::from_cxcywh(a, b, c, d),
+        }
+    }
+}
+
+named_choice!(BoxFormat, "box format");
+
+/// Why four numbers are no box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InvalidBox {
+    /// A number is NaN or infinite.
+    NotFinite {
+        /// Which number.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A width or height is below 0.
+    Negative {
+        /// Which of them.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The second corner comes before the first.
+    Inverted {
+        /// On which axis.
+        axis: &'static str,
+        /// The coordinate of the first corner.
+        low: f64,
+        /// The coordinate of the second corner.
+        high: f64,
+    },
+}
+
+impl fmt::Display for InvalidBox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinite { field, value } => {
+                write!(f, "{field} is {value}: expected a finite number")
+            }
+            Self::Negative { field, value } => write!(f, "{field} is {value}: expected 0 or more"),
+            Self::Inverted { axis, low, high } => {
+                write!(
+                    f,
+                    "{axis}2 is {high}: expected {axis}1, which is {low}, or more"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for InvalidBox {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_box() {
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        for (format, numbers) in [
+            (BoxFormat::Xywh, [nan, 0.0, 1.0, 1.0]),
+            (BoxFormat::Xywh, [0.0, 0.0, inf, 1.0]),
+            (BoxFormat::Xywh, [0.0, 0.0, 1.0, -1.0]),
+            (BoxFormat::Xyxy, [0.0, 0.0, -1.0, 1.0]),
+            (BoxFormat::Xyxy, [0.0, 0.0, 1.0, nan]),
+            (BoxFormat::Xyxy, [-1.7e308, 0.0, 1.7e308, 1.0]),
+            (BoxFormat::Cxcywh, [0.0, 0.0, -1.0, 1.0]),
+            (BoxFormat::Cxcywh, [0.0, nan, 1.0, 1.0]),
+        ] {
+            assert!(format.read(numbers).is_err(), "{format} {numbers:?}");
+        }
+        let error = BBox::from_xywh(0.0, 0.0, -5.0, 1.0).map_err(|error| error.to_string());
+        assert_eq!(error, Err("width is -5: expected 0 or more".to_owned()));
+        assert!(BBox::from_xyxy(3.0, 3.0, 3.0, 3.0).is_ok());
+    }
+
+    fn bbox() -> impl Strategy<Value = BBox> {
+        // Multiples of 1/8 of moderate size: moving and scaling them by integers is exact.
+        [0_i32..800, 0_i32..800, 0_i32..400, 0_i32..400].prop_map(|numbers| {
+            let [x, y, w, h] = numbers.map(|number| f64::from(number) / 8.0);
+            BBox::from_xywh(x, y, w, h).expect("a box")
+        })
+    }
+
+    fn moved(b: &BBox, by: f64, scale: f64) -> BBox {
+        let [x, y, w, h] = b.xywh();
+        BBox::from_xywh((x + by) * scale, (y - by) * scale, w * scale, h * scale).expect("a box")
+    }
+
+    proptest! {
+        #[test]
+        fn iou_is_symmetric_bounded_and_invariant(
+            a in bbox(), b in bbox(), by in -1000_i32..1000, power in -20_i32..20,
+        ) {
+            let value = iou(&a, &b);
+            prop_assert!((0.0..=1.0).contains(&value));
+            prop_assert_eq!(value, iou(&b, &a));
+            let (by, scale) = (f64::from(by), 2_f64.powi(power));
+            prop_assert_eq!(value, iou(&moved(&a, by, scale), &moved(&b, by, scale)));
+            prop_assert_eq!(iou(&a, &a), f64::from(u8::from(a.area() > 0.0)));
+        }
+    }
+}

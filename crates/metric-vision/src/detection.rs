@@ -1,0 +1,517 @@
+use std::fmt;
+
+use metric_core::{Counts, Merge, Metric};
+
+use crate::choice::named_choice;
+use crate::matching::{Matches, Matching, any_overlap, greedy, most_pairs, optimal_sum, voc};
+use crate::{BBox, iou};
+
+/// A predicted box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detection {
+    /// The box.
+    pub bbox: BBox,
+    /// The detector's confidence, in any unit; only its order counts, and only for the matching
+    /// rules that go by score.
+    pub score: Option<f64>,
+}
+
+impl From<BBox> for Detection {
+    fn from(bbox: BBox) -> Self {
+        Self { bbox, score: None }
+    }
+}
+
+/// Precision, recall and F1 of detections, under a named profile and matching rule.
+///
+/// An example is one image and class: its predicted boxes and its true ones. Tables by class or by
+/// image are a [`PerClass`](metric_core::PerClass) of states:
+///
+/// ```
+/// use metric_core::{Counts, Metric, PerClass};
+/// use metric_vision::{BBox, Detection, DetectionState, Detections};
+///
+/// let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
+/// let metric = Detections::default(); // one-to-one, IoU of at least 0.5
+/// let mut classes: PerClass<&str, DetectionState> = PerClass::default();
+///
+/// // Two boxes on the one cat, of which one is too many; a dog that was not found.
+/// let cats = [at(0.0)?, at(1.0)?].map(Detection::from);
+/// metric.update(classes.entry("cat"), &cats, &[at(0.0)?]);
+/// metric.update(classes.entry("dog"), &[], &[at(40.0)?]);
+///
+/// let total = classes.micro();
+/// assert_eq!(total.counts, Counts::new(1, 1, 1));
+/// assert_eq!(metric.compute(&total).f1, Some(0.5));
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detections {
+    profile: Profile,
+    matching: Option<Matching>,
+    iou_threshold: f64,
+}
+
+impl Detections {
+    /// The metric of a profile, from this IoU on (`0 < iou_threshold <= 1`).
+    ///
+    /// # Errors
+    ///
+    /// A threshold outside that range, or NaN.
+    pub fn new(profile: Profile, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
+        if iou_threshold > 0.0 && iou_threshold <= 1.0 {
+            Ok(Self {
+                profile,
+                matching: None,
+                iou_threshold,
+            })
+        } else {
+            Err(InvalidThreshold(iou_threshold))
+        }
+    }
+
+    /// The same with another matching rule than the profile's.
+    #[must_use]
+    pub fn with_matching(self, matching: Matching) -> Self {
+        let matching = Some(matching);
+        Self { matching, ..self }
+    }
+
+    /// The profile.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The matching rule; `None` where the profile counts in a way of its own.
+    #[must_use]
+    pub fn matching(&self) -> Option<Matching> {
+        self.matching.or(self.profile.matching())
+    }
+
+    /// The IoU from which two boxes match.
+    #[must_use]
+    pub fn iou_threshold(&self) -> f64 {
+        self.iou_threshold
+    }
+}
+
+/// [`Profile::OneToOne`] at IoU 0.5.
+impl Default for Detections {
+    fn default() -> Self {
+        Self {
+            profile: Profile::OneToOne,
+            matching: None,
+            iou_threshold: 0.5,
+        }
+    }
+}
+
+/// Whose rules are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// Ours, and what precision and recall of detections should mean: the most one-to-one pairs at
+    /// the threshold. 0/0 is undefined.
+    #[default]
+    OneToOne,
+    /// The final program of the Fusion Brain Challenge 2021 (2021-10-19) for zero-shot detection.
+    ///
+    /// Its rule counts a prediction as right if its IoU with *any* true box is not below the
+    /// threshold, and counts `max(0, truths − predictions)` true boxes as missed. Known defects:
+    /// - any number of predictions on one true box are all right;
+    /// - a true box that nobody found costs nothing as long as there are as many predictions as
+    ///   truths;
+    /// - a prediction that equals the one before it is not counted, if there are true boxes, but
+    ///   is still a prediction in the number of missed boxes;
+    /// - 0/0 is 0, so a data set without boxes, all answered rightly, scores 0.
+    FusionBrain2021,
+    /// The first program of the Fusion Brain Challenge 2021 (2021-10-08), also its baseline's.
+    ///
+    /// A true box is missed if no prediction overlaps it from the threshold on. Known defects: as
+    /// above but for the missed boxes; all equal predictions count once, if there are true boxes,
+    /// and true boxes that equal the one before once, if there are predictions.
+    FusionBrainBaseline,
+    /// The rule as the challenge's text words it: above the threshold is right, below is wrong.
+    ///
+    /// An IoU of exactly the threshold is neither; such predictions are reported as undecided.
+    /// Missed boxes are counted as in the final program, equal predictions are all counted, and 0/0
+    /// is undefined.
+    SeedText,
+}
+
+impl Profile {
+    /// All profiles.
+    pub const ALL: &[Self] = &[
+        Self::OneToOne,
+        Self::FusionBrain2021,
+        Self::FusionBrainBaseline,
+        Self::SeedText,
+    ];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OneToOne => "one-to-one",
+            Self::FusionBrain2021 => "fusion-brain-2021",
+            Self::FusionBrainBaseline => "fusion-brain-baseline",
+            Self::SeedText => "seed-text",
+        }
+    }
+
+    const fn matching(self) -> Option<Matching> {
+        match self {
+            Self::OneToOne => Some(Matching::Optimal),
+            Self::FusionBrain2021 => Some(Matching::AnyOverlap),
+            Self::FusionBrainBaseline | Self::SeedText => None,
+        }
+    }
+}
+
+named_choice!(Profile, "profile");
+
+/// The evidence of [`Detections`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct DetectionState {
+    /// Right and wrong predictions, and missed true boxes.
+    pub counts: Counts,
+    /// Predictions that count as right although their true boxes were taken: how many more are
+    /// right than could be matched one-to-one. 0 for one-to-one rules.
+    pub repeated: u64,
+    /// Predictions that are neither right nor wrong: [`Profile::SeedText`] at exactly the
+    /// threshold.
+    pub undecided: u64,
+    /// Examples: pairs of an image and a class.
+    pub items: u64,
+}
+
+impl Merge for DetectionState {
+    fn merge(&mut self, other: Self) {
+        self.counts.merge(other.counts);
+        self.repeated += other.repeated;
+        self.undecided += other.undecided;
+        self.items += other.items;
+    }
+}
+
+/// The score of [`Detections`]. Over 0, the two Fusion Brain programs print 0; elsewhere a ratio is
+/// then undefined.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DetectionScore {
+    /// Right of all predictions.
+    pub precision: Option<f64>,
+    /// Right predictions of right predictions and missed boxes.
+    pub recall: Option<f64>,
+    /// Their harmonic mean.
+    pub f1: Option<f64>,
+}
+
+impl Metric for Detections {
+    /// The predicted boxes of one image and class, in the order of the file.
+    type Prediction = [Detection];
+    /// The true boxes of that image and class.
+    type Reference = [BBox];
+    type State = DetectionState;
+    type Score = DetectionScore;
+
+    fn update(&self, state: &mut DetectionState, prediction: &[Detection], reference: &[BBox]) {
+        let mut item = match (self.matching(), self.profile) {
+            (Some(matching), _) => count(matching, prediction, reference, self.iou_threshold),
+            (None, Profile::SeedText) => count_seed_text(prediction, reference, self.iou_threshold),
+            (None, _) => count_baseline(prediction, reference, self.iou_threshold),
+        };
+        item.items = 1;
+        state.merge(item);
+    }
+
+    fn compute(&self, state: &DetectionState) -> DetectionScore {
+        let counts = &state.counts;
+        let score = DetectionScore {
+            precision: counts.precision(),
+            recall: counts.recall(),
+            f1: counts.f1(),
+        };
+        match self.profile {
+            Profile::OneToOne => score,
+            // The challenge's programs take the harmonic mean of the two rounded ratios, which can
+            // differ from the mean in counts in the last bit, and print 0 for 0/0.
+            Profile::FusionBrain2021 | Profile::FusionBrainBaseline => {
+                let precision = score.precision.unwrap_or(0.0);
+                let recall = score.recall.unwrap_or(0.0);
+                DetectionScore {
+                    precision: Some(precision),
+                    recall: Some(recall),
+                    f1: Some(harmonic_mean(precision, recall)),
+                }
+            }
+            Profile::SeedText => DetectionScore {
+                f1: score.f1.map(|f1| match (score.precision, score.recall) {
+                    (Some(precision), Some(recall)) => harmonic_mean(precision, recall),
+                    _ => f1,
+                }),
+                ..score
+            },
+        }
+    }
+}
+
+/// `2 P R / (P + R)`, and 0 where both are 0.
+fn harmonic_mean(precision: f64, recall: f64) -> f64 {
+    if precision + recall > 0.0 {
+        2.0 * precision * recall / (precision + recall)
+    } else {
+        0.0
+    }
+}
+
+fn count(
+    matching: Matching,
+    detections: &[Detection],
+    truths: &[BBox],
+    threshold: f64,
+) -> DetectionState {
+    let pairs = |matches: Matches| matches.iter().flatten().count() as u64;
+    let hits = match matching {
+        Matching::AnyOverlap => return count_any_overlap(detections, truths, threshold),
+        Matching::Optimal => most_pairs(detections, truths, |iou| iou >= threshold),
+        Matching::OptimalSum => pairs(optimal_sum(detections, truths, threshold)),
+        Matching::Greedy => pairs(greedy(detections, truths, threshold)),
+        Matching::Voc => pairs(voc(detections, truths, threshold, false)),
+        Matching::VocStrict => pairs(voc(detections, truths, threshold, true)),
+    };
+    DetectionState {
+        counts: Counts::from_totals(hits, detections.len() as u64, truths.len() as u64),
+        ..DetectionState::default()
+    }
+}
+
+/// The counting of [`Profile::FusionBrain2021`].
+fn count_any_overlap(detections: &[Detection], truths: &[BBox], threshold: f64) -> DetectionState {
+    let missed = truths.len().saturating_sub(detections.len()) as u64;
+    if truths.is_empty() || detections.is_empty() {
+        return unmatched(detections.len(), missed);
+    }
+    // The program groups equal neighbours and looks at each group once.
+    let mut counted = detections.to_vec();
+    counted.dedup_by_key(|detection| detection.bbox);
+    any(&counted, truths, threshold, missed)
+}
+
+/// The counting of [`Profile::FusionBrainBaseline`].
+fn count_baseline(detections: &[Detection], truths: &[BBox], threshold: f64) -> DetectionState {
+    if truths.is_empty() || detections.is_empty() {
+        return unmatched(detections.len(), truths.len() as u64);
+    }
+    // The program keys predictions by their coordinates, and groups equal neighbours of truths.
+    let mut counted: Vec<Detection> = Vec::new();
+    for detection in detections {
+        if counted.iter().all(|earlier| earlier.bbox != detection.bbox) {
+            counted.push(*detection);
+        }
+    }
+    let mut actual = truths.to_vec();
+    actual.dedup();
+    let found = |truth: &&BBox| counted.iter().any(|d| iou(&d.bbox, truth) >= threshold);
+    let missed = actual.len() - actual.iter().filter(found).count();
+    any(&counted, truths, threshold, missed as u64)
+}
+
+/// The counting of [`Profile::SeedText`].
+fn count_seed_text(detections: &[Detection], truths: &[BBox], threshold: f64) -> DetectionState {
+    let missed = truths.len().saturating_sub(detections.len()) as u64;
+    if truths.is_empty() || detections.is_empty() {
+        return unmatched(detections.len(), missed);
+    }
+    let mut item = DetectionState::default();
+    item.counts.false_negatives = missed;
+    for detection in detections {
+        let overlaps = truths.iter().map(|truth| iou(&detection.bbox, truth));
+        let greatest = overlaps.fold(0.0, f64::max);
+        if greatest > threshold {
+            item.counts.true_positives += 1;
+        } else if greatest < threshold {
+            item.counts.false_positives += 1;
+        } else {
+            item.undecided += 1;
+        }
+    }
+    let pairs = most_pairs(detections, truths, |iou| iou > threshold);
+    item.repeated = item.counts.true_positives - pairs;
+    item
+}
+
+/// An image and class where one side is empty.
+fn unmatched(predicted: usize, missed: u64) -> DetectionState {
+    DetectionState {
+        counts: Counts::new(0, predicted as u64, missed),
+        ..DetectionState::default()
+    }
+}
+
+/// Counts each detection that overlaps any true box as right.
+fn any(detections: &[Detection], truths: &[BBox], threshold: f64, missed: u64) -> DetectionState {
+    let matches = any_overlap(detections, truths, threshold);
+    let right = matches.iter().flatten().count() as u64;
+    let pairs = most_pairs(detections, truths, |iou| iou >= threshold);
+    DetectionState {
+        counts: Counts::new(right, detections.len() as u64 - right, missed),
+        repeated: right - pairs,
+        ..DetectionState::default()
+    }
+}
+
+/// An IoU threshold outside `0 < t <= 1`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InvalidThreshold(pub f64);
+
+impl fmt::Display for InvalidThreshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the IoU threshold is {}: expected more than 0, at most 1",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for InvalidThreshold {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn strip(x: f64) -> BBox {
+        BBox::from_xywh(x, 0.0, 10.0, 1.0).expect("a box")
+    }
+
+    /// Counts of strips of width 10 at these places, from IoU 0.5 on (an offset of 10/3).
+    #[track_caller]
+    fn check(profile: Profile, detections: &[f64], truths: &[f64], expected: [u64; 4]) {
+        let detections: Vec<_> = detections.iter().map(|&x| strip(x).into()).collect();
+        let truths: Vec<_> = truths.iter().map(|&x| strip(x)).collect();
+        let metric = Detections::new(profile, 0.5).expect("a threshold");
+        let state = metric.measure(&detections, &truths);
+        let Counts {
+            true_positives,
+            false_positives,
+            false_negatives,
+        } = state.counts;
+        let counts = [
+            true_positives,
+            false_positives,
+            false_negatives,
+            state.repeated,
+        ];
+        assert_eq!(counts, expected, "{profile}");
+    }
+
+    #[test]
+    fn profiles_count_as_documented() {
+        use Profile::{FusionBrain2021, FusionBrainBaseline, OneToOne, SeedText};
+        for &profile in Profile::ALL {
+            check(profile, &[], &[], [0, 0, 0, 0]);
+            check(profile, &[0.0, 0.0], &[], [0, 2, 0, 0]);
+            check(profile, &[], &[0.0, 0.0], [0, 0, 2, 0]);
+            check(profile, &[1.0], &[0.0], [1, 0, 0, 0]);
+            check(
+                profile,
+                &[9.0],
+                &[0.0],
+                [
+                    0,
+                    1,
+                    if matches!(profile, OneToOne | FusionBrainBaseline) {
+                        1
+                    } else {
+                        0
+                    },
+                    0,
+                ],
+            );
+        }
+        // Two boxes on one truth, the other not found.
+        check(OneToOne, &[0.0, 1.0], &[0.0, 50.0], [1, 1, 1, 0]);
+        check(FusionBrain2021, &[0.0, 1.0], &[0.0, 50.0], [2, 0, 0, 1]);
+        check(FusionBrainBaseline, &[0.0, 1.0], &[0.0, 50.0], [2, 0, 1, 1]);
+        check(SeedText, &[0.0, 1.0], &[0.0, 50.0], [2, 0, 0, 1]);
+        // Equal neighbours, and equal predictions apart.
+        check(
+            FusionBrain2021,
+            &[0.0, 0.0, 90.0, 0.0],
+            &[0.0],
+            [2, 1, 0, 1],
+        );
+        check(
+            FusionBrainBaseline,
+            &[0.0, 0.0, 90.0, 0.0],
+            &[0.0],
+            [1, 1, 0, 0],
+        );
+        check(SeedText, &[0.0, 0.0, 90.0, 0.0], &[0.0], [3, 1, 0, 2]);
+        // Equal neighbours among the truths that nothing finds.
+        check(FusionBrainBaseline, &[90.0], &[0.0, 0.0], [0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn exactly_the_threshold() {
+        let half = BBox::from_xywh(0.0, 0.0, 5.0, 1.0).expect("a box");
+        for &profile in Profile::ALL {
+            let metric = Detections::new(profile, 0.5).expect("a threshold");
+            let state = metric.measure(&[half.into()], &[strip(0.0)]);
+            let decided = u64::from(profile != Profile::SeedText);
+            assert_eq!(
+                (state.counts.true_positives, state.undecided),
+                (decided, 1 - decided)
+            );
+        }
+    }
+
+    #[test]
+    fn zero_over_zero() {
+        let nothing = DetectionState::default();
+        for &profile in Profile::ALL {
+            let metric = Detections::new(profile, 0.5).expect("a threshold");
+            let zero = matches!(
+                profile,
+                Profile::FusionBrain2021 | Profile::FusionBrainBaseline
+            );
+            assert_eq!(
+                metric.compute(&nothing).f1,
+                zero.then_some(0.0),
+                "{profile}"
+            );
+            assert_eq!(
+                metric.compute(&nothing).precision,
+                zero.then_some(0.0),
+                "{profile}"
+            );
+        }
+    }
+
+    #[test]
+    fn thresholds_out_of_range() {
+        for threshold in [0.0, -0.5, 1.1, f64::NAN] {
+            assert!(Detections::new(Profile::OneToOne, threshold).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn one_to_one_counts_add_up(
+            detections in proptest::collection::vec(0_u8..40, 0..8),
+            truths in proptest::collection::vec(0_u8..40, 0..8),
+        ) {
+            let detections: Vec<Detection> = detections.iter().map(|&x| strip(x.into()).into()).collect();
+            let truths: Vec<BBox> = truths.iter().map(|&x| strip(x.into())).collect();
+            for &matching in Matching::ALL.iter().filter(|&&rule| rule != Matching::AnyOverlap) {
+                let metric = Detections::default().with_matching(matching);
+                let counts = metric.measure(&detections, &truths).counts;
+                prop_assert_eq!(counts.predicted(), detections.len() as u64);
+                prop_assert_eq!(counts.actual(), truths.len() as u64);
+            }
+        }
+    }
+}

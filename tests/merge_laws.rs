@@ -1,0 +1,253 @@
+//! The law of `Merge` for every metric of the registry, on random records: the empty evidence is
+//! neutral, merging commutes and associates, any sharding in any order is one pass, and evidence
+//! survives being written and read.
+
+use metric_suite::registry::{ENTRIES, Evidence, Options, Record, Scorer, Value, find};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+/// The reference and the prediction of a random record.
+type Pair = BoxedStrategy<(Json, Json)>;
+
+/// What to feed a metric, and the option sets to try.
+struct Domain {
+    metric: &'static str,
+    pairs: fn() -> Pair,
+    options: &'static [&'static [(&'static str, &'static str)]],
+}
+
+const DOMAINS: &[Domain] = &[
+    Domain {
+        metric: "arc",
+        pairs: arc,
+        options: &[&[]],
+    },
+    Domain {
+        metric: "accuracy-at-k",
+        pairs: labels,
+        options: &[&[("k", "1,2")], &[]],
+    },
+    Domain {
+        metric: "string-accuracy",
+        pairs: strings,
+        options: &[&[], &[("normalize", "nfc,casefold,strip")]],
+    },
+    Domain {
+        metric: "vqa",
+        pairs: answers,
+        options: &[&[("profile", "exact")], &[("profile", "fusion-brain-2021")]],
+    },
+    Domain {
+        metric: "detection",
+        pairs: boxes,
+        options: &[
+            &[("groups", "both")],
+            &[("profile", "fusion-brain-2021")],
+            &[("profile", "fusion-brain-baseline")],
+            &[("profile", "seed-text")],
+            &[("matching", "greedy")],
+        ],
+    },
+    Domain {
+        metric: "lanes",
+        pairs: lanes,
+        options: &[&[], &[("alignment", "key"), ("lane-ids", "text")]],
+    },
+];
+
+fn grid() -> impl Strategy<Value = Json> {
+    (1_usize..4, 1_usize..4).prop_flat_map(|(rows, columns)| {
+        let row = proptest::collection::vec(0_u8..10, columns);
+        proptest::collection::vec(row, rows).prop_map(|rows| json!(rows))
+    })
+}
+
+fn arc() -> Pair {
+    let attempt = prop_oneof![4 => grid(), 1 => Just(json!(null)), 1 => Just(json!([[10]]))];
+    (grid(), attempt).boxed()
+}
+
+fn labels() -> Pair {
+    let label = || {
+        prop_oneof![
+            (0_i64..4).prop_map(|x| json!(x)),
+            "[ab]".prop_map(|x| json!(x))
+        ]
+    };
+    let row = proptest::collection::vec(label(), 3).prop_map(|row| json!(row));
+    (label(), row).boxed()
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[aAéß ]{0,2}",
+        Just("e\u{301}".to_owned()),
+        Just("the two".to_owned())
+    ]
+}
+
+fn strings() -> Pair {
+    (word(), word())
+        .prop_map(|(a, b)| (json!(a), json!(b)))
+        .boxed()
+}
+
+fn answers() -> Pair {
+    let question = (
+        proptest::collection::vec(word(), 1..3),
+        "en|ru",
+        "color|number",
+    );
+    let question = question.prop_map(
+        |(answers, lang, kind)| json!({"answer": answers, "lang": lang, "question_type": kind}),
+    );
+    (question, word()).prop_map(|(a, b)| (a, json!(b))).boxed()
+}
+
+fn boxes() -> Pair {
+    let boxes = || {
+        let item = [0_u8..4, 0_u8..4, 1_u8..4, 1_u8..4];
+        proptest::collection::vec(item, 0..4)
+    };
+    let image = || [boxes(), boxes()].prop_map(|[cat, dog]| json!({"cat": cat, "dog": dog}));
+    (image(), image()).boxed()
+}
+
+fn lanes() -> Pair {
+    let rule = || {
+        ("[AB]", proptest::collection::vec(0_u8..4, 0..3))
+            .prop_map(|(kind, lanes)| json!({"attr_info": {"LaneType": kind}, "centerline": lanes}))
+    };
+    let clip =
+        || proptest::collection::btree_map("[0-3]", rule(), 0..4).prop_map(|clip| json!(clip));
+    (clip(), clip()).boxed()
+}
+
+/// Evidence of some of the records.
+fn gather(scorer: &dyn Scorer, records: &[(String, String)]) -> Box<dyn Evidence> {
+    let records: Vec<Record<'_>> = records
+        .iter()
+        .map(|(reference, prediction)| {
+            Record::new("id", Value::Json(prediction), Value::Json(reference))
+        })
+        .collect();
+    let mut evidence = scorer.start();
+    evidence.update(&records, None).expect("readable records");
+    evidence
+}
+
+fn merged(mut a: Box<dyn Evidence>, b: Box<dyn Evidence>) -> Box<dyn Evidence> {
+    a.merge(b).expect("evidence of one metric");
+    a
+}
+
+fn check(domain: &Domain, options: &[(&str, &str)], pairs: &[(Json, Json)], cuts: [usize; 2]) {
+    let options = options
+        .iter()
+        .fold(Options::default(), |all, (name, value)| {
+            all.set(name, value)
+        });
+    let entry = find(domain.metric).expect("a metric of this name");
+    let scorer = entry.scorer(&options).expect("good options");
+    let scorer = &*scorer;
+    let records: Vec<(String, String)> = pairs
+        .iter()
+        .map(|(reference, prediction)| (reference.to_string(), prediction.to_string()))
+        .collect();
+
+    let whole = gather(scorer, &records);
+    let expected = whole.write();
+    let report = whole.report();
+    let same = |what: &str, evidence: Box<dyn Evidence>| {
+        assert_eq!(evidence.write(), expected, "{}: {what}", domain.metric);
+        assert_eq!(evidence.report(), report, "{}: {what}", domain.metric);
+    };
+
+    let mut cuts = cuts.map(|cut| cut.min(records.len()));
+    cuts.sort_unstable();
+    let part = |range: std::ops::Range<usize>| gather(scorer, &records[range]);
+    let (a, b, c) = (0..cuts[0], cuts[0]..cuts[1], cuts[1]..records.len());
+    let [a, b, c] = [a, b, c].map(|range| move || range.clone());
+    same(
+        "empty on the left",
+        merged(scorer.start(), part(0..records.len())),
+    );
+    same(
+        "empty on the right",
+        merged(part(0..records.len()), scorer.start()),
+    );
+    same("(a b) c", merged(merged(part(a()), part(b())), part(c())));
+    same("a (b c)", merged(part(a()), merged(part(b()), part(c()))));
+    same("c b a", merged(part(c()), merged(part(b()), part(a()))));
+
+    let mut backwards = records.clone();
+    backwards.reverse();
+    same("order", gather(scorer, &backwards));
+    let single = |record: &(String, String)| gather(scorer, std::slice::from_ref(record));
+    same(
+        "record by record",
+        records.iter().map(single).fold(scorer.start(), merged),
+    );
+
+    let read = scorer.read(&expected).expect("evidence that was written");
+    same("written and read", read);
+    let half = scorer
+        .read(&part(a()).write())
+        .expect("evidence that was written");
+    same(
+        "read and merged",
+        merged(half, merged(part(b()), part(c()))),
+    );
+}
+
+#[test]
+fn every_metric_is_here() {
+    for entry in ENTRIES {
+        let known = DOMAINS.iter().any(|domain| domain.metric == entry.name);
+        assert!(known, "no random records for {}", entry.name);
+    }
+}
+
+#[test]
+fn evidence_of_other_definitions_is_refused() {
+    let scorer = |options: Options| {
+        find("detection")
+            .expect("a metric")
+            .scorer(&options)
+            .expect("options")
+    };
+    let half = scorer(Options::default());
+    let strict = scorer(Options::default().set("iou", "0.75"));
+    assert!(half.read(&strict.start().write()).is_err());
+    assert!(half.start().merge(strict.start()).is_err());
+    let arc = find("arc")
+        .expect("a metric")
+        .scorer(&Options::default())
+        .expect("options");
+    assert!(half.start().merge(arc.start()).is_err());
+    assert!(half.read("{}").is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn hold(seeds in proptest::collection::vec(any::<u64>(), 6), size in 0_usize..8, cuts in [0_usize..8, 0_usize..8]) {
+        for (domain, seed) in DOMAINS.iter().zip(seeds) {
+            // One stream of random records a domain, so that a failure shrinks by size alone.
+            let mut runner = proptest::test_runner::TestRunner::new_with_rng(
+                ProptestConfig::default(),
+                proptest::test_runner::TestRng::from_seed(
+                    proptest::test_runner::RngAlgorithm::ChaCha,
+                    &std::array::from_fn::<u8, 32, _>(|i| seed.to_le_bytes()[i % 8]),
+                ),
+            );
+            let pairs: Vec<(Json, Json)> = (0..size)
+                .filter_map(|_| Some((domain.pairs)().new_tree(&mut runner).ok()?.current()))
+                .collect();
+            for options in domain.options {
+                check(domain, options, &pairs, cuts);
+            }
+        }
+    }
+}

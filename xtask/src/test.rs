@@ -1,0 +1,17 @@
+use crate::run::cargo;
+
+pub(crate) const HELP: &str = "\
+All tests: unit, property, golden rows, merge laws, the program end to end, doctests.
+Arguments go to cargo test, for example: cargo xtask test -p metric-core";
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let mut words = vec!["test", "--all-features"];
+    if !arguments
+        .iter()
+        .any(|word| word == "-p" || word == "--package")
+    {
+        words.push("--workspace");
+    }
+    words.extend(arguments.iter().map(String::as_str));
+    cargo(&words, &[])
+}
