@@ -187,7 +187,7 @@ impl Reading for Labels {
 
     fn counts(&self, state: &RankedRowsState) -> Named<serde_json::Value> {
         let mut counts = self.by_k(state, "hits", |k| state.ranks.accuracy_at(k).correct.into());
-        counts.push(("total".to_owned(), state.ranks.total().into()));
+        counts.push(("total".to_owned(), state.ranks.total.into()));
         counts
     }
 }
@@ -200,8 +200,16 @@ impl Labels {
         name: &str,
         number: impl Fn(usize) -> T,
     ) -> Named<T> {
-        let default = if state.width <= 1 { vec![1] } else { vec![1, state.width] };
-        let ks = if self.ks.is_empty() { &default } else { &self.ks };
+        let default = if state.width <= 1 {
+            vec![1]
+        } else {
+            vec![1, state.width]
+        };
+        let ks = if self.ks.is_empty() {
+            &default
+        } else {
+            &self.ks
+        };
         ks.iter()
             .map(|&k| (format!("{name}@{k}"), number(k)))
             .collect()
