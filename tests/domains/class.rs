@@ -3,7 +3,6 @@
 use metric_class::{AccuracyAtK, Ranks, TopKError, accuracy_at_k, label_rows};
 use metric_core::Metric;
 use ndarray::aview1;
-use serde_json::Value;
 
 use crate::rows::{self, same};
 
@@ -62,6 +61,6 @@ fn accuracy_from_label_lists() {
         }
         same("by example", metric.compute(&ranks), vec![(k, expected)])
     });
-    let unknown = |id: &str| rows.iter().all(|row| row["id"] != Value::from(id));
+    let unknown = |id: &str| rows.iter().all(|row| rows::id(row) != id);
     assert!(!INVALID.iter().any(|(id, _)| unknown(id)));
 }

@@ -295,7 +295,7 @@ impl std::error::Error for InvalidK {}
 /// ranks.record(Some(2)); // third
 /// ranks.record(Some(0)); // first
 /// ranks.record(None); // nowhere
-/// assert_eq!(ranks.hits_at(), [1, 0, 1]);
+/// assert_eq!(ranks.hits_at, [1, 0, 1]);
 /// assert_eq!(ranks.accuracy_at(1), Accuracy { correct: 1, total: 3 });
 /// assert_eq!(ranks.accuracy_at(3), Accuracy { correct: 2, total: 3 });
 /// assert_eq!(ranks.accuracy_at(9), ranks.accuracy_at(3));
@@ -303,9 +303,11 @@ impl std::error::Error for InvalidK {}
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ranks {
-    /// Without trailing zeros: equal evidence is an equal state.
-    hits_at: Vec<u64>,
-    total: u64,
+    /// Examples by the rank of their reference label, from 0 to the greatest rank met: without
+    /// trailing zeros, equal evidence is an equal state.
+    pub hits_at: Vec<u64>,
+    /// All examples.
+    pub total: u64,
 }
 
 impl Ranks {
@@ -322,18 +324,6 @@ impl Ranks {
                 *hits += 1;
             }
         }
-    }
-
-    /// Examples by the rank of their reference label, from 0 to the greatest rank met.
-    #[must_use]
-    pub fn hits_at(&self) -> &[u64] {
-        &self.hits_at
-    }
-
-    /// All examples.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.total
     }
 
     /// The examples whose reference label is among the first `k`, of all.
@@ -371,7 +361,13 @@ mod tests {
             accuracy_at_k(predictions.view(), references.into(), k)
         };
         let of = |correct, total| Ok(Accuracy { correct, total });
-        let rows: &[(Array2<i64>, &[i64], usize, Result<Accuracy, TopKError>)] = &[
+        type Row = (
+            Array2<i64>,
+            &'static [i64],
+            usize,
+            Result<Accuracy, TopKError>,
+        );
+        let rows: &[Row] = &[
             (array![[3, 3], [1, 1], [0, 1]], &[3, 4, 0], 2, of(2, 3)),
             (array![[1, 2]], &[2], 1, of(0, 1)),
             (array![[1, 2]], &[2], 2, of(1, 1)),

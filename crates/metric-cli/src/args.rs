@@ -147,12 +147,6 @@ fn common_args() -> Vec<Arg> {
             .value_name("N")
             .value_parser(value_parser!(u16).range(1..))
             .help("Threads to use; the result is the same on any number [default: all cores]"),
-        Arg::new("seed")
-            .long("seed")
-            .value_name("N")
-            .value_parser(value_parser!(u64))
-            .default_value("0")
-            .help("Seed where chance plays a part; no metric here draws lots"),
         Arg::new("quiet")
             .long("quiet")
             .short('q')

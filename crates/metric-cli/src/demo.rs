@@ -3,16 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
+use comfy_table::CellAlignment;
 
 use crate::args;
 use crate::error::Failure;
-use crate::output::new_table;
+use crate::output::{new_table, score};
 
 /// A pair of sample files and the command that scores them.
 struct Demo {
     domain: &'static str,
     /// Words after `metric score`.
     arguments: &'static [&'static str],
+    /// The scores shown, of those that the metric has.
+    shown: &'static [&'static str],
     /// File names and contents.
     references: (&'static str, &'static str),
     predictions: (&'static str, &'static str),
@@ -29,36 +32,42 @@ const DEMOS: &[Demo] = &[
     Demo {
         domain: "ARC tasks",
         arguments: &["arc"],
+        shown: &["cell_accuracy", "exact"],
         references: sample!("arc-solutions.jsonl"),
         predictions: sample!("arc-answers.jsonl"),
     },
     Demo {
         domain: "detections",
         arguments: &["detection", "--iou", "0.5"],
+        shown: &["precision", "recall", "f1"],
         references: sample!("boxes.json"),
         predictions: sample!("detected-boxes.json"),
     },
     Demo {
         domain: "lane graphs",
         arguments: &["lanes"],
+        shown: &["rule_f1", "correspondence_f1", "overall_f1"],
         references: sample!("lanes.jsonl"),
         predictions: sample!("predicted-lanes.jsonl"),
     },
     Demo {
         domain: "answers",
         arguments: &["vqa", "--profile", "fusion-brain-2021"],
+        shown: &["accuracy"],
         references: sample!("answers.jsonl"),
         predictions: sample!("given-answers.jsonl"),
     },
     Demo {
         domain: "transcriptions",
         arguments: &["string-accuracy", "--normalize", "nfc,casefold"],
+        shown: &["string_accuracy"],
         references: sample!("words.txt"),
         predictions: sample!("read-words.txt"),
     },
     Demo {
         domain: "ranked labels",
         arguments: &["accuracy-at-k", "--k", "1,5"],
+        shown: &["accuracy@1", "accuracy@5"],
         references: sample!("labels.jsonl"),
         predictions: sample!("ranked-labels.jsonl"),
     },
@@ -73,10 +82,12 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::write(&folder.display().to_string(), &error))?;
 
-    let mut table = new_table(&["sample", "examples", "score", ""], false);
-    table
-        .column_mut(2)
-        .map(|column| column.set_cell_alignment(comfy_table::CellAlignment::Left));
+    let mut table = new_table(&["sample", "metric", "examples", "score", "value"], false);
+    for column in [1, 3] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Left);
+        }
+    }
     let mut commands = String::new();
     for demo in DEMOS {
         for (name, text) in [demo.references, demo.predictions] {
@@ -85,34 +96,30 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
                 .map_err(|error| Failure::write(&path.display().to_string(), &error))?;
         }
         let scored = demo.score(folder)?;
-        let mut scores = scored
-            .report
-            .scores
-            .iter()
-            .filter_map(|(name, value)| Some((name.clone(), format!("{:.4}", (*value)?))));
-        let mut label = demo.domain.to_owned();
-        let mut examples = scored.report.examples.to_string();
-        for (name, value) in scores.by_ref() {
-            table.add_row([
-                std::mem::take(&mut label),
-                std::mem::take(&mut examples),
-                name,
-                value,
-            ]);
+        let mut head = [
+            demo.domain.to_owned(),
+            demo.arguments
+                .first()
+                .map_or_else(String::new, |&metric| metric.to_owned()),
+            scored.report.examples.to_string(),
+        ];
+        for (name, value) in &scored.report.scores {
+            if demo.shown.contains(&name.as_str()) {
+                let [sample, metric, examples] = std::mem::take(&mut head);
+                table.add_row([sample, metric, examples, name.clone(), score(*value)]);
+            }
         }
         let shown = saved.map_or(Path::new(""), PathBuf::as_path);
         commands.push_str(&format!("  metric score {}\n", demo.words(shown).join(" ")));
     }
-    let mut text = String::new();
-    for line in table.lines() {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text.push_str("\nYour own files are scored in the same way:\n\n");
+    let lines = table.lines().map(|line| line.trim_end().to_owned() + "\n");
+    let mut text: String = lines.collect();
+    text.push_str("\nThe ARC tasks are real, all else is made up. These commands print all scores, counts and groups,\nand your own files are scored in the same way:\n\n");
     text.push_str(&commands);
-    if saved.is_none() {
-        text.push_str("\n`metric demo --save FOLDER` writes these files, to look at and to try the commands on.\n");
-    }
+    text.push_str(match saved {
+        Some(_) => "\n",
+        None => "\n`metric demo --save FOLDER` writes these files, to look at and to try the commands on.\n",
+    });
     Ok(text)
 }
 

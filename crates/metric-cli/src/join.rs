@@ -365,11 +365,10 @@ impl Join {
     pub(crate) fn next(&mut self) -> Result<Option<Vec<Pair>>, Failure> {
         loop {
             let mut at_end = true;
-            for reader in [Some(&mut self.references), self.predictions.as_mut()] {
-                if let Some(reader) = reader {
-                    reader.recycle();
-                    at_end &= reader.head().is_none() && reader.blocks.at_end();
-                }
+            let readers = [Some(&mut self.references), self.predictions.as_mut()];
+            for reader in readers.into_iter().flatten() {
+                reader.recycle();
+                at_end &= reader.head().is_none() && reader.blocks.at_end();
             }
             if at_end {
                 return Ok(None);

@@ -9,19 +9,30 @@ pub(crate) fn render(style: Style) -> String {
         let metrics: Vec<_> = ENTRIES.iter().map(metric_json).collect();
         return serde_json::json!({ "schema": 1, "metrics": metrics }).to_string() + "\n";
     }
-    let markdown = style == Style::Markdown;
-    let mut table = new_table(&["metric", "measures", "options"], markdown);
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(comfy_table::CellAlignment::Left);
+    if style == Style::Markdown {
+        let mut table = new_table(&["metric", "measures", "options"], true);
+        for entry in ENTRIES {
+            let options: Vec<_> = entry.options.iter().map(option_text).collect();
+            table.add_row([entry.name, entry.help, &options.join(" ")]);
+        }
+        return table
+            .lines()
+            .map(|line| line.trim_end().to_owned() + "\n")
+            .collect();
     }
+    let width = ENTRIES
+        .iter()
+        .map(|entry| entry.name.len())
+        .max()
+        .unwrap_or(0);
+    let mut text = String::new();
     for entry in ENTRIES {
-        let options: Vec<_> = entry.options.iter().map(option_text).collect();
-        let between = if markdown { " " } else { "\n" };
-        table.add_row([entry.name, entry.help, &options.join(between)]);
+        text.push_str(&format!("{:width$}  {}\n", entry.name, entry.help));
+        for spec in entry.options {
+            text.push_str(&format!("{:width$}    {}\n", "", option_text(spec)));
+        }
     }
-    let lines = table.lines().map(|line| line.trim_end().to_owned());
-    let mut text = lines.collect::<Vec<_>>().join("\n");
-    text.push_str("\n\nThe options of one metric at length: metric score METRIC --help\n");
+    text.push_str("\nThe options of one metric at length: metric score METRIC --help\n");
     text
 }
 

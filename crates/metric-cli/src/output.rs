@@ -168,7 +168,7 @@ fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
 }
 
 /// A score for people; `-` is undefined.
-fn score(value: Option<f64>) -> String {
+pub(crate) fn score(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
 }
 

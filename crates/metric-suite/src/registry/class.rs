@@ -187,7 +187,7 @@ impl Reading for Labels {
 
     fn counts(&self, state: &RankedRowsState) -> Named<serde_json::Value> {
         let mut counts = self.by_k(state, "hits", |k| state.ranks.accuracy_at(k).correct.into());
-        counts.push(("total".to_owned(), state.ranks.total.into()));
+        counts.push(("total".to_owned(), state.ranks.accuracy_at(1).total.into()));
         counts
     }
 }
