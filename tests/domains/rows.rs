@@ -1,5 +1,7 @@
 //! Reads golden rows and runs a check over each.
 
+#![allow(clippy::panic, clippy::print_stdout, reason = "a test reports by both")]
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;

@@ -2,7 +2,7 @@
 //!
 //! It knows no metric by name: metrics, their options and how they read a record come from the
 //! registry of `metric-suite`. What is here reads files ([`source`], [`scan`]), joins them by id
-//! ([`join`]), folds them over the cores ([`score`]) and prints ([`output`]).
+//! ([`join`]), folds them over the cores ([`mod@score`]) and prints ([`output`]).
 
 mod args;
 mod demo;

@@ -1,5 +1,10 @@
 //! Reading of JSON values with messages that say what was expected.
 
+#![allow(
+    dead_code,
+    reason = "which parts are used depends on the domains switched on"
+)]
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
