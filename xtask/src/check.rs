@@ -1,3 +1,4 @@
+use crate::bench;
 use crate::run::cargo;
 
 pub(crate) const HELP: &str = "\
