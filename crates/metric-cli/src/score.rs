@@ -40,16 +40,21 @@ pub(crate) struct Scored {
 impl Task {
     /// Scores the data set. The result does not depend on the number of threads.
     pub(crate) fn run(self) -> Result<Scored, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+            .map_err(|error| Failure::Internal(format!("cannot start threads: {error}")))?;
+        // All of it, so that work is not handed back and forth between threads.
+        pool.install(|| self.run_here())
+    }
+
+    /// Scores the data set on the threads of the pool that this is called in.
+    fn run_here(self) -> Result<Scored, Failure> {
         let scorer = self
             .entry
             .scorer(&self.options)
             .map_err(|error| Failure::Usage(error.to_string()))?;
         let threads = self.threads;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Failure::Internal(format!("cannot start threads: {error}")))?;
-
         let sources = [Some(&self.references), self.predictions.as_ref()];
         let total = sources
             .iter()
@@ -66,40 +71,35 @@ impl Task {
             .transpose()?;
         let mut evidence = scorer.start();
         let width = if threads == 1 { 1 } else { 2 * threads };
-        let mut join = pool.install(|| {
-            Join::new(
-                self.references,
-                self.predictions,
-                self.entry.whole_file,
-                self.policy,
-                width,
-                &read,
-            )
-        })?;
+        let mut join = Join::new(
+            self.references,
+            self.predictions,
+            self.entry.whole_file,
+            self.policy,
+            width,
+            &read,
+        )?;
         let mut first = true;
-        while let Some(pairs) = pool.install(|| join.next())? {
+        while let Some(pairs) = join.next()? {
             // What a reader learns from the first record (the width of a row, say) must not depend
             // on which thread is the fastest.
             let (head, tail) = pairs.split_at(usize::from(std::mem::take(&mut first)));
             for part in [head, tail] {
-                let fold = || {
-                    fold(
-                        &join,
-                        part,
-                        &mut *evidence,
-                        samples.as_mut(),
-                        threads,
-                        || scorer.start(),
-                    )
-                };
-                pool.install(fold)?;
+                fold(
+                    &join,
+                    part,
+                    &mut *evidence,
+                    samples.as_mut(),
+                    threads,
+                    || scorer.start(),
+                )?;
             }
             if let Some(samples) = &mut samples {
                 samples.flush(false)?;
             }
             bar.set_position(read.load(Ordering::Relaxed));
         }
-        let left = pool.install(|| join.finish())?;
+        let left = join.finish()?;
         let mut notes = Vec::new();
         let missing = left.missing.len() as u64;
         if missing > 0 {
