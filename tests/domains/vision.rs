@@ -204,8 +204,11 @@ fn matching_rules() {
     });
 }
 
-/// The pairs of image and class of a data set, read as the challenge's programs read it.
-fn items(row: &Value) -> Result<Vec<(Vec<Detection>, Vec<BBox>)>, String> {
+/// The predictions and truths of one image and class.
+type Item = (Vec<Detection>, Vec<BBox>);
+
+/// The items of a data set, read as the challenge's programs read it.
+fn items(row: &Value) -> Result<Vec<Item>, String> {
     let truth = row["true"].as_object().ok_or("images")?;
     let predicted = row["pred"].as_object().ok_or("images")?;
     same(
