@@ -31,8 +31,5 @@ pub(crate) fn run(_arguments: &[String]) -> Result<(), String> {
             cargo(&[&alone[..], &[&features], &strict[..]].concat(), &[])?;
         }
     }
-    cargo(
-        &["bench", "--package", "benches", "--benches", "--", "--test"],
-        &[],
-    )
+    cargo(&[bench::WORDS, &["--test"]].concat(), &[])
 }
