@@ -145,7 +145,7 @@ fn common_args() -> Vec<Arg> {
         Arg::new("threads")
             .long("threads")
             .value_name("N")
-            .value_parser(value_parser!(u16).range(1..))
+            .value_parser(value_parser!(u16).range(1..=256))
             .help("Threads to use; the result is the same on any number [default: all cores]"),
         Arg::new("quiet")
             .long("quiet")

@@ -440,3 +440,87 @@ fn plain_string(bytes: &[u8], plain: bool) -> Option<usize> {
 fn is_plain_string(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte >= 0x20 && byte != b'\\')
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value as Json;
+
+    use super::*;
+
+    fn names() -> FieldNames {
+        FieldNames {
+            id: "id".to_owned(),
+            values: vec!["reference".to_owned(), "references".to_owned()],
+            others: Vec::new(),
+        }
+    }
+
+    fn scan_line(line: &str) -> Result<Vec<Found>, ScanError> {
+        let block = Block {
+            text: line.to_owned(),
+            first_line: 1,
+        };
+        scan(&block, Format::JsonLines, &names(), |_| false)
+    }
+
+    /// JSON values of all kinds, with the characters that need care.
+    fn json() -> impl Strategy<Value = Json> {
+        let text = "[a\"\\\\é\u{0}\t \u{1F600}{}:,]{0,6}";
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            any::<i64>().prop_map(Json::from),
+            (-1e9..1e9_f64).prop_map(Json::from),
+            text.prop_map(Json::from),
+        ];
+        leaf.prop_recursive(3, 12, 3, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..3).prop_map(Json::from),
+                proptest::collection::btree_map(text, inner, 0..3)
+                    .prop_map(|map| Json::from_iter(map)),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_serde_json_finds(
+            id in prop_oneof![any::<i64>().prop_map(Json::from), "[a\"\\\\é]{0,4}".prop_map(Json::from)],
+            value in json(),
+            other in json(),
+            spaces in "[ \t\r]{0,2}",
+            place in 0_usize..3,
+        ) {
+            let mut fields = vec![
+                format!("\"id\"{spaces}:{id}"),
+                format!("{spaces}\"reference\":{spaces}{value}{spaces}"),
+            ];
+            fields.insert(place, format!("\"more\" : {other}"));
+            let line = format!("{spaces}{{{}}}{spaces}", fields.join(","));
+            let found = scan_line(&line).expect("a record");
+            prop_assert_eq!(found.len(), 1);
+            let expected = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+            prop_assert_eq!(found[0].id(&line).to_string(), expected);
+            let text = found[0].value.of(&line);
+            prop_assert_eq!(serde_json::from_str::<Json>(text).expect("JSON"), value);
+        }
+
+        #[test]
+        fn takes_no_line_that_serde_json_refuses(
+            // Fragments of records, in any order: most are no JSON, some nearly so.
+            parts in proptest::collection::vec(prop_oneof![
+                Just("{"), Just("}"), Just("\"id\""), Just("\"reference\""), Just(":"), Just(","),
+                Just("1"), Just("-"), Just("\"x\""), Just("\"\\\""), Just("["), Just("]"), Just(" "),
+                Just("null"), Just("tru"), Just("\u{1}"), Just("\\"), Just("é"),
+                Just("{\"id\":1,\"reference\":"), Just("\"a\\u0041\""),
+            ], 0..9),
+        ) {
+            let line = parts.concat();
+            if let Ok(found) = scan_line(&line) && !found.is_empty() {
+                let record: Json = serde_json::from_str(&line).expect("a JSON record");
+                prop_assert!(record.get("id").is_some());
+            }
+        }
+    }
+}

@@ -70,7 +70,12 @@ impl Task {
             .map(SampleFile::create)
             .transpose()?;
         let mut evidence = scorer.start();
-        let width = if threads == 1 { 1 } else { 2 * threads };
+        // Enough blocks that no thread waits, and no more memory than that.
+        let width = if threads == 1 {
+            1
+        } else {
+            (2 * threads).min(64)
+        };
         let mut join = Join::new(
             self.references,
             self.predictions,
