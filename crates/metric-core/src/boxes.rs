@@ -3,7 +3,10 @@
 //! On plain arrays, because two domains share it: detections, and the traffic elements of lane
 //! graphs. Nothing is validated here; `metric-vision` has the validated box type.
 
-/// IoU of two boxes `[x, y, width, height]`, in \[0, 1\] for finite boxes of non-negative size.
+/// IoU of two boxes `[x, y, width, height]`.
+///
+/// In \[0, 1\] for finite boxes of non-negative size, but for the rounding of `x + width`: nearly
+/// equal boxes can come out a little above 1, as they do in the reference.
 ///
 /// With `iw` and `ih` the width and height of the overlap, IoU is
 /// `iw·ih / (w₁·h₁ + w₂·h₂ − iw·ih)`, evaluated in this order in `f64`, bit for bit as

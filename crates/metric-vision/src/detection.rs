@@ -1,10 +1,12 @@
+use std::cmp::Ordering;
 use std::fmt;
 
 use metric_core::{Counts, Merge, Metric};
 
+use crate::candidates::{Candidates, most_pairs, with_candidates};
 use crate::choice::named_choice;
-use crate::matching::{Matches, Matching, any_overlap, greedy, most_pairs, optimal_sum, voc};
-use crate::{BBox, iou};
+use crate::matching::{Matches, Matching, greedy, optimal_sum, voc};
+use crate::{BBox, iou, iou_by_corners};
 
 /// A predicted box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +125,8 @@ pub enum Profile {
     ///   truths;
     /// - a prediction that equals the one before it is not counted, if there are true boxes, but
     ///   is still a prediction in the number of missed boxes;
+    /// - IoU is computed from corners, [`iou_by_corners`], and its last bit decides at exactly
+    ///   the threshold;
     /// - 0/0 is 0, so a data set without boxes, all answered rightly, scores 0.
     FusionBrain2021,
     /// The first program of the Fusion Brain Challenge 2021 (2021-10-08), also its baseline's.
@@ -274,7 +278,7 @@ fn count(
     let pairs = |matches: Matches| matches.iter().flatten().count() as u64;
     let hits = match matching {
         Matching::AnyOverlap => return count_any_overlap(detections, truths, threshold),
-        Matching::Optimal => most_pairs(detections, truths, |iou| iou >= threshold),
+        Matching::Optimal => most_pairs(detections, truths, |a, b| iou(a, b) >= threshold),
         Matching::OptimalSum => pairs(optimal_sum(detections, truths, threshold)),
         Matching::Greedy => pairs(greedy(detections, truths, threshold)),
         Matching::Voc => pairs(voc(detections, truths, threshold, false)),
@@ -295,7 +299,8 @@ fn count_any_overlap(detections: &[Detection], truths: &[BBox], threshold: f64) 
     // The program groups equal neighbours and looks at each group once.
     let mut counted = detections.to_vec();
     counted.dedup_by_key(|detection| detection.bbox);
-    any(&counted, truths, threshold, missed)
+    let enough = |a: &BBox, b: &BBox| iou_by_corners(a, b) >= threshold;
+    with_candidates(&counted, truths, enough, |found| any(found, missed))
 }
 
 /// The counting of [`Profile::FusionBrainBaseline`].
@@ -303,41 +308,40 @@ fn count_baseline(detections: &[Detection], truths: &[BBox], threshold: f64) -> 
     if truths.is_empty() || detections.is_empty() {
         return unmatched(detections.len(), truths.len() as u64);
     }
-    // The program keys predictions by their coordinates, and groups equal neighbours of truths.
-    let mut counted: Vec<Detection> = Vec::new();
-    for detection in detections {
-        if counted.iter().all(|earlier| earlier.bbox != detection.bbox) {
-            counted.push(*detection);
+    // The program sorts predictions by their coordinates before it groups equal neighbours; true
+    // boxes it groups as they come. Adding 0 makes one number of the two zeros, as for the program.
+    let key = |detection: &Detection| detection.bbox.xywh().map(|number| number + 0.0);
+    let mut counted = detections.to_vec();
+    counted.sort_by(|a, b| {
+        let pairs = key(a).into_iter().zip(key(b));
+        pairs.fold(Ordering::Equal, |order, (a, b)| order.then(a.total_cmp(&b)))
+    });
+    counted.dedup_by_key(|detection| detection.bbox);
+    let enough = |a: &BBox, b: &BBox| iou_by_corners(a, b) >= threshold;
+    with_candidates(&counted, truths, enough, |found| {
+        let mut missed = 0;
+        let mut before = None;
+        for (truth, found) in truths.iter().zip(found.columns_with_any()) {
+            missed += u64::from(!found && before != Some(truth));
+            before = Some(truth);
         }
-    }
-    let mut actual = truths.to_vec();
-    actual.dedup();
-    let found = |truth: &&BBox| counted.iter().any(|d| iou(&d.bbox, truth) >= threshold);
-    let missed = actual.len() - actual.iter().filter(found).count();
-    any(&counted, truths, threshold, missed as u64)
+        any(found, missed)
+    })
 }
 
 /// The counting of [`Profile::SeedText`].
 fn count_seed_text(detections: &[Detection], truths: &[BBox], threshold: f64) -> DetectionState {
     let missed = truths.len().saturating_sub(detections.len()) as u64;
-    if truths.is_empty() || detections.is_empty() {
-        return unmatched(detections.len(), missed);
-    }
-    let mut item = DetectionState::default();
-    item.counts.false_negatives = missed;
-    for detection in detections {
-        let overlaps = truths.iter().map(|truth| iou(&detection.bbox, truth));
-        let greatest = overlaps.fold(0.0, f64::max);
-        if greatest > threshold {
-            item.counts.true_positives += 1;
-        } else if greatest < threshold {
-            item.counts.false_positives += 1;
-        } else {
-            item.undecided += 1;
-        }
-    }
-    let pairs = most_pairs(detections, truths, |iou| iou > threshold);
-    item.repeated = item.counts.true_positives - pairs;
+    let reached = with_candidates(
+        detections,
+        truths,
+        |a, b| iou(a, b) >= threshold,
+        |found| found.rows_with_any(),
+    );
+    let above = |a: &BBox, b: &BBox| iou(a, b) > threshold;
+    let mut item = with_candidates(detections, truths, above, |found| any(found, missed));
+    item.undecided = reached - item.counts.true_positives;
+    item.counts.false_positives -= item.undecided;
     item
 }
 
@@ -349,14 +353,12 @@ fn unmatched(predicted: usize, missed: u64) -> DetectionState {
     }
 }
 
-/// Counts each detection that overlaps any true box as right.
-fn any(detections: &[Detection], truths: &[BBox], threshold: f64, missed: u64) -> DetectionState {
-    let matches = any_overlap(detections, truths, threshold);
-    let right = matches.iter().flatten().count() as u64;
-    let pairs = most_pairs(detections, truths, |iou| iou >= threshold);
+/// Counts each detection that overlaps any true box enough as right.
+fn any(found: &mut Candidates, missed: u64) -> DetectionState {
+    let right = found.rows_with_any();
     DetectionState {
-        counts: Counts::new(right, detections.len() as u64 - right, missed),
-        repeated: right - pairs,
+        counts: Counts::new(right, found.rows() - right, missed),
+        repeated: right - found.most_pairs(),
         ..DetectionState::default()
     }
 }
@@ -453,6 +455,24 @@ mod tests {
         check(SeedText, &[0.0, 0.0, 90.0, 0.0], &[0.0], [3, 1, 0, 2]);
         // Equal neighbours among the truths that nothing finds.
         check(FusionBrainBaseline, &[90.0], &[0.0, 0.0], [0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn the_programs_arithmetic_decides_at_the_threshold() {
+        // Half of a box: IoU is 1/2, but 0.49999999999999983 in COCO's arithmetic.
+        let truth = BBox::from_xywh(43.8, 49.6, 24.8, 24.6).expect("a box");
+        let half = BBox::from_xywh(43.8, 49.6, 12.4, 24.6).expect("a box");
+        assert!(iou(&half, &truth) < 0.5);
+        assert_eq!(iou_by_corners(&half, &truth), 0.5);
+        for &profile in Profile::ALL {
+            let metric = Detections::new(profile, 0.5).expect("a threshold");
+            let state = metric.measure(&[half.into()], &[truth]);
+            let program = matches!(
+                profile,
+                Profile::FusionBrain2021 | Profile::FusionBrainBaseline
+            );
+            assert_eq!(state.counts.true_positives, u64::from(program), "{profile}");
+        }
     }
 
     #[test]

@@ -4,13 +4,17 @@
 //! and gives for each detection the index of its true box, if it has one. All of them but
 //! [`any_overlap`] are one-to-one: a true box stands behind at most one detection.
 //!
-//! Costs are `O(detections · truths)` in time; memory grows with the pairs that reach the
-//! threshold, not with all pairs.
+//! Boxes that do not overlap never match, whatever the threshold.
+//!
+//! In an item of many boxes each detection is held only against the true boxes that it can reach
+//! from left to right. Memory grows with the boxes, and for the two optimal rules with the pairs
+//! that they choose from as well, not with all pairs.
 
 use metric_core::assignment::{Benefit, Edge, assign};
 
+use crate::candidates::Field;
 use crate::choice::named_choice;
-use crate::{BBox, Detection, iou};
+use crate::{BBox, Detection, iou, iou_by_corners};
 
 /// A matching rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -89,7 +93,7 @@ pub fn optimal(detections: &[Detection], truths: &[BBox], threshold: f64) -> Mat
 /// give fewer pairs than [`optimal`], since it spends boxes on pairs that do not reach the threshold.
 #[must_use]
 pub fn optimal_sum(detections: &[Detection], truths: &[BBox], threshold: f64) -> Matches {
-    let mut edges = edges(detections, truths, |iou| iou > 0.0);
+    let mut edges = edges(detections, truths, |_| true);
     for edge in &mut edges {
         edge.benefit = Benefit {
             primary: 0,
@@ -104,26 +108,30 @@ pub fn optimal_sum(detections: &[Detection], truths: &[BBox], threshold: f64) ->
 /// COCO's rule without crowds: detections in the order of falling score each take the free true box
 /// with the greatest IoU, if that is at least `min(threshold, 1 − 1e-10)`; of equal ones the later.
 ///
-/// Equal scores keep their order, and detections without a score come last.
+/// Equal scores keep their order, and detections without a score, or with NaN, come last.
 ///
 /// pycocotools 2.0.11, `COCOeval.evaluateImg`.
 #[must_use]
 pub fn greedy(detections: &[Detection], truths: &[BBox], threshold: f64) -> Matches {
+    let field = Field::new(detections.len(), truths);
     let mut matches = vec![None; detections.len()];
     let mut taken = vec![false; truths.len()];
     for index in by_score(detections) {
         // COCO's bound lets an IoU of 1 that lost its last bits match at threshold 1.
         let mut best = threshold.min(1.0 - 1e-10);
-        for (place, truth) in truths.iter().enumerate() {
+        let mut found = None;
+        field.near(&detections[index].bbox, |place, truth| {
             let overlap = iou(&detections[index].bbox, truth);
-            if !taken[place] && overlap >= best {
+            let better = overlap > best || (overlap == best && found < Some(place));
+            if better && overlap > 0.0 && !taken[place] {
                 best = overlap;
-                matches[index] = Some(place);
+                found = Some(place);
             }
-        }
-        if let Some(place) = matches[index] {
+        });
+        if let Some(place) = found {
             taken[place] = true;
         }
+        matches[index] = found;
     }
     matches
 }
@@ -137,16 +145,11 @@ pub fn greedy(detections: &[Detection], truths: &[BBox], threshold: f64) -> Matc
 /// Everingham et al., *The Pascal Visual Object Classes Challenge* (IJCV 88, 2010), section 4.2.
 #[must_use]
 pub fn voc(detections: &[Detection], truths: &[BBox], threshold: f64, strict: bool) -> Matches {
+    let field = Field::new(detections.len(), truths);
     let mut matches = vec![None; detections.len()];
     let mut taken = vec![false; truths.len()];
     for index in by_score(detections) {
-        let mut best: Option<(usize, f64)> = None;
-        for (place, truth) in truths.iter().enumerate() {
-            let overlap = iou(&detections[index].bbox, truth);
-            if best.is_none_or(|(_, greatest)| overlap > greatest) {
-                best = Some((place, overlap));
-            }
-        }
+        let best = greatest(&field, &detections[index].bbox, iou);
         if let Some((place, overlap)) = best {
             let reached = if strict {
                 overlap > threshold
@@ -166,63 +169,49 @@ pub fn voc(detections: &[Detection], truths: &[BBox], threshold: f64, strict: bo
 /// first, whether another detection has it or not.
 ///
 /// This is not one-to-one: ten detections on one true box all count as right. It is here because
-/// the Fusion Brain Challenge 2021 scored so.
+/// the Fusion Brain Challenge 2021 scored so, and its program's arithmetic decides:
+/// [`iou_by_corners`].
 #[must_use]
 pub fn any_overlap(detections: &[Detection], truths: &[BBox], threshold: f64) -> Matches {
+    let field = Field::new(detections.len(), truths);
     let nearest = |detection: &Detection| {
-        let mut best: Option<(usize, f64)> = None;
-        for (place, truth) in truths.iter().enumerate() {
-            let overlap = iou(&detection.bbox, truth);
-            if overlap >= threshold && best.is_none_or(|(_, greatest)| overlap > greatest) {
-                best = Some((place, overlap));
-            }
-        }
-        best.map(|(place, _)| place)
+        greatest(&field, &detection.bbox, iou_by_corners)
+            .filter(|&(_, overlap)| overlap >= threshold)
+            .map(|(place, _)| place)
     };
     detections.iter().map(nearest).collect()
 }
 
-/// The greatest number of one-to-one pairs whose IoU is as `matches` wants it: what [`optimal`]
-/// counts, without a search where no box has a choice.
-pub(crate) fn most_pairs(
-    detections: &[Detection],
-    truths: &[BBox],
-    matches: impl Fn(f64) -> bool,
-) -> u64 {
-    let overlaps = |a: &Detection, b: &BBox| matches(iou(&a.bbox, b));
-    if let [truth] = truths {
-        return u64::from(
-            detections
-                .iter()
-                .any(|detection| overlaps(detection, truth)),
-        );
-    }
-    if let [detection] = detections {
-        return u64::from(truths.iter().any(|truth| overlaps(detection, truth)));
-    }
-    let edges = edges(detections, truths, &matches);
-    let chosen_twice = |key: fn(&Edge) -> usize| {
-        let mut seen: Vec<usize> = edges.iter().map(key).collect();
-        seen.sort_unstable();
-        seen.windows(2).any(|two| two[0] == two[1])
-    };
-    if edges.windows(2).any(|two| two[0].row == two[1].row) || chosen_twice(|edge| edge.column) {
-        assign(&edges).len() as u64
-    } else {
-        edges.len() as u64
-    }
+/// The true box that overlaps a box most, of equal ones the first, and its IoU.
+fn greatest(
+    field: &Field<'_>,
+    bbox: &BBox,
+    iou: impl Fn(&BBox, &BBox) -> f64,
+) -> Option<(usize, f64)> {
+    let mut best: Option<(usize, f64)> = None;
+    field.near(bbox, |place, truth| {
+        let overlap = iou(bbox, truth);
+        let better = best.is_none_or(|(first, greatest)| {
+            overlap > greatest || (overlap == greatest && place < first)
+        });
+        if better && overlap > 0.0 {
+            best = Some((place, overlap));
+        }
+    });
+    best
 }
 
-/// The pairs whose IoU is as `matches` wants it, by detection.
-fn edges(detections: &[Detection], truths: &[BBox], matches: impl Fn(f64) -> bool) -> Vec<Edge> {
+/// The overlapping pairs whose IoU is as `wanted`, by detection.
+fn edges(detections: &[Detection], truths: &[BBox], wanted: impl Fn(f64) -> bool) -> Vec<Edge> {
+    let field = Field::new(detections.len(), truths);
     let mut edges = Vec::new();
     for (row, detection) in detections.iter().enumerate() {
-        for (column, truth) in truths.iter().enumerate() {
+        field.near(&detection.bbox, |column, truth| {
             let overlap = iou(&detection.bbox, truth);
-            if matches(overlap) {
+            if overlap > 0.0 && wanted(overlap) {
                 edges.push(Edge::similar(row, column, overlap));
             }
-        }
+        });
     }
     edges
 }
@@ -237,7 +226,11 @@ fn matches(detections: usize, pairs: &[(usize, usize)]) -> Matches {
 
 /// The detections by falling score.
 fn by_score(detections: &[Detection]) -> Vec<usize> {
-    let score = |index: usize| detections[index].score.unwrap_or(f64::NEG_INFINITY);
+    // Adding 0 makes one number of the two zeros, which total_cmp would tell apart.
+    let score = |index: usize| match detections[index].score {
+        Some(score) if !score.is_nan() => score + 0.0,
+        _ => f64::NEG_INFINITY,
+    };
     let mut order: Vec<usize> = (0..detections.len()).collect();
     order.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
     order
@@ -248,6 +241,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::candidates::most_pairs;
 
     fn boxes() -> impl Strategy<Value = Vec<BBox>> {
         let item = [0_u8..6, 0_u8..6, 1_u8..6, 1_u8..6].prop_map(|numbers| {
@@ -266,6 +260,19 @@ mod tests {
         ("voc-strict", |d, t, threshold| voc(d, t, threshold, true)),
     ];
 
+    #[test]
+    fn detections_without_a_number_for_a_score_come_last() {
+        let bbox = BBox::from_xywh(0.0, 0.0, 1.0, 1.0).expect("a box");
+        let scores = [None, Some(f64::NAN), Some(-1.0), Some(0.0), Some(-0.0)];
+        let mut detections = scores.map(|score| Detection { bbox, score }).to_vec();
+        // Each round the one that ranks first takes the box.
+        for first in [3, 3, 2, 0, 0] {
+            let matches = greedy(&detections, &[bbox], 0.5);
+            assert_eq!(matches.iter().position(Option::is_some), Some(first));
+            detections.remove(first);
+        }
+    }
+
     proptest! {
         #[test]
         fn one_to_one_and_never_more_than_optimal(
@@ -279,7 +286,8 @@ mod tests {
                 .map(|(&bbox, score)| Detection { bbox, score: score.map(f64::from) })
                 .collect();
             let most = optimal(&detections, &truths, threshold).iter().flatten().count();
-            prop_assert_eq!(most as u64, most_pairs(&detections, &truths, |iou| iou >= threshold));
+            let reached = |a: &BBox, b: &BBox| iou(a, b) >= threshold;
+            prop_assert_eq!(most as u64, most_pairs(&detections, &truths, reached));
             for (name, rule) in ONE_TO_ONE {
                 let matches = rule(&detections, &truths, threshold);
                 prop_assert_eq!(matches.len(), detections.len());
