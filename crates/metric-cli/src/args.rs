@@ -1,6 +1,6 @@
 //! The command line, made from the registry.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -14,9 +14,9 @@ use crate::score::Task;
 use crate::source::{Format, Source};
 
 const AFTER_HELP: &str = "\
-Files are JSON Lines (.jsonl: an object a line with `id` and `reference`, `references` or
+Files are JSON Lines (.jsonl, .ndjson: an object a line with `id` and `reference`, `references` or
 `prediction`), JSON (.json: an object id -> value) or text (.txt: a value a line, joined by line
-number), also compressed (.gz, .zst). `-` is standard input, in JSON Lines.
+number), also compressed (.gz, .zst). `-` is standard input, in JSON Lines, not compressed.
 
 Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad input, 4 internal error.";
 
@@ -46,7 +46,6 @@ pub(crate) fn command() -> Command {
         .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .disable_help_subcommand(true)
         .subcommands([score, list, demo])
 }
 
@@ -54,6 +53,10 @@ fn metric_command(entry: &'static Entry) -> Command {
     let (reference, prediction) = entry.values;
     Command::new(entry.name)
         .about(entry.help)
+        .override_usage(format!(
+            "metric score {} --references FILE --predictions FILE [OPTIONS]\n       metric score {} --pairs FILE [OPTIONS]",
+            entry.name, entry.name
+        ))
         .after_help(format!(
             "Reference: {reference}.\nPrediction: {prediction}.\n\n{AFTER_HELP}"
         ))
@@ -74,7 +77,7 @@ fn metric_arg(spec: &'static OptionSpec) -> Arg {
         return arg.action(ArgAction::SetTrue);
     }
     let choices = (spec.choices)();
-    let arg = arg.value_name(spec.value);
+    let arg = arg.value_name(spec.value).allow_negative_numbers(true);
     if choices.is_empty() {
         arg
     } else {
@@ -130,6 +133,7 @@ fn common_args() -> Vec<Arg> {
             .value_name("POLICY")
             .value_parser(["error", "ignore"])
             .default_value("error")
+            .conflicts_with("pairs")
             .help("Predictions without a reference: an error, or left out"),
         format_arg(),
         Arg::new("per-sample")
@@ -168,13 +172,13 @@ pub(crate) fn style(matches: &ArgMatches) -> Style {
 }
 
 /// The gates `NAME=VALUE`.
-pub(crate) fn gates(matches: &ArgMatches) -> Result<Vec<(String, f64)>, Failure> {
+fn gates(matches: &ArgMatches) -> Result<Vec<(String, f64)>, Failure> {
     let gates = matches.get_many::<String>("fail-under").unwrap_or_default();
     gates
         .map(|gate| {
             let parts = gate.split_once('=').and_then(|(name, value)| {
                 let value: f64 = value.parse().ok()?;
-                (!value.is_nan()).then(|| (name.to_owned(), value))
+                (value.is_finite() && !name.is_empty()).then(|| (name.to_owned(), value))
             });
             parts.ok_or_else(|| {
                 Failure::Usage(format!(
@@ -199,6 +203,10 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
             options = options.set(spec.name, value);
         }
     }
+    let scorer = entry
+        .scorer(&options)
+        .map_err(|error| Failure::Usage(error.to_string()))?;
+    let gates = gates(matches)?;
     let id = text(matches, "id-field");
     let reference = match text(matches, "reference-field") {
         "reference" => vec!["reference".to_owned(), "references".to_owned()],
@@ -240,13 +248,17 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
             (references, Some(predictions))
         }
     };
+    let per_sample = matches.get_one::<PathBuf>("per-sample").cloned();
+    if let Some(path) = &per_sample {
+        refuse_output(path, &references, predictions.as_ref())?;
+    }
     let threads = match matches.get_one::<u16>("threads") {
         Some(threads) => usize::from(*threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
     Ok(Task {
         entry,
-        options,
+        scorer,
         references,
         predictions,
         policy: JoinPolicy {
@@ -257,10 +269,33 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
             },
             ignore_extra: text(matches, "extra") == "ignore",
         },
-        per_sample: matches.get_one::<PathBuf>("per-sample").cloned(),
+        per_sample,
+        gates,
         threads,
         progress: !matches.get_flag("quiet"),
     })
+}
+
+/// Refuses to write samples over what is read, or where the result goes.
+fn refuse_output(
+    path: &Path,
+    references: &Input,
+    predictions: Option<&Input>,
+) -> Result<(), Failure> {
+    let name = path.display();
+    if path == Path::new("-") {
+        return Err(Failure::Usage(
+            "--per-sample -: standard output carries the result: expected a file".to_owned(),
+        ));
+    }
+    for input in [Some(references), predictions].into_iter().flatten() {
+        if input.source.is_file(path) {
+            return Err(Failure::Usage(format!(
+                "--per-sample {name}: is also read: expected another file"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The value of an argument that has a default or is required.

@@ -92,8 +92,13 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     for demo in DEMOS {
         for (name, text) in [demo.references, demo.predictions] {
             let path = folder.join(name);
-            std::fs::write(&path, text)
-                .map_err(|error| Failure::write(&path.display().to_string(), &error))?;
+            let name = path.display().to_string();
+            if saved.is_some() && path.exists() {
+                return Err(Failure::Usage(format!(
+                    "{name}: exists: expected a new folder"
+                )));
+            }
+            std::fs::write(&path, text).map_err(|error| Failure::write(&name, &error))?;
         }
         let scored = demo.score(folder)?;
         let mut head = [

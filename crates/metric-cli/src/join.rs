@@ -375,7 +375,7 @@ impl Join {
             }
             self.fill()?;
             let pairs = match self.predictions {
-                None => self.take_both(),
+                None => self.take_both()?,
                 Some(_) => self.take_matching()?,
             };
             if !pairs.is_empty() {
@@ -384,19 +384,31 @@ impl Join {
         }
     }
 
-    /// The records of a source that has both sides.
-    fn take_both(&mut self) -> Vec<Pair> {
+    /// The records of a source that has both sides; those without a prediction wait in vain.
+    fn take_both(&mut self) -> Result<Vec<Pair>, Failure> {
+        let references = &mut self.references;
         let mut pairs = Vec::new();
-        while let Some(place) = self.references.head() {
-            self.references.take(place);
-            pairs.push(Pair {
-                ordinal: self.next_ordinal,
-                reference: End::Queued(place),
-                prediction: End::Queued(place),
-            });
+        while let Some(place) = references.head() {
+            let ordinal = self.next_ordinal;
             self.next_ordinal += 1;
+            references.take(place);
+            let (found, text) = references.found(place);
+            if found.other(text).is_some() {
+                pairs.push(Pair {
+                    ordinal,
+                    reference: End::Queued(place),
+                    prediction: End::Queued(place),
+                });
+                continue;
+            }
+            let held = references.hold(place, ordinal);
+            if let Some(earlier) = self.waiting_references.get(&held.id) {
+                let lines = [earlier.line, held.line];
+                return Err(twice(&references.input.source, &held.id, &lines));
+            }
+            self.waiting_references.insert(held.id.clone(), held);
         }
-        pairs
+        Ok(pairs)
     }
 
     /// Takes records while both sides have one loaded, or one side is at its end.
@@ -489,7 +501,7 @@ impl Join {
         let prediction = match &pair.prediction {
             End::Queued(place) if self.predictions.is_none() => {
                 let (found, text) = reader.found(*place);
-                Value::Json(found.other.of(text))
+                found.other(text).unwrap_or(Value::Missing)
             }
             End::Queued(place) => {
                 let (found, text) = reader.found(*place);
@@ -577,7 +589,7 @@ impl Join {
             reader.map_or_else(String::new, |reader| reader.input.source.name())
         };
         let references = name(Some(&self.references));
-        let predictions = name(self.predictions.as_ref());
+        let predictions = name(Some(self.predictions.as_ref().unwrap_or(&self.references)));
         let missing_error = format!(
             "{predictions}: no prediction for {}; to go on without, use --missing empty or --missing skip",
             listed(&missing, "reference", &references)
@@ -628,7 +640,7 @@ fn refuse_repeated(reader: &Reader, prints: &HashSet<u64>) -> Result<(), Failure
             if repeated.len() > 1 {
                 let others: Vec<_> = repeated.keys().skip(1).take(NAMED_IDS - 1).collect();
                 message.push_str(&format!(
-                    "; {} ids in all stand more than once, among them {}",
+                    "; {} ids in all are duplicates, among them {}",
                     repeated.len(),
                     quoted(others.into_iter())
                 ));
@@ -640,13 +652,12 @@ fn refuse_repeated(reader: &Reader, prints: &HashSet<u64>) -> Result<(), Failure
 
 fn twice(source: &Source, id: &str, lines: &[u64]) -> Failure {
     let name = source.name();
-    let lines: Vec<_> = lines.iter().take(NAMED_IDS).map(u64::to_string).collect();
-    let (noun, lines) = (
-        if lines.len() == 1 { "line" } else { "lines" },
-        lines.join(", "),
-    );
+    let numbers: Vec<_> = lines.iter().take(NAMED_IDS).map(u64::to_string).collect();
+    let noun = if lines.len() == 1 { "line" } else { "lines" };
     Failure::Input(format!(
-        "{name}: the id {id:?} stands twice or more (duplicate id, {noun} {lines})"
+        "{name}: duplicate id {} ({noun} {})",
+        shown(id),
+        numbers.join(", ")
     ))
 }
 
@@ -659,7 +670,14 @@ fn listed(held: &[Held], what: &str, name: &str) -> String {
 }
 
 fn quoted<'a>(ids: impl Iterator<Item = &'a String>) -> String {
-    ids.map(|id| format!("{id:?}"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    ids.map(|id| shown(id)).collect::<Vec<_>>().join(", ")
+}
+
+/// An id in quotes, cut if it is long.
+pub(crate) fn shown(id: &str) -> String {
+    const MOST: usize = 80;
+    match id.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{:?}...", &id[..end]),
+        None => format!("{id:?}"),
+    }
 }

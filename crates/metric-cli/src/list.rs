@@ -2,7 +2,7 @@
 
 use metric_suite::registry::{ENTRIES, Entry, OptionSpec};
 
-use crate::output::{Style, new_table};
+use crate::output::{Style, cell, new_table};
 
 pub(crate) fn render(style: Style) -> String {
     if style == Style::Json {
@@ -13,7 +13,7 @@ pub(crate) fn render(style: Style) -> String {
         let mut table = new_table(&["metric", "measures", "options"], true);
         for entry in ENTRIES {
             let options: Vec<_> = entry.options.iter().map(option_text).collect();
-            table.add_row([entry.name, entry.help, &options.join(" ")]);
+            table.add_row([entry.name, entry.help, &cell(&options.join(" "), true)]);
         }
         return table
             .lines()

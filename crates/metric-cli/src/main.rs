@@ -20,7 +20,6 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 
 use crate::error::Failure;
-use crate::score::Scored;
 
 /// A gate failed: the data were scored, and the score was too low.
 const GATE_FAILED: u8 = 1;
@@ -29,12 +28,13 @@ fn main() -> ExitCode {
     let matches = match args::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
-            // Help goes to standard output and is no error.
+            // Help goes to standard output and is no error; nor is it if nobody reads on.
             let code = if error.use_stderr() { 2 } else { 0 };
-            return match error.print() {
-                Ok(()) => ExitCode::from(code),
-                Err(_) => ExitCode::from(code.max(u8::from(code == 0) * 4)),
+            let code = match error.print() {
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => 4,
+                _ => code,
             };
+            return ExitCode::from(code);
         }
     };
     match run(&matches) {
@@ -63,46 +63,25 @@ fn score(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             "expected a metric; see metric list".to_owned(),
         ));
     };
-    let gates = args::gates(matches)?;
     let scored = args::task(metric, matches)?.run()?;
     if !matches.get_flag("quiet") {
         for warning in &scored.report.warnings {
             eprintln!("warning: {warning}");
         }
     }
-    let failed = check_gates(&gates, &scored)?;
-    print(&output::render(metric, &scored, args::style(matches)))?;
-    for message in &failed {
+    for message in &scored.failed_gates {
         eprintln!("gate failed: {message}");
     }
-    Ok(if failed.is_empty() {
+    let code = if scored.failed_gates.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(GATE_FAILED)
-    })
-}
-
-/// The gates that the scores do not pass, in words.
-fn check_gates(gates: &[(String, f64)], scored: &Scored) -> Result<Vec<String>, Failure> {
-    let mut failed = Vec::new();
-    for (name, bound) in gates {
-        let scores = &scored.report.scores;
-        let Some((_, value)) = scores.iter().find(|(score, _)| score == name) else {
-            let names: Vec<_> = scores.iter().map(|(name, _)| name.as_str()).collect();
-            let names = names.join(", ");
-            return Err(Failure::Usage(format!(
-                "--fail-under {name}: no such score: expected one of {names}"
-            )));
-        };
-        match value {
-            Some(value) if value >= bound => {}
-            Some(value) => failed.push(format!("{name} is {value}, below {bound}")),
-            None => failed.push(format!(
-                "{name} is undefined, which is not at least {bound}"
-            )),
-        }
+    };
+    match print(&output::render(metric, &scored, args::style(matches))) {
+        // The gate was asked for its exit code: who closes the output wants that all the same.
+        Ok(_) | Err(Failure::Closed) => Ok(code),
+        Err(failure) => Err(failure),
     }
-    Ok(failed)
 }
 
 fn print(text: &str) -> Result<ExitCode, Failure> {

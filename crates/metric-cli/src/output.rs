@@ -55,11 +55,14 @@ pub(crate) fn sample_line(sample: &Sample) -> String {
     #[derive(serde::Serialize)]
     struct Line<'a> {
         id: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        part: Option<&'a str>,
         scores: Object<'a, Option<f64>>,
         counts: Object<'a, serde_json::Value>,
     }
     let line = Line {
         id: &sample.id,
+        part: sample.part.as_deref(),
         scores: Object(&sample.scores),
         counts: Object(&sample.counts),
     };
@@ -91,6 +94,7 @@ fn json(metric: &str, scored: &Scored) -> String {
     }
     let Report {
         examples,
+        missing,
         scores,
         counts,
         groups,
@@ -105,7 +109,7 @@ fn json(metric: &str, scored: &Scored) -> String {
         metric,
         signature: &scored.signature,
         examples: *examples,
-        missing: scored.missing,
+        missing: *missing,
         scores: Object(scores),
         counts: Object(counts),
         groups: (!groups.is_empty()).then_some(Object(&groups)),
@@ -127,8 +131,8 @@ fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
 
     let mut counts = new_table(&["count", ""], markdown);
     counts.add_row(["examples".to_owned(), report.examples.to_string()]);
-    if scored.missing > 0 {
-        counts.add_row(["missing".to_owned(), scored.missing.to_string()]);
+    if report.missing > 0 {
+        counts.add_row(["missing".to_owned(), report.missing.to_string()]);
     }
     for (name, value) in &report.counts {
         counts.add_row([name.clone(), value.to_string()]);
@@ -146,7 +150,7 @@ fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
         for group in groups.iter().take(GROUPS_SHOWN) {
             let scores = group.scores.iter().map(|(_, value)| score(*value));
             let counts = group.counts.iter().map(|(_, value)| value.to_string());
-            let name = std::iter::once(group.name.clone());
+            let name = std::iter::once(cell(&group.name, markdown));
             table.add_row(Row::from(
                 name.chain(scores).chain(counts).collect::<Vec<_>>(),
             ));
@@ -165,6 +169,20 @@ fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
         text.push_str(&format!("{}\n", scored.signature));
     }
     text
+}
+
+/// Text from a file as it can stand in a table: control characters are shown, and a bar in
+/// Markdown starts no new column.
+pub(crate) fn cell(text: &str, markdown: bool) -> String {
+    let mut cell = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '|' if markdown => cell.push_str("\\|"),
+            control if control.is_control() => cell.extend(control.escape_default()),
+            other => cell.push(other),
+        }
+    }
+    cell
 }
 
 /// A score for people; `-` is undefined.

@@ -53,8 +53,8 @@ enum FoundId {
 pub(crate) struct Found {
     id: FoundId,
     pub(crate) value: Span,
-    /// The value of the other side, where one file has both.
-    pub(crate) other: Span,
+    /// The value of the other side, where one file has both and the record has it.
+    other: Option<Span>,
     /// The whole record; empty where there is nothing beside the value.
     record: Span,
     /// The number of its line.
@@ -82,6 +82,11 @@ impl Found {
         } else {
             Value::Json(value)
         }
+    }
+
+    /// The value of the other side, if the record has one.
+    pub(crate) fn other<'a>(&self, text: &'a str) -> Option<Value<'a>> {
+        self.other.map(|other| Value::Json(other.of(text)))
     }
 
     pub(crate) fn record<'a>(&self, text: &'a str) -> Option<&'a str> {
@@ -118,7 +123,7 @@ pub(crate) fn scan(
             .map(|(value, number)| Found {
                 id: FoundId::Line(number),
                 value,
-                other: Span::default(),
+                other: None,
                 record: Span::default(),
                 line: number,
                 is_text: true,
@@ -164,7 +169,7 @@ pub(crate) fn whole(text: &str) -> Found {
     Found {
         id: FoundId::Unescaped(WHOLE_FILE_ID.into()),
         value: Span::within(text, json),
-        other: Span::default(),
+        other: None,
         record: Span::default(),
         line: 1,
         is_text: false,
@@ -175,7 +180,10 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
     let json = text.trim_start_matches('\u{feff}');
     let error = |error: serde_json::Error| ScanError {
         offset: offset_of(json, &error) + (text.len() - json.len()),
-        problem: describe(&error),
+        problem: match error.column() {
+            0 => describe(&error),
+            column => format!("{} at column {column}", describe(&error)),
+        },
     };
     let entries: Entries<'_> = serde_json::from_str(json).map_err(error)?;
     let (mut line, mut counted) = (1, 0);
@@ -186,7 +194,7 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
         Found {
             id,
             value,
-            other: Span::default(),
+            other: None,
             record: Span::default(),
             line,
             is_text: false,
@@ -305,7 +313,7 @@ impl<'a> Cursor<'a> {
                 if let Some((_, before)) = slot.replace((field, taken)) {
                     let before: &str = before.map_or(&names.id, |name: &String| name);
                     return Err(Problem::Content(if before == &*name {
-                        format!("the field {name:?} stands twice")
+                        format!("duplicate field {name:?}")
                     } else {
                         format!("both {before:?} and {name:?}: expected one of them")
                     }));
@@ -327,11 +335,7 @@ impl<'a> Cursor<'a> {
             quoted.join(" or ")
         };
         let (value, _) = value.ok_or_else(|| missing(&alternatives(&names.values)))?;
-        let other = match (other, names.others.is_empty()) {
-            (Some((other, _)), _) => other,
-            (None, true) => Span::default(),
-            (None, false) => return Err(missing(&alternatives(&names.others))),
-        };
+        let other = other.map(|(other, _)| other);
         Ok(Found {
             id: self.id(id)?,
             value,
@@ -477,8 +481,7 @@ mod tests {
         leaf.prop_recursive(3, 12, 3, move |inner| {
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..3).prop_map(Json::from),
-                proptest::collection::btree_map(text, inner, 0..3)
-                    .prop_map(|map| Json::from_iter(map)),
+                proptest::collection::btree_map(text, inner, 0..3).prop_map(Json::from_iter),
             ]
         })
     }

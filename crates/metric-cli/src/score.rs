@@ -8,24 +8,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use metric_suite::registry::{
-    Entry, Evidence, JoinPolicy, Missing, Options, Record, RecordError, Report, Sample,
+    Entry, Evidence, JoinPolicy, Missing, Record, RecordError, Report, Sample, Scorer,
 };
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
 use crate::error::Failure;
-use crate::join::{Input, Join, Pair};
+use crate::join::{Input, Join, Pair, shown};
 use crate::output;
 
 /// All that `metric score` was asked for.
 pub(crate) struct Task {
     pub(crate) entry: &'static Entry,
-    pub(crate) options: Options,
+    pub(crate) scorer: Box<dyn Scorer>,
     pub(crate) references: Input,
     /// `None` where one file has both sides.
     pub(crate) predictions: Option<Input>,
     pub(crate) policy: JoinPolicy,
     pub(crate) per_sample: Option<PathBuf>,
+    /// The least that scores of these names may be.
+    pub(crate) gates: Vec<(String, f64)>,
     pub(crate) threads: usize,
     pub(crate) progress: bool,
 }
@@ -34,7 +36,8 @@ pub(crate) struct Task {
 pub(crate) struct Scored {
     pub(crate) signature: String,
     pub(crate) report: Report,
-    pub(crate) missing: u64,
+    /// The gates that the scores do not pass, in words.
+    pub(crate) failed_gates: Vec<String>,
 }
 
 impl Task {
@@ -50,10 +53,7 @@ impl Task {
 
     /// Scores the data set on the threads of the pool that this is called in.
     fn run_here(self) -> Result<Scored, Failure> {
-        let scorer = self
-            .entry
-            .scorer(&self.options)
-            .map_err(|error| Failure::Usage(error.to_string()))?;
+        let scorer = self.scorer;
         let threads = self.threads;
         let sources = [Some(&self.references), self.predictions.as_ref()];
         let total = sources
@@ -74,7 +74,7 @@ impl Task {
         let width = if threads == 1 {
             1
         } else {
-            (2 * threads).min(64)
+            (2 * threads).min(32)
         };
         let mut join = Join::new(
             self.references,
@@ -105,46 +105,46 @@ impl Task {
             bar.set_position(read.load(Ordering::Relaxed));
         }
         let left = join.finish()?;
+        let refuse_extra = left.extra > 0 && !self.policy.ignore_extra;
+        if !left.missing.is_empty() && self.policy.missing == Missing::Error {
+            let extra = if refuse_extra { &left.extra_error } else { "" };
+            return Err(Failure::Input(
+                [&left.missing_error, extra]
+                    .join("\n")
+                    .trim_end()
+                    .to_owned(),
+            ));
+        }
+        if refuse_extra {
+            return Err(Failure::Input(left.extra_error));
+        }
+        fold(
+            &join,
+            &left.missing,
+            &mut *evidence,
+            samples.as_mut(),
+            1,
+            || scorer.start(),
+        )?;
+
+        let mut report = evidence.report();
         let mut notes = Vec::new();
-        let missing = left.missing.len() as u64;
-        if missing > 0 {
-            match self.policy.missing {
-                Missing::Error => {
-                    let extra = if left.extra > 0 && !self.policy.ignore_extra {
-                        format!("\n{}", left.extra_error)
-                    } else {
-                        String::new()
-                    };
-                    return Err(Failure::Input(left.missing_error + &extra));
-                }
-                Missing::Empty => {
-                    notes.push(format!("{missing} references have no prediction and were scored against an empty one"));
-                    fold(
-                        &join,
-                        &left.missing,
-                        &mut *evidence,
-                        samples.as_mut(),
-                        1,
-                        || scorer.start(),
-                    )?;
-                }
-                Missing::Skip => {
-                    notes.push(format!(
-                        "{missing} references have no prediction and were left out"
-                    ));
-                }
-            }
+        if report.missing > 0 {
+            let so = match self.policy.missing {
+                Missing::Skip => "was left out",
+                _ => "was scored against an empty one",
+            };
+            notes.push(format!(
+                "{} × a reference has no prediction and {so}",
+                report.missing
+            ));
         }
         if left.extra > 0 {
-            if !self.policy.ignore_extra {
-                return Err(Failure::Input(left.extra_error));
-            }
             notes.push(format!(
-                "{} predictions have no reference and were left out",
+                "{} × a prediction has no reference and was left out",
                 left.extra
             ));
         }
-        let mut report = evidence.report();
         if report.examples == 0 && !scorer.scores_empty_data() {
             let problem = if join.references_read() == 0 {
                 "has no records: expected at least one"
@@ -158,6 +158,7 @@ impl Task {
         }
         notes.append(&mut report.warnings);
         report.warnings = notes;
+        let failed_gates = failed_gates(&self.gates, &report)?;
         if let Some(samples) = samples {
             samples.persist()?;
         }
@@ -165,9 +166,35 @@ impl Task {
         Ok(Scored {
             signature: scorer.signature().to_owned(),
             report,
-            missing,
+            failed_gates,
         })
     }
+}
+
+/// The gates that the scores do not pass, in words.
+fn failed_gates(gates: &[(String, f64)], report: &Report) -> Result<Vec<String>, Failure> {
+    let mut failed = Vec::new();
+    for (name, bound) in gates {
+        let Some((_, value)) = report.scores.iter().find(|(score, _)| score == name) else {
+            let names: Vec<_> = report
+                .scores
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .collect();
+            let names = names.join(", ");
+            return Err(Failure::Usage(format!(
+                "--fail-under {name}: no such score: expected one of {names}"
+            )));
+        };
+        match value {
+            Some(value) if value >= bound => {}
+            Some(value) => failed.push(format!("{name} is {value}, below {bound}")),
+            None => failed.push(format!(
+                "{name} is undefined, which is not at least {bound}"
+            )),
+        }
+    }
+    Ok(failed)
 }
 
 /// Adds pairs to the evidence; of several that cannot be read the first is the error.
@@ -183,10 +210,8 @@ fn fold(
     let failure = |offset: usize, error: RecordError| {
         let index = offset + error.index;
         let place = join.place(&pairs[index], error.error.side);
-        Failure::Input(format!(
-            "{place}: id \"{}\": {}",
-            records[index].id, error.error
-        ))
+        let id = shown(&records[index].id.to_string());
+        Failure::Input(format!("{place}: id {id}: {}", error.error))
     };
     let wants_samples = sample_file.is_some();
     let mut put = |offset: usize, samples: Vec<Sample>| {
@@ -259,31 +284,43 @@ impl SampleFile {
         let failed = |error: std::io::Error| {
             Failure::Usage(format!("{}: cannot create: {error}", path.display()))
         };
-        let is_stream = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+        // A link is written through. What stands under /dev and /proc, and what is no plain file,
+        // cannot be replaced by another file, and is written as it comes.
+        let real = follow(path);
+        let existing = std::fs::metadata(&real).ok();
+        let is_stream = existing
+            .as_ref()
+            .is_some_and(|metadata| !metadata.is_file())
+            || ["/dev", "/proc"]
+                .iter()
+                .any(|folder| real.starts_with(folder));
         let writer = if is_stream {
-            let file = std::fs::OpenOptions::new()
-                .write(true)
-                .open(path)
-                .map_err(failed)?;
-            Target::Stream(std::io::BufWriter::new(file))
+            let mut options = std::fs::OpenOptions::new();
+            Target::Stream(std::io::BufWriter::new(
+                options.write(true).open(&real).map_err(failed)?,
+            ))
         } else {
-            let folder = match path.parent() {
+            let folder = match real.parent() {
                 Some(parent) if parent != Path::new("") => parent,
                 _ => Path::new("."),
             };
+            if !folder.is_dir() {
+                return Err(failed(std::io::ErrorKind::NotFound.into()));
+            }
             let mut builder = tempfile::Builder::new();
             builder.prefix(".metric-").suffix(".partial");
             #[cfg(unix)]
             {
                 use std::os::unix::fs::PermissionsExt;
-                // As any new file: the user's umask takes away what it should.
-                builder.permissions(std::fs::Permissions::from_mode(0o666));
+                // Those of the file it replaces; or as any new file, less what the umask takes.
+                let fresh = std::fs::Permissions::from_mode(0o666);
+                builder.permissions(existing.map_or(fresh, |metadata| metadata.permissions()));
             }
             let file = builder.tempfile_in(folder).map_err(failed)?;
             Target::Temporary(std::io::BufWriter::new(file))
         };
         Ok(Self {
-            name: path.to_owned(),
+            name: real,
             writer,
             waiting: BTreeMap::new(),
             next: 0,
@@ -331,4 +368,20 @@ impl SampleFile {
         }
         Ok(())
     }
+}
+
+/// The path that a symbolic link leads to in the end, as far as links can be read.
+fn follow(path: &Path) -> PathBuf {
+    let mut real = path.to_owned();
+    // The kernel gives up on longer chains too.
+    for _ in 0..40 {
+        if real.starts_with("/dev") || real.starts_with("/proc") {
+            break;
+        }
+        match std::fs::read_link(&real) {
+            Ok(target) => real = real.parent().unwrap_or(Path::new("")).join(target),
+            Err(_) => break,
+        }
+    }
+    real
 }

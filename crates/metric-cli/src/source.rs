@@ -57,12 +57,12 @@ impl Source {
                 "{argument}: is a folder: expected a file"
             )));
         }
-        let (stem, compression) = match extension(&path) {
+        let (stem, compression) = match extension(&path).as_deref() {
             Some("gz") => (path.with_extension(""), Compression::Gzip),
             Some("zst") => (path.with_extension(""), Compression::Zstandard),
             _ => (path.clone(), Compression::None),
         };
-        let format = match extension(&stem) {
+        let format = match extension(&stem).as_deref() {
             Some("jsonl" | "ndjson") => Format::JsonLines,
             Some("json") => Format::Json,
             Some("txt") => Format::Text,
@@ -83,6 +83,13 @@ impl Source {
 
     pub(crate) fn is_standard_input(&self) -> bool {
         self.path.is_none()
+    }
+
+    /// Whether the source is this file, under any name.
+    pub(crate) fn is_file(&self, path: &Path) -> bool {
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        let this = self.path.as_deref().and_then(real);
+        self.is_rereadable() && this.is_some() && this == real(path)
     }
 
     /// Whether the source can be read a second time.
@@ -139,8 +146,9 @@ impl Source {
     }
 }
 
-fn extension(path: &Path) -> Option<&str> {
-    path.extension().and_then(|extension| extension.to_str())
+fn extension(path: &Path) -> Option<String> {
+    let extension = path.extension()?.to_str()?;
+    Some(extension.to_ascii_lowercase())
 }
 
 struct Counted {
@@ -216,6 +224,12 @@ impl Blocks {
         let first_line = self.next_line;
         let bytes = &self.buffer[..end];
         if bytes.is_empty() {
+            if self.whole {
+                return Err(Failure::Input(format!(
+                    "{}: is empty: expected a JSON object",
+                    self.name
+                )));
+            }
             return Ok(None);
         }
         // A copy within the cache costs less than what the faster validation saves, and keeps the

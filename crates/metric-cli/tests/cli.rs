@@ -296,7 +296,7 @@ fn a_join_that_does_not_fit_names_the_ids() {
     assert!(
         empty["warnings"][0]
             .as_str()
-            .is_some_and(|text| text.contains("2 references"))
+            .is_some_and(|text| text.contains("2 × a reference has no prediction"))
     );
     let skip = run("two.jsonl", "--missing skip").json();
     assert_eq!(
@@ -308,7 +308,7 @@ fn a_join_that_does_not_fit_names_the_ids() {
     assert!(
         extra["warnings"][0]
             .as_str()
-            .is_some_and(|text| text.contains("1 predictions"))
+            .is_some_and(|text| text.contains("1 × a prediction has no reference"))
     );
 }
 
@@ -338,18 +338,18 @@ fn an_id_that_stands_twice_is_an_error_wherever_it_stands() {
         ] {
             folder
                 .run(&format!("{R} {extra}"))
-                .fails(3, &[blamed, "stands twice", "line"]);
+                .fails(3, &[blamed, "duplicate id", "line"]);
         }
     }
     let folder = strings(&file(&["1", "2"], "reference"), "");
     let words = "score string-accuracy -r r.jsonl -p -";
     folder
         .run_with_input(words, &file(&["1", "2", "1"], "prediction"))
-        .fails(3, &["standard input", "\"1\" stands twice"]);
+        .fails(3, &["standard input", "duplicate id \"1\""]);
     folder.put("r.json", br#"{"a": "x", "b": "y", "a": "z"}"#);
     folder
         .run("score string-accuracy -r r.json -p p.jsonl")
-        .fails(3, &["r.json:1", "the key \"a\" stands twice"]);
+        .fails(3, &["r.json:1", "duplicate key \"a\""]);
 }
 
 #[test]
@@ -399,11 +399,11 @@ fn malformed_input_is_named_by_file_and_line() {
         ),
         (
             "{\"id\": \"b\", \"id\": \"b\", \"prediction\": \"x\"}",
-            &["p.jsonl:2", "\"id\" stands twice"],
+            &["p.jsonl:2", "duplicate field \"id\""],
         ),
         (
             "{\"id\": \"b\", \"prediction\": \"x\", \"prediction\": \"y\"}",
-            &["p.jsonl:2", "\"prediction\" stands twice"],
+            &["p.jsonl:2", "duplicate field \"prediction\""],
         ),
         (
             "{\"id\": \"b\", \"prediction\": 7}",
@@ -512,9 +512,13 @@ fn usage_errors_exit_with_2() {
         "score string-accuracy -r r.jsonl -p p.jsonl --fail-under string_accuracy",
         "score string-accuracy -r r.jsonl -p p.jsonl --fail-under bleu=1",
         "score string-accuracy -r r.jsonl -p p.jsonl --per-sample nowhere/s.jsonl",
+        "score string-accuracy -r r.jsonl -p p.jsonl --fail-under =1",
+        "score string-accuracy -r r.jsonl -p p.jsonl --fail-under string_accuracy=inf",
+        "score detection -r nowhere.jsonl -p nowhere.jsonl --iou 7",
         "score detection -r r.jsonl -p p.jsonl --iou 1.5",
         "score detection -r r.jsonl -p p.jsonl --profile coco",
         "score accuracy-at-k -r r.jsonl -p p.jsonl --k 0",
+        "score accuracy-at-k -r r.jsonl -p p.jsonl --k -1",
         "score accuracy-at-k -r r.jsonl -p p.jsonl --k five",
     ] {
         folder.run(words).fails(2, &[]);
@@ -747,7 +751,7 @@ fn detections() {
     assert!(
         lenient["warnings"][0]
             .as_str()
-            .is_some_and(|text| text.contains("1 predictions count as right"))
+            .is_some_and(|text| text.contains("1 × a prediction counts as right"))
     );
     for profile in ["one-to-one", "fusion-brain-2021"] {
         run(&format!("-p fewer.json --profile {profile}"))
@@ -817,7 +821,7 @@ fn lane_graphs() {
     assert!(
         clips["warnings"][0]
             .as_str()
-            .is_some_and(|text| text.starts_with("1 predictions could not be read"))
+            .is_some_and(|text| text.starts_with("1 × a prediction is null"))
     );
     let given = run("-r clip.json -p predicted.json --alignment given").json();
     assert_eq!(
@@ -825,6 +829,132 @@ fn lane_graphs() {
         (&json!(null), &json!(null))
     );
     run("-r twice.json -p nothing.json").fails(3, &["twice.json", "\"0\""]);
+}
+
+#[test]
+fn missing_classes_of_an_image_are_counted() {
+    let folder = Folder::new(&[
+        (
+            "r.json",
+            r#"{"a": {"x": [[0,0,9,9]], "y": [[0,0,9,9]]}, "b": {"x": [[0,0,9,9]], "y": []}}"#,
+        ),
+        ("p.json", r#"{"a": {"x": [[0,0,9,9]]}}"#),
+    ]);
+    let run = |more: &str| {
+        folder.run(&format!(
+            "score detection --format json -r r.json -p p.json {more}"
+        ))
+    };
+    run("").fails(3, &["p.json", "id \"a\"", "no prediction for the class \"y\""]);
+    let skip = run("--missing skip").json();
+    assert_eq!(
+        (&skip["examples"], &skip["missing"]),
+        (&json!(1), &json!(3))
+    );
+    let empty = run("--missing empty").json();
+    assert_eq!(
+        (&empty["examples"], &empty["missing"]),
+        (&json!(4), &json!(3))
+    );
+    assert_eq!(empty["counts"]["fn"], 2);
+    assert!(
+        empty["warnings"][0]
+            .as_str()
+            .is_some_and(|text| text.starts_with("3 × "))
+    );
+    run("--missing empty --profile fusion-brain-2021")
+        .fails(3, &["no prediction for the class \"y\""]);
+}
+
+#[test]
+fn samples_of_parts_say_which() {
+    let folder = Folder::new(&[("r.json", r#"{"a": {"b": [], "c/d": [[0,0,1,1]]}}"#)]);
+    folder
+        .run("score detection -r r.json -p r.json --per-sample s.jsonl")
+        .code(0);
+    let lines = std::fs::read_to_string(folder.path("s.jsonl")).expect("a file");
+    let parts: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(
+        (
+            &parts[1]["id"],
+            &parts[1]["part"],
+            &parts[1]["counts"]["tp"]
+        ),
+        (&json!("a"), &json!("c/d"), &json!(1))
+    );
+    assert_eq!(parts[0]["part"], json!("b"));
+}
+
+#[test]
+fn pairs_without_a_prediction_are_missing() {
+    let folder = Folder::new(&[(
+        "both.jsonl",
+        "{\"id\":1,\"reference\":\"x\",\"prediction\":\"x\"}\n{\"id\":2,\"reference\":\"y\"}\n",
+    )]);
+    let run = |more: &str| {
+        folder.run(&format!(
+            "score string-accuracy --format json --pairs both.jsonl {more}"
+        ))
+    };
+    run("").fails(3, &["both.jsonl", "no prediction for 1 reference", "\"2\""]);
+    assert_eq!(
+        run("--missing empty").json()["counts"],
+        json!({"correct": 1, "total": 2})
+    );
+    assert_eq!(run("--missing skip").json()["missing"], 1);
+    run("--extra ignore").fails(2, &["--extra"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn samples_go_where_links_lead_and_never_over_the_input() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = strings(THREE, THREE_PREDICTED);
+    let real = folder.put("real.jsonl", b"old");
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).expect("permissions");
+    symlink("real.jsonl", folder.path("link.jsonl")).expect("a link");
+    folder.run(&format!("{R} --per-sample link.jsonl")).code(0);
+    assert!(folder.path("link.jsonl").is_symlink());
+    assert_eq!(
+        std::fs::read_to_string(&real)
+            .expect("a file")
+            .lines()
+            .count(),
+        3
+    );
+    let mode = std::fs::metadata(&real)
+        .expect("a file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o640);
+    // A link to an open file of the process is a stream.
+    symlink("/proc/self/fd/2", folder.path("errors")).expect("a link");
+    let run = folder.run(&format!("{R} --per-sample errors")).code(0);
+    assert_eq!(run.stderr.lines().count(), 3);
+    symlink("p.jsonl", folder.path("also-p.jsonl")).expect("a link");
+    for path in ["r.jsonl", "./p.jsonl", "also-p.jsonl"] {
+        folder
+            .run(&format!("{R} --per-sample {path}"))
+            .fails(2, &[path, "also read"]);
+    }
+    folder
+        .run(&format!("{R} --per-sample -"))
+        .fails(2, &["standard output"]);
+}
+
+#[test]
+fn text_from_files_is_harmless_in_messages_and_tables() {
+    let long = "x".repeat(1 << 20);
+    let folder = strings(&format!("{{\"id\":\"{long}\",\"reference\":\"x\"}}"), "");
+    assert!(folder.run(R).fails(3, &["\"xxx"]).stderr.len() < 1000);
+    let folder = Folder::new(&[("r.json", "{\"a\": {\"b|c\\u001b\\nd\": []}}")]);
+    let run = folder
+        .run("score detection --format markdown -r r.json -p r.json")
+        .code(0);
+    assert!(run.stdout.contains("b\\|c\\u{1b}\\nd"), "{}", run.stdout);
 }
 
 #[test]

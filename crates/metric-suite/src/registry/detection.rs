@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAcce
 use serde_json::json;
 
 use super::read::{json, kind, typed};
-use super::scorer::Adapter;
+use super::scorer::{Adapter, noted};
 use super::{
     Entries, Entry, FieldError, Missing, Named, Notes, OptionError, OptionSpec, Reading, Record,
     Sink, Value, never_whole,
@@ -160,23 +160,27 @@ impl Reading for Boxes {
     }
 
     fn warnings(&self, state: &DetectionState, notes: &Notes) -> Vec<String> {
-        let mut warnings: Vec<String> = notes
-            .iter()
-            .map(|(note, times)| format!("{times} {note}"))
-            .collect();
+        let mut warnings = noted(notes);
         if state.repeated > 0 {
             warnings.push(format!(
-                "{} predictions count as right on a true box that another prediction has already; --profile one-to-one counts each true box once",
+                "{} × a prediction counts as right on a true box that another prediction has already; --profile one-to-one counts each true box once",
                 state.repeated
             ));
         }
         if state.undecided > 0 {
             warnings.push(format!(
-                "{} predictions have an IoU of exactly the threshold, which the text leaves undefined, and count neither as right nor as wrong",
+                "{} × a prediction has an IoU of exactly the threshold, which the text leaves undefined, and counts neither as right nor as wrong",
                 state.undecided
             ));
         }
         warnings
+    }
+
+    fn examples_in(&self, record: &Record<'_>) -> u64 {
+        match typed::<Entries<'_>>(json(record.reference, "[]")) {
+            Ok(classes) => classes.0.len() as u64,
+            Err(_) => 1,
+        }
     }
 
     fn scores_empty_data(&self) -> bool {
@@ -233,9 +237,15 @@ impl Boxes {
             value => typed(json(value, "{}")).map_err(FieldError::prediction)?,
         };
         let image = record.id.to_string();
+        // The challenge's programs insist on an answer to each question.
+        let missing = if is_fusion_brain(self.metric.profile()) {
+            Missing::Error
+        } else {
+            record.join.missing
+        };
         for (class, boxes) in &truth.0 {
             let about = |problem: String| format!("class {class:?}: {problem}");
-            let detections = match (predicted.get(class), record.join.missing) {
+            let detections = match (predicted.get(class), missing) {
                 (Some(detections), _) => self
                     .detections(detections)
                     .map_err(|problem| FieldError::prediction(about(problem)))?,
@@ -244,8 +254,13 @@ impl Boxes {
                         "no prediction for the class {class:?}: expected one for each class of the reference, [] for none"
                     )));
                 }
-                (None, Missing::Empty) => Vec::new(),
-                (None, Missing::Skip) => continue,
+                (None, policy) => {
+                    sink.missing(u64::from(record.prediction != Value::Missing));
+                    match policy {
+                        Missing::Skip => continue,
+                        _ => Vec::new(),
+                    }
+                }
             };
             let truths = self
                 .boxes(boxes)
@@ -373,9 +388,7 @@ impl<'de> Visitor<'de> for ItemVisitor {
                 "box" if numbers.is_none() => numbers = Some(fields.next_value::<Vec<f64>>()?),
                 "score" if score.is_none() => score = Some(fields.next_value::<f64>()?),
                 "box" | "score" => {
-                    return Err(A::Error::custom(format_args!(
-                        "the field {name:?} stands twice"
-                    )));
+                    return Err(A::Error::custom(format_args!("duplicate field {name:?}")));
                 }
                 _ => {
                     fields.next_value::<IgnoredAny>()?;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use metric_core::Counts;
+use metric_core::{Counts, Merge, Metric};
 use metric_graph::{
-    Alignment, Centerlines, Clip, CorrespondenceState, Duplicates, LaneCorrespondence, LaneIds,
-    Overall, Parts, Profile, Ratios, VERSION,
+    Alignment, Centerlines, Clip, CorrespondenceScore, CorrespondenceState, Duplicates,
+    LaneCorrespondence, LaneIds, Overall, Parts, Profile, Ratios, VERSION,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::read::{json, kind, string, typed};
@@ -18,7 +18,7 @@ pub(super) const LANES: Entry = Entry {
     name: "lanes",
     help: "Precision and recall of traffic rules and the lanes they hold for (MapDR)",
     values: (
-        "the rules of a clip, {rule: {\"attr_info\": {...}, \"centerline\": [lane]}}, as in MapDR's label files",
+        "the rules of a clip, {rule: {\"attr_info\": {...}, \"centerline\": [lane]}}, as in MapDR's label files; MapDR's `data` may stand beside it, for a check of the lane ids",
         "the same; null or what cannot be read counts as no rules",
     ),
     options: &[
@@ -93,20 +93,58 @@ pub(super) const LANES: Entry = Entry {
             overall: options.require("overall")?,
             ignore,
         };
+        let metric = ReadLanes(metric);
         Ok(Adapter::boxed("lanes", VERSION, Lanes { metric }))
     },
 };
 
 struct Lanes {
-    metric: LaneCorrespondence,
+    metric: ReadLanes,
 }
 
-const UNREADABLE: &str = "predictions could not be read as rules and count as empty";
+/// [`LaneCorrespondence`] with the count of predictions that could not be read.
+struct ReadLanes(LaneCorrespondence);
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct ReadLanesState {
+    correspondence: CorrespondenceState,
+    unparsable: u64,
+    /// Clips whose lane ids could be checked.
+    with_centerlines: u64,
+}
+
+impl Merge for ReadLanesState {
+    fn merge(&mut self, other: Self) {
+        self.correspondence.merge(other.correspondence);
+        self.unparsable += other.unparsable;
+        self.with_centerlines += other.with_centerlines;
+    }
+}
+
+impl Metric for ReadLanes {
+    /// `None` counts as an empty clip.
+    type Prediction = Option<Clip>;
+    type Reference = Clip;
+    type State = ReadLanesState;
+    type Score = CorrespondenceScore;
+
+    fn update(&self, state: &mut ReadLanesState, prediction: &Option<Clip>, reference: &Clip) {
+        let empty = Clip::default();
+        let clip = prediction.as_ref().unwrap_or(&empty);
+        self.0.update(&mut state.correspondence, clip, reference);
+        state.unparsable += u64::from(prediction.is_none());
+        state.with_centerlines += u64::from(reference.centerlines().is_some());
+    }
+
+    fn compute(&self, state: &ReadLanesState) -> CorrespondenceScore {
+        self.0.compute(&state.correspondence)
+    }
+}
 
 impl Reading for Lanes {
-    type Metric = LaneCorrespondence;
+    type Metric = ReadLanes;
 
-    fn metric(&self) -> &LaneCorrespondence {
+    fn metric(&self) -> &ReadLanes {
         &self.metric
     }
 
@@ -118,7 +156,7 @@ impl Reading for Lanes {
             duplicates,
             overall,
             ignore,
-        } = &self.metric;
+        } = &self.metric.0;
         let ignored: Vec<_> = ignore.iter().map(String::as_str).collect();
         let ignored = if ignored.is_empty() {
             "none".to_owned()
@@ -137,35 +175,28 @@ impl Reading for Lanes {
         .into()
     }
 
-    fn read(
-        &self,
-        record: &Record<'_>,
-        sink: &mut Sink<'_, LaneCorrespondence>,
-    ) -> Result<(), FieldError> {
+    fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, ReadLanes>) -> Result<(), FieldError> {
         let reference_json = json(record.reference, "{}");
         let mut reference: Clip = typed(reference_json).map_err(FieldError::reference)?;
         if let Some(Centerlines(centerlines)) = centerlines(record, reference_json)? {
             reference = reference.with_centerlines(centerlines);
         }
-        let needs_properties = self.metric.alignment != Alignment::Given;
+        let needs_properties = self.metric.0.alignment != Alignment::Given;
         if needs_properties && let Some(rule) = without_properties(&reference) {
             return Err(FieldError::reference(format!(
                 "rule {rule:?} has no \"attr_info\": expected one in each rule, except under --alignment given"
             )));
         }
-        let prediction = match prediction(record.prediction) {
-            Some(clip) if !needs_properties || without_properties(&clip).is_none() => clip,
-            _ => {
-                sink.note(UNREADABLE, u64::from(record.prediction != Value::Missing));
-                Clip::default()
-            }
+        let prediction = match record.prediction {
+            Value::Missing => Some(Clip::default()),
+            value => prediction(value)
+                .filter(|clip| !needs_properties || without_properties(clip).is_none()),
         };
         sink.example(&prediction, &reference);
         Ok(())
     }
 
-    fn scores(&self, state: &CorrespondenceState) -> Named<Option<f64>> {
-        use metric_core::Metric;
+    fn scores(&self, state: &ReadLanesState) -> Named<Option<f64>> {
         let score = self.metric.compute(state);
         let mut scores = Vec::new();
         add_ratios(&mut scores, "", &score.micro, |ratio| *ratio);
@@ -178,7 +209,8 @@ impl Reading for Lanes {
         scores
     }
 
-    fn counts(&self, state: &CorrespondenceState) -> Named<serde_json::Value> {
+    fn counts(&self, state: &ReadLanesState) -> Named<serde_json::Value> {
+        let (found, checked) = (&state.correspondence, state.with_centerlines > 0);
         let totals = |counts: &Counts| {
             json!({
                 "tp": counts.true_positives,
@@ -186,50 +218,67 @@ impl Reading for Lanes {
                 "true": counts.actual(),
             })
         };
-        let given = self.metric.alignment == Alignment::Given;
+        let by_side = |reference: u64, prediction: u64| json!({ "reference": reference, "prediction": prediction });
+        let given = self.metric.0.alignment == Alignment::Given;
         let unless_given = |counts| if given { json!(null) } else { totals(counts) };
         vec![
-            ("rule".to_owned(), unless_given(&state.counts.rule)),
+            ("rule".to_owned(), unless_given(&found.counts.rule)),
             (
                 "correspondence".to_owned(),
-                totals(&state.counts.correspondence),
+                totals(&found.counts.correspondence),
             ),
-            ("overall".to_owned(), unless_given(&state.counts.overall)),
-            ("clips".to_owned(), json!(state.clips)),
+            ("overall".to_owned(), unless_given(&found.counts.overall)),
+            ("clips".to_owned(), json!(found.clips)),
+            ("unparsable".to_owned(), json!(state.unparsable)),
             (
                 "dangling_lanes".to_owned(),
-                json!({"reference": state.reference_findings.dangling, "prediction": state.prediction_findings.dangling}),
+                if checked {
+                    by_side(
+                        found.reference_findings.dangling,
+                        found.prediction_findings.dangling,
+                    )
+                } else {
+                    json!(null)
+                },
             ),
             (
                 "duplicate_lanes".to_owned(),
-                json!({"reference": state.reference_findings.duplicate, "prediction": state.prediction_findings.duplicate}),
+                by_side(
+                    found.reference_findings.duplicate,
+                    found.prediction_findings.duplicate,
+                ),
             ),
         ]
     }
 
-    fn warnings(&self, state: &CorrespondenceState, notes: &Notes) -> Vec<String> {
-        let mut warnings: Vec<String> = notes
-            .iter()
-            .map(|(note, times)| format!("{times} {note}"))
-            .collect();
-        for (side, findings) in [
-            ("references", &state.reference_findings),
-            ("predictions", &state.prediction_findings),
-        ] {
-            if findings.dangling > 0 {
-                warnings.push(format!(
-                    "{} lane ids of {side} are no centerline of their clip",
-                    findings.dangling
-                ));
-            }
-            if findings.duplicate > 0 {
-                warnings.push(format!(
-                    "{} lanes stand more than once in a rule of the {side}",
-                    findings.duplicate
-                ));
-            }
-        }
-        warnings
+    fn warnings(&self, state: &ReadLanesState, _notes: &Notes) -> Vec<String> {
+        let found = &state.correspondence;
+        [
+            (
+                state.unparsable,
+                "a prediction is null or could not be read as rules, and counts as empty",
+            ),
+            (
+                found.reference_findings.dangling,
+                "a lane id of a reference is no centerline of its clip",
+            ),
+            (
+                found.prediction_findings.dangling,
+                "a lane id of a prediction is no centerline of its clip",
+            ),
+            (
+                found.reference_findings.duplicate,
+                "a lane stands more than once in a rule of a reference",
+            ),
+            (
+                found.prediction_findings.duplicate,
+                "a lane stands more than once in a rule of a prediction",
+            ),
+        ]
+        .into_iter()
+        .filter(|(times, _)| *times > 0)
+        .map(|(times, what)| format!("{times} × {what}"))
+        .collect()
     }
 }
 
@@ -256,7 +305,7 @@ fn add_ratios<T>(
 
 /// The predicted rules: as an object, or as the text of one, which is what language models give.
 fn prediction(value: Value<'_>) -> Option<Clip> {
-    let json = json(value, "{}");
+    let json = json(value, "null");
     if kind(json) == "a string" {
         return typed(&string(json).ok()?).ok();
     }

@@ -26,7 +26,7 @@ pub(super) fn kind(json: &str) -> &'static str {
         Some(b't' | b'f') => "true or false",
         Some(b'n') => "null",
         Some(b'-' | b'0'..=b'9') => "a number",
-        _ => "nothing",
+        _ => "no JSON",
     }
 }
 
@@ -35,11 +35,31 @@ pub(super) fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Problem>
     serde_json::from_str(json).map_err(|error| {
         // A value has no lines of its own: the position would mislead.
         let text = error.to_string();
-        match text.rfind(" at line ") {
-            Some(end) => text[..end].to_owned(),
-            None => text,
-        }
+        let text = text
+            .rfind(" at line ")
+            .map_or(text.as_str(), |end| &text[..end]);
+        in_words(text)
     })
+}
+
+/// A message of serde without the words of its data model.
+fn in_words(message: &str) -> String {
+    const WORDS: &[(&str, &str)] = &[
+        ("invalid type: ", "found "),
+        ("invalid value: ", "found "),
+        ("expected f64", "expected a number"),
+        ("expected i64", "expected an integer"),
+        ("expected a sequence", "expected a list"),
+        ("found sequence", "found a list"),
+        ("found map", "found an object"),
+        ("found boolean", "found"),
+        ("found string", "found the string"),
+        ("found integer", "found the number"),
+        ("found floating point", "found the number"),
+        ("missing field", "no field"),
+    ];
+    let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
+    WORDS.iter().fold(message.to_owned(), replace)
 }
 
 /// A string, borrowed where it has no escapes.
@@ -110,9 +130,7 @@ impl<'de> Deserialize<'de> for Entries<'de> {
                 let mut seen = HashSet::new();
                 while let Some(key) = map.next_key_seed(Text)? {
                     if !seen.insert(key.clone()) {
-                        return Err(A::Error::custom(format_args!(
-                            "the key {key:?} stands twice"
-                        )));
+                        return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
                     }
                     entries.push((key, map.next_value::<&RawValue>()?.get()));
                 }

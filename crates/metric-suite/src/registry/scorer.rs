@@ -7,7 +7,7 @@ use metric_core::{Merge, Metric};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::record::{FieldError, Id, Record, RecordError};
+use super::record::{FieldError, Missing, Record, RecordError, Value};
 
 /// Version of the written form of evidence.
 const FORMAT: u32 = 1;
@@ -48,10 +48,12 @@ pub trait Reading: Send + Sync + 'static {
 
     /// What the user should know beside the scores.
     fn warnings(&self, _state: &<Self::Metric as Metric>::State, notes: &Notes) -> Vec<String> {
-        notes
-            .iter()
-            .map(|(note, times)| format!("{times} {note}"))
-            .collect()
+        noted(notes)
+    }
+
+    /// The number of examples in a record that has no prediction.
+    fn examples_in(&self, _record: &Record<'_>) -> u64 {
+        1
     }
 
     /// Whether a data set without examples has scores.
@@ -60,12 +62,17 @@ pub trait Reading: Send + Sync + 'static {
     }
 }
 
+/// Notes as sentences. A note is worded for `1 of them`: "prediction is ...".
+pub(super) fn noted(notes: &Notes) -> Vec<String> {
+    let sentence = |(note, times): (&String, &u64)| format!("{times} × {note}");
+    notes.iter().map(sentence).collect()
+}
+
 /// Where [`Reading::read`] puts its examples.
 pub struct Sink<'a, M: Metric> {
     metric: &'a M,
     pool: &'a mut Pool<M::State>,
-    id: Id<'a>,
-    samples: Option<&'a mut Vec<(String, M::State)>>,
+    samples: Option<&'a mut Vec<(Option<String>, M::State)>>,
 }
 
 impl<M: Metric<State: Clone>> Sink<'_, M> {
@@ -74,8 +81,8 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
         self.part(None, &[], prediction, reference);
     }
 
-    /// Adds an example that is a part of the record (its id is `record/part`) or belongs to groups,
-    /// each given as the kind of group and the group.
+    /// Adds an example that is a part of the record or belongs to groups, each given as the kind of
+    /// group and the group.
     pub fn part(
         &mut self,
         part: Option<&str>,
@@ -98,13 +105,14 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
                 .merge(state.clone());
         }
         if let Some(samples) = &mut self.samples {
-            let id = match part {
-                Some(part) => format!("{}/{part}", self.id),
-                None => self.id.to_string(),
-            };
-            samples.push((id, state.clone()));
+            samples.push((part.map(str::to_owned), state.clone()));
         }
         self.pool.total.merge(state);
+    }
+
+    /// Counts parts of the record that have no prediction.
+    pub fn missing(&mut self, parts: u64) {
+        self.pool.missing += parts;
     }
 
     /// Counts something worth a warning.
@@ -119,6 +127,7 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Pool<S> {
     examples: u64,
+    missing: u64,
     total: S,
     groups: BTreeMap<String, BTreeMap<String, S>>,
     notes: Notes,
@@ -127,6 +136,7 @@ struct Pool<S> {
 impl<S: Merge> Merge for Pool<S> {
     fn merge(&mut self, other: Self) {
         self.examples += other.examples;
+        self.missing += other.missing;
         self.total.merge(other.total);
         for (kind, groups) in other.groups {
             let mine = self.groups.entry(kind).or_default();
@@ -198,8 +208,10 @@ pub trait Evidence: Send {
 pub struct Sample {
     /// Place of its record in the batch, from 0.
     pub record: usize,
-    /// The id of the record, and of the part if the record has several.
+    /// The id of the record.
     pub id: String,
+    /// The part of the record, if the record has several examples.
+    pub part: Option<String>,
     /// Scores by name.
     pub scores: Named<Option<f64>>,
     /// Counts by name.
@@ -222,6 +234,8 @@ pub struct Group {
 pub struct Report {
     /// The number of examples.
     pub examples: u64,
+    /// The number of examples without a prediction, whether they count as empty or were left out.
+    pub missing: u64,
     /// Scores; `None` is undefined.
     pub scores: Named<Option<f64>>,
     /// Counts.
@@ -359,19 +373,25 @@ impl<R: Reading> Evidence for Gathered<R> {
         let (reading, _) = &*self.shared;
         let mut states = Vec::new();
         for (index, record) in records.iter().enumerate() {
+            if record.prediction == Value::Missing {
+                self.pool.missing += reading.examples_in(record);
+                if record.join.missing == Missing::Skip {
+                    continue;
+                }
+            }
             let mut sink = Sink {
                 metric: reading.metric(),
                 pool: &mut self.pool,
-                id: record.id,
                 samples: samples.is_some().then_some(&mut states),
             };
             reading
                 .read(record, &mut sink)
                 .map_err(|error| RecordError { index, error })?;
             if let Some(samples) = &mut samples {
-                samples.extend(states.drain(..).map(|(id, state)| Sample {
+                samples.extend(states.drain(..).map(|(part, state)| Sample {
                     record: index,
-                    id,
+                    id: record.id.to_string(),
+                    part,
                     scores: reading.scores(&state),
                     counts: reading.counts(&state),
                 }));
@@ -408,6 +428,7 @@ impl<R: Reading> Evidence for Gathered<R> {
         });
         Report {
             examples: self.pool.examples,
+            missing: self.pool.missing,
             scores: reading.scores(&self.pool.total),
             counts: reading.counts(&self.pool.total),
             groups: groups.collect(),

@@ -169,7 +169,7 @@ impl Reading for Vqa {
             return Vec::new();
         }
         vec![format!(
-            "{} Russian answers were scored without a lemmatiser, each word as its own lemma; the reference program uses pymorphy2, which the library takes as a function",
+            "{} × a Russian answer was scored without a lemmatiser, each word as its own lemma; the reference program uses pymorphy2, and the library takes a lemmatiser as a function",
             state.without_lemmatizer
         )]
     }
