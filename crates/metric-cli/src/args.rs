@@ -9,7 +9,7 @@ use metric_suite::registry::{self, ENTRIES, Entry, JoinPolicy, Missing, OptionSp
 use crate::error::Failure;
 use crate::join::Input;
 use crate::output::Style;
-use crate::scan::FieldNames;
+use crate::scan::{FieldNames, Role};
 use crate::score::Task;
 use crate::source::{Format, Source};
 
@@ -209,14 +209,15 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
     let gates = gates(matches)?;
     let id = text(matches, "id-field");
     let reference = match text(matches, "reference-field") {
-        "reference" => vec!["reference".to_owned(), "references".to_owned()],
-        other => vec![other.to_owned()],
+        "reference" => vec!["reference", "references"],
+        other => vec![other],
     };
-    let prediction = vec![text(matches, "prediction-field").to_owned()];
-    let names = |values: &[String], others: &[String]| FieldNames {
-        id: id.to_owned(),
-        values: values.to_vec(),
-        others: others.to_vec(),
+    let prediction = vec![text(matches, "prediction-field")];
+    let names = |values: &[&str], others: &[&str]| {
+        let values = values.iter().map(|&name| (name, Role::Value));
+        let others = others.iter().map(|&name| (name, Role::Other));
+        let id = std::iter::once((id, Role::Id));
+        FieldNames::new(id.chain(values).chain(others))
     };
     let (references, predictions) = match matches.get_one::<String>("pairs") {
         Some(pairs) => {

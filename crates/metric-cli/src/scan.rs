@@ -8,14 +8,48 @@ use serde_json::value::RawValue;
 
 use crate::source::{Block, Format};
 
+/// What a field of a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Id,
+    /// The value of this side. It may stand under several names, of which a record has one.
+    Value,
+    /// The value of the other side, where one file has both.
+    Other,
+}
+
 /// The names of the fields of a record.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldNames {
-    pub(crate) id: String,
-    /// Names under which the values of this side may stand; a record has one of them.
-    pub(crate) values: Vec<String>,
-    /// Likewise for the other side, where one file has both.
-    pub(crate) others: Vec<String>,
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, Debug)]
+struct Field {
+    name: String,
+    /// The name as it stands in most files.
+    quoted: String,
+    role: Role,
+}
+
+impl FieldNames {
+    pub(crate) fn new<'n>(names: impl IntoIterator<Item = (&'n str, Role)>) -> Self {
+        let field = |(name, role): (&str, Role)| Field {
+            name: name.to_owned(),
+            quoted: serde_json::Value::from(name).to_string(),
+            role,
+        };
+        Self {
+            fields: names.into_iter().map(field).collect(),
+        }
+    }
+
+    /// The names with this role, for a message.
+    fn listed(&self, role: Role) -> String {
+        let with_role = self.fields.iter().filter(|field| field.role == role);
+        let names: Vec<_> = with_role.map(|field| format!("{:?}", field.name)).collect();
+        names.join(" or ")
+    }
 }
 
 /// A part of a block's text.
@@ -290,33 +324,24 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     fn fields(&mut self, line: Span, number: u64, names: &FieldNames) -> Result<Found, Problem> {
-        let (mut id, mut value, mut other) = (None, None, None);
+        // By role: where the field stands, and which of the names it has.
+        let mut found: [Option<(Span, usize)>; 3] = [None; 3];
         self.expect(b'{')?;
         if !self.take(b'}') {
             loop {
-                let key = self.value()?;
-                let name = self.name(key)?;
+                let field = self.field(names)?;
                 self.expect(b':')?;
-                let field = self.value()?;
-                let (slot, taken) = if *name == *names.id {
-                    (&mut id, None)
-                } else if let Some(taken) = names.values.iter().find(|n| **n == *name) {
-                    (&mut value, Some(taken))
-                } else if let Some(taken) = names.others.iter().find(|n| **n == *name) {
-                    (&mut other, Some(taken))
-                } else {
-                    if self.take(b',') {
-                        continue;
+                let value = self.value()?;
+                if let Some(index) = field {
+                    let Field { name, role, .. } = &names.fields[index];
+                    if let Some((_, before)) = found[*role as usize].replace((value, index)) {
+                        return Err(Problem::Content(if before == index {
+                            format!("duplicate field {name:?}")
+                        } else {
+                            let before = &names.fields[before].name;
+                            format!("both {before:?} and {name:?}: expected one of them")
+                        }));
                     }
-                    break;
-                };
-                if let Some((_, before)) = slot.replace((field, taken)) {
-                    let before: &str = before.map_or(&names.id, |name: &String| name);
-                    return Err(Problem::Content(if before == &*name {
-                        format!("duplicate field {name:?}")
-                    } else {
-                        format!("both {before:?} and {name:?}: expected one of them")
-                    }));
                 }
                 if !self.take(b',') {
                     break;
@@ -328,14 +353,11 @@ impl<'a> Cursor<'a> {
         if self.at != self.end {
             return Err(Problem::Syntax);
         }
-        let missing = |what: &str| Problem::Content(format!("no field {what}"));
-        let (id, _) = id.ok_or_else(|| missing(&format!("{:?}", names.id)))?;
-        let alternatives = |names: &[String]| {
-            let quoted: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
-            quoted.join(" or ")
+        let [id, value, other] = found.map(|found| found.map(|(span, _)| span));
+        let required = |span: Option<Span>, role| {
+            span.ok_or_else(|| Problem::Content(format!("no field {}", names.listed(role))))
         };
-        let (value, _) = value.ok_or_else(|| missing(&alternatives(&names.values)))?;
-        let other = other.map(|(other, _)| other);
+        let (id, value) = (required(id, Role::Id)?, required(value, Role::Value)?);
         Ok(Found {
             id: self.id(id)?,
             value,
@@ -346,7 +368,22 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// The name that a key gives; keys with escapes are rare and read by serde_json.
+    /// Steps over a key and tells which of the names it is.
+    fn field(&mut self, names: &FieldNames) -> Result<Option<usize>, Problem> {
+        self.skip_space();
+        let rest = &self.text.as_bytes()[self.at..self.end];
+        for (index, field) in names.fields.iter().enumerate() {
+            if rest.starts_with(field.quoted.as_bytes()) {
+                self.at += field.quoted.len();
+                return Ok(Some(index));
+            }
+        }
+        let key = self.value()?;
+        let name = self.name(key)?;
+        Ok(names.fields.iter().position(|field| field.name == *name))
+    }
+
+    /// The text of a string; those with escapes are rare and read by serde_json.
     fn name(&self, key: Span) -> Result<Cow<'a, str>, Problem> {
         let inner = self.string_inner(key).ok_or(Problem::Syntax)?;
         let text = inner.of(self.text);
@@ -453,11 +490,11 @@ mod tests {
     use super::*;
 
     fn names() -> FieldNames {
-        FieldNames {
-            id: "id".to_owned(),
-            values: vec!["reference".to_owned(), "references".to_owned()],
-            others: Vec::new(),
-        }
+        FieldNames::new([
+            ("id", Role::Id),
+            ("reference", Role::Value),
+            ("references", Role::Value),
+        ])
     }
 
     fn scan_line(line: &str) -> Result<Vec<Found>, ScanError> {

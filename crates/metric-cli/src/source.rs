@@ -10,7 +10,7 @@ use crate::error::Failure;
 
 /// How many bytes a block of lines has, unless a line is longer: enough to spread over threads,
 /// little enough to stay in the cache between its reading and its scoring.
-const BLOCK_BYTES: usize = 256 * 1024;
+const BLOCK_BYTES: usize = 64 * 1024;
 
 /// How records stand in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -845,7 +845,10 @@ fn missing_classes_of_an_image_are_counted() {
             "score detection --format json -r r.json -p p.json {more}"
         ))
     };
-    run("").fails(3, &["p.json", "id \"a\"", "no prediction for the class \"y\""]);
+    run("").fails(
+        3,
+        &["p.json", "id \"a\"", "no prediction for the class \"y\""],
+    );
     let skip = run("--missing skip").json();
     assert_eq!(
         (&skip["examples"], &skip["missing"]),
