@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_suite::registry::{
     Entry, Evidence, JoinPolicy, Missing, Record, RecordError, Report, Sample, Scorer,
 };
@@ -162,7 +162,6 @@ impl Task {
         if let Some(samples) = samples {
             samples.persist()?;
         }
-        bar.finish_and_clear();
         Ok(Scored {
             signature: scorer.signature().to_owned(),
             report,
@@ -254,7 +253,7 @@ fn progress_bar(wanted: bool, total: u64) -> ProgressBar {
         return ProgressBar::hidden();
     }
     // Draws to standard error, and only if that is a terminal.
-    let bar = ProgressBar::new(total);
+    let bar = ProgressBar::new(total).with_finish(ProgressFinish::AndClear);
     let style =
         ProgressStyle::with_template("{bar:32} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}");
     if let Ok(style) = style {

@@ -19,13 +19,22 @@ pub(super) const ACCURACY_AT_K: Entry = Entry {
         "a label: an integer or a string",
         "a list of labels, the most likely first",
     ),
-    options: &[OptionSpec {
-        name: "k",
-        value: "K,...",
-        default: "",
-        choices: Vec::new,
-        help: "How many of the first labels count, one number or several [default: 1 and the length of the rows]",
-    }],
+    options: &[
+        OptionSpec {
+            name: "input",
+            value: "FORM",
+            default: "labels",
+            choices: || vec!["labels"],
+            help: "What a prediction is",
+        },
+        OptionSpec {
+            name: "k",
+            value: "K,...",
+            default: "",
+            choices: Vec::new,
+            help: "How many of the first labels count, one number or several [default: 1 and the length of the rows]",
+        },
+    ],
     whole_file: never_whole,
     build: |options| {
         let ks = match options.get("k") {

@@ -95,6 +95,16 @@ impl Options {
                 return Err(OptionError::new(name, value, reason));
             }
         }
+        for spec in specs {
+            let choices = (spec.choices)();
+            match self.get(spec.name) {
+                Some(value) if !choices.is_empty() && !choices.contains(&value) => {
+                    let reason = format!("expected one of {}", choices.join(", "));
+                    return Err(OptionError::new(spec.name, value, reason));
+                }
+                _ => {}
+            }
+        }
         Ok(())
     }
 
