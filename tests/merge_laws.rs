@@ -232,7 +232,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn hold(seeds in proptest::collection::vec(any::<u64>(), 6), size in 0_usize..8, cuts in [0_usize..8, 0_usize..8]) {
+    fn hold(seeds in proptest::collection::vec(any::<u64>(), DOMAINS.len()), size in 0_usize..8, cuts in [0_usize..8, 0_usize..8]) {
         for (domain, seed) in DOMAINS.iter().zip(seeds) {
             // One stream of random records a domain, so that a failure shrinks by size alone.
             let mut runner = proptest::test_runner::TestRunner::new_with_rng(

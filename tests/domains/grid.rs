@@ -10,30 +10,32 @@ use crate::rows;
 /// as missed.
 const MISSED: &str = "a missing prediction misses the cells of the true grid";
 const NO_CELLS: &str = "a true grid without cells is an error";
-const DEVIATIONS: &[(&str, &str)] = &[
-    ("arc-0021", MISSED),
-    ("arc-0041", MISSED),
-    ("arc-0061", MISSED),
-    ("arc-0081", MISSED),
-    ("arc-0101", MISSED),
-    ("arc-0121", MISSED),
-    ("arc-0141", MISSED),
-    ("arc-0161", MISSED),
-    ("arc-0181", MISSED),
-    ("arc-0201", MISSED),
-    ("arc-0492", MISSED),
-    ("arc-0484", NO_CELLS),
-    ("arc-0485", NO_CELLS),
-    ("arc-0486", NO_CELLS),
-    ("arc-0488", NO_CELLS),
-    ("arc-0493", NO_CELLS),
+const DEVIATIONS: &[rows::Deviation] = &[
+    ("arc-0021", MISSED, "padded cells: ours"),
+    ("arc-0041", MISSED, "padded cells: ours"),
+    ("arc-0061", MISSED, "padded cells: ours"),
+    ("arc-0081", MISSED, "padded cells: ours"),
+    ("arc-0101", MISSED, "padded cells: ours"),
+    ("arc-0121", MISSED, "padded cells: ours"),
+    ("arc-0141", MISSED, "padded cells: ours"),
+    ("arc-0161", MISSED, "padded cells: ours"),
+    ("arc-0181", MISSED, "padded cells: ours"),
+    ("arc-0201", MISSED, "padded cells: ours"),
+    ("arc-0492", MISSED, "padded cells: ours"),
+    ("arc-0484", NO_CELLS, "has no cells"),
+    ("arc-0485", NO_CELLS, "has no cells"),
+    ("arc-0486", NO_CELLS, "has no cells"),
+    ("arc-0488", NO_CELLS, "has no cells"),
+    ("arc-0493", NO_CELLS, "has no cells"),
     (
         "arc-0494",
         "a prediction without cells is invalid and scores 0, the program's NaN",
+        "accuracy Some(0.0), not \"nan\"",
     ),
     (
         "arc-0498",
         "cells that are no integers are invalid, and so are not counted as equal to integers",
+        "matches: ours Some(0), reference Some(4)",
     ),
 ];
 

@@ -6,8 +6,20 @@ What stands beside the tests: format, lints, documentation, features, benchmarks
 Warnings are errors. Each feature of metric-suite is built alone, with and without the registry;
 each benchmark runs once, which checks its result.";
 
-/// The features of metric-suite that switch on a crate each.
-const FEATURES: &[&str] = &["class", "graph", "grid", "text", "vision"];
+/// The features of metric-suite that switch on a crate each, from its manifest.
+fn features() -> Result<Vec<String>, String> {
+    let path = "crates/metric-suite/Cargo.toml";
+    let manifest = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let crates = manifest.lines().filter_map(|line| {
+        let (name, value) = line.split_once(" = ")?;
+        (value == format!("[\"dep:metric-{name}\"]")).then(|| name.to_owned())
+    });
+    let crates: Vec<_> = crates.collect();
+    if crates.is_empty() {
+        return Err(format!("{path}: no features of crates"));
+    }
+    Ok(crates)
+}
 
 pub(crate) fn run(_arguments: &[String]) -> Result<(), String> {
     let strict = ["--", "-D", "warnings"];
@@ -26,8 +38,8 @@ pub(crate) fn run(_arguments: &[String]) -> Result<(), String> {
         "--features",
     ];
     cargo(&[&alone[..4], &strict[..]].concat(), &[])?;
-    for feature in FEATURES {
-        for features in [(*feature).to_owned(), format!("{feature},registry")] {
+    for feature in features()? {
+        for features in [feature.clone(), format!("{feature},registry")] {
             cargo(&[&alone[..], &[&features], &strict[..]].concat(), &[])?;
         }
     }

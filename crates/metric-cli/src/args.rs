@@ -158,7 +158,7 @@ fn common_args() -> Vec<Arg> {
             .help("No progress bar and no warnings on standard error"),
         field("id-field", "id").help("Field of the id"),
         field("reference-field", "reference")
-            .help("Field of the reference; by default also `references`"),
+            .help("Field of the reference; by default also `references`, for metrics that take several"),
         field("prediction-field", "prediction").help("Field of the prediction"),
     ]
 }

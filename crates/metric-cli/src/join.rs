@@ -4,6 +4,7 @@
 //! and nothing is copied or kept but a fingerprint of each reference's id, for the check that no
 //! id stands twice. Where the order differs, records wait in memory for their partner.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -34,6 +35,8 @@ struct Reader {
     /// Blocks at the front of the queue whose records are all taken.
     done: usize,
     seen: Seen,
+    /// Ids that stand, or may stand, more than once.
+    suspects: Vec<String>,
 }
 
 struct Loaded {
@@ -51,7 +54,7 @@ impl Reader {
         let seen = match input.source.format {
             Format::Text => Seen::Lines(0),
             _ if input.source.is_rereadable() => Seen::Prints(Vec::new()),
-            _ => Seen::Kept(HashSet::new()),
+            _ => Seen::Kept(HashMap::new()),
         };
         Ok(Self {
             blocks: input.source.open(progress)?,
@@ -60,6 +63,7 @@ impl Reader {
             queue: VecDeque::new(),
             done: 0,
             seen,
+            suspects: Vec::new(),
         })
     }
 
@@ -83,17 +87,14 @@ impl Reader {
         })
     }
 
-    fn push(&mut self, block: Block, found: Vec<Found>, prints: Vec<u64>) -> Result<(), Failure> {
+    fn push(&mut self, block: Block, found: Vec<Found>, prints: Vec<u64>) {
         match &mut self.seen {
             Seen::Lines(count) => *count += found.len() as u64,
             Seen::Prints(all) => all.extend(prints),
             Seen::Kept(ids) => {
                 for record in &found {
                     let id = record.id(&block.text).to_string();
-                    if ids.contains(id.as_str()) {
-                        return Err(twice(&self.input.source, &id, &[record.line]));
-                    }
-                    ids.insert(id.into());
+                    ids.entry(id.into()).or_default().push(record.line);
                 }
             }
         }
@@ -102,7 +103,6 @@ impl Reader {
             found,
             next: 0,
         });
-        Ok(())
     }
 
     /// The place of the next record that is loaded and not taken.
@@ -154,7 +154,51 @@ impl Reader {
         self.done = 0;
     }
 
-    /// Reads the source again and returns where each id with one of these fingerprints stands, for
+    /// Fails if an id stands more than once.
+    fn refuse_repeated(&self) -> Result<(), Failure> {
+        let mut prints: HashSet<u64> = self
+            .suspects
+            .iter()
+            .map(|id| fingerprint(Id::Text(id)))
+            .collect();
+        let repeated = match &self.seen {
+            Seen::Kept(ids) => ids
+                .iter()
+                .filter(|(_, lines)| lines.len() > 1)
+                .map(|(id, lines)| (id.to_string(), lines.clone()))
+                .collect(),
+            Seen::Lines(_) => return Ok(()),
+            Seen::Prints(all) => {
+                let twice = all.windows(2).filter(|two| two[0] == two[1]);
+                prints.extend(twice.map(|two| two[0]));
+                if prints.is_empty() {
+                    return Ok(());
+                }
+                self.repeated(&prints)?
+            }
+        };
+        let Some((id, lines)) = repeated.iter().min_by_key(|(_, lines)| lines[0]) else {
+            return Ok(());
+        };
+        let numbers: Vec<_> = lines.iter().take(NAMED_IDS).map(u64::to_string).collect();
+        let mut message = format!(
+            "{}: duplicate id {} (lines {})",
+            self.input.source.name(),
+            shown(id),
+            numbers.join(", ")
+        );
+        if repeated.len() > 1 {
+            let others = repeated.keys().filter(|other| *other != id);
+            let others = quoted(others.take(NAMED_IDS - 1));
+            let count = repeated.len();
+            message.push_str(&format!(
+                "; {count} ids in all are duplicates, among them {others}"
+            ));
+        }
+        Err(Failure::Input(message))
+    }
+
+    /// Reads the source again and returns the lines of each id with one of these fingerprints, for
     /// ids that stand more than once.
     fn repeated(&self, prints: &HashSet<u64>) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
         let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
@@ -179,8 +223,19 @@ enum Seen {
     Lines(u64),
     /// Fingerprints: equal ones are looked at again in the source.
     Prints(Vec<u64>),
-    /// The ids of a source that cannot be read again.
-    Kept(HashSet<Box<str>>),
+    /// The ids of a source that cannot be read again, with their lines.
+    Kept(HashMap<Box<str>, Vec<u64>>),
+}
+
+impl Seen {
+    /// Whether an id has been seen; of fingerprints, whether it may have been.
+    fn contain(&self, id: &str) -> bool {
+        match self {
+            Self::Lines(count) => id.parse().is_ok_and(|line| (1..=*count).contains(&line)),
+            Self::Prints(sorted) => sorted.binary_search(&fingerprint(Id::Text(id))).is_ok(),
+            Self::Kept(ids) => ids.contains_key(id),
+        }
+    }
 }
 
 /// 64 bits of an id. The hash has no random seed, and two ids that share one are told apart.
@@ -192,6 +247,9 @@ fn fingerprint(id: Id<'_>) -> u64 {
         Id::Line(_) => state.hash_one(id.to_string().as_str()),
     }
 }
+
+/// The records of a block, with the fingerprints of their ids where they are wanted.
+type Scanned = Result<(Vec<Found>, Vec<u64>), Failure>;
 
 /// A record in a queue.
 #[derive(Clone, Copy, Debug)]
@@ -278,33 +336,7 @@ impl Join {
             waiting_predictions: HashMap::new(),
         };
         join.fill()?;
-        join.agree_on_whole_files();
         Ok(join)
-    }
-
-    /// An empty object beside a file that is one example is an example too, and no empty map.
-    fn agree_on_whole_files(&mut self) {
-        let Some(predictions) = &mut self.predictions else {
-            return;
-        };
-        let is_whole = |reader: &Reader| {
-            reader.queue.front().is_some_and(
-                |loaded| matches!(loaded.found.as_slice(), [one] if one.is_whole_file()),
-            )
-        };
-        let wholes = [is_whole(&self.references), is_whole(predictions)];
-        for (reader, (this, other)) in [&mut self.references, predictions]
-            .into_iter()
-            .zip([(wholes[0], wholes[1]), (wholes[1], wholes[0])])
-        {
-            let is_json = reader.input.source.format == Format::Json;
-            if let (true, false, true, Some(loaded)) =
-                (other, this, is_json, reader.queue.front_mut())
-                && loaded.found.is_empty()
-            {
-                loaded.found.push(whole(&loaded.block.text));
-            }
-        }
     }
 
     /// Loads blocks until each side has enough; scanning is spread over the threads.
@@ -324,7 +356,6 @@ impl Join {
             };
             Ok((found, prints))
         };
-        type Scanned = Result<(Vec<Found>, Vec<u64>), Failure>;
         let sides: Vec<(&Reader, &Block, bool)> = references
             .iter()
             .map(|block| (&self.references, block, true))
@@ -345,17 +376,19 @@ impl Join {
                 .map(|&(reader, block, prints)| scan_one(reader, block, prints))
                 .collect()
         };
+        let mut scanned = scanned;
+        agree_on_whole_files(&sides, &mut scanned);
         let mut scanned = scanned.into_iter();
         for block in references {
             if let Some(result) = scanned.next() {
                 let (found, prints) = result?;
-                self.references.push(block, found, prints)?;
+                self.references.push(block, found, prints);
             }
         }
         for block in predictions {
             if let (Some(result), Some(reader)) = (scanned.next(), &mut self.predictions) {
                 let (found, prints) = result?;
-                reader.push(block, found, prints)?;
+                reader.push(block, found, prints);
             }
         }
         Ok(())
@@ -402,10 +435,7 @@ impl Join {
                 continue;
             }
             let held = references.hold(place, ordinal);
-            if let Some(earlier) = self.waiting_references.get(&held.id) {
-                let lines = [earlier.line, held.line];
-                return Err(twice(&references.input.source, &held.id, &lines));
-            }
+            // An id that stands twice is found by its fingerprint at the end.
             self.waiting_references.insert(held.id.clone(), held);
         }
         Ok(pairs)
@@ -453,15 +483,15 @@ impl Join {
                         reference: End::Queued(place),
                         prediction: End::Held(Box::new(partner)),
                     });
-                } else if let Some(earlier) = self.waiting_references.get(&id) {
-                    return Err(twice(
-                        &references.input.source,
-                        &id,
-                        &[earlier.line, line(references, place)],
-                    ));
-                } else {
-                    let held = references.hold(place, ordinal);
-                    self.waiting_references.insert(id, held);
+                    // The prediction at hand may be that of the next reference: back in step.
+                    continue;
+                }
+                let held = references.hold(place, ordinal);
+                match self.waiting_references.entry(id) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(held);
+                    }
+                    Entry::Occupied(entry) => references.suspects.push(entry.key().clone()),
                 }
             }
             if let Some(place) = prediction {
@@ -473,15 +503,14 @@ impl Join {
                         reference: End::Held(Box::new(partner)),
                         prediction: End::Queued(place),
                     });
-                } else if let Some(earlier) = self.waiting_predictions.get(&id) {
-                    return Err(twice(
-                        &predictions.input.source,
-                        &id,
-                        &[earlier.line, line(predictions, place)],
-                    ));
-                } else {
-                    let held = predictions.hold(place, 0);
-                    self.waiting_predictions.insert(id, held);
+                    continue;
+                }
+                let held = predictions.hold(place, 0);
+                match self.waiting_predictions.entry(id) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(held);
+                    }
+                    Entry::Occupied(entry) => predictions.suspects.push(entry.key().clone()),
                 }
             }
         }
@@ -545,13 +574,8 @@ impl Join {
     pub(crate) fn finish(&mut self) -> Result<Leftovers, Failure> {
         if let Seen::Prints(prints) = &mut self.references.seen {
             prints.par_sort_unstable();
-            let repeated: HashSet<u64> = prints
-                .windows(2)
-                .filter(|two| two[0] == two[1])
-                .map(|two| two[0])
-                .collect();
-            refuse_repeated(&self.references, &repeated)?;
         }
+        self.references.refuse_repeated()?;
         let mut missing: Vec<Held> = self
             .waiting_references
             .drain()
@@ -566,24 +590,13 @@ impl Join {
         extra.sort_unstable_by_key(|held| held.line);
 
         // A prediction without a partner whose id is that of a reference came second.
-        if let Some(predictions) = &self.predictions {
-            let is_reference = |held: &&Held| match &self.references.seen {
-                Seen::Lines(count) => held
-                    .id
-                    .parse()
-                    .is_ok_and(|line| (1..=*count).contains(&line)),
-                Seen::Prints(prints) => prints
-                    .binary_search(&fingerprint(Id::Text(&held.id)))
-                    .is_ok(),
-                Seen::Kept(ids) => ids.contains(held.id.as_str()),
-            };
-            let second: Vec<&Held> = extra.iter().filter(is_reference).collect();
-            if predictions.input.source.is_rereadable() {
-                let prints = second.iter().map(|held| fingerprint(Id::Text(&held.id)));
-                refuse_repeated(predictions, &prints.collect())?;
-            } else if let Some(held) = second.first() {
-                return Err(twice(&predictions.input.source, &held.id, &[held.line]));
-            }
+        if let Some(predictions) = &mut self.predictions {
+            let references = &self.references.seen;
+            let second = extra.iter().filter(|held| references.contain(&held.id));
+            predictions
+                .suspects
+                .extend(second.map(|held| held.id.clone()));
+            predictions.refuse_repeated()?;
         }
         let name = |reader: Option<&Reader>| {
             reader.map_or_else(String::new, |reader| reader.input.source.name())
@@ -614,6 +627,27 @@ impl Join {
     }
 }
 
+/// Where one `.json` file is one example, the other is one too, whatever its values look like.
+fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanned]) {
+    let is_json = |reader: &Reader| reader.input.source.format == Format::Json;
+    let is_whole = |((reader, ..), scanned): (&(&Reader, &Block, bool), &Scanned)| match scanned {
+        Ok((found, _)) => {
+            is_json(reader) && matches!(found.as_slice(), [one] if one.is_whole_file())
+        }
+        Err(_) => false,
+    };
+    if !sides.iter().zip(scanned.iter()).any(is_whole) {
+        return;
+    }
+    for ((reader, block, _), scanned) in sides.iter().zip(scanned) {
+        if is_json(reader)
+            && let Some(found) = whole(&block.text)
+        {
+            *scanned = Ok((vec![found], Vec::new()));
+        }
+    }
+}
+
 fn same_id(a: Id<'_>, b: Id<'_>) -> bool {
     match (a, b) {
         (Id::Text(a), Id::Text(b)) => a == b,
@@ -624,41 +658,6 @@ fn same_id(a: Id<'_>, b: Id<'_>) -> bool {
 
 fn line(reader: &Reader, place: Place) -> u64 {
     reader.found(place).0.line
-}
-
-fn refuse_repeated(reader: &Reader, prints: &HashSet<u64>) -> Result<(), Failure> {
-    if prints.is_empty() {
-        return Ok(());
-    }
-    let repeated = reader.repeated(prints)?;
-    match repeated.first_key_value() {
-        None => Ok(()),
-        Some((id, lines)) => {
-            let Failure::Input(mut message) = twice(&reader.input.source, id, lines) else {
-                return Ok(());
-            };
-            if repeated.len() > 1 {
-                let others: Vec<_> = repeated.keys().skip(1).take(NAMED_IDS - 1).collect();
-                message.push_str(&format!(
-                    "; {} ids in all are duplicates, among them {}",
-                    repeated.len(),
-                    quoted(others.into_iter())
-                ));
-            }
-            Err(Failure::Input(message))
-        }
-    }
-}
-
-fn twice(source: &Source, id: &str, lines: &[u64]) -> Failure {
-    let name = source.name();
-    let numbers: Vec<_> = lines.iter().take(NAMED_IDS).map(u64::to_string).collect();
-    let noun = if lines.len() == 1 { "line" } else { "lines" };
-    Failure::Input(format!(
-        "{name}: duplicate id {} ({noun} {})",
-        shown(id),
-        numbers.join(", ")
-    ))
 }
 
 /// `3 references of refs.jsonl: "a", "b", "c"`.

@@ -146,13 +146,13 @@ pub(crate) fn scan(
     match format {
         Format::JsonLines => {
             let plain = is_plain(&block.text);
-            lines(&block.text)
+            lines(block)
                 .zip(block.first_line..)
                 .filter(|(line, _)| !line.of(&block.text).trim_ascii().is_empty())
                 .map(|(line, number)| json_line(&block.text, plain, line, number, names))
                 .collect()
         }
-        Format::Text => Ok(lines(&block.text)
+        Format::Text => Ok(lines(block)
             .zip(block.first_line..)
             .map(|(value, number)| Found {
                 id: FoundId::Line(number),
@@ -177,10 +177,12 @@ fn is_plain(text: &str) -> bool {
     })
 }
 
-/// The lines of a text, without their ends (`\n` or `\r\n`) and without a byte order mark.
-fn lines(text: &str) -> impl Iterator<Item = Span> {
-    let bytes = text.as_bytes();
-    let mut start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+/// The lines of a block, without their ends (`\n` or `\r\n`) and without a byte order mark.
+fn lines(block: &Block) -> impl Iterator<Item = Span> {
+    let bytes = block.text.as_bytes();
+    // A byte order mark stands at the start of a file; anywhere else it is a character.
+    let marked = block.first_line == 1 && block.text.starts_with('\u{feff}');
+    let mut start = if marked { 3 } else { 0 };
     let mut ends = memchr::memchr_iter(b'\n', bytes);
     std::iter::from_fn(move || {
         if start >= bytes.len() {
@@ -197,17 +199,18 @@ fn lines(text: &str) -> impl Iterator<Item = Span> {
 /// The id of the one example of a file that is one example.
 const WHOLE_FILE_ID: &str = "file";
 
-/// A file that is one example.
-pub(crate) fn whole(text: &str) -> Found {
+/// A file that is one example, if it is JSON.
+pub(crate) fn whole(text: &str) -> Option<Found> {
     let json = text.trim_start_matches('\u{feff}').trim_ascii();
-    Found {
+    serde_json::from_str::<IgnoredAny>(json).ok()?;
+    Some(Found {
         id: FoundId::Unescaped(WHOLE_FILE_ID.into()),
         value: Span::within(text, json),
         other: None,
         record: Span::default(),
         line: 1,
         is_text: false,
-    }
+    })
 }
 
 fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, ScanError> {
@@ -239,7 +242,7 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
         .first()
         .is_some_and(|(_, value)| whole_file(value))
     {
-        return Ok(vec![whole(text)]);
+        return Ok(whole(text).into_iter().collect());
     }
     Ok(entries
         .0
@@ -388,9 +391,10 @@ impl<'a> Cursor<'a> {
         let inner = self.string_inner(key).ok_or(Problem::Syntax)?;
         let text = inner.of(self.text);
         if !self.plain && text.contains('\\') {
-            let unescaped: String =
-                serde_json::from_str(key.of(self.text)).map_err(|_| Problem::Syntax)?;
-            return Ok(Cow::Owned(unescaped));
+            let unescaped = serde_json::from_str(key.of(self.text));
+            return unescaped
+                .map(Cow::Owned)
+                .map_err(|error| Problem::Content(format!("no text: {}", describe(&error))));
         }
         Ok(Cow::Borrowed(text))
     }
@@ -521,6 +525,21 @@ mod tests {
                 proptest::collection::btree_map(text, inner, 0..3).prop_map(Json::from_iter),
             ]
         })
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_at_the_start_of_the_file_only() {
+        let values = |first_line| {
+            let text = "\u{feff}a\r\n\u{feff}b".to_owned();
+            let block = Block { text, first_line };
+            let found = scan(&block, Format::Text, &names(), |_| false).expect("lines");
+            found
+                .iter()
+                .map(|found| found.value.of(&block.text).to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(values(1), ["a", "\u{feff}b"]);
+        assert_eq!(values(2), ["\u{feff}a", "\u{feff}b"]);
     }
 
     proptest! {

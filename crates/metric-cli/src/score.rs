@@ -163,10 +163,28 @@ impl Task {
             samples.persist()?;
         }
         Ok(Scored {
-            signature: scorer.signature().to_owned(),
+            signature: with_policy(scorer.signature(), self.policy),
             report,
             failed_gates,
         })
+    }
+}
+
+/// A signature with what the join let pass, before the version.
+fn with_policy(signature: &str, policy: JoinPolicy) -> String {
+    let missing = match policy.missing {
+        Missing::Error => "",
+        Missing::Empty => "|missing:empty",
+        Missing::Skip => "|missing:skip",
+    };
+    let extra = if policy.ignore_extra {
+        "|extra:ignore"
+    } else {
+        ""
+    };
+    match signature.rsplit_once("|v:") {
+        Some((definition, version)) => format!("{definition}{missing}{extra}|v:{version}"),
+        None => format!("{signature}{missing}{extra}"),
     }
 }
 

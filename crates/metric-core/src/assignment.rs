@@ -15,7 +15,7 @@ use std::ops::{Add, Neg, Sub};
 /// - Greatest total similarity alone: `Benefit { primary: 0, secondary: similarity }`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Benefit {
-    /// The first level, exact.
+    /// The first level, exact; at most 2^31 from 0.
     pub primary: i64,
     /// The second level; a number that is not NaN.
     pub secondary: f64,
@@ -100,7 +100,8 @@ impl Edge {
 /// (below `Benefit::default()`) is not chosen unless that allows better ones; one worth exactly
 /// nothing may or may not be. Where several choices are optimal the result is one of them, always
 /// the same for the same edges in any order. Of equal pairs listed twice the better one counts.
-/// A pair whose secondary benefit is NaN or infinite is no possible pair and is left out.
+/// A pair whose secondary benefit is NaN or infinite, or whose primary one is over 2^31 from 0, is
+/// no possible pair and is left out.
 ///
 /// The edges fall into connected components, and each is solved on its own: a component of one
 /// edge at once, one of `n` by `m` items (`n <= m`) by shortest augmenting paths in `O(n² m)` time
@@ -127,7 +128,10 @@ pub fn assign(edges: &[Edge]) -> Vec<(usize, usize)> {
     let mut edges: Vec<Edge> = edges
         .iter()
         .copied()
-        .filter(|edge| edge.benefit.secondary.is_finite())
+        .filter(|edge| {
+            let Benefit { primary, secondary } = edge.benefit;
+            secondary.is_finite() && primary.unsigned_abs() <= 1 << 31
+        })
         .collect();
     edges.sort_by(|a, b| {
         (a.row, a.column)
@@ -335,6 +339,9 @@ mod tests {
         assert_eq!(assign(&[]), []);
         assert_eq!(assign(&[Edge::similar(7, 3, 0.0)]), [(7, 3)]);
         assert_eq!(assign(&[Edge::similar(0, 0, f64::NAN)]), []);
+        let mut beyond = [Edge::similar(0, 0, 1.0), Edge::similar(0, 1, 1.0)];
+        beyond[0].benefit.primary = i64::MAX;
+        assert_eq!(assign(&beyond), [(0, 1)]);
         // One column for three rows: the most similar row has it.
         let column = [0.2, 0.7, 0.5];
         let edges: Vec<_> = (0..3)

@@ -3,8 +3,8 @@ use crate::Merge;
 /// True positives, false positives and false negatives: what precision, recall and F-beta are
 /// made of.
 ///
-/// Every ratio is one division of integers, so it is correctly rounded and does not depend on how
-/// the counts were gathered. A ratio whose denominator is 0 is undefined (`None`).
+/// Every ratio but F-beta, whose weights are real numbers, is one division of integers, so it is
+/// correctly rounded. None depends on how the counts were gathered. A ratio whose denominator is 0 is undefined (`None`).
 ///
 /// ```
 /// use metric_core::Counts;

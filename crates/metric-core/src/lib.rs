@@ -4,6 +4,7 @@
 mod accuracy;
 pub mod assignment;
 pub mod boxes;
+mod choice;
 mod counts;
 mod merge;
 mod metric;
@@ -11,6 +12,7 @@ mod per_class;
 mod sum;
 
 pub use accuracy::Accuracy;
+pub use choice::UnknownChoice;
 pub use counts::{Counts, ratio};
 pub use merge::Merge;
 pub use metric::Metric;

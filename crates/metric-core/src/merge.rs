@@ -19,9 +19,3 @@ pub trait Merge: Default {
     /// Adds the evidence of `other` to this.
     fn merge(&mut self, other: Self);
 }
-
-impl Merge for u64 {
-    fn merge(&mut self, other: Self) {
-        *self += other;
-    }
-}

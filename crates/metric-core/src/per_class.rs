@@ -18,7 +18,7 @@ use crate::{Mean, Merge};
 ///
 /// // Macro: all classes count the same, as far as they have the score.
 /// let average = classes.macro_average(Counts::precision);
-/// assert_eq!((average.value, average.classes), (Some(0.65), 2));
+/// assert_eq!((average.value, average.count), (Some(0.65), 2));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -27,13 +27,22 @@ pub struct PerClass<K: Ord, S> {
     states: BTreeMap<K, S>,
 }
 
-/// A mean over classes, with the number of classes that had the score.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A mean over classes (or clips, or other parts), with the number of those that had the score.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MacroAverage {
     /// The unweighted mean; undefined when no class has the score.
     pub value: Option<f64>,
     /// The number of classes in the mean.
-    pub classes: u64,
+    pub count: u64,
+}
+
+impl From<&Mean> for MacroAverage {
+    fn from(mean: &Mean) -> Self {
+        Self {
+            value: mean.value(),
+            count: mean.count(),
+        }
+    }
 }
 
 impl<K: Ord, S: Merge> PerClass<K, S> {
@@ -75,10 +84,7 @@ impl<K: Ord, S: Merge> PerClass<K, S> {
     /// The unweighted mean of `score` over the classes where it is defined.
     pub fn macro_average(&self, score: impl Fn(&S) -> Option<f64>) -> MacroAverage {
         let mean: Mean = self.states.values().filter_map(score).collect();
-        MacroAverage {
-            value: mean.value(),
-            classes: mean.count(),
-        }
+        MacroAverage::from(&mean)
     }
 }
 

@@ -30,6 +30,7 @@ const LOWEST_EXPONENT: i32 = -1074;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
 pub struct Sum {
     /// Bin index and total, by index, without totals of 0: equal sums are equal states.
     bins: Vec<(u8, i128)>,
@@ -90,6 +91,35 @@ impl Sum {
                 }
             }
             Err(place) => self.bins.insert(place, (index, term)),
+        }
+    }
+}
+
+/// A sum as it stands in a file, which may say anything.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Written {
+    bins: Vec<(u8, i128)>,
+    non_finite: [bool; 3],
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for Sum {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, &'static str> {
+        let rising = written.bins.windows(2).all(|two| two[0].0 < two[1].0);
+        // 2^42 terms of less than 2^85 each.
+        let possible = |&(index, total): &(u8, i128)| {
+            u32::from(index) <= 2045 / BIN_BITS && total != 0 && total.unsigned_abs() < 1 << 127
+        };
+        if rising && written.bins.iter().all(possible) {
+            Ok(Self {
+                bins: written.bins,
+                non_finite: written.non_finite,
+            })
+        } else {
+            Err("the bins of an exact sum: expected rising indices up to 63, and totals but 0")
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use petgraph::graph::UnGraph;
 
 use crate::Properties;
-use crate::choice::named_choice;
+use metric_core::named_choice;
 
 /// The id of a lane (MapDR: of a centerline).
 ///

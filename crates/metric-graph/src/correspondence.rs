@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 
-use metric_core::{Counts, Mean, Merge, Metric};
+use metric_core::{Counts, MacroAverage, Mean, Merge, Metric};
 
 use crate::align::{align, same_class, same_key};
-use crate::choice::named_choice;
 use crate::coded::{Coded, shared_items};
 use crate::{Alignment, Clip, FindingCounts, LaneIds, findings};
+use metric_core::named_choice;
 
 /// Precision and recall of predicted traffic rules and of the lanes they hold for.
 ///
@@ -265,7 +265,7 @@ pub struct CorrespondenceScore {
     pub micro: Parts<Ratios>,
     /// The means over clips: all clips weigh the same. A clip where a ratio is undefined is left
     /// out of its mean.
-    pub by_clip: Parts<Ratios<ClipMean>>,
+    pub by_clip: Parts<Ratios<MacroAverage>>,
     /// The share of clips whose rules are all right; undefined without clips.
     pub rules_exact: Option<f64>,
     /// The share of clips whose lists of lanes are all right; undefined without clips.
@@ -283,24 +283,6 @@ pub struct Ratios<T = Option<f64>> {
     pub recall: T,
     /// The harmonic mean of both, as `2 tp / (predicted + true)`.
     pub f1: T,
-}
-
-/// A mean over clips, with the number of clips in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ClipMean {
-    /// The mean; undefined when no clip has the ratio.
-    pub value: Option<f64>,
-    /// The number of clips that have it.
-    pub clips: u64,
-}
-
-impl From<&Mean> for ClipMean {
-    fn from(mean: &Mean) -> Self {
-        Self {
-            value: mean.value(),
-            clips: mean.count(),
-        }
-    }
 }
 
 impl LaneCorrespondence {
@@ -435,9 +417,9 @@ impl Metric for LaneCorrespondence {
             f1: counts.f1().or(zero_division),
         };
         let means = |means: &RatioMeans| Ratios {
-            precision: ClipMean::from(&means.precision),
-            recall: ClipMean::from(&means.recall),
-            f1: ClipMean::from(&means.f1),
+            precision: MacroAverage::from(&means.precision),
+            recall: MacroAverage::from(&means.recall),
+            f1: MacroAverage::from(&means.f1),
         };
         let mut score = CorrespondenceScore {
             by_clip: Parts {
@@ -594,7 +576,7 @@ mod tests {
         assert_eq!(score.micro.overall, Ratios::default());
         assert_eq!(score.rules_exact, None);
         assert_eq!(score.micro.correspondence.precision, Some(1.0 / 3.0));
-        assert_eq!(score.by_clip.rule.f1.clips, 0);
+        assert_eq!(score.by_clip.rule.f1.count, 0);
     }
 
     #[test]
@@ -606,7 +588,7 @@ mod tests {
         state.merge(metric.measure(&Clip::default(), &a));
         state.merge(metric.measure(&Clip::default(), &Clip::default()));
         let score = metric.compute(&state);
-        let mean = |value, clips| ClipMean { value, clips };
+        let mean = |value, count| MacroAverage { value, count };
         assert_eq!(score.by_clip.rule.precision, mean(Some(0.5), 2));
         assert_eq!(score.by_clip.rule.recall, mean(Some(1.0 / 3.0), 3));
         assert_eq!(score.micro.rule.precision, Some(0.5));

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 mod align;
-mod choice;
 mod clip;
 mod coded;
 mod correspondence;
@@ -12,11 +11,10 @@ mod read;
 mod value;
 
 pub use align::{AlignedRules, Alignment};
-pub use choice::UnknownChoice;
 pub use clip::{Clip, DuplicateRule, LaneId, LaneIds, Node, Rule};
 pub use correspondence::{
-    ClipMean, CorrespondenceScore, CorrespondenceState, Duplicates, LaneCorrespondence, Overall,
-    Parts, Profile, RatioMeans, Ratios, Scenes,
+    CorrespondenceScore, CorrespondenceState, Duplicates, LaneCorrespondence, Overall, Parts,
+    Profile, RatioMeans, Ratios, Scenes,
 };
 pub use findings::{Finding, FindingCounts, FindingKind, Side};
 #[cfg(feature = "serde")]

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use metric_core::{UnknownChoice, named_choice};
 use unicase::UniCase;
 use unicode_normalization::{UnicodeNormalization, is_nfc, is_nfd, is_nfkc, is_nfkd};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -31,7 +32,7 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 ///
 /// assert_eq!(Normalizer::default().apply(" As it is "), " As it is ");
 /// assert_eq!(Normalizer::default().to_string(), "none");
-/// # Ok::<(), metric_text::normalize::UnknownStep>(())
+/// # Ok::<(), metric_core::UnknownChoice>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Normalizer {
@@ -66,7 +67,7 @@ impl Normalizer {
     /// let normalizer: Normalizer = "casefold".parse()?;
     /// assert!(normalizer.equal("STRASSE", "straße"));
     /// assert!(!Normalizer::default().equal("STRASSE", "straße"));
-    /// # Ok::<(), metric_text::normalize::UnknownStep>(())
+    /// # Ok::<(), metric_core::UnknownChoice>(())
     /// ```
     #[must_use]
     pub fn equal(&self, a: &str, b: &str) -> bool {
@@ -88,11 +89,11 @@ impl fmt::Display for Normalizer {
 }
 
 impl FromStr for Normalizer {
-    type Err = UnknownStep;
+    type Err = UnknownChoice;
 
     /// Reads a comma-separated list of step names; `none` and the empty text have no steps.
     /// Space around a name does not count.
-    fn from_str(list: &str) -> Result<Self, UnknownStep> {
+    fn from_str(list: &str) -> Result<Self, UnknownChoice> {
         let steps = match list.trim() {
             "" | "none" => Vec::new(),
             list => list
@@ -191,37 +192,7 @@ impl Step {
     }
 }
 
-impl fmt::Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Step {
-    type Err = UnknownStep;
-
-    fn from_str(name: &str) -> Result<Self, UnknownStep> {
-        let found = Self::ALL.iter().find(|step| step.name() == name);
-        found.copied().ok_or_else(|| UnknownStep(name.to_owned()))
-    }
-}
-
-/// A name that is no [`Step`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownStep(pub String);
-
-impl fmt::Display for UnknownStep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "unknown normalisation step {:?}, expected one of ",
-            self.0
-        )?;
-        crate::list(f, Step::ALL)
-    }
-}
-
-impl std::error::Error for UnknownStep {}
+named_choice!(Step, "normalisation step");
 
 /// White space as Python's `str.isspace` has it: the Unicode property White_Space and the four
 /// information separators.
@@ -373,12 +344,13 @@ mod tests {
         for (list, name) in [("nfc,,lower", ""), ("NFC", "NFC"), ("nfc,none", "none")] {
             assert_eq!(
                 list.parse::<Normalizer>(),
-                Err(UnknownStep(name.to_owned()))
+                name.parse::<Step>()
+                    .map(|step| Normalizer { steps: vec![step] })
             );
         }
         assert_eq!(
-            UnknownStep("nfx".to_owned()).to_string(),
-            "unknown normalisation step \"nfx\", expected one of nfc, nfd, nfkc, nfkd, casefold, \
+            "nfx".parse::<Step>().unwrap_err().to_string(),
+            "unknown normalisation step \"nfx\": expected one of nfc, nfd, nfkc, nfkd, casefold, \
              lower, strip, whitespace, punctuation, ascii-punctuation"
         );
     }

@@ -3,9 +3,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::str::FromStr;
 
-use metric_core::{Accuracy, Merge, Metric};
+use metric_core::{Accuracy, Merge, Metric, named_choice};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use crate::normalize;
@@ -176,35 +175,7 @@ impl Profile {
     }
 }
 
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Profile {
-    type Err = UnknownProfile;
-
-    fn from_str(name: &str) -> Result<Self, UnknownProfile> {
-        let found = Self::ALL.iter().find(|profile| profile.name() == name);
-        found
-            .copied()
-            .ok_or_else(|| UnknownProfile(name.to_owned()))
-    }
-}
-
-/// A name that is no [`Profile`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownProfile(pub String);
-
-impl fmt::Display for UnknownProfile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown VQA profile {:?}, expected one of ", self.0)?;
-        crate::list(f, Profile::ALL)
-    }
-}
-
-impl std::error::Error for UnknownProfile {}
+named_choice!(Profile, "VQA profile");
 
 /// The language of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -230,35 +201,7 @@ impl Language {
     }
 }
 
-impl fmt::Display for Language {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Language {
-    type Err = UnknownLanguage;
-
-    fn from_str(name: &str) -> Result<Self, UnknownLanguage> {
-        let found = Self::ALL.iter().find(|language| language.name() == name);
-        found
-            .copied()
-            .ok_or_else(|| UnknownLanguage(name.to_owned()))
-    }
-}
-
-/// A code that is no [`Language`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownLanguage(pub String);
-
-impl fmt::Display for UnknownLanguage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown language {:?}, expected one of ", self.0)?;
-        crate::list(f, Language::ALL)
-    }
-}
-
-impl std::error::Error for UnknownLanguage {}
+named_choice!(Language, "language");
 
 /// An English answer as the VQA v2 program normalises it: [`strip`], [`punctuation`], then word by
 /// word: lowercase, number words to digits, no articles, contractions with their apostrophe.
@@ -559,11 +502,11 @@ mod tests {
         }
         assert_eq!(
             "fb".parse::<Profile>().map_err(|error| error.to_string()),
-            Err("unknown VQA profile \"fb\", expected one of exact, fusion-brain-2021".to_owned())
+            Err("unknown VQA profile \"fb\": expected one of exact, fusion-brain-2021".to_owned())
         );
         assert_eq!(
             "EN".parse::<Language>().map_err(|error| error.to_string()),
-            Err("unknown language \"EN\", expected one of en, ru".to_owned())
+            Err("unknown language \"EN\": expected one of en, ru".to_owned())
         );
     }
 

@@ -2,7 +2,7 @@ use std::fmt;
 
 use metric_core::boxes;
 
-use crate::choice::named_choice;
+use metric_core::named_choice;
 
 /// An axis-aligned box of finite coordinates and non-negative size.
 ///

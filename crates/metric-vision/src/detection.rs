@@ -4,9 +4,9 @@ use std::fmt;
 use metric_core::{Counts, Merge, Metric};
 
 use crate::candidates::{Candidates, most_pairs, with_candidates};
-use crate::choice::named_choice;
 use crate::matching::{Matches, Matching, greedy, optimal_sum, voc};
 use crate::{BBox, iou, iou_by_corners};
+use metric_core::named_choice;
 
 /// A predicted box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -186,8 +186,6 @@ pub struct DetectionState {
     /// Predictions that are neither right nor wrong: [`Profile::SeedText`] at exactly the
     /// threshold.
     pub undecided: u64,
-    /// Examples: pairs of an image and a class.
-    pub items: u64,
 }
 
 impl Merge for DetectionState {
@@ -195,7 +193,6 @@ impl Merge for DetectionState {
         self.counts.merge(other.counts);
         self.repeated += other.repeated;
         self.undecided += other.undecided;
-        self.items += other.items;
     }
 }
 
@@ -220,12 +217,11 @@ impl Metric for Detections {
     type Score = DetectionScore;
 
     fn update(&self, state: &mut DetectionState, prediction: &[Detection], reference: &[BBox]) {
-        let mut item = match (self.matching(), self.profile) {
+        let item = match (self.matching(), self.profile) {
             (Some(matching), _) => count(matching, prediction, reference, self.iou_threshold),
             (None, Profile::SeedText) => count_seed_text(prediction, reference, self.iou_threshold),
             (None, _) => count_baseline(prediction, reference, self.iou_threshold),
         };
-        item.items = 1;
         state.merge(item);
     }
 

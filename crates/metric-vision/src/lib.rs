@@ -3,12 +3,10 @@
 
 mod bbox;
 mod candidates;
-mod choice;
 mod detection;
 pub mod matching;
 
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
-pub use choice::UnknownChoice;
 pub use detection::{
     Detection, DetectionScore, DetectionState, Detections, InvalidThreshold, Profile,
 };

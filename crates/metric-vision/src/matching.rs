@@ -13,8 +13,8 @@
 use metric_core::assignment::{Benefit, Edge, assign};
 
 use crate::candidates::Field;
-use crate::choice::named_choice;
 use crate::{BBox, Detection, iou, iou_by_corners};
+use metric_core::named_choice;
 
 /// A matching rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -7,9 +7,10 @@ use metric_core::{Merge, Metric};
 use serde::{Deserialize, Serialize};
 
 use super::read::{json, kind, string, typed};
-use super::scorer::Adapter;
+use super::scorer::{Adapter, noted};
 use super::{
-    Entry, FieldError, Named, OptionError, OptionSpec, Reading, Record, Sink, Value, never_whole,
+    Entry, FieldError, Named, Notes, OptionError, OptionSpec, Reading, Record, Sink, Value,
+    never_whole,
 };
 
 pub(super) const ACCURACY_AT_K: Entry = Entry {
@@ -79,13 +80,23 @@ struct RankedRows(AccuracyAtK<Label>);
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct RankedRowsState {
     ranks: Ranks,
-    width: usize,
+    /// The lengths of the shortest and of the longest row; none without rows.
+    widths: Option<(usize, usize)>,
+}
+
+impl RankedRowsState {
+    fn add_widths(&mut self, widths: Option<(usize, usize)>) {
+        if let Some((shortest, longest)) = widths {
+            let (least, most) = self.widths.unwrap_or((shortest, longest));
+            self.widths = Some((least.min(shortest), most.max(longest)));
+        }
+    }
 }
 
 impl Merge for RankedRowsState {
     fn merge(&mut self, other: Self) {
         self.ranks.merge(other.ranks);
-        self.width = self.width.max(other.width);
+        self.add_widths(other.widths);
     }
 }
 
@@ -97,7 +108,8 @@ impl Metric for RankedRows {
 
     fn update(&self, state: &mut RankedRowsState, prediction: &[Label], reference: &Label) {
         self.0.update(&mut state.ranks, prediction, reference);
-        state.width = state.width.max(prediction.len());
+        let width = prediction.len();
+        state.add_widths((width > 0).then_some((width, width)));
     }
 
     fn compute(&self, state: &RankedRowsState) -> Self::Score {
@@ -105,11 +117,26 @@ impl Metric for RankedRows {
     }
 }
 
-/// A class label. The integer 3 and the string "3" are two labels.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A class label. The integer 3 and the string "3" are two labels; a line of text has no type and
+/// may be either.
+#[derive(Clone, Debug)]
 enum Label {
     Integer(i64),
     Text(String),
+    Line(String),
+}
+
+impl PartialEq for Label {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Integer(a), Self::Line(b)) | (Self::Line(b), Self::Integer(a)) => {
+                a.to_string() == *b
+            }
+            (Self::Text(a) | Self::Line(a), Self::Text(b) | Self::Line(b)) => a == b,
+            (Self::Integer(_), Self::Text(_)) | (Self::Text(_), Self::Integer(_)) => false,
+        }
+    }
 }
 
 fn label(json: &str) -> Result<Label, String> {
@@ -133,7 +160,9 @@ impl Reading for Labels {
     }
 
     fn signature(&self) -> Named<String> {
-        let ks: Vec<_> = self.ks.iter().map(usize::to_string).collect();
+        let mut ks = self.ks.clone();
+        ks.sort_unstable();
+        let ks: Vec<_> = ks.iter().map(usize::to_string).collect();
         let ks = if ks.is_empty() {
             "1,all".to_owned()
         } else {
@@ -151,11 +180,7 @@ impl Reading for Labels {
         sink: &mut Sink<'_, Self::Metric>,
     ) -> Result<(), FieldError> {
         let reference = match record.reference {
-            // A line has no type: what looks like an integer is one.
-            Value::Text(text) => match text.parse() {
-                Ok(integer) => Label::Integer(integer),
-                Err(_) => Label::Text(text.to_owned()),
-            },
+            Value::Text(text) => Label::Line(text.to_owned()),
             Value::Json(json) => label(json).map_err(FieldError::reference)?,
             Value::Missing => Label::Text(String::new()),
         };
@@ -175,14 +200,14 @@ impl Reading for Labels {
         let width = *self.width.get_or_init(|| row.len());
         if row.len() != width {
             return Err(FieldError::prediction(format!(
-                "{} labels: expected {width}, as in the first row",
+                "the row has {} labels: expected {width}, as in the first row",
                 row.len()
             )));
         }
         let needed = self.ks.iter().copied().max().unwrap_or(1);
         if row.len() < needed {
             return Err(FieldError::prediction(format!(
-                "{} labels: expected at least {needed}, the greatest k",
+                "the row has {} labels: expected at least {needed}, the greatest k",
                 row.len()
             )));
         }
@@ -199,6 +224,16 @@ impl Reading for Labels {
         counts.push(("total".to_owned(), state.ranks.accuracy_at(1).total.into()));
         counts
     }
+
+    fn warnings(&self, state: &RankedRowsState, notes: &Notes) -> Vec<String> {
+        let mut warnings = noted(notes);
+        if let Some((shortest, longest)) = state.widths.filter(|widths| widths.0 != widths.1) {
+            warnings.push(format!(
+                "rows of {shortest} to {longest} labels were merged"
+            ));
+        }
+        warnings
+    }
 }
 
 impl Labels {
@@ -209,11 +244,10 @@ impl Labels {
         name: &str,
         number: impl Fn(usize) -> T,
     ) -> Named<T> {
-        let default = if state.width <= 1 {
-            vec![1]
-        } else {
-            vec![1, state.width]
-        };
+        // One example may have no row; the length of the rows is that of the data set.
+        let longest = state.widths.map_or(0, |(_, longest)| longest);
+        let width = longest.max(self.width.get().copied().unwrap_or(0));
+        let default = if width <= 1 { vec![1] } else { vec![1, width] };
         let ks = if self.ks.is_empty() {
             &default
         } else {

@@ -10,7 +10,7 @@ use metric_vision::{
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::json;
 
-use super::read::{json, kind, typed};
+use super::read::{json, kind, name, typed};
 use super::scorer::{Adapter, noted};
 use super::{
     Entries, Entry, FieldError, Missing, Named, Notes, OptionError, OptionSpec, Reading, Record,
@@ -203,23 +203,22 @@ impl Boxes {
         reference: &str,
         sink: &mut Sink<'_, Detections>,
     ) -> Result<(), FieldError> {
-        #[derive(Default, serde::Deserialize)]
-        struct Beside<'a> {
-            #[serde(borrow)]
-            class: Option<Cow<'a, str>>,
-            #[serde(borrow)]
-            image: Option<Cow<'a, str>>,
-        }
         let truths = self.boxes(reference).map_err(FieldError::reference)?;
         let detections = self
             .detections(json(record.prediction, "[]"))
             .map_err(FieldError::prediction)?;
-        let wanted = self.by_class || self.by_image;
-        let beside: Beside<'_> = match record.fields {
-            Some(fields) if wanted => typed(fields).map_err(FieldError::reference)?,
-            _ => Beside::default(),
+        let beside = |wanted: bool, field| match wanted {
+            true => name(record.fields, field).map_err(FieldError::reference),
+            false => Ok(None),
         };
-        let groups = self.groups(beside.class.as_deref(), beside.image.as_deref());
+        let (class, image) = (
+            beside(self.by_class, "class")?,
+            beside(self.by_image, "image")?,
+        );
+        let groups = self.groups(
+            class.as_ref().map(|class| &*class.0),
+            image.as_ref().map(|image| &*image.0),
+        );
         sink.part(None, &groups, &detections, &truths);
         Ok(())
     }

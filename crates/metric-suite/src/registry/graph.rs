@@ -324,12 +324,24 @@ fn centerlines(record: &Record<'_>, reference: &str) -> Result<Option<Centerline
     struct Beside {
         data: Option<Centerlines>,
     }
+    // Most records have nothing beside the id and the label, and are not read twice.
     match record.fields {
-        // Most records have nothing beside the id and the label, and are not read twice.
-        Some(fields) if fields.len() > reference.len() + 64 && fields.contains("\"data\"") => {
+        Some(fields) if outside(fields, reference).any(|part| part.contains("\"data\"")) => {
             let beside: Beside = typed(fields).map_err(FieldError::reference)?;
             Ok(beside.data)
         }
         _ => Ok(None),
     }
+}
+
+/// The parts of `text` before and after `part`, which stands in it; all of it if `part` is a copy.
+fn outside<'a>(text: &'a str, part: &str) -> impl Iterator<Item = &'a str> {
+    let start = part.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
+    let before = text.get(..start);
+    let after = text.get(start.saturating_add(part.len())..);
+    match (before, after) {
+        (Some(before), Some(after)) => [before, after],
+        _ => [text, ""],
+    }
+    .into_iter()
 }

@@ -97,6 +97,57 @@ pub(super) fn json<'a>(value: Value<'a>, empty: &'a str) -> &'a str {
     }
 }
 
+/// The name of a group, as a string or an integer.
+pub(super) struct Name<'a>(pub(super) Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameVisitor;
+        impl<'de> Visitor<'de> for NameVisitor {
+            type Value = Name<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name, a string or an integer")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(number.to_string())))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(number.to_string())))
+            }
+        }
+        deserializer.deserialize_any(NameVisitor)
+    }
+}
+
+/// The field `name` of a JSON object as a [`Name`], if it is there and not null.
+pub(super) fn name<'a>(object: Option<&'a str>, field: &str) -> Result<Option<Name<'a>>, Problem> {
+    let Some(object) = object else {
+        return Ok(None);
+    };
+    // The field's name stands in the text, or the field is not there.
+    if !object.contains(field) {
+        return Ok(None);
+    }
+    let entries: Entries<'a> = typed(object)?;
+    match entries.get(field) {
+        None | Some("null") => Ok(None),
+        Some(value) => typed(value)
+            .map(Some)
+            .map_err(|problem| format!("field {field:?}: {problem}")),
+    }
+}
+
 /// The entries of a JSON object in their order; the same key twice is an error.
 #[derive(Clone, Debug, Default)]
 pub struct Entries<'a>(

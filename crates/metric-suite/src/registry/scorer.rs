@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use metric_core::{Merge, Metric};
+use metric_core::{Merge, Metric, PerClass};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -99,10 +99,7 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
         let state = self.metric.measure(prediction, reference);
         for &(kind, group) in groups {
             let groups = self.pool.groups.entry(kind.to_owned()).or_default();
-            groups
-                .entry(group.to_owned())
-                .or_default()
-                .merge(state.clone());
+            groups.entry(group.to_owned()).merge(state.clone());
         }
         if let Some(samples) = &mut self.samples {
             samples.push((part.map(str::to_owned), state.clone()));
@@ -129,7 +126,7 @@ struct Pool<S> {
     examples: u64,
     missing: u64,
     total: S,
-    groups: BTreeMap<String, BTreeMap<String, S>>,
+    groups: BTreeMap<String, PerClass<String, S>>,
     notes: Notes,
 }
 
@@ -139,10 +136,7 @@ impl<S: Merge> Merge for Pool<S> {
         self.missing += other.missing;
         self.total.merge(other.total);
         for (kind, groups) in other.groups {
-            let mine = self.groups.entry(kind).or_default();
-            for (group, state) in groups {
-                mine.entry(group).or_default().merge(state);
-            }
+            self.groups.entry(kind).or_default().merge(groups);
         }
         for (note, times) in other.notes {
             *self.notes.entry(note).or_default() += times;
@@ -151,6 +145,9 @@ impl<S: Merge> Merge for Pool<S> {
 }
 
 /// A metric with its options: starts and reads evidence.
+///
+/// A scorer reads one data set: what all its records share (such as the length of a row) is held
+/// against the first one read.
 pub trait Scorer: Send + Sync {
     /// What the scores were computed under: metric, options that matter, version.
     fn signature(&self) -> &str;

@@ -1,13 +1,10 @@
 //! Strings and answers.
 
-use std::borrow::Cow;
-
 use metric_core::Accuracy;
 use metric_text::vqa::{Answers, Evidence, Language, Profile, VqaAccuracy};
 use metric_text::{Normalizer, StringAccuracy, VERSION};
-use serde::Deserialize;
 
-use super::read::{kind, string, text, typed};
+use super::read::{kind, name, string, text, typed};
 use super::scorer::Adapter;
 use super::{
     Entries, Entry, FieldError, Named, Notes, OptionSpec, Reading, Record, Sink, Value, never_whole,
@@ -103,17 +100,6 @@ struct Vqa {
     metric: VqaAccuracy,
 }
 
-/// What may stand beside the answers. An object with further fields is taken as it is.
-#[derive(Default, Deserialize)]
-struct Beside<'a> {
-    #[serde(borrow)]
-    lang: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    question_type: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    answer_type: Option<Cow<'a, str>>,
-}
-
 impl Reading for Vqa {
     type Metric = VqaAccuracy;
 
@@ -136,18 +122,24 @@ impl Reading for Vqa {
             Value::Json(json) => answers(json).map_err(FieldError::reference)?,
             Value::Missing => (Vec::new(), None),
         };
-        let beside: Beside<'_> = match inside.or(record.fields) {
-            Some(object) => typed(object).map_err(FieldError::reference)?,
-            None => Beside::default(),
+        // In the object of the answers, or beside it in the record.
+        let field = |field| match name(inside, field)? {
+            Some(name) => Ok(Some(name.0)),
+            None => Ok(name(record.fields, field)?.map(|name| name.0)),
         };
-        let language = match &beside.lang {
-            Some(name) => Some(name.parse::<Language>().map_err(FieldError::reference)?),
-            None => None,
+        let field = |name| field(name).map_err(|problem: String| FieldError::reference(problem));
+        let lang = field("lang")?;
+        let language = match (&lang, self.metric.profile()) {
+            (Some(name), Profile::FusionBrain2021) => {
+                Some(name.parse::<Language>().map_err(FieldError::reference)?)
+            }
+            _ => None,
         };
+        let (question_type, answer_type) = (field("question_type")?, field("answer_type")?);
         let groups: Vec<(&str, &str)> = [
-            ("question_type", &beside.question_type),
-            ("answer_type", &beside.answer_type),
-            ("lang", &beside.lang),
+            ("question_type", &question_type),
+            ("answer_type", &answer_type),
+            ("lang", &lang),
         ]
         .into_iter()
         .filter_map(|(kind, group)| Some((kind, group.as_deref()?)))

@@ -1,0 +1,84 @@
+use std::fmt;
+
+/// A name that is none of the choices of an option, such as a profile or a matching rule.
+///
+/// ```
+/// use metric_core::UnknownChoice;
+///
+/// let error = UnknownChoice { option: "box format", given: "yxyx".to_owned(), choices: vec!["xywh", "xyxy"] };
+/// assert_eq!(error.to_string(), "unknown box format \"yxyx\": expected one of xywh, xyxy");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownChoice {
+    /// What is chosen.
+    pub option: &'static str,
+    /// The name that was given.
+    pub given: String,
+    /// The names there are.
+    pub choices: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            option,
+            given,
+            choices,
+        } = self;
+        let choices = choices.join(", ");
+        write!(f, "unknown {option} {given:?}: expected one of {choices}")
+    }
+}
+
+impl std::error::Error for UnknownChoice {}
+
+/// Prints and reads an enum by its names: `Display` and `FromStr`, whose error is
+/// [`UnknownChoice`], for a type that has `ALL: &[Self]` and `name(self) -> &'static str`.
+///
+/// ```
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// enum Average {
+///     Micro,
+///     Macro,
+/// }
+///
+/// impl Average {
+///     const ALL: &[Self] = &[Self::Micro, Self::Macro];
+///
+///     const fn name(self) -> &'static str {
+///         match self {
+///             Self::Micro => "micro",
+///             Self::Macro => "macro",
+///         }
+///     }
+/// }
+///
+/// metric_core::named_choice!(Average, "average");
+///
+/// assert_eq!("macro".parse(), Ok(Average::Macro));
+/// assert_eq!(Average::Micro.to_string(), "micro");
+/// assert!("mean".parse::<Average>().is_err());
+/// ```
+#[macro_export]
+macro_rules! named_choice {
+    ($type:ty, $option:literal) => {
+        impl ::std::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl ::std::str::FromStr for $type {
+            type Err = $crate::UnknownChoice;
+
+            fn from_str(name: &str) -> ::std::result::Result<Self, Self::Err> {
+                let found = Self::ALL.iter().find(|choice| choice.name() == name);
+                found.copied().ok_or_else(|| $crate::UnknownChoice {
+                    option: $option,
+                    given: name.to_owned(),
+                    choices: Self::ALL.iter().map(|choice| choice.name()).collect(),
+                })
+            }
+        }
+    };
+}
