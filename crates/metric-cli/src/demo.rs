@@ -119,7 +119,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     }
     let lines = table.lines().map(|line| line.trim_end().to_owned() + "\n");
     let mut text: String = lines.collect();
-    text.push_str("\nThe ARC tasks are real, all else is made up. These commands print all scores, counts and groups,\nand your own files are scored in the same way:\n\n");
+    text.push_str("\nThe ARC tasks and the handwritten digits are real, the rest is made up. These commands print all\nscores, counts and groups, and your own files are scored in the same way:\n\n");
     text.push_str(&commands);
     text.push_str(match saved {
         Some(_) => "\n",
