@@ -365,7 +365,7 @@ impl Join {
                     .filter_map(|block| Some((self.predictions.as_ref()?, block, false))),
             )
             .collect();
-        let scanned: Vec<Scanned> = if self.width == 1 {
+        let mut scanned: Vec<Scanned> = if self.width == 1 {
             let one = |&(reader, block, prints): &(&Reader, &Block, bool)| {
                 scan_one(reader, block, prints)
             };
@@ -376,7 +376,6 @@ impl Join {
                 .map(|&(reader, block, prints)| scan_one(reader, block, prints))
                 .collect()
         };
-        let mut scanned = scanned;
         agree_on_whole_files(&sides, &mut scanned);
         let mut scanned = scanned.into_iter();
         for block in references {
@@ -408,8 +407,8 @@ impl Join {
             }
             self.fill()?;
             let pairs = match self.predictions {
-                None => self.take_both()?,
-                Some(_) => self.take_matching()?,
+                None => self.take_both(),
+                Some(_) => self.take_matching(),
             };
             if !pairs.is_empty() {
                 return Ok(Some(pairs));
@@ -418,7 +417,7 @@ impl Join {
     }
 
     /// The records of a source that has both sides; those without a prediction wait in vain.
-    fn take_both(&mut self) -> Result<Vec<Pair>, Failure> {
+    fn take_both(&mut self) -> Vec<Pair> {
         let references = &mut self.references;
         let mut pairs = Vec::new();
         while let Some(place) = references.head() {
@@ -438,13 +437,13 @@ impl Join {
             // An id that stands twice is found by its fingerprint at the end.
             self.waiting_references.insert(held.id.clone(), held);
         }
-        Ok(pairs)
+        pairs
     }
 
     /// Takes records while both sides have one loaded, or one side is at its end.
-    fn take_matching(&mut self) -> Result<Vec<Pair>, Failure> {
+    fn take_matching(&mut self) -> Vec<Pair> {
         let Some(predictions) = &mut self.predictions else {
-            return Ok(Vec::new());
+            return Vec::new();
         };
         let references = &mut self.references;
         let mut pairs = Vec::new();
@@ -470,7 +469,7 @@ impl Join {
                 || (prediction.is_none() && !predictions.blocks.at_end())
                 || (reference.is_none() && prediction.is_none())
             {
-                return Ok(pairs);
+                return pairs;
             }
             if let Some(place) = reference {
                 let ordinal = self.next_ordinal;
