@@ -2,7 +2,7 @@
 //!
 //! - `graph/mapdr/10k_clips`: parse and score 10,000 clips, 16 MB of JSON. Target: the program from
 //!   file to score in 0.15 s, so less here; peer: a Python port of the metric, 0.60 s and 343 MB.
-//!   `parse` and `score` are its two halves.
+//!   `parse` and `score` are its two halves; `100_clips` and `1k_clips` are the same, smaller.
 //! - `graph/mapdr/500x500_ties`: one clip of 500 rules and 500 lanes in which all pairs of rules are
 //!   equally alike and only the lanes decide. Target: 0.1 s.
 
@@ -16,7 +16,8 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-const CLIPS: usize = 10_000;
+/// Small, medium and large.
+const CLIPS: &[(&str, usize)] = &[("100", 100), ("1k", 1_000), ("10k", 10_000)];
 
 /// A rule as MapDR's label files have it.
 fn write_rule(label: &mut String, index: usize, lane_type: &str, time: &str, lanes: &[i64]) {
@@ -89,11 +90,17 @@ fn parse(label: &str) -> Clip {
 }
 
 fn clips(criterion: &mut Criterion) {
-    let (labels, expected) = labels(CLIPS);
+    for &(name, count) in CLIPS {
+        clips_of_size(criterion, name, count);
+    }
+}
+
+fn clips_of_size(criterion: &mut Criterion, name: &str, count: usize) {
+    let (labels, expected) = labels(count);
     let bytes: usize = labels.iter().map(|(a, b)| a.len() + b.len()).sum();
     let metric = LaneCorrespondence::default();
     let check = |state: &CorrespondenceState| {
-        assert_eq!(state.clips, CLIPS as u64);
+        assert_eq!(state.clips, count as u64);
         assert_eq!(state.counts.rule, expected.rule);
         assert_eq!(state.counts.overall, expected.overall);
         assert_eq!(
@@ -105,7 +112,7 @@ fn clips(criterion: &mut Criterion) {
         );
     };
 
-    let mut group = criterion.benchmark_group("graph/mapdr/10k_clips");
+    let mut group = criterion.benchmark_group(format!("graph/mapdr/{name}_clips"));
     group.sample_size(20);
     group.throughput(Throughput::Bytes(bytes as u64));
     group.bench_function("parse_and_score", |bencher| {
