@@ -222,6 +222,12 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
             column => format!("{} at column {column}", describe(&error)),
         },
     };
+    if json.trim_ascii_start().starts_with('[') {
+        return Err(ScanError {
+            offset: text.len() - json.trim_ascii_start().len(),
+            problem: "expected an object, id to value, found a list; records stand in a .jsonl file, one a line".to_owned(),
+        });
+    }
     let entries: Entries<'_> = serde_json::from_str(json).map_err(error)?;
     let (mut line, mut counted) = (1, 0);
     let mut found = |id, value: &str| {
@@ -302,7 +308,14 @@ fn json_line(
             // The line is not an object: let serde_json say why.
             Problem::Syntax => {
                 let problem = match serde_json::from_str::<IgnoredAny>(line.of(text)) {
-                    Err(error) => format!("{} at column {}", describe(&error), error.column()),
+                    Err(error) => {
+                        let hint = if error.is_eof() {
+                            "; a record stands on one line"
+                        } else {
+                            ""
+                        };
+                        format!("{} at column {}{hint}", describe(&error), error.column())
+                    }
                     Ok(_) => "expected an object with an id".to_owned(),
                 };
                 ScanError { offset, problem }
@@ -358,7 +371,12 @@ impl<'a> Cursor<'a> {
         }
         let [id, value, other] = found.map(|found| found.map(|(span, _)| span));
         let required = |span: Option<Span>, role| {
-            span.ok_or_else(|| Problem::Content(format!("no field {}", names.listed(role))))
+            span.ok_or_else(|| {
+                let listed = names.listed(role);
+                Problem::Content(format!(
+                    "no field {listed}; other names are given by --id-field, --reference-field, --prediction-field"
+                ))
+            })
         };
         let (id, value) = (required(id, Role::Id)?, required(value, Role::Value)?);
         Ok(Found {
