@@ -1,8 +1,8 @@
 use metric_core::assignment::{Benefit, Edge, assign};
+use metric_core::named_choice;
 
 use crate::coded::Coded;
 use crate::{Clip, LaneCorrespondence};
-use metric_core::named_choice;
 
 /// Which predicted rule stands for which true rule when their lanes are compared.
 ///

@@ -1,10 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use metric_core::named_choice;
 use petgraph::graph::UnGraph;
 
 use crate::Properties;
-use metric_core::named_choice;
 
 /// The id of a lane (MapDR: of a centerline).
 ///

@@ -1,11 +1,10 @@
 use std::collections::BTreeSet;
 
-use metric_core::{Counts, MacroAverage, Mean, Merge, Metric};
+use metric_core::{Counts, MacroAverage, Mean, Merge, Metric, named_choice};
 
 use crate::align::{align, same_class, same_key};
 use crate::coded::{Coded, shared_items};
 use crate::{Alignment, Clip, FindingCounts, LaneIds, findings};
-use metric_core::named_choice;
 
 /// Precision and recall of predicted traffic rules and of the lanes they hold for.
 ///

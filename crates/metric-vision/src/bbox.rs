@@ -1,8 +1,6 @@
 use std::fmt;
 
-use metric_core::boxes;
-
-use metric_core::named_choice;
+use metric_core::{boxes, named_choice};
 
 /// An axis-aligned box of finite coordinates and non-negative size.
 ///

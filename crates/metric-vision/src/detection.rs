@@ -1,12 +1,11 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use metric_core::{Counts, Merge, Metric};
+use metric_core::{Counts, Merge, Metric, named_choice};
 
 use crate::candidates::{Candidates, most_pairs, with_candidates};
 use crate::matching::{Matches, Matching, greedy, optimal_sum, voc};
 use crate::{BBox, iou, iou_by_corners};
-use metric_core::named_choice;
 
 /// A predicted box.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,10 +11,10 @@
 //! that they choose from as well, not with all pairs.
 
 use metric_core::assignment::{Benefit, Edge, assign};
+use metric_core::named_choice;
 
 use crate::candidates::Field;
 use crate::{BBox, Detection, iou, iou_by_corners};
-use metric_core::named_choice;
 
 /// A matching rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

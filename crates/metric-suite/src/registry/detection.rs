@@ -1,6 +1,7 @@
 //! Detections.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use metric_core::Metric;
@@ -10,7 +11,7 @@ use metric_vision::{
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::json;
 
-use super::read::{json, kind, name, typed};
+use super::read::{beside, json, kind, name, typed};
 use super::scorer::{Adapter, noted};
 use super::{
     Entries, Entry, FieldError, Missing, Named, Notes, OptionError, OptionSpec, Reading, Record,
@@ -106,7 +107,7 @@ struct Boxes {
     by_image: bool,
 }
 
-const EXTRA_CLASSES: &str = "predicted classes are not asked for in their image and were left out";
+const EXTRA_CLASSES: &str = "a predicted class is not asked for in its image and was left out";
 
 impl Reading for Boxes {
     type Metric = Detections;
@@ -207,14 +208,16 @@ impl Boxes {
         let detections = self
             .detections(json(record.prediction, "[]"))
             .map_err(FieldError::prediction)?;
-        let beside = |wanted: bool, field| match wanted {
-            true => name(record.fields, field).map_err(FieldError::reference),
+        let outside = match self.by_class || self.by_image {
+            true => beside(record.fields, &["class", "image"]).map_err(FieldError::reference)?,
+            false => Entries::default(),
+        };
+        let field = |wanted: bool, field| match wanted {
+            true => name(&outside, field).map_err(FieldError::reference),
             false => Ok(None),
         };
-        let (class, image) = (
-            beside(self.by_class, "class")?,
-            beside(self.by_image, "image")?,
-        );
+        let class = field(self.by_class, "class")?;
+        let image = field(self.by_image, "image")?;
         let groups = self.groups(
             class.as_ref().map(|class| &*class.0),
             image.as_ref().map(|image| &*image.0),
@@ -235,6 +238,11 @@ impl Boxes {
             Value::Missing => Entries::default(),
             value => typed(json(value, "{}")).map_err(FieldError::prediction)?,
         };
+        let predictions: HashMap<&str, &str> = predicted
+            .0
+            .iter()
+            .map(|(class, boxes)| (&**class, *boxes))
+            .collect();
         let image = record.id.to_string();
         // The challenge's programs insist on an answer to each question.
         let missing = if is_fusion_brain(self.metric.profile()) {
@@ -244,7 +252,7 @@ impl Boxes {
         };
         for (class, boxes) in &truth.0 {
             let about = |problem: String| format!("class {class:?}: {problem}");
-            let detections = match (predicted.get(class), missing) {
+            let detections = match (predictions.get(&**class), missing) {
                 (Some(detections), _) => self
                     .detections(detections)
                     .map_err(|problem| FieldError::prediction(about(problem)))?,
@@ -267,10 +275,11 @@ impl Boxes {
             let groups = self.groups(Some(class), Some(&image));
             sink.part(Some(class), &groups, &detections, &truths);
         }
+        let asked: HashSet<&str> = truth.0.iter().map(|(class, _)| &**class).collect();
         let extra: Vec<_> = predicted
             .0
             .iter()
-            .filter(|(class, _)| truth.get(class).is_none())
+            .filter(|(class, _)| !asked.contains(&**class))
             .collect();
         // The challenge's programs look at no class that is not asked for.
         let ignored = record.join.ignore_extra || is_fusion_brain(self.metric.profile());

@@ -100,7 +100,7 @@ impl Reading for Arc {
         match state.invalid {
             0 => Vec::new(),
             invalid => vec![format!(
-                "{invalid} predictions are no ARC grids and score 0"
+                "{invalid} × a prediction is no ARC grid and scores 0"
             )],
         }
     }

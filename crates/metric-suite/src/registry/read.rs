@@ -88,8 +88,7 @@ pub(super) fn text<'a>(
     }
 }
 
-/// The JSON of a value on the side that `error` stands for; a line of text is read as JSON, a
-/// missing value as `empty`.
+/// The JSON of a value: a line of text is read as JSON, and a missing value is `empty`.
 pub(super) fn json<'a>(value: Value<'a>, empty: &'a str) -> &'a str {
     match value {
         Value::Json(json) | Value::Text(json) => json,
@@ -130,16 +129,17 @@ impl<'de> Deserialize<'de> for Name<'de> {
     }
 }
 
-/// The field `name` of a JSON object as a [`Name`], if it is there and not null.
-pub(super) fn name<'a>(object: Option<&'a str>, field: &str) -> Result<Option<Name<'a>>, Problem> {
-    let Some(object) = object else {
-        return Ok(None);
-    };
-    // The field's name stands in the text, or the field is not there.
-    if !object.contains(field) {
-        return Ok(None);
+/// The entries of an object if one of `fields` can be among them, and else none: most records have
+/// nothing beside their values, and are not read twice.
+pub(super) fn beside<'a>(object: Option<&'a str>, fields: &[&str]) -> Result<Entries<'a>, Problem> {
+    match object {
+        Some(object) if fields.iter().any(|field| object.contains(field)) => typed(object),
+        _ => Ok(Entries::default()),
     }
-    let entries: Entries<'a> = typed(object)?;
+}
+
+/// The value of `field` as a [`Name`], if it is there and not null.
+pub(super) fn name<'a>(entries: &Entries<'a>, field: &str) -> Result<Option<Name<'a>>, Problem> {
     match entries.get(field) {
         None | Some("null") => Ok(None),
         Some(value) => typed(value)
@@ -156,7 +156,7 @@ pub struct Entries<'a>(
 );
 
 impl<'a> Entries<'a> {
-    /// The JSON of the value of `key`.
+    /// The JSON of the value of `key`, by a search from the start.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&'a str> {
         self.0

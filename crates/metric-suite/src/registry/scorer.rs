@@ -62,7 +62,7 @@ pub trait Reading: Send + Sync + 'static {
     }
 }
 
-/// Notes as sentences. A note is worded for `1 of them`: "prediction is ...".
+/// Notes as warnings, "3 × a prediction is ...": a note speaks of one case.
 pub(super) fn noted(notes: &Notes) -> Vec<String> {
     let sentence = |(note, times): (&String, &u64)| format!("{times} × {note}");
     notes.iter().map(sentence).collect()

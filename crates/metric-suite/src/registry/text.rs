@@ -4,7 +4,7 @@ use metric_core::Accuracy;
 use metric_text::vqa::{Answers, Evidence, Language, Profile, VqaAccuracy};
 use metric_text::{Normalizer, StringAccuracy, VERSION};
 
-use super::read::{kind, name, string, text, typed};
+use super::read::{beside, kind, name, string, text, typed};
 use super::scorer::Adapter;
 use super::{
     Entries, Entry, FieldError, Named, Notes, OptionSpec, Reading, Record, Sink, Value, never_whole,
@@ -118,16 +118,21 @@ impl Reading for Vqa {
     ) -> Result<(), FieldError> {
         let prediction = text(record.prediction, FieldError::prediction)?;
         let (answers, inside) = match record.reference {
-            Value::Text(answer) => (vec![answer.to_owned()], None),
+            Value::Text(answer) => (vec![answer.to_owned()], Entries::default()),
             Value::Json(json) => answers(json).map_err(FieldError::reference)?,
-            Value::Missing => (Vec::new(), None),
+            Value::Missing => (Vec::new(), Entries::default()),
         };
         // In the object of the answers, or beside it in the record.
-        let field = |field| match name(inside, field)? {
-            Some(name) => Ok(Some(name.0)),
-            None => Ok(name(record.fields, field)?.map(|name| name.0)),
+        let outside = beside(record.fields, &["lang", "question_type", "answer_type"])
+            .map_err(FieldError::reference)?;
+        let field = |field| match name(&inside, field) {
+            Ok(None) => name(&outside, field),
+            found => found,
         };
-        let field = |name| field(name).map_err(|problem: String| FieldError::reference(problem));
+        let field = |name| match field(name) {
+            Ok(found) => Ok(found.map(|name| name.0)),
+            Err(problem) => Err(FieldError::reference(problem)),
+        };
         let lang = field("lang")?;
         let language = match (&lang, self.metric.profile()) {
             (Some(name), Profile::FusionBrain2021) => {
@@ -167,8 +172,8 @@ impl Reading for Vqa {
     }
 }
 
-/// The accepted answers, and the object they stand in if there is one.
-fn answers(json: &str) -> Result<(Vec<String>, Option<&str>), String> {
+/// The accepted answers, and the entries of the object they stand in if there is one.
+fn answers(json: &str) -> Result<(Vec<String>, Entries<'_>), String> {
     let list = |json: &str| match json.trim_start().as_bytes().first() {
         Some(b'[') => typed::<Vec<String>>(json),
         Some(b'"') => Ok(vec![string(json)?.into_owned()]),
@@ -178,10 +183,10 @@ fn answers(json: &str) -> Result<(Vec<String>, Option<&str>), String> {
         )),
     };
     if !json.trim_start().starts_with('{') {
-        return Ok((list(json)?, None));
+        return Ok((list(json)?, Entries::default()));
     }
     let entries: Entries<'_> = typed(json)?;
     let answer = entries.get("answer").or_else(|| entries.get("answers"));
     let answer = answer.ok_or("expected a field \"answer\"")?;
-    Ok((list(answer)?, Some(json)))
+    Ok((list(answer)?, entries))
 }
