@@ -5,6 +5,8 @@
 
 #[path = "domains/class.rs"]
 mod class;
+#[path = "domains/code.rs"]
+mod code;
 #[path = "domains/graph.rs"]
 mod graph;
 #[path = "domains/grid.rs"]

@@ -1,0 +1,126 @@
+//! What the components need to know of each node kind of a language.
+
+use crate::language::Row;
+use crate::parse::{Kinds, Node};
+use crate::rules::{Alternatives, Rule, Rules, UPDATE};
+
+/// How trees and dataflows are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// As the original evaluator does.
+    Original,
+    /// With its defects repaired.
+    Corrected,
+}
+
+/// A node kind, as one dialect sees it.
+pub(crate) struct Class {
+    pub(crate) name: &'static str,
+    /// Not looked at: a comment.
+    pub(crate) comment: bool,
+    /// One token whatever is below it: a string.
+    pub(crate) whole: bool,
+    /// Gives its name a definition by being used.
+    pub(crate) identifier: bool,
+    /// Without meaning once the tree is built: a bracket or separator.
+    pub(crate) punctuation: bool,
+    /// Named by a rule of the grammar.
+    pub(crate) named: bool,
+    pub(crate) comma: bool,
+    /// Has "else" in its name.
+    pub(crate) has_else: bool,
+    /// Among the alternatives of an `if`.
+    pub(crate) alternative: bool,
+    /// The init of a `for`.
+    pub(crate) init: bool,
+    /// Evaluated before its siblings.
+    pub(crate) first: bool,
+    pub(crate) rule: Option<Rule>,
+}
+
+/// The node kinds of a language, as one dialect sees them.
+pub(crate) struct Classes {
+    classes: Vec<Class>,
+    /// The fields that rules name.
+    fields: Vec<(&'static str, u16)>,
+    /// Whether only the first of the alternatives is looked for by its kind.
+    pub(crate) from_first: bool,
+    pub(crate) keeps_state: bool,
+    /// Whether some children are evaluated before their siblings.
+    pub(crate) has_first: bool,
+    pub(crate) dialect: Dialect,
+}
+
+const BRACKETS_AND_SEPARATORS: [&str; 9] = ["(", ")", "[", "]", "{", "}", ",", ";", ":"];
+
+impl Classes {
+    pub(crate) fn of(kinds: &Kinds, row: &Row, dialect: Dialect) -> Self {
+        let Rules {
+            kinds: rules,
+            alternatives,
+            keeps_state,
+            init,
+            first,
+        } = row.rules;
+        let added = match dialect {
+            Dialect::Original => &[],
+            Dialect::Corrected => row.added_rules,
+        };
+        let (alternatives, from_first) = match alternatives {
+            Alternatives::From(kinds) => (kinds, true),
+            Alternatives::Each(kinds) => (kinds, false),
+        };
+        let class = |name: &'static str, named| Class {
+            name,
+            comment: match dialect {
+                // Today's grammars of Java and Rust call theirs otherwise.
+                Dialect::Original => name == "comment",
+                Dialect::Corrected => row.comment_kinds.contains(&name),
+            },
+            whole: matches!(name, "string_literal" | "string" | "character_literal"),
+            identifier: name == "identifier",
+            punctuation: BRACKETS_AND_SEPARATORS.contains(&name),
+            named,
+            comma: name == ",",
+            has_else: name.contains("else"),
+            alternative: alternatives.contains(&name),
+            init: name == *init,
+            first: name == *first,
+            rule: rules
+                .iter()
+                .chain(added)
+                .rev()
+                .find(|(kind, _)| *kind == name)
+                .map(|(_, rule)| *rule),
+        };
+        Self {
+            classes: kinds
+                .all()
+                .iter()
+                .map(|kind| class(kind.name, kind.named))
+                .collect(),
+            fields: rules
+                .iter()
+                .chain(added)
+                .flat_map(|(_, rule)| rule.fields())
+                .chain([UPDATE])
+                .filter_map(|name| Some((name, kinds.field(name)?)))
+                .collect(),
+            from_first,
+            keeps_state: *keeps_state,
+            has_first: !first.is_empty(),
+            dialect,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn class(&self, node: &Node) -> &Class {
+        &self.classes[usize::from(node.kind)]
+    }
+
+    /// The number of a field, if the grammar has it.
+    pub(crate) fn field(&self, name: &str) -> Option<u16> {
+        let found = self.fields.iter().find(|(field, _)| *field == name);
+        found.map(|(_, field)| *field)
+    }
+}

@@ -1,0 +1,433 @@
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt;
+
+use metric_core::{Merge, Metric, ratio};
+
+use crate::hash::count_matches;
+use crate::language::Language;
+use crate::ngram::{NgramCounts, Scratch, counts};
+use crate::profile::{Definition, Profile, Undefined};
+use crate::text::{Analysis, Prediction, References, TextTooLong, remove_comments, strip};
+
+/// The weights of n-gram, weighted n-gram, syntax and dataflow match, in this order.
+///
+/// ```
+/// use metric_code::Weights;
+///
+/// assert_eq!(Weights::default().values(), [0.25; 4]);
+/// assert_eq!("0.1,0.1,0.4,0.4".parse(), Ok(Weights::new([0.1, 0.1, 0.4, 0.4]).unwrap()));
+/// assert!(Weights::new([1.0, 1.0, 0.0, 0.0]).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights([f64; 4]);
+
+/// Weights that are not four numbers from 0 that sum to 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidWeights {
+    /// What was given.
+    pub given: String,
+}
+
+impl fmt::Display for InvalidWeights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { given } = self;
+        write!(
+            f,
+            "weights {given:?}: expected four numbers from 0 that sum to 1, as 0.25,0.25,0.25,0.25"
+        )
+    }
+}
+
+impl std::error::Error for InvalidWeights {}
+
+impl Weights {
+    /// Four weights. Ren et al. found `[0.1, 0.1, 0.4, 0.4]` to agree best with human judgement.
+    ///
+    /// # Errors
+    ///
+    /// A weight is negative or not a number, or their sum differs from 1 by more than 10⁻⁶.
+    pub fn new(weights: [f64; 4]) -> Result<Self, InvalidWeights> {
+        let sum: f64 = weights.iter().sum();
+        if weights.iter().all(|&weight| weight >= 0.0) && (sum - 1.0).abs() <= 1e-6 {
+            return Ok(Self(weights));
+        }
+        let given = weights.map(|weight| weight.to_string()).join(",");
+        Err(InvalidWeights { given })
+    }
+
+    /// The weights.
+    #[must_use]
+    pub const fn values(self) -> [f64; 4] {
+        self.0
+    }
+}
+
+impl Default for Weights {
+    /// A quarter each, as in the paper and in all reference programs.
+    fn default() -> Self {
+        Self([0.25; 4])
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.map(|weight| weight.to_string()).join(","))
+    }
+}
+
+impl std::str::FromStr for Weights {
+    type Err = InvalidWeights;
+
+    fn from_str(text: &str) -> Result<Self, InvalidWeights> {
+        let invalid = || InvalidWeights {
+            given: text.to_owned(),
+        };
+        let weights = text.split(',').map(|weight| weight.trim().parse());
+        let weights: Vec<f64> = weights.collect::<Result<_, _>>().map_err(|_| invalid())?;
+        let weights = weights.try_into().map_err(|_| invalid())?;
+        Self::new(weights).map_err(|_| invalid())
+    }
+}
+
+/// CodeBLEU: how close code is to reference code, by words, keywords, syntax tree and dataflow.
+///
+/// The score is the weighted mean of four components, each a fraction of counts that are summed
+/// over the corpus. It is not the mean of the examples' scores. Which comments count, what a
+/// dataflow is and so on is the [`Profile`]'s.
+///
+/// Source: Ren et al. 2020, CodeBLEU: a Method for Automatic Evaluation of Code Synthesis, arXiv
+/// 2009.10297.
+///
+/// ```
+/// use metric_code::{CodeBleu, Language, Prediction, Profile, References};
+/// use metric_core::{Merge, Metric, ratio};
+///
+/// let metric = CodeBleu::new(Profile::CodeXGlue);
+/// let prediction = Prediction::new("int x = a + b ;").unwrap();
+/// let references = References::new(Language::JAVA, ["int x = a - b ;"]).unwrap();
+/// let mut state = metric.measure(&prediction, &references);
+/// let score = metric.compute(&state);
+/// // 6 of 7 words; the trees differ in an operator, which the original evaluator does not see, and
+/// // x comes from a and b in both.
+/// assert_eq!(state.ngram.orders[0], [6, 7]);
+/// assert_eq!((score.syntax_match, score.dataflow_match), (Some(1.0), Some(1.0)));
+///
+/// state.merge(metric.measure(&Prediction::new("").unwrap(), &references));
+/// assert_eq!(state.ngram.orders[0], [6, 8]);
+/// assert_eq!(metric.compute(&state).syntax_match, Some(0.5));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CodeBleu {
+    /// The definition.
+    pub profile: Profile,
+    /// The weights of the components.
+    pub weights: Weights,
+}
+
+impl CodeBleu {
+    /// A profile with equal weights.
+    #[must_use]
+    pub fn new(profile: Profile) -> Self {
+        Self {
+            profile,
+            weights: Weights::default(),
+        }
+    }
+
+    /// What the words of an example give.
+    fn words(&self, prediction: &str, language: Language, references: &[&str]) -> CodeBleuState {
+        let Definition {
+            original_keywords,
+            weighting,
+            ..
+        } = self.profile.definition();
+        let keywords = match original_keywords {
+            true => language.original_keywords(),
+            false => language.keywords(),
+        };
+        let [ngram, weighted] = SCRATCH.with_borrow_mut(|scratch| {
+            counts(scratch, prediction, references, keywords, weighting)
+        });
+        CodeBleuState {
+            ngram,
+            weighted,
+            examples: Examples {
+                total: 1,
+                ..Examples::default()
+            },
+            ..CodeBleuState::default()
+        }
+    }
+
+    /// The weighted mean of the components.
+    fn total(&self, components: [Option<f64>; 4]) -> Option<f64> {
+        let Definition {
+            undefined,
+            no_dataflow_is_one,
+            ..
+        } = self.profile.definition();
+        let weights = self.weights.values();
+        let mut total = 0.0;
+        let mut weight_of_defined = 0.0;
+        for (place, (component, weight)) in components.into_iter().zip(weights).enumerate() {
+            match component {
+                // codebleu 0.7.0 writes "or 1", for a dataflow match that is undefined; it also
+                // replaces one that is 0.
+                Some(0.0) if place == 3 && no_dataflow_is_one => total += weight,
+                Some(component) => total += weight * component,
+                None if undefined == Undefined::LeftOut => continue,
+                None => return None,
+            }
+            weight_of_defined += weight;
+        }
+        match undefined {
+            Undefined::LeftOut => (weight_of_defined > 0.0).then(|| total / weight_of_defined),
+            Undefined::Zero | Undefined::Undefined => Some(total),
+        }
+    }
+}
+
+/// The subtrees of the reference that are in the prediction, of how many.
+///
+/// Texts are read as the profile says. Subtrees are nodes with children, and the root; they are
+/// equal if tree-sitter writes them equally ([`SyntaxTree::sexp`](crate::SyntaxTree::sexp)), so
+/// operators, names and literals do not matter, but under [`Profile::Corrected`] operators do.
+///
+/// Source: Ren et al. 2020, section 3.2.
+///
+/// # Errors
+///
+/// A text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+///
+/// ```
+/// use metric_code::{Language, Profile, syntax_match};
+///
+/// // The module with its statement, the statement with its assignment, the assignment, the sum.
+/// let count = |profile| syntax_match(profile, Language::PYTHON, "x = a - b", "x = a + b").unwrap();
+/// assert_eq!(count(Profile::CodeXGlue), [4, 4]);
+/// assert_eq!(count(Profile::Corrected), [0, 4]);
+/// ```
+pub fn syntax_match(
+    profile: Profile,
+    language: Language,
+    prediction: &str,
+    reference: &str,
+) -> Result<[u64; 2], TextTooLong> {
+    let [prediction, reference] = both(profile, language, [prediction, reference])?;
+    let clipped = profile.definition().clipped;
+    Ok(count_matches(
+        &prediction.subtrees,
+        &reference.subtrees,
+        clipped,
+    ))
+}
+
+/// The edges of the reference's dataflow that are in the prediction's, of how many.
+///
+/// Texts are read as the profile says; [`SyntaxTree::dataflow`](crate::SyntaxTree::dataflow) gives
+/// the edges. Each of the prediction's is found once.
+///
+/// Source: Ren et al. 2020, section 3.3.
+///
+/// # Errors
+///
+/// A text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+///
+/// ```
+/// use metric_code::{Language, Profile, dataflow_match};
+///
+/// let count = |prediction, reference| {
+///     dataflow_match(Profile::CodeXGlue, Language::PYTHON, prediction, reference).unwrap()
+/// };
+/// // y comes from x, x is used: whatever they are called.
+/// assert_eq!(count("a = 1\nb = a", "x = 1\ny = x"), [4, 4]);
+/// ```
+pub fn dataflow_match(
+    profile: Profile,
+    language: Language,
+    prediction: &str,
+    reference: &str,
+) -> Result<[u64; 2], TextTooLong> {
+    let [prediction, reference] = both(profile, language, [prediction, reference])?;
+    Ok(count_matches(&prediction.edges, &reference.edges, true))
+}
+
+fn both(
+    profile: Profile,
+    language: Language,
+    texts: [&str; 2],
+) -> Result<[Analysis; 2], TextTooLong> {
+    let reading = profile.definition().reading;
+    for text in texts {
+        TextTooLong::check(text)?;
+    }
+    Ok(texts.map(|text| Analysis::of(language, reading, &strip(language, reading, text))))
+}
+
+/// The evidence of CodeBLEU: what was counted in a corpus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CodeBleuState {
+    /// N-grams of words.
+    pub ngram: NgramCounts,
+    /// N-grams in which keywords weigh five times the others, in fifths of a keyword.
+    pub weighted: NgramCounts,
+    /// Subtrees of the references that were found, of how many.
+    pub syntax: [u64; 2],
+    /// Edges of the references' dataflows that were found, of how many.
+    pub dataflow: [u64; 2],
+    /// What happened to the examples.
+    pub examples: Examples,
+}
+
+/// Examples, and in how many of them something is to be known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Examples {
+    /// All.
+    pub total: u64,
+    /// The prediction has syntax errors.
+    pub prediction_errors: u64,
+    /// A reference has syntax errors.
+    pub reference_errors: u64,
+    /// No reference has a dataflow.
+    pub no_reference_dataflow: u64,
+    /// Comments could not be removed from a text, which was then compared with them.
+    pub comments_kept: u64,
+    /// A text is nested too deeply to have a dataflow.
+    pub too_deep: u64,
+}
+
+impl Merge for CodeBleuState {
+    fn merge(&mut self, other: Self) {
+        self.ngram.merge(other.ngram);
+        self.weighted.merge(other.weighted);
+        add(&mut self.syntax, other.syntax);
+        add(&mut self.dataflow, other.dataflow);
+        self.examples.merge(other.examples);
+    }
+}
+
+impl Merge for Examples {
+    fn merge(&mut self, other: Self) {
+        self.total += other.total;
+        self.prediction_errors += other.prediction_errors;
+        self.reference_errors += other.reference_errors;
+        self.no_reference_dataflow += other.no_reference_dataflow;
+        self.comments_kept += other.comments_kept;
+        self.too_deep += other.too_deep;
+    }
+}
+
+fn add(to: &mut [u64; 2], counts: [u64; 2]) {
+    to[0] += counts[0];
+    to[1] += counts[1];
+}
+
+/// CodeBLEU and its components, from 0 to 1. `None` is undefined; when, is the profile's to say,
+/// but without examples everything is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CodeBleuScore {
+    /// The weighted mean of the components.
+    pub codebleu: Option<f64>,
+    /// BLEU-4 over words.
+    pub ngram_match: Option<f64>,
+    /// The same with heavier keywords.
+    pub weighted_ngram_match: Option<f64>,
+    /// Found subtrees.
+    pub syntax_match: Option<f64>,
+    /// Found edges of the dataflow.
+    pub dataflow_match: Option<f64>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+impl Metric for CodeBleu {
+    type Prediction = Prediction;
+    type Reference = References;
+    type State = CodeBleuState;
+    type Score = CodeBleuScore;
+
+    fn update(&self, state: &mut CodeBleuState, prediction: &Prediction, references: &References) {
+        let definition = self.profile.definition();
+        let language = references.language();
+        let reading = definition.reading;
+        let texts: Vec<&str> = references.texts().collect();
+        let analyses = references.read(reading);
+        let mut example = self.words(prediction.text(), language, &texts);
+        let mut read: Option<(Cow<'_, str>, Analysis)> = None;
+        // The reference programs strip the prediction again for each reference, the result of the
+        // time before. Mostly that changes nothing.
+        let mut stripped = strip(language, reading, prediction.text());
+        let mut best: Option<(Option<f64>, CodeBleuState)> = None;
+        for (index, reference) in analyses.iter().enumerate() {
+            if index > 0 {
+                stripped = remove_comments(language, reading, stripped.text);
+            }
+            let analysis = match read.take() {
+                Some((text, analysis)) if text == stripped.text => analysis,
+                _ => Analysis::of(language, reading, &stripped),
+            };
+            let clipped = definition.clipped;
+            let pair = CodeBleuState {
+                syntax: count_matches(&analysis.subtrees, &reference.subtrees, clipped),
+                dataflow: count_matches(&analysis.edges, &reference.edges, true),
+                ..CodeBleuState::default()
+            };
+            if !definition.best_reference || analyses.len() == 1 {
+                example.merge(pair);
+            } else {
+                let mut alone = self.words(prediction.text(), language, &texts[index..=index]);
+                alone.merge(pair);
+                let total = self.compute(&alone).codebleu;
+                if best.as_ref().is_none_or(|(highest, _)| total > *highest) {
+                    best = Some((total, pair));
+                }
+            }
+            let (one, examples) = (u64::from, &mut example.examples);
+            examples.prediction_errors |= one(analysis.has_error);
+            examples.reference_errors |= one(reference.has_error);
+            examples.comments_kept |= one(analysis.comments_kept || reference.comments_kept);
+            examples.too_deep |= one(analysis.too_deep || reference.too_deep);
+            read = Some((stripped.text.clone(), analysis));
+        }
+        if let Some((_, pair)) = best {
+            example.merge(pair);
+        }
+        let without = analyses.iter().all(|reference| reference.edges.is_empty());
+        example.examples.no_reference_dataflow = u64::from(without);
+        state.merge(example);
+    }
+
+    fn compute(&self, state: &CodeBleuState) -> CodeBleuScore {
+        let definition = self.profile.definition();
+        if state.examples.total == 0 {
+            return CodeBleuScore::default();
+        }
+        let zero = definition.undefined == Undefined::Zero;
+        let bleu = |counts: &NgramCounts| {
+            // Nothing to count: neither side has a word.
+            let words = state.ngram.prediction_length + state.ngram.reference_length;
+            (words > 0 || definition.undefined != Undefined::LeftOut).then(|| counts.bleu())
+        };
+        let fraction = |[found, all]: [u64; 2]| ratio(found, all).or(zero.then_some(0.0));
+        let components = [
+            bleu(&state.ngram),
+            bleu(&state.weighted),
+            fraction(state.syntax),
+            fraction(state.dataflow),
+        ];
+        let [ngram_match, weighted_ngram_match, syntax_match, dataflow_match] = components;
+        CodeBleuScore {
+            codebleu: self.total(components),
+            ngram_match,
+            weighted_ngram_match,
+            syntax_match,
+            dataflow_match,
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! Comments removed from source code, as the reference programs do it before they parse.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memchr3, memmem};
+
+/// How the comments of a language are removed before its texts are parsed.
+///
+/// The rules are those of codebleu 0.7.0 (Python); the original evaluator of CodeXGLUE applies
+/// [`CStyle`](Self::CStyle) to every language. They are part of the scores of both programs, so
+/// their defects are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommentRule {
+    /// `//` to the end of the line and `/* … */` become one space, then blank lines are dropped.
+    ///
+    /// What stands between two `'` or two `"` is kept, whatever lines it spans. Known defects: an
+    /// apostrophe without a partner nearby (a Rust lifetime) hides the comments up to the next
+    /// one; comment markers in backtick or raw strings count; `#` comments stay; blank lines inside
+    /// strings are dropped too.
+    CStyle,
+    /// Comments, docstrings and blank lines go, by the tokens of Python 3.11's own `tokenize`.
+    ///
+    /// Known defects: any string that starts a line in column 0 or a statement goes; lines joined
+    /// by a backslash become one; a tab between two tokens becomes a space, and so do the tabs that
+    /// indent the second and later lines of a block, which damages its layout.
+    ///
+    /// In one respect the tokens are not Python's: a tab or form feed before a character that
+    /// Unicode calls alphabetic without being a letter (a combining vowel sign, a circled letter),
+    /// or that is newer than Unicode 14, becomes a space, where Python keeps it.
+    Python,
+    /// Nothing is removed: codebleu 0.7.0 on Ruby, the Fusion Brain Challenge 2021 program.
+    Keep,
+}
+
+impl CommentRule {
+    /// `text` without comments, borrowed where nothing changes; `None` where Python's tokeniser
+    /// gives up, and the reference program keeps the text whole.
+    ///
+    /// Python's gives up on brackets or a triple-quoted string still open at the end (also on a
+    /// closing bracket too many), on a backslash before the end, and on a line indented less than
+    /// the one above but as no line before. Time is linear in the text.
+    ///
+    /// ```
+    /// use metric_code::CommentRule;
+    ///
+    /// let strip = |rule: CommentRule, text| rule.strip(text).map(String::from);
+    /// assert_eq!(strip(CommentRule::CStyle, "a/*b*/c // d\n\n'//'").unwrap(), "a c  \n'//'");
+    /// assert_eq!(strip(CommentRule::Python, "def f():\n  'doc'\n  return 1 # one").unwrap(),
+    ///     "def f():\n  return 1 ");
+    /// assert_eq!(strip(CommentRule::Python, "f("), None);
+    /// ```
+    #[must_use]
+    pub fn strip(self, text: &str) -> Option<Cow<'_, str>> {
+        match self {
+            Self::CStyle => Some(without_blank_lines(c_style(text))),
+            Self::Python => Some(without_blank_lines(python(text)?)),
+            Self::Keep => Some(Cow::Borrowed(text)),
+        }
+    }
+}
+
+/// Whether `c` is white space to Python's `str.isspace`, `str.strip` and `str.split`: Unicode's
+/// `White_Space` and the four separators U+001C to U+001F.
+pub(crate) fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+/// `text` without the white space at both ends, as Python's `str.strip` has it.
+pub(crate) fn trim(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
+/// A copy of a text with parts left out or replaced, which costs nothing while it equals the text.
+struct Rebuilt<'a> {
+    text: &'a str,
+    done: String,
+    /// The part of the text that follows `done`.
+    run: Range<usize>,
+}
+
+impl<'a> Rebuilt<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            done: String::new(),
+            run: 0..0,
+        }
+    }
+
+    fn keep(&mut self, part: Range<usize>) {
+        if part.start == self.run.end {
+            self.run.end = part.end;
+        } else if !part.is_empty() {
+            self.flush();
+            self.run = part;
+        }
+    }
+
+    fn spaces(&mut self, count: usize) {
+        self.flush();
+        self.done.extend(std::iter::repeat_n(' ', count));
+    }
+
+    fn flush(&mut self) {
+        if self.done.is_empty() {
+            self.done.reserve(self.text.len());
+        }
+        self.done.push_str(&self.text[self.run.clone()]);
+        self.run.start = self.run.end;
+    }
+
+    fn finish(mut self) -> Cow<'a, str> {
+        if self.done.is_empty() {
+            return Cow::Borrowed(&self.text[self.run]);
+        }
+        self.flush();
+        Cow::Owned(self.done)
+    }
+}
+
+/// The lines that are not blank, without a line feed after the last.
+fn without_blank_lines(text: Cow<'_, str>) -> Cow<'_, str> {
+    let blank = |line: &&str| line.chars().all(is_space);
+    if !text.split('\n').any(|line| blank(&line)) {
+        return text;
+    }
+    let mut kept = String::with_capacity(text.len());
+    for line in text.split('\n').filter(|line| !blank(line)) {
+        if !kept.is_empty() {
+            kept.push('\n');
+        }
+        kept.push_str(line);
+    }
+    Cow::Owned(kept)
+}
+
+/// The C-style rule but for the blank lines.
+fn c_style(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let mut rebuilt = Rebuilt::new(text);
+    let mut at = 0;
+    // Quotes and `/*` without an end are plain text. One failed search for the end settles all
+    // later ones of the kind. For quotes: it has passed every later quote as the second half of an
+    // escape, so a search from there would take the same steps. For `/*`: there are no more `*/`
+    // after a later one.
+    let (mut single, mut double, mut block) = (true, true, true);
+    while let Some(plain) = memchr3(b'/', b'\'', b'"', &bytes[at..]) {
+        let start = at + plain;
+        rebuilt.keep(at..start);
+        let rest = &bytes[start..];
+        let (length, comment) = match (rest[0], rest.get(1)) {
+            (b'/', Some(b'/')) => (memchr(b'\n', rest).or(Some(rest.len())), true),
+            (b'/', Some(b'*')) if block => {
+                let length = memmem::find(&rest[2..], b"*/").map(|body| body + 4);
+                block = length.is_some();
+                (length, true)
+            }
+            (quote @ (b'\'' | b'"'), _) => {
+                let open = if quote == b'"' {
+                    &mut double
+                } else {
+                    &mut single
+                };
+                let length = open.then(|| quoted_run(rest)).flatten();
+                *open = length.is_some();
+                (length, false)
+            }
+            _ => (None, false),
+        };
+        at = start + length.unwrap_or(1);
+        if comment && length.is_some() {
+            rebuilt.spaces(1);
+        } else {
+            rebuilt.keep(start..at);
+        }
+    }
+    rebuilt.keep(at..text.len());
+    rebuilt.finish()
+}
+
+/// The length of the quoted run that `text` starts with, both quotes included.
+fn quoted_run(text: &[u8]) -> Option<usize> {
+    let quote = *text.first()?;
+    let mut at = 1;
+    loop {
+        at += memchr2(quote, b'\\', text.get(at..)?)?;
+        if text[at] == quote {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+/// The Python rule but for the blank lines.
+fn python(text: &str) -> Option<Cow<'_, str>> {
+    let mut tokens = Tokens {
+        text,
+        rebuilt: Rebuilt::new(text),
+        end: 0,
+        // A string that the text starts with is a docstring.
+        previous: Kind::Indent,
+        indents: vec![0],
+        depth: 0,
+        continued: false,
+        open: None,
+        needs_backslash: false,
+        unfinished: None,
+    };
+    let mut start = 0;
+    while start < text.len() {
+        let feed = memchr(b'\n', &text.as_bytes()[start..]);
+        let end = feed.map_or(text.len(), |feed| start + feed + 1);
+        tokens.line(start, end)?;
+        start = end;
+    }
+    tokens.finish()
+}
+
+/// What a token is, as far as this rule cares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Indent,
+    Newline,
+    Comment,
+    String,
+    Other,
+}
+
+/// A string that goes on in the next line.
+struct Open {
+    start: usize,
+    /// The start of the line that it starts in.
+    line: usize,
+    quote: u8,
+    triple: bool,
+}
+
+/// The tokeniser of Python 3.11 (`Lib/tokenize.py`), and the text put together again from its
+/// tokens.
+///
+/// Only the kinds of [`Kind`] are told apart. Numbers and longer operators need no grammar, for
+/// tokens that touch are copied as they touch: a number is cut into words and dots, an operator
+/// into its characters, and the tokens around it stay the same.
+struct Tokens<'a> {
+    text: &'a str,
+    rebuilt: Rebuilt<'a>,
+    /// The end of the last token.
+    end: usize,
+    previous: Kind,
+    /// The columns at which the open blocks start, rising from 0.
+    indents: Vec<usize>,
+    /// The brackets open; below 0 after a closing one too many.
+    depth: i64,
+    /// Whether the last line ended in a backslash outside strings.
+    continued: bool,
+    open: Option<Open>,
+    /// Whether the lines of an open string must end in a backslash. Python sets this for a string
+    /// in single quotes and forgets to reset it where such a string breaks off, so that the next
+    /// string in triple quotes breaks off as well.
+    needs_backslash: bool,
+    /// The start of the last line, where the end of the text counts as an empty NEWLINE token.
+    unfinished: Option<usize>,
+}
+
+impl<'a> Tokens<'a> {
+    /// Takes the tokens of the next line, which ends after its line feed.
+    fn line(&mut self, line: usize, end: usize) -> Option<()> {
+        let text: &'a str = &self.text[..end];
+        let bytes = text.as_bytes();
+        let unfinished = !bytes.ends_with(b"\n")
+            && !bytes.ends_with(b"\r")
+            && !trim(&text[line..]).starts_with('#');
+        self.unfinished = unfinished.then_some(line);
+
+        let mut at = line;
+        if let Some(open) = self.open.take() {
+            match closing(bytes, at, open.quote, open.triple) {
+                Ok(close) => {
+                    self.token(Kind::String, open.start..close, open.line);
+                    self.needs_backslash = false;
+                    at = close;
+                }
+                Err(_) if self.needs_backslash && !ends_in_backslash(bytes) => {
+                    self.token(Kind::Other, open.start..end, open.line);
+                    return Some(());
+                }
+                Err(_) => {
+                    self.open = Some(open);
+                    return Some(());
+                }
+            }
+        } else if self.depth == 0 && !self.continued {
+            let (column, indent) = indentation(&bytes[line..]);
+            at += indent;
+            match bytes.get(at) {
+                None => {
+                    self.unfinished = None;
+                    return Some(());
+                }
+                Some(b'#' | b'\r' | b'\n') => {
+                    let comment = if bytes[at] == b'#' {
+                        at..line + text[line..].trim_end_matches(['\r', '\n']).len()
+                    } else {
+                        at..at
+                    };
+                    self.token(Kind::Comment, comment.clone(), line);
+                    self.token(Kind::Other, comment.end..end, line);
+                    return Some(());
+                }
+                Some(_) => self.block(column, line, at)?,
+            }
+        } else {
+            self.continued = false;
+        }
+
+        // Whether a quote of the kind can start a string in this line. A failed search for the end
+        // settles it for the rest of the line, as in the C-style rule.
+        let mut possible = [true; 2];
+        loop {
+            let blank = bytes[at..].iter().take_while(|b| b" \x0c\t".contains(b));
+            let start = at + blank.count();
+            let Some(&first) = bytes.get(start) else {
+                return Some(());
+            };
+            let rest = &bytes[start..];
+            let (kind, close) = match first {
+                b'\\' if is_line_end(&rest[1..]) => {
+                    self.continued = true;
+                    return Some(());
+                }
+                b'\r' | b'\n' if is_line_end(rest) => match self.depth {
+                    1.. => (Kind::Other, end),
+                    _ => (Kind::Newline, end),
+                },
+                b'#' => {
+                    let length = memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+                    (Kind::Comment, start + length)
+                }
+                b'(' | b'[' | b'{' => {
+                    self.depth += 1;
+                    (Kind::Other, start + 1)
+                }
+                b')' | b']' | b'}' => {
+                    self.depth -= 1;
+                    (Kind::Other, start + 1)
+                }
+                b'!' if rest.get(1) == Some(&b'=') => (Kind::Other, start + 1),
+                _ if b":,;.+-*/|&<>=%~^@".contains(&first) => (Kind::Other, start + 1),
+                _ => {
+                    if let Some((quote, triple, body)) = opening(rest)
+                        && (triple || possible[usize::from(quote == b'"')])
+                    {
+                        match closing(bytes, start + body, quote, triple) {
+                            Ok(close) => {
+                                self.token(Kind::String, start..close, line);
+                                at = close;
+                                continue;
+                            }
+                            Err(backslash) if triple || backslash => {
+                                self.needs_backslash |= !triple;
+                                self.open = Some(Open {
+                                    start,
+                                    line,
+                                    quote,
+                                    triple,
+                                });
+                                return Some(());
+                            }
+                            Err(_) => possible[usize::from(quote == b'"')] = false,
+                        }
+                    }
+                    let rest = &text[start..];
+                    let word = rest.find(|c: char| c != '_' && !c.is_alphanumeric());
+                    match word.unwrap_or(rest.len()) {
+                        0 => {
+                            // No token starts here. Python then takes the first character of the
+                            // white space as an erroneous token, and the next, and so on.
+                            let length = rest.chars().next().map_or(1, char::len_utf8);
+                            self.token(Kind::Other, at..start + length, line);
+                            at = start + length;
+                            continue;
+                        }
+                        length => (Kind::Other, start + length),
+                    }
+                }
+            };
+            self.token(kind, start..close, line);
+            at = close;
+        }
+    }
+
+    /// Opens or closes blocks for a statement that starts in `column`; `None` if no block did.
+    fn block(&mut self, column: usize, line: usize, at: usize) -> Option<()> {
+        let current = self.indents.last().copied().unwrap_or(0);
+        if column > current {
+            self.indents.push(column);
+            self.token(Kind::Indent, line..at, line);
+            return Some(());
+        }
+        let kept = self.indents.binary_search(&column).ok()? + 1;
+        if kept < self.indents.len() {
+            self.indents.truncate(kept);
+            self.token(Kind::Other, at..at, line);
+        }
+        Some(())
+    }
+
+    /// Takes one token, which starts in the line that starts at `line`.
+    fn token(&mut self, kind: Kind, token: Range<usize>, line: usize) {
+        // Between the tokens of a line, a column becomes a space.
+        let gap = self.end.max(line)..token.start;
+        if self.text.as_bytes()[gap.clone()].iter().all(|&b| b == b' ') {
+            self.rebuilt.keep(gap);
+        } else {
+            self.rebuilt.spaces(gap.len());
+        }
+        let starts_statement = matches!(self.previous, Kind::Indent | Kind::Newline);
+        let dropped = match kind {
+            Kind::Comment => true,
+            Kind::String => starts_statement || token.start == line,
+            _ => false,
+        };
+        self.previous = kind;
+        self.end = token.end;
+        if !dropped {
+            self.rebuilt.keep(token);
+        }
+    }
+
+    fn finish(mut self) -> Option<Cow<'a, str>> {
+        if self.open.is_some() || self.depth != 0 || self.continued {
+            return None;
+        }
+        if let Some(line) = self.unfinished {
+            let end = self.text.len();
+            self.token(Kind::Newline, end..end, line);
+        }
+        Some(self.rebuilt.finish())
+    }
+}
+
+/// The column of the first character of `line` that is no blank, and its place.
+fn indentation(line: &[u8]) -> (usize, usize) {
+    let mut column = 0;
+    for (place, byte) in line.iter().enumerate() {
+        column = match byte {
+            b' ' => column + 1,
+            b'\t' => (column / 8 + 1) * 8,
+            b'\x0c' => 0,
+            _ => return (column, place),
+        };
+    }
+    (column, line.len())
+}
+
+/// The quote, whether it is a triple one, and where the body starts, if a string literal does.
+fn opening(text: &[u8]) -> Option<(u8, bool, usize)> {
+    let letters = text.iter().take(3).take_while(|b| b.is_ascii_alphabetic());
+    let prefix = letters.count();
+    let quote = *text.get(prefix)?;
+    if !matches!(quote, b'\'' | b'"') {
+        return None;
+    }
+    let known = match text[..prefix] {
+        [] => true,
+        [a] => b"brufBRUF".contains(&a),
+        [a, b] => matches!(&[a | 0x20, b | 0x20], b"br" | b"rb" | b"fr" | b"rf"),
+        _ => false,
+    };
+    let triple = text[prefix + 1..].starts_with(&[quote, quote]);
+    known.then_some((quote, triple, prefix + if triple { 3 } else { 1 }))
+}
+
+/// Where the string whose body goes on at `at` ends, if it does before the end of `text` (which is
+/// the end of a line); else whether a backslash takes the line break into the string.
+fn closing(text: &[u8], mut at: usize, quote: u8, triple: bool) -> Result<usize, bool> {
+    loop {
+        let Some(found) = text.get(at..).and_then(|rest| memchr2(quote, b'\\', rest)) else {
+            return Err(false);
+        };
+        at += found;
+        if text[at] == b'\\' {
+            if is_line_end(&text[at + 1..]) {
+                return Err(true);
+            }
+            at += 2;
+        } else if !triple {
+            return Ok(at + 1);
+        } else if text[at + 1..].starts_with(&[quote, quote]) {
+            return Ok(at + 3);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn is_line_end(text: &[u8]) -> bool {
+    matches!(text, b"\n" | b"\r\n")
+}
+
+fn ends_in_backslash(line: &[u8]) -> bool {
+    line.ends_with(b"\\\n") || line.ends_with(b"\\\r\n")
+}

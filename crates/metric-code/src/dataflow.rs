@@ -1,0 +1,774 @@
+//! Where the value of each variable comes from.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::classes::{Classes, Dialect};
+use crate::hash::Digest;
+use crate::parse::Tree;
+use crate::rules::{Part, Rule, UPDATE};
+use crate::tokens::{NONE, Tokens, Variable};
+
+/// How the value of a variable comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// By use or definition.
+    ComesFrom,
+    /// By assignment.
+    ComputedFrom,
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ComesFrom => "comesFrom",
+            Self::ComputedFrom => "computedFrom",
+        })
+    }
+}
+
+/// One edge of a dataflow: a variable and those that its value comes from.
+///
+/// Variables are numbered in the order in which the edges first name them, parents before the
+/// variable itself, so that a consistent renaming changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The variable.
+    pub variable: u32,
+    /// How its value comes about.
+    pub relation: Relation,
+    /// The variables that its value comes from.
+    pub parents: Vec<u32>,
+}
+
+/// The edges of a tree's dataflow.
+pub(crate) fn edges(tree: &Tree, text: &str, classes: &Classes) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    Flow::of(tree, text, classes).normalise(<[u32]>::to_vec, |variable, relation, parents| {
+        edges.push(Edge {
+            variable,
+            relation,
+            parents: parents.clone(),
+        });
+    });
+    edges
+}
+
+/// The hashes of the edges of a tree's dataflow, sorted.
+pub(crate) fn edge_hashes(tree: &Tree, text: &str, classes: &Classes) -> Vec<u128> {
+    let mut hashes = Vec::new();
+    let list = |parents: &[u32]| {
+        let digest = Digest::of(parents.len() as u64);
+        parents
+            .iter()
+            .fold(digest, |digest, &parent| digest.with(u64::from(parent)))
+            .finish()
+    };
+    Flow::of(tree, text, classes).normalise(list, |variable, relation, parents| {
+        let head = u64::from(variable) << 1 | u64::from(relation == Relation::ComputedFrom);
+        hashes.push(Digest::of(head).with_hash(*parents).finish());
+    });
+    hashes.sort_unstable();
+    hashes
+}
+
+/// A rule reached a node without a part that it takes for granted.
+///
+/// In the original evaluator the exception is caught and the whole text has no dataflow.
+struct Failed;
+
+/// The definitions of a name that reach some point of the text.
+///
+/// Where the point is passed several times, with several states, this is their union. That is enough
+/// since an evaluation distributes over unions: a name's definitions X become K or X and K, and
+/// those of an absent name become something fixed.
+#[derive(Clone, Copy, PartialEq)]
+struct Reach {
+    /// Their numbers: [`EMPTY`], a token's number plus one, or an index into [`Flow::unions`]
+    /// behind these.
+    set: u32,
+    /// Whether the name may have none, so that a use would become its definition.
+    absent: bool,
+}
+
+const EMPTY: u32 = 0;
+
+/// What an evaluation is for.
+#[derive(Clone, Copy, PartialEq)]
+enum Pass {
+    /// What it does to the state.
+    Effect,
+    /// That and the edges.
+    Edges {
+        /// The original evaluator comes here more than once.
+        repeated: bool,
+    },
+}
+
+/// The right side of an assignment: a range of variables.
+struct Sources {
+    variables: Range<u32>,
+    /// Each named once, as where the original evaluator merges edges.
+    distinct: bool,
+}
+
+/// What is known of the edge that ends at a token.
+#[derive(Clone, Copy)]
+struct Item {
+    name: u32,
+    relation: Option<Relation>,
+    /// Has parents or is one. Other edges do not count.
+    linked: bool,
+    /// Has its own name among its parents.
+    itself: bool,
+    /// Its sources, or [`NONE`]; further ones in [`Flow::further_sources`].
+    sources: u32,
+}
+
+/// The evaluation of a text.
+///
+/// The original evaluator runs the body of a loop twice, so that nested loops cost 2 to the power of
+/// their depth. Here a body is run once for its effect, and once for its edges with the states of
+/// both rounds at once. That is the same because a second run of a body has no effect that the
+/// first did not have, and it costs the length of the text times the depth of its loops.
+struct Flow<'a> {
+    tree: &'a Tree,
+    classes: &'a Classes,
+    tokens: Tokens,
+    /// By name.
+    state: Vec<Reach>,
+    /// What changed under the eyes of an `if` or a loop: the name and what was there before.
+    trail: Vec<(u32, Reach)>,
+    /// How many look on.
+    watchers: u32,
+    /// Pairs of sets.
+    unions: Vec<(u32, u32)>,
+    /// Whether a union's numbers are all linked already.
+    linked: Vec<bool>,
+    /// By token number.
+    items: Vec<Item>,
+    sources: Vec<Sources>,
+    /// Numbers with second and later sources.
+    further_sources: Vec<(u32, u32)>,
+}
+
+impl<'a> Flow<'a> {
+    /// Evaluates a text. The dataflow of a tree that is [too deep](Tree::too_deep) is empty.
+    fn of(tree: &'a Tree, text: &str, classes: &'a Classes) -> Self {
+        let tokens = Tokens::of(tree, text, classes);
+        let item = Item {
+            name: NONE,
+            relation: None,
+            linked: false,
+            itself: false,
+            sources: NONE,
+        };
+        let reach = Reach {
+            set: EMPTY,
+            absent: true,
+        };
+        let mut flow = Self {
+            tree,
+            classes,
+            state: vec![reach; tokens.names],
+            items: vec![item; tokens.list.len()],
+            tokens,
+            trail: Vec::new(),
+            watchers: 0,
+            unions: Vec::new(),
+            linked: Vec::new(),
+            sources: Vec::new(),
+            further_sources: Vec::new(),
+        };
+        let pass = Pass::Edges { repeated: false };
+        if tree.too_deep() || flow.evaluate(0, pass).is_err() {
+            flow.items.clear();
+        }
+        flow
+    }
+
+    fn evaluate(&mut self, node: u32, pass: Pass) -> Result<(), Failed> {
+        let class = self.classes.class(&self.tree.nodes[node as usize]);
+        if class.comment {
+            return match self.classes.dialect {
+                Dialect::Original => self.sequence(node, pass),
+                Dialect::Corrected => Ok(()),
+            };
+        }
+        if class.whole || self.tree.is_leaf(node) {
+            return self.use_token(node, class.identifier, pass);
+        }
+        match class.rule {
+            None | Some(Rule::Sequence) => self.sequence(node, pass),
+            Some(Rule::If) => self.alternatives(node, class.has_else, pass),
+            Some(Rule::For) => self.for_loop(node, pass),
+            Some(Rule::While) => self.repeat(pass, None, |flow, pass| flow.sequence(node, pass)),
+            Some(Rule::Increment) => self.increment(node, pass),
+            Some(Rule::IncrementBy(kinds)) => {
+                let is_operator = |child| kinds.contains(&self.name(child));
+                match self.tree.children(node).any(is_operator) {
+                    true => self.increment(node, pass),
+                    false => self.sequence(node, pass),
+                }
+            }
+            Some(Rule::Definition { name, value }) => {
+                let Some(name) = self.part(node, name) else {
+                    return self.lacking(node, pass);
+                };
+                match self.part(node, value) {
+                    Some(value) => self.assign(name, value, Relation::ComesFrom, pass),
+                    None => {
+                        let names = self.variables(name)?;
+                        for variable in names {
+                            let variable = self.tokens.variables[variable as usize];
+                            self.meet(variable, Relation::ComesFrom, pass);
+                            self.define(variable);
+                        }
+                        Ok(())
+                    }
+                }
+            }
+            Some(Rule::Assignment { left, right }) => {
+                match (self.part(node, left), self.part(node, right)) {
+                    (Some(left_side), Some(right_side)) => {
+                        if self.is_compound(node) {
+                            self.evaluate(right_side, pass)?;
+                            self.use_old_value(left_side, pass)?;
+                            return self.set(left_side, right_side, Relation::ComputedFrom, pass);
+                        }
+                        self.assign(left_side, right_side, Relation::ComputedFrom, pass)
+                    }
+                    _ => self.lacking(node, pass),
+                }
+            }
+            Some(Rule::ListAssignment { left, right, split }) => {
+                match (self.part(node, left), self.part(node, right)) {
+                    (_, None) if matches!(right, Part::OptionalField(_)) => Ok(()),
+                    (Some(left), Some(right)) => {
+                        let compound = self.is_compound(node);
+                        self.assign_lists(left, right, split, compound, pass)
+                    }
+                    _ => self.lacking(node, pass),
+                }
+            }
+            Some(Rule::ForEach { name, value, body }) => {
+                let parts = [name, value, body].map(|part| self.part(node, part));
+                let [Some(name), Some(value), Some(body)] = parts else {
+                    return self.lacking(node, pass);
+                };
+                self.repeat(pass, None, |flow, pass| {
+                    flow.assign(name, value, Relation::ComputedFrom, pass)?;
+                    flow.evaluate(body, pass)
+                })
+            }
+            Some(Rule::ListForEach { name, value, body, split }) => {
+                let parts = [name, value, body].map(|part| self.part(node, part));
+                let ([Some(name), Some(value), body], true) =
+                    (parts, parts[2].is_some() || matches!(body, Part::LastIf(_)))
+                else {
+                    return self.lacking(node, pass);
+                };
+                self.repeat(pass, None, |flow, pass| {
+                    flow.assign_lists(name, value, split, false, pass)?;
+                    body.map_or(Ok(()), |body| flow.evaluate(body, pass))
+                })
+            }
+        }
+    }
+
+    /// The children in order.
+    fn sequence(&mut self, node: u32, pass: Pass) -> Result<(), Failed> {
+        let tree = self.tree;
+        let is_first = |flow: &Self, child: u32| {
+            let class = flow.classes.class(&tree.nodes[child as usize]);
+            class.first
+        };
+        if self.classes.has_first {
+            for child in tree.children(node) {
+                if is_first(self, child) {
+                    self.evaluate(child, pass)?;
+                }
+            }
+        }
+        for child in tree.children(node) {
+            if !is_first(self, child) {
+                self.evaluate(child, pass)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self, node: u32) -> &'static str {
+        self.classes.class(&self.tree.nodes[node as usize]).name
+    }
+
+    fn part(&self, node: u32, part: Part) -> Option<u32> {
+        let mut children = self.tree.children(node);
+        match part {
+            Part::Field(name) | Part::OptionalField(name) => {
+                self.tree.child_in(node, self.classes.field(name)?)
+            }
+            Part::Child(place) => children.nth(place),
+            Part::SecondOfTwo => children.nth(1).filter(|_| children.next().is_none()),
+            Part::After(kind) => {
+                children.find(|&child| self.name(child) == kind)?;
+                children.find(|&child| !self.classes.class(&self.tree.nodes[child as usize]).comment)
+            }
+            Part::OfKind(kind, place) => {
+                let mut of_kind = children.filter(|&child| self.name(child) == kind);
+                of_kind.nth(place)
+            }
+            Part::Last => children.last(),
+            Part::LastIf(kind) => children.last().filter(|&child| self.name(child) == kind),
+        }
+    }
+
+    /// A node that lacks a part: the end for the original evaluator, else it has no rule.
+    fn lacking(&mut self, node: u32, pass: Pass) -> Result<(), Failed> {
+        match self.classes.dialect {
+            Dialect::Original => Err(Failed),
+            Dialect::Corrected => self.sequence(node, pass),
+        }
+    }
+
+    /// Whether an assignment has an operator such as `+=`, which the original evaluator overlooks.
+    fn is_compound(&self, node: u32) -> bool {
+        let is_operator = |child: u32| {
+            let class = self.classes.class(&self.tree.nodes[child as usize]);
+            !class.named && class.name.ends_with('=') && !matches!(class.name, "=" | ":=")
+        };
+        self.classes.dialect == Dialect::Corrected && self.tree.children(node).any(is_operator)
+    }
+
+    fn variables(&mut self, node: u32) -> Result<Range<u32>, Failed> {
+        self.tokens
+            .variables_below(self.tree, self.classes, node)
+            .ok_or(Failed)
+    }
+
+    /// A token by itself: a use, and for a name without definitions its first.
+    fn use_token(&mut self, node: u32, identifier: bool, pass: Pass) -> Result<(), Failed> {
+        let token = self.tokens.at(self.tree, node).ok_or(Failed)?;
+        if !token.variable {
+            return Ok(());
+        }
+        let variable = Variable {
+            number: token.number,
+            name: token.name,
+        };
+        self.meet(variable, Relation::ComesFrom, pass);
+        self.read(variable, pass);
+        let Reach { set, absent } = self.state[variable.name as usize];
+        if absent && identifier {
+            let set = self.union(set, variable.number + 1);
+            self.change(variable.name, Reach { set, absent: false });
+        }
+        Ok(())
+    }
+
+    /// Links a variable with the definitions that reach it.
+    fn read(&mut self, variable: Variable, pass: Pass) {
+        let set = self.state[variable.name as usize].set;
+        if pass != Pass::Effect && set != EMPTY {
+            let item = &mut self.items[variable.number as usize];
+            item.itself = true;
+            item.linked = true;
+            self.link(set);
+        }
+    }
+
+    /// Notes that a variable has an edge.
+    fn meet(&mut self, variable: Variable, relation: Relation, pass: Pass) {
+        if pass != Pass::Effect {
+            let item = &mut self.items[variable.number as usize];
+            item.name = variable.name;
+            item.relation = Some(relation);
+        }
+    }
+
+    fn define(&mut self, variable: Variable) {
+        let set = variable.number + 1;
+        self.change(variable.name, Reach { set, absent: false });
+    }
+
+    fn increment(&mut self, node: u32, pass: Pass) -> Result<(), Failed> {
+        self.set(node, node, Relation::ComputedFrom, pass)
+    }
+
+    fn assign(
+        &mut self,
+        left: u32,
+        right: u32,
+        relation: Relation,
+        pass: Pass,
+    ) -> Result<(), Failed> {
+        self.evaluate(right, pass)?;
+        self.set(left, right, relation, pass)
+    }
+
+    /// Each variable on the left from each on the right, edge by edge.
+    fn set(&mut self, left: u32, right: u32, relation: Relation, pass: Pass) -> Result<(), Failed> {
+        let left = self.variables(left)?;
+        let right = self.variables(right)?;
+        if pass == Pass::Effect || right.is_empty() {
+            self.define_all(left);
+            return Ok(());
+        }
+        self.derive(left, right, relation, true);
+        Ok(())
+    }
+
+    /// Left sides from right sides, one edge for each variable on the left.
+    fn assign_lists(
+        &mut self,
+        left: u32,
+        right: u32,
+        split: bool,
+        compound: bool,
+        pass: Pass,
+    ) -> Result<(), Failed> {
+        let (tree, classes) = (self.tree, self.classes);
+        let elements = |node: u32| -> Vec<u32> {
+            let class = classes.class(&tree.nodes[node as usize]);
+            // The original evaluator takes strings apart here and then fails on the parts.
+            if !split || (class.whole && classes.dialect == Dialect::Corrected) {
+                return Vec::new();
+            }
+            let is_element = |child: &u32| !classes.class(&tree.nodes[*child as usize]).comma;
+            tree.children(node).filter(is_element).collect()
+        };
+        let (mut lefts, mut rights) = (elements(left), elements(right));
+        if lefts.len() != rights.len() || lefts.is_empty() {
+            (lefts, rights) = (vec![left], vec![right]);
+        }
+        for &right in &rights {
+            self.evaluate(right, pass)?;
+        }
+        for (left, right) in lefts.into_iter().zip(rights) {
+            if compound {
+                self.use_old_value(left, pass)?;
+            }
+            let left = self.variables(left)?;
+            let right = self.variables(right)?;
+            match pass {
+                Pass::Effect => self.define_all(left),
+                Pass::Edges { repeated } => {
+                    self.derive(left, right, Relation::ComputedFrom, repeated);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn use_old_value(&mut self, left: u32, pass: Pass) -> Result<(), Failed> {
+        for variable in self.variables(left)? {
+            self.read(self.tokens.variables[variable as usize], pass);
+        }
+        Ok(())
+    }
+
+    fn define_all(&mut self, variables: Range<u32>) {
+        for variable in variables {
+            self.define(self.tokens.variables[variable as usize]);
+        }
+    }
+
+    /// Defines variables as coming from sources.
+    fn derive(&mut self, left: Range<u32>, right: Range<u32>, relation: Relation, distinct: bool) {
+        let sources = self.sources.len() as u32;
+        for index in left.clone() {
+            let variable = self.tokens.variables[index as usize];
+            self.meet(variable, relation, Pass::Edges { repeated: false });
+            let item = &mut self.items[variable.number as usize];
+            item.linked |= !right.is_empty();
+            match item.sources {
+                NONE => item.sources = sources,
+                _ => self.further_sources.push((variable.number, sources)),
+            }
+            self.define(variable);
+        }
+        if !left.is_empty() {
+            for index in right.clone() {
+                let number = self.tokens.variables[index as usize].number;
+                self.items[number as usize].linked = true;
+            }
+        }
+        self.sources.push(Sources {
+            variables: right,
+            distinct,
+        });
+    }
+
+    /// An `if`: alternatives that begin with the state it was met in, and the rest of its children
+    /// one after the other. What each of them leaves behind holds afterwards.
+    fn alternatives(&mut self, node: u32, has_else: bool, pass: Pass) -> Result<(), Failed> {
+        let (tree, classes) = (self.tree, self.classes);
+        let class = |child: u32| classes.class(&tree.nodes[child as usize]);
+        let mut past_first = false;
+        let mut has_else = has_else;
+        let mut branches = 1;
+        let mut reached = Vec::new();
+        let start = self.watch();
+        for child in tree.children(node) {
+            has_else |= class(child).has_else;
+            past_first |= classes.from_first && class(child).alternative;
+            if past_first || class(child).alternative {
+                self.evaluate(child, pass)?;
+                self.take_back(start, &mut reached);
+                branches += 1;
+            }
+        }
+        for child in tree.children(node) {
+            if class(child).alternative {
+                if classes.from_first {
+                    break;
+                }
+                continue;
+            }
+            self.evaluate(child, pass)?;
+        }
+        self.take_back(start, &mut reached);
+        branches += usize::from(classes.keeps_state || !has_else);
+        self.watchers -= 1;
+        // By name what the branches that changed it reached; the others leave it as it was.
+        reached.sort_by_key(|&(name, _)| name);
+        for changed in reached.chunk_by(|a, b| a.0 == b.0) {
+            let (name, mut joined) = changed[0];
+            let before = self.state[name as usize];
+            let unchanged = (changed.len() < branches).then_some(before);
+            for reach in changed[1..].iter().map(|(_, reach)| *reach).chain(unchanged) {
+                joined = Reach {
+                    set: self.union(joined.set, reach.set),
+                    absent: joined.absent && reach.absent,
+                };
+            }
+            self.change(name, joined);
+        }
+        Ok(())
+    }
+
+    fn for_loop(&mut self, node: u32, pass: Pass) -> Result<(), Failed> {
+        let tree = self.tree;
+        let mut children = tree.children(node);
+        let mut init = None;
+        for child in children.by_ref() {
+            self.evaluate(child, pass)?;
+            if self.classes.class(&tree.nodes[child as usize]).init {
+                init = Some(child);
+                break;
+            }
+        }
+        let Some(init) = init else { return Ok(()) };
+        // The first round saw the update as a part of the init.
+        let update = self.classes.field(UPDATE);
+        let update = update.and_then(|field| tree.child_in(init, field));
+        let repeated = tree.nodes[init as usize].next;
+        self.repeat(pass, update, |flow, pass| {
+            for child in tree.siblings_from(repeated, node) {
+                flow.evaluate(child, pass)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// A body twice; the second time behind an update, if there is one. It must be the last thing
+    /// that was evaluated before.
+    fn repeat(
+        &mut self,
+        pass: Pass,
+        update: Option<u32>,
+        mut body: impl FnMut(&mut Self, Pass) -> Result<(), Failed>,
+    ) -> Result<(), Failed> {
+        if pass == Pass::Effect {
+            return body(self, pass);
+        }
+        let pass = Pass::Edges { repeated: true };
+        let start = self.watch();
+        body(self, Pass::Effect)?;
+        let left_behind = self.changes(start);
+        if let Some(update) = update {
+            self.evaluate(update, pass)?;
+        }
+        let mut second = Vec::new();
+        self.take_back(start, &mut second);
+        for (name, reach) in second {
+            let first = self.state[name as usize];
+            let both = Reach {
+                set: self.union(first.set, reach.set),
+                absent: first.absent || reach.absent,
+            };
+            self.change(name, both);
+        }
+        body(self, pass)?;
+        self.take_back(start, &mut Vec::new());
+        self.watchers -= 1;
+        for (name, reach) in left_behind {
+            self.change(name, reach);
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, name: u32, reach: Reach) {
+        let place = &mut self.state[name as usize];
+        if self.watchers > 0 {
+            self.trail.push((name, *place));
+        }
+        *place = reach;
+    }
+
+    /// Begins to look on: the length of the trail, for [`changes`](Self::changes) and
+    /// [`take_back`](Self::take_back).
+    fn watch(&mut self) -> usize {
+        if self.watchers == 0 {
+            self.trail.clear();
+        }
+        self.watchers += 1;
+        self.trail.len()
+    }
+
+    /// The names that changed since, with what they have now.
+    fn changes(&self, start: usize) -> Vec<(u32, Reach)> {
+        let mut names: Vec<u32> = self.trail[start..].iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let now = |name: u32| (name, self.state[name as usize]);
+        names.into_iter().map(now).collect()
+    }
+
+    /// Undoes the changes since, and puts them there.
+    fn take_back(&mut self, start: usize, changes: &mut Vec<(u32, Reach)>) {
+        changes.extend(self.changes(start));
+        for (name, before) in self.trail.drain(start..).rev() {
+            self.state[name as usize] = before;
+        }
+    }
+
+    fn union(&mut self, a: u32, b: u32) -> u32 {
+        match (a, b) {
+            (EMPTY, set) | (set, EMPTY) => set,
+            _ if a == b => a,
+            _ => {
+                self.unions.push((a, b));
+                self.linked.push(false);
+                (self.items.len() + self.unions.len()) as u32
+            }
+        }
+    }
+
+    /// Marks all numbers of a set as linked.
+    fn link(&mut self, set: u32) {
+        let mut left = vec![set];
+        while let Some(set) = left.pop() {
+            let Some(index) = (set as usize).checked_sub(1) else {
+                continue;
+            };
+            match index.checked_sub(self.items.len()) {
+                None => self.items[index].linked = true,
+                Some(union) if !self.linked[union] => {
+                    self.linked[union] = true;
+                    left.extend([self.unions[union].0, self.unions[union].1]);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Gives the edges, in the order of their variables in the text, with variables numbered: to
+    /// `list` each list of parents once, and to `edge` what that made of it.
+    fn normalise<T: Clone>(
+        mut self,
+        list: impl Fn(&[u32]) -> T,
+        mut edge: impl FnMut(u32, Relation, &T),
+    ) {
+        self.further_sources.sort_by_key(|&(number, _)| number);
+        let mut numbered = Numbered {
+            numbers: vec![NONE; self.state.len()],
+            count: 0,
+            named_in: vec![0; self.state.len()],
+            lists: 0,
+            parents: Vec::new(),
+        };
+        let mut made: Vec<Option<T>> = vec![None; self.sources.len()];
+        for (number, item) in self.items.iter().enumerate() {
+            let Some(relation) = item.relation.filter(|_| item.linked) else {
+                continue;
+            };
+            let further = self
+                .further_sources
+                .partition_point(|&(other, _)| (other as usize) < number);
+            let further = self.further_sources[further..]
+                .iter()
+                .take_while(|&&(other, _)| other as usize == number)
+                .map(|&(_, sources)| sources);
+            let first = (item.sources != NONE).then_some(item.sources);
+            let shared = match first {
+                Some(first) if !item.itself && further.clone().next().is_none() => {
+                    Some(&mut made[first as usize])
+                }
+                _ => None,
+            };
+            let parents = match shared {
+                Some(Some(made)) => made.clone(),
+                shared => {
+                    let all = first.into_iter().chain(further);
+                    let merged = item.itself || all.clone().count() > 1;
+                    numbered.begin();
+                    if item.itself {
+                        numbered.push(item.name, merged);
+                    }
+                    for sources in all.map(|index| &self.sources[index as usize]) {
+                        let Range { start, end } = sources.variables;
+                        for variable in &self.tokens.variables[start as usize..end as usize] {
+                            numbered.push(variable.name, merged || sources.distinct);
+                        }
+                    }
+                    let parents = list(&numbered.parents);
+                    if let Some(shared) = shared {
+                        *shared = Some(parents.clone());
+                    }
+                    parents
+                }
+            };
+            edge(numbered.number(item.name), relation, &parents);
+        }
+    }
+}
+
+/// Names as numbers.
+struct Numbered {
+    /// By name, or [`NONE`].
+    numbers: Vec<u32>,
+    count: u32,
+    /// By name the list that named it last, from 1.
+    named_in: Vec<u32>,
+    lists: u32,
+    /// The list.
+    parents: Vec<u32>,
+}
+
+impl Numbered {
+    fn number(&mut self, name: u32) -> u32 {
+        let number = &mut self.numbers[name as usize];
+        if *number == NONE {
+            *number = self.count;
+            self.count += 1;
+        }
+        *number
+    }
+
+    /// Begins a list of parents.
+    fn begin(&mut self) {
+        self.lists += 1;
+        self.parents.clear();
+    }
+
+    /// Adds a parent, if `distinct` only when it is not yet there.
+    fn push(&mut self, name: u32, distinct: bool) {
+        let number = self.number(name);
+        let named_in = &mut self.named_in[name as usize];
+        if *named_in != self.lists || !distinct {
+            self.parents.push(number);
+        }
+        *named_in = self.lists;
+    }
+}

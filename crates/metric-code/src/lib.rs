@@ -1,0 +1,32 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod classes;
+mod codebleu;
+mod comments;
+mod dataflow;
+mod hash;
+mod language;
+mod ngram;
+mod parse;
+mod profile;
+mod rules;
+mod syntax;
+mod text;
+mod tokens;
+mod tree;
+
+pub use codebleu::{
+    CodeBleu, CodeBleuScore, CodeBleuState, Examples, InvalidWeights, Weights, dataflow_match,
+    syntax_match,
+};
+pub use comments::CommentRule;
+pub use dataflow::{Edge, Relation};
+pub use language::Language;
+pub use ngram::{Keywords, NgramCounts, ngram_match, weighted_precision, weighted_recall};
+pub use profile::Profile;
+pub use text::{InvalidReferences, MAX_TEXT_BYTES, Prediction, References, TextTooLong};
+pub use tree::SyntaxTree;
+
+/// The version of this crate, as it stands in signatures.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

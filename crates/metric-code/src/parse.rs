@@ -1,0 +1,357 @@
+//! Texts as trees in an arena. The only module that knows tree-sitter.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use tree_sitter::{Language as Grammar, Node as Found, Parser};
+use tree_sitter_language::LanguageFn;
+
+/// Deepest tree, the root being 1, that is looked at beyond its nodes: [`Tree::too_deep`].
+///
+/// Where the original evaluator recurses past Python's limit it loses the text's dataflow without a
+/// word; this is where that happens. It also bounds our own recursion.
+pub(crate) const MAX_DEPTH: u32 = 990;
+
+/// The node kinds and fields of a grammar, by tree-sitter's numbers.
+pub(crate) struct Kinds {
+    grammar: Grammar,
+    /// All kinds, and after them that of syntax errors.
+    kinds: Vec<Kind>,
+}
+
+/// A node kind.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    /// Named by a rule of the grammar; else a piece of text, such as `+`.
+    pub(crate) named: bool,
+}
+
+impl Kinds {
+    pub(crate) fn of(grammar: LanguageFn) -> Self {
+        let grammar = Grammar::new(grammar);
+        let count = u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX - 1);
+        let mut kinds: Vec<_> = (0..count)
+            .map(|id| Kind {
+                name: grammar.node_kind_for_id(id).unwrap_or_default(),
+                named: grammar.node_kind_is_named(id),
+            })
+            .collect();
+        kinds.push(Kind {
+            name: "ERROR",
+            named: true,
+        });
+        Self { grammar, kinds }
+    }
+
+    pub(crate) fn all(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    pub(crate) fn kind(&self, node: &Node) -> Kind {
+        self.kinds[usize::from(node.kind)]
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Option<u16> {
+        self.grammar.field_id_for_name(name).map(u16::from)
+    }
+
+    pub(crate) fn field_name(&self, field: u16) -> &'static str {
+        self.grammar.field_name_for_id(field).unwrap_or_default()
+    }
+
+    fn error(&self) -> u16 {
+        (self.kinds.len() - 1) as u16
+    }
+}
+
+/// A node of a [`Tree`]; its children and theirs follow it up to `next`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    /// First byte.
+    pub(crate) start: u32,
+    /// One past the last byte.
+    pub(crate) end: u32,
+    /// The next node that is not below this one.
+    pub(crate) next: u32,
+    pub(crate) kind: u16,
+    /// The field of the parent that it fills, or 0; with [`MISSING`].
+    field: u16,
+}
+
+/// The bit of [`Node::field`] that marks a token which the parser made up.
+const MISSING: u16 = 1 << 15;
+
+impl Node {
+    pub(crate) fn field(&self) -> u16 {
+        self.field & !MISSING
+    }
+
+    pub(crate) fn is_missing(&self) -> bool {
+        self.field & MISSING != 0
+    }
+}
+
+/// A made-up token of a kind that nodes do not show, such as the end of a line. It stands in
+/// tree-sitter's string of a tree and nowhere else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hidden {
+    /// The nearest node above it that the string shows.
+    pub(crate) parent: u32,
+    /// The node of the string before which it stands, or the parent's `next`.
+    pub(crate) before: u32,
+    pub(crate) kind: u16,
+    /// Whether the string writes it as named.
+    pub(crate) named: bool,
+    pub(crate) field: u16,
+}
+
+/// A syntax tree: nodes in pre-order, the root first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
+    /// The length of the longest path, the root being 1.
+    pub(crate) depth: u32,
+    /// Whether the parser met a syntax error.
+    pub(crate) has_error: bool,
+    /// By their parents, and in the order of the text.
+    pub(crate) hidden: Vec<Hidden>,
+    /// Errors without children, with what tree-sitter's string says of the first character.
+    pub(crate) unexpected: Vec<(u32, Box<str>)>,
+}
+
+thread_local! {
+    /// A parser of this thread for each grammar met so far, by the address of its kinds.
+    static PARSERS: RefCell<Vec<(*const Kinds, Parser)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Tree {
+    /// Parses a text. Time and memory grow with its length.
+    ///
+    /// With `errors`, what only tree-sitter's string of a tree tells about its syntax errors is
+    /// read from there; that costs a second walk.
+    pub(crate) fn parse(&mut self, kinds: &'static Kinds, text: &str, errors: bool) {
+        let tree = self;
+        tree.nodes.clear();
+        tree.hidden.clear();
+        tree.unexpected.clear();
+        let parsed = PARSERS.with_borrow_mut(|parsers| {
+            let place = parsers
+                .iter()
+                .position(|(grammar, _)| std::ptr::eq(*grammar, kinds))
+                .or_else(|| {
+                    let mut parser = Parser::new();
+                    parser.set_language(&kinds.grammar).ok()?;
+                    parsers.push((kinds, parser));
+                    Some(parsers.len() - 1)
+                })?;
+            parsers[place].1.parse(text, None)
+        });
+        // No tree: never, with a grammar that the parser took. Then the text is one error.
+        let Some(parsed) = parsed else {
+            tree.depth = 1;
+            tree.has_error = true;
+            tree.nodes.push(Node {
+                start: 0,
+                end: text.len() as u32,
+                next: 1,
+                kind: kinds.error(),
+                field: 0,
+            });
+            return;
+        };
+        let root = parsed.root_node();
+        tree.has_error = root.has_error();
+        tree.fill(kinds, root);
+        if errors && tree.has_error && !tree.too_deep() {
+            tree.read_errors(kinds, &root.to_sexp());
+        }
+    }
+
+    /// Whether the tree is deeper than [`MAX_DEPTH`].
+    pub(crate) fn too_deep(&self) -> bool {
+        self.depth > MAX_DEPTH
+    }
+
+    /// The nodes below a node.
+    pub(crate) fn below(&self, node: u32) -> Range<u32> {
+        node + 1..self.nodes[node as usize].next
+    }
+
+    /// Whether a node has no children.
+    pub(crate) fn is_leaf(&self, node: u32) -> bool {
+        self.below(node).is_empty()
+    }
+
+    /// The children of a node.
+    pub(crate) fn children(&self, node: u32) -> impl Iterator<Item = u32> {
+        self.siblings_from(node + 1, node)
+    }
+
+    /// The children of a node from one of them on.
+    pub(crate) fn siblings_from(&self, child: u32, parent: u32) -> impl Iterator<Item = u32> {
+        let mut left = child..self.below(parent).end;
+        std::iter::from_fn(move || {
+            let child = left.start;
+            (!left.is_empty()).then(|| {
+                left.start = self.nodes[child as usize].next;
+                child
+            })
+        })
+    }
+
+    /// The first child in a field.
+    pub(crate) fn child_in(&self, node: u32, field: u16) -> Option<u32> {
+        self.children(node)
+            .find(|&child| self.nodes[child as usize].field() == field)
+    }
+
+    /// Whether tree-sitter's string shows a node as such: named or made up.
+    pub(crate) fn is_shown(&self, kinds: &Kinds, node: u32) -> bool {
+        let node = &self.nodes[node as usize];
+        kinds.kind(node).named || node.is_missing()
+    }
+
+    fn fill(&mut self, kinds: &Kinds, root: Found<'_>) {
+        let error = kinds.error();
+        let has_error = self.has_error;
+        let mut cursor = root.walk();
+        let mut open: Vec<u32> = Vec::new();
+        self.depth = 0;
+        loop {
+            let node = cursor.node();
+            let index = self.nodes.len() as u32;
+            let missing = has_error && node.is_missing();
+            self.nodes.push(Node {
+                start: node.start_byte() as u32,
+                end: node.end_byte() as u32,
+                next: index + 1,
+                kind: node.kind_id().min(error),
+                field: cursor.field_id().map_or(0, u16::from) | if missing { MISSING } else { 0 },
+            });
+            if cursor.goto_first_child() {
+                open.push(index);
+                continue;
+            }
+            self.depth = self.depth.max(open.len() as u32 + 1);
+            while !cursor.goto_next_sibling() {
+                let Some(parent) = open.pop() else { return };
+                self.nodes[parent as usize].next = self.nodes.len() as u32;
+                cursor.goto_parent();
+            }
+        }
+    }
+
+    /// Reads from tree-sitter's string what the nodes do not tell: which character an error begins
+    /// with and which hidden tokens were made up.
+    fn read_errors(&mut self, kinds: &Kinds, string: &str) {
+        let error = kinds.error();
+        let characters = string.split("(UNEXPECTED ").skip(1).map(|rest| {
+            // 'c', where c may be a bracket or quote, or a number.
+            let quoted = rest.starts_with('\'');
+            let end = if quoted {
+                rest.get(2..).and_then(|rest| rest.find("')")).map(|at| at + 3)
+            } else {
+                rest.find(')')
+            };
+            rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
+        });
+        let errors = (0..self.nodes.len() as u32).filter(|&node| {
+            let Node { kind, start, end, .. } = self.nodes[node as usize];
+            kind == error && self.is_leaf(node) && start < end
+        });
+        // An error whose children are all hidden is a leaf too and no unexpected character; such
+        // trees are not known. Were there one, none of the characters could be trusted.
+        let errors: Vec<_> = errors.collect();
+        let characters: Vec<_> = characters.collect();
+        if errors.len() == characters.len() {
+            let characters = characters.into_iter().map(Box::from);
+            self.unexpected = errors.into_iter().zip(characters).collect();
+        }
+        let walked = self.nodes.iter().filter(|node| node.is_missing()).count();
+        if string.matches("(MISSING ").count() != walked {
+            self.hidden = self.find_hidden(kinds, string).unwrap_or_default();
+        }
+    }
+
+    /// The made-up tokens of the string that have no node, or `None` where string and nodes cannot
+    /// be brought together.
+    fn find_hidden(&self, kinds: &Kinds, string: &str) -> Option<Vec<Hidden>> {
+        let mut hidden = Vec::new();
+        let mut shown = (0..self.nodes.len() as u32).filter(|&node| self.is_shown(kinds, node));
+        let mut next = shown.next();
+        // Of each open bracket of the string its node, or none for a token.
+        let mut open: Vec<Option<u32>> = Vec::new();
+        let mut rest = string;
+        let mut field = 0;
+        while !rest.is_empty() {
+            if let Some(after) = rest.strip_prefix(')') {
+                open.pop()?;
+                rest = after;
+            } else if let Some(after) = rest.strip_prefix(' ') {
+                rest = after;
+            } else if let Some(after) = rest.strip_prefix('(') {
+                if let Some(after) = after.strip_prefix("MISSING ") {
+                    let (name, named) = match after.strip_prefix('"') {
+                        Some(quoted) => {
+                            let first = quoted.chars().next()?.len_utf8();
+                            let end = first + quoted.get(first..)?.find("\")")?;
+                            rest = quoted.get(end + 1..)?;
+                            (quoted.get(..end)?, false)
+                        }
+                        None => {
+                            let end = after.find(')')?;
+                            rest = after.get(end..)?;
+                            (after.get(..end)?, true)
+                        }
+                    };
+                    open.push(None);
+                    let is_it = |node: u32| {
+                        let node = &self.nodes[node as usize];
+                        node.is_missing() && kinds.kind(node).name == name
+                    };
+                    if next.is_some_and(is_it) {
+                        next = shown.next();
+                    } else {
+                        let parent = open.iter().rev().find_map(|node| *node)?;
+                        let end = self.nodes[parent as usize].next;
+                        let kind = kinds.all().iter().position(|kind| kind.name == name)?;
+                        hidden.push(Hidden {
+                            parent,
+                            before: next.filter(|&next| next < end).unwrap_or(end),
+                            kind: kind as u16,
+                            named,
+                            field,
+                        });
+                    }
+                } else if let Some(after) = after.strip_prefix("UNEXPECTED ") {
+                    let end = if after.starts_with('\'') {
+                        3 + after.get(2..)?.find("')")?
+                    } else {
+                        after.find(')')?
+                    };
+                    rest = after.get(end..)?;
+                    open.push(None);
+                    next = shown.next();
+                } else {
+                    let end = after.find([' ', ')'])?;
+                    let node = next?;
+                    if after.get(..end)? != kinds.kind(&self.nodes[node as usize]).name {
+                        return None;
+                    }
+                    rest = after.get(end..)?;
+                    open.push(Some(node));
+                    next = shown.next();
+                }
+                field = 0;
+            } else {
+                let end = rest.find(": ")?;
+                field = kinds.field(rest.get(..end)?)?;
+                rest = rest.get(end + 2..)?;
+            }
+        }
+        // Stable: those of one parent stay in the order of the text.
+        hidden.sort_by_key(|hidden| hidden.parent);
+        Some(hidden)
+    }
+}

@@ -1,0 +1,190 @@
+use crate::classes::Dialect;
+use crate::ngram::Weighting;
+
+/// Which definition of CodeBLEU is meant.
+///
+/// | | trim | comments removed | W | S | D | 0/0 |
+/// |---|---|---|---|---|---|---|
+/// | `codexglue` | yes | C-style rule, in every language | recall | unclipped | original rules | 0 |
+/// | `codebleu-0.7` | yes | by language | recall | unclipped | original rules; 0 counts as 1 | 0 |
+/// | `fusion-brain-2021` | no | no | recall | unclipped | original rules | 0 |
+/// | `paper` | yes | C-style rule | precision | clipped | original rules | undefined |
+/// | `corrected` | no | skipped in the tree | precision | clipped, with operators | rules that fit the grammars | left out |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// The original evaluator: microsoft/CodeXGLUE, `Code-Code/code-to-code-trans/evaluator/CodeBLEU`,
+    /// with today's grammars.
+    ///
+    /// Known defects, all kept:
+    /// - W is a recall in which keywords weigh only as single words, and its brevity penalty
+    ///   compares with a length of 2, so it is not there in practice.
+    /// - S counts a subtree of the reference as matched if it occurs at all, however often; it does
+    ///   not see operators, names and literals.
+    /// - C-style comments are cut from every language: Python's `#` stays, its `//` cuts the line.
+    /// - Many dataflow rules name nodes that today's grammars do not have; a node that lacks an
+    ///   expected part empties the dataflow of its whole text, as does a tree deeper than 990; and
+    ///   after a non-ASCII character the rest of the line is cut into tokens at wrong places.
+    /// - A corpus whose references have no dataflow is scored 0 there: identical programs get 0.75.
+    /// - With several references W, S and D are pooled over all of them, so that a further reference
+    ///   can lower the score.
+    ///
+    /// Where the original evaluator depends on Python's hash seed (the numbering of variables), the
+    /// order of first occurrence is taken.
+    #[default]
+    CodeXGlue,
+    /// The Python package codebleu 0.7.0 (k4black/codebleu) with grammars of 2025.
+    ///
+    /// The same, with comments and keywords by language, and one more defect: where D is 0, be it
+    /// undefined or a true zero, the total takes it for 1. An empty prediction scores 0.25.
+    CodeBleu07,
+    /// As the paper defines it: Ren et al. 2020, arXiv 2009.10297, section 3.
+    ///
+    /// W is a precision over the prediction with a brevity penalty, in which keywords weigh five
+    /// times the others (its equation 2); S and D are clipped counts. What the paper leaves open
+    /// (dataflow rules, smoothing, how subtrees are compared) is as in
+    /// [`CodeXGlue`](Self::CodeXGlue). A component without anything to count is undefined, and then
+    /// the total is.
+    Paper,
+    /// CodeBLEU without the defects.
+    ///
+    /// Subtrees are clipped and see operators; comments are skipped in the tree instead of cut from
+    /// the text; the dataflow rules fit the grammars; a compound assignment also uses the old value;
+    /// a node that lacks a part only loses its own rule; tokens are cut at the right places. Of
+    /// several references, each example takes the one with the highest score for S and D.
+    /// Components without anything to count are left out and the weights spread over the others.
+    ///
+    /// Known limits: names are compared by their place in the dataflow and not by scope; a text
+    /// deeper than 990 nodes has no dataflow.
+    Corrected,
+    /// The program of the Fusion Brain Challenge 2021 (AIJ 2021), task C2C.
+    ///
+    /// As the original evaluator, for Python: texts are neither trimmed nor freed of comments. Its
+    /// data spells layout as words (`NEW_LINE`, `INDENT`, `DEDENT`), which it parses as such, so
+    /// most of a tree is syntax errors.
+    FusionBrain2021,
+}
+
+impl Profile {
+    /// All profiles, the default first.
+    pub const ALL: &[Self] = &[
+        Self::CodeXGlue,
+        Self::CodeBleu07,
+        Self::FusionBrain2021,
+        Self::Paper,
+        Self::Corrected,
+    ];
+
+    /// The name, as in signatures and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CodeXGlue => "codexglue",
+            Self::CodeBleu07 => "codebleu-0.7",
+            Self::Paper => "paper",
+            Self::Corrected => "corrected",
+            Self::FusionBrain2021 => "fusion-brain-2021",
+        }
+    }
+
+    pub(crate) const fn definition(self) -> Definition {
+        let codexglue = Definition {
+            reading: Reading {
+                trim: true,
+                comments: Comments::CStyle,
+                dialect: Dialect::Original,
+            },
+            original_keywords: true,
+            weighting: Weighting::Recall,
+            clipped: false,
+            undefined: Undefined::Zero,
+            no_dataflow_is_one: false,
+            best_reference: false,
+        };
+        match self {
+            Self::CodeXGlue => codexglue,
+            Self::CodeBleu07 => Definition {
+                reading: Reading {
+                    comments: Comments::OfLanguage,
+                    ..codexglue.reading
+                },
+                original_keywords: false,
+                no_dataflow_is_one: true,
+                ..codexglue
+            },
+            Self::FusionBrain2021 => Definition {
+                reading: Reading {
+                    trim: false,
+                    comments: Comments::Kept,
+                    ..codexglue.reading
+                },
+                ..codexglue
+            },
+            Self::Paper => Definition {
+                weighting: Weighting::Precision,
+                clipped: true,
+                undefined: Undefined::Undefined,
+                ..codexglue
+            },
+            Self::Corrected => Definition {
+                reading: Reading {
+                    trim: false,
+                    comments: Comments::Kept,
+                    dialect: Dialect::Corrected,
+                },
+                weighting: Weighting::Precision,
+                clipped: true,
+                undefined: Undefined::LeftOut,
+                best_reference: true,
+                ..codexglue
+            },
+        }
+    }
+}
+
+metric_core::named_choice!(Profile, "profile");
+
+/// What a profile's name stands for.
+#[derive(Clone, Copy)]
+pub(crate) struct Definition {
+    pub(crate) reading: Reading,
+    /// The original evaluator's keywords, else those of codebleu 0.7.0.
+    pub(crate) original_keywords: bool,
+    pub(crate) weighting: Weighting,
+    /// Whether a subtree of the prediction matches once at most.
+    pub(crate) clipped: bool,
+    pub(crate) undefined: Undefined,
+    /// Whether the total takes a dataflow match of 0 for 1.
+    pub(crate) no_dataflow_is_one: bool,
+    /// Whether S and D are those of the reference with the highest score, else of all.
+    pub(crate) best_reference: bool,
+}
+
+/// How a text becomes subtrees and edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) trim: bool,
+    pub(crate) comments: Comments,
+    pub(crate) dialect: Dialect,
+}
+
+/// Which comments are cut from a text before it is parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comments {
+    /// C-style ones, whatever the language.
+    CStyle,
+    /// By the rule of the language.
+    OfLanguage,
+    /// None.
+    Kept,
+}
+
+/// What becomes of a component that has nothing to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Undefined {
+    /// It is 0.
+    Zero,
+    /// It is undefined, and so is the total.
+    Undefined,
+    /// It is undefined, and the total is made of the others.
+    LeftOut,
+}

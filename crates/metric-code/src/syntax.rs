@@ -1,0 +1,188 @@
+//! The subtrees of a syntax tree, by what is compared of them.
+
+use std::fmt::Write as _;
+
+use crate::classes::{Classes, Dialect};
+use crate::hash::Digest;
+use crate::parse::{Hidden, Kinds, Tree};
+
+/// The hashes of a tree's subtrees, sorted: of the root and of every node with children.
+pub(crate) fn subtree_hashes(tree: &Tree, kinds: &Kinds, classes: &Classes) -> Vec<u128> {
+    let mut hashes = match classes.dialect {
+        Dialect::Original => string_hashes(tree, kinds),
+        Dialect::Corrected => shape_hashes(tree, classes),
+    };
+    hashes.sort_unstable();
+    hashes
+}
+
+/// How many subtrees a tree has: the root and every node with children.
+pub(crate) fn subtrees(tree: &Tree) -> usize {
+    let below = (1..tree.nodes.len() as u32).filter(|&node| !tree.is_leaf(node));
+    1 + below.count()
+}
+
+/// Hashes that are equal where tree-sitter's strings of the subtrees are: named nodes with the
+/// fields that they fill, made-up tokens, errors. Operators and other anonymous nodes are not in the
+/// string; their named children stand in it as if they were their parent's.
+fn string_hashes(tree: &Tree, kinds: &Kinds) -> Vec<u128> {
+    let mut hashes = vec![0u128; tree.nodes.len()];
+    let mut subtrees = Vec::with_capacity(tree.nodes.len() / 2 + 1);
+    let mut unexpected = tree.unexpected.iter().rev().peekable();
+    // Children come after their parents.
+    for (index, node) in tree.nodes.iter().enumerate().rev() {
+        let index = index as u32;
+        let leaf = tree.is_leaf(index);
+        let mut digest = Digest::of(u64::from(node.kind) << 1 | u64::from(node.is_missing()));
+        if let Some((_, character)) = unexpected.next_if(|(node, _)| *node == index) {
+            for byte in character.bytes() {
+                digest = digest.with(u64::from(byte) | 1 << 63);
+            }
+        }
+        if !leaf || !tree.hidden.is_empty() {
+            shown_children(tree, kinds, index, |child, field| {
+                let hash = match child {
+                    Shown::Node(child) => hashes[child as usize],
+                    Shown::Hidden(hidden) => {
+                        Digest::of(u64::from(hidden.kind) << 1 | 1).finish()
+                    }
+                };
+                digest = digest.with_hash(hash.wrapping_add(u128::from(field) << 64 | u128::from(field)));
+            });
+        }
+        let hash = digest.finish();
+        hashes[index as usize] = hash;
+        if !leaf || index == 0 {
+            subtrees.push(hash);
+        }
+    }
+    subtrees
+}
+
+/// Hashes of the kinds of nodes with their children and the fields that these fill. Operators are a
+/// part of it; brackets, separators and comments are not.
+fn shape_hashes(tree: &Tree, classes: &Classes) -> Vec<u128> {
+    let mut hashes = vec![0u128; tree.nodes.len()];
+    let mut subtrees = Vec::with_capacity(tree.nodes.len() / 2 + 1);
+    let mut commented = vec![false; tree.nodes.len()];
+    for (index, node) in tree.nodes.iter().enumerate() {
+        if classes.class(node).comment {
+            commented[index..node.next as usize].fill(true);
+        }
+    }
+    for (index, node) in tree.nodes.iter().enumerate().rev() {
+        if commented[index] {
+            continue;
+        }
+        let index = index as u32;
+        let mut digest = Digest::of(u64::from(node.kind));
+        let mut has_children = false;
+        for child in tree.children(index) {
+            let child_node = &tree.nodes[child as usize];
+            let class = classes.class(child_node);
+            if commented[child as usize] {
+                continue;
+            }
+            has_children = true;
+            if class.named || !class.punctuation || !tree.is_leaf(child) {
+                let field = u128::from(child_node.field());
+                digest = digest.with_hash(hashes[child as usize].wrapping_add(field << 64 | field));
+            }
+        }
+        let hash = digest.finish();
+        hashes[index as usize] = hash;
+        if has_children || index == 0 {
+            subtrees.push(hash);
+        }
+    }
+    subtrees
+}
+
+/// What tree-sitter's string shows below a node.
+enum Shown {
+    Node(u32),
+    /// A made-up token, which has no node.
+    Hidden(Hidden),
+}
+
+/// Gives what the string shows as the children of a node, with the fields it names.
+fn shown_children(tree: &Tree, kinds: &Kinds, node: u32, mut give: impl FnMut(Shown, u16)) {
+    let first = tree.hidden.partition_point(|hidden| hidden.parent < node);
+    let mut hidden = tree.hidden[first..]
+        .iter()
+        .take_while(|hidden| hidden.parent == node)
+        .peekable();
+    // Of the anonymous nodes around the current one: the field that it hands down, and its end.
+    let mut around: Vec<(u16, u32)> = Vec::new();
+    let mut left = tree.below(node);
+    while !left.is_empty() {
+        let child = left.start;
+        while around.pop_if(|(_, end)| *end <= child).is_some() {}
+        let found = &tree.nodes[child as usize];
+        let field = match (found.field(), around.last()) {
+            (0, Some(&(field, _))) => field,
+            (field, _) => field,
+        };
+        if tree.is_shown(kinds, child) {
+            while let Some(hidden) = hidden.next_if(|hidden| hidden.before <= child) {
+                give(Shown::Hidden(*hidden), hidden.field);
+            }
+            give(Shown::Node(child), field);
+            left.start = found.next;
+        } else {
+            if !tree.is_leaf(child) {
+                around.push((field, found.next));
+            }
+            left.start += 1;
+        }
+    }
+    for hidden in hidden {
+        give(Shown::Hidden(*hidden), hidden.field);
+    }
+}
+
+/// The tree as tree-sitter writes it.
+pub(crate) fn sexp(tree: &Tree, kinds: &Kinds) -> String {
+    let mut text = String::new();
+    // What is still to be written, the next last.
+    let mut left = vec![Some((Shown::Node(0), 0))];
+    while let Some(next) = left.pop() {
+        let Some((shown, field)) = next else {
+            text.push(')');
+            continue;
+        };
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        if field != 0 {
+            text.extend([kinds.field_name(field), ": "]);
+        }
+        let (kind, named, missing, node) = match shown {
+            Shown::Hidden(Hidden { kind, named, .. }) => (kind, named, true, None),
+            Shown::Node(node) => {
+                let found = &tree.nodes[node as usize];
+                let named = kinds.kind(found).named;
+                (found.kind, named, found.is_missing(), Some(node))
+            }
+        };
+        let kind = kinds.all()[usize::from(kind)].name;
+        let character = tree.unexpected.binary_search_by_key(&node, |(node, _)| Some(*node));
+        if let Ok(place) = character {
+            // Writing to a string does not fail.
+            let _ = write!(text, "(UNEXPECTED {}", tree.unexpected[place].1);
+        } else if missing && named {
+            text.extend(["(MISSING ", kind]);
+        } else if missing {
+            text.extend(["(MISSING \"", kind, "\""]);
+        } else {
+            text.extend(["(", kind]);
+        }
+        left.push(None);
+        if let Some(node) = node {
+            let first = left.len();
+            shown_children(tree, kinds, node, |child, field| left.push(Some((child, field))));
+            left[first..].reverse();
+        }
+    }
+    text
+}

@@ -1,0 +1,93 @@
+use crate::classes::Dialect;
+use crate::dataflow::{Edge, edges};
+use crate::language::Language;
+use crate::parse::Tree;
+use crate::profile::Profile;
+use crate::syntax::{sexp, subtrees};
+use crate::text::TextTooLong;
+
+/// A text and its syntax tree: what the syntax and dataflow components see.
+///
+/// To look into a score; to compute one, nothing here is needed.
+///
+/// ```
+/// use metric_code::{Language, SyntaxTree};
+///
+/// let tree = SyntaxTree::parse(Language::PYTHON, "x = 1").unwrap();
+/// assert_eq!(
+///     tree.sexp(),
+///     "(module (expression_statement (assignment left: (identifier) right: (integer))))"
+/// );
+/// assert_eq!(tree.subtrees(), 3);
+/// assert!(!tree.has_error());
+/// ```
+#[derive(Clone, Debug)]
+pub struct SyntaxTree<'a> {
+    language: Language,
+    text: &'a str,
+    tree: Tree,
+}
+
+impl<'a> SyntaxTree<'a> {
+    /// Parses a text, as it is.
+    ///
+    /// # Errors
+    ///
+    /// The text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+    pub fn parse(language: Language, text: &'a str) -> Result<Self, TextTooLong> {
+        TextTooLong::check(text)?;
+        let mut tree = Tree::default();
+        tree.parse(language.kinds(), text, true);
+        Ok(Self {
+            language,
+            text,
+            tree,
+        })
+    }
+
+    /// The tree as tree-sitter writes it.
+    ///
+    /// In a tree that is [too deep](Self::is_too_deep) and has errors, made-up tokens of kinds that
+    /// are no nodes are left out, and an unexpected character is an error like others.
+    #[must_use]
+    pub fn sexp(&self) -> String {
+        sexp(&self.tree, self.language.kinds())
+    }
+
+    /// How many subtrees the tree has: nodes with children, and the root.
+    #[must_use]
+    pub fn subtrees(&self) -> usize {
+        subtrees(&self.tree)
+    }
+
+    /// Whether the text has syntax errors.
+    #[must_use]
+    pub fn has_error(&self) -> bool {
+        self.tree.has_error
+    }
+
+    /// Whether the tree is deeper than 990 nodes, and so has no dataflow.
+    #[must_use]
+    pub fn is_too_deep(&self) -> bool {
+        self.tree.too_deep()
+    }
+
+    /// The edges of the dataflow, in the order of the variables in the text, by the rules of a
+    /// profile. The text is taken as it is; what the profile trims or removes is the caller's to do.
+    ///
+    /// ```
+    /// use metric_code::{Edge, Language, Profile, Relation, SyntaxTree};
+    ///
+    /// let tree = SyntaxTree::parse(Language::PYTHON, "x = 1").unwrap();
+    /// let edges = tree.dataflow(Profile::CodeXGlue);
+    /// // 1 is named first, as a parent of x.
+    /// let x = Edge { variable: 1, relation: Relation::ComputedFrom, parents: vec![0] };
+    /// let one = Edge { variable: 0, relation: Relation::ComesFrom, parents: vec![] };
+    /// assert_eq!(edges, [x, one]);
+    /// ```
+    #[must_use]
+    pub fn dataflow(&self, profile: Profile) -> Vec<Edge> {
+        let dialect: Dialect = profile.definition().reading.dialect;
+        edges(&self.tree, self.text, self.language.classes(dialect))
+    }
+}
