@@ -1,7 +1,7 @@
 //! What the components need to know of each node kind of a language.
 
 use crate::language::Row;
-use crate::parse::{Kinds, Node};
+use crate::parse::{Kind, Kinds, Node};
 use crate::rules::{Alternatives, Rule, Rules, UPDATE};
 
 /// How trees and dataflows are read.
@@ -70,14 +70,14 @@ impl Classes {
             Alternatives::From(kinds) => (kinds, true),
             Alternatives::Each(kinds) => (kinds, false),
         };
-        let class = |name: &'static str, named| Class {
+        let class = |&Kind { name, named, whole }: &Kind| Class {
             name,
             comment: match dialect {
                 // Today's grammars of Java and Rust call theirs otherwise.
                 Dialect::Original => name == "comment",
                 Dialect::Corrected => row.comment_kinds.contains(&name),
             },
-            whole: matches!(name, "string_literal" | "string" | "character_literal"),
+            whole,
             identifier: name == "identifier",
             punctuation: BRACKETS_AND_SEPARATORS.contains(&name),
             named,
@@ -97,7 +97,7 @@ impl Classes {
             classes: kinds
                 .all()
                 .iter()
-                .map(|kind| class(kind.name, kind.named))
+                .map(class)
                 .collect(),
             fields: rules
                 .iter()

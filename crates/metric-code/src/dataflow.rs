@@ -44,7 +44,8 @@ pub struct Edge {
 /// The edges of a tree's dataflow.
 pub(crate) fn edges(tree: &Tree, text: &str, classes: &Classes) -> Vec<Edge> {
     let mut edges = Vec::new();
-    Flow::of(tree, text, classes).normalise(<[u32]>::to_vec, |variable, relation, parents| {
+    let mut memory = Memory::default();
+    Flow::of(tree, text, classes, &mut memory).normalise(<[u32]>::to_vec, |variable, relation, parents| {
         edges.push(Edge {
             variable,
             relation,
@@ -55,7 +56,12 @@ pub(crate) fn edges(tree: &Tree, text: &str, classes: &Classes) -> Vec<Edge> {
 }
 
 /// The hashes of the edges of a tree's dataflow, sorted.
-pub(crate) fn edge_hashes(tree: &Tree, text: &str, classes: &Classes) -> Vec<u128> {
+pub(crate) fn edge_hashes(
+    tree: &Tree,
+    text: &str,
+    classes: &Classes,
+    memory: &mut Memory,
+) -> Vec<u128> {
     let mut hashes = Vec::new();
     let list = |parents: &[u32]| {
         let digest = Digest::of(parents.len() as u64);
@@ -64,7 +70,7 @@ pub(crate) fn edge_hashes(tree: &Tree, text: &str, classes: &Classes) -> Vec<u12
             .fold(digest, |digest, &parent| digest.with(u64::from(parent)))
             .finish()
     };
-    Flow::of(tree, text, classes).normalise(list, |variable, relation, parents| {
+    Flow::of(tree, text, classes, memory).normalise(list, |variable, relation, parents| {
         let head = u64::from(variable) << 1 | u64::from(relation == Relation::ComputedFrom);
         hashes.push(Digest::of(head).with_hash(*parents).finish());
     });
@@ -134,6 +140,12 @@ struct Item {
 struct Flow<'a> {
     tree: &'a Tree,
     classes: &'a Classes,
+    memory: &'a mut Memory,
+}
+
+/// What an evaluation has in its memory, to be used again for the next.
+#[derive(Default)]
+pub(crate) struct Memory {
     tokens: Tokens,
     /// By name.
     state: Vec<Reach>,
@@ -152,37 +164,50 @@ struct Flow<'a> {
     further_sources: Vec<(u32, u32)>,
 }
 
+impl Memory {
+    /// Begins with a text.
+    fn clear(&mut self, tree: &Tree, text: &str, classes: &Classes) {
+        self.tokens.read(tree, text, classes);
+        self.state.clear();
+        self.state.resize(
+            self.tokens.names(),
+            Reach {
+                set: EMPTY,
+                absent: true,
+            },
+        );
+        self.items.clear();
+        self.items.resize(
+            self.tokens.list.len(),
+            Item {
+                name: NONE,
+                relation: None,
+                linked: false,
+                itself: false,
+                sources: NONE,
+            },
+        );
+        self.trail.clear();
+        self.watchers = 0;
+        self.unions.clear();
+        self.linked.clear();
+        self.sources.clear();
+        self.further_sources.clear();
+    }
+}
+
 impl<'a> Flow<'a> {
     /// Evaluates a text. The dataflow of a tree that is [too deep](Tree::too_deep) is empty.
-    fn of(tree: &'a Tree, text: &str, classes: &'a Classes) -> Self {
-        let tokens = Tokens::of(tree, text, classes);
-        let item = Item {
-            name: NONE,
-            relation: None,
-            linked: false,
-            itself: false,
-            sources: NONE,
-        };
-        let reach = Reach {
-            set: EMPTY,
-            absent: true,
-        };
+    fn of(tree: &'a Tree, text: &str, classes: &'a Classes, memory: &'a mut Memory) -> Self {
+        memory.clear(tree, text, classes);
         let mut flow = Self {
             tree,
             classes,
-            state: vec![reach; tokens.names],
-            items: vec![item; tokens.list.len()],
-            tokens,
-            trail: Vec::new(),
-            watchers: 0,
-            unions: Vec::new(),
-            linked: Vec::new(),
-            sources: Vec::new(),
-            further_sources: Vec::new(),
+            memory,
         };
         let pass = Pass::Edges { repeated: false };
         if tree.too_deep() || flow.evaluate(0, pass).is_err() {
-            flow.items.clear();
+            flow.memory.items.clear();
         }
         flow
     }
@@ -220,7 +245,7 @@ impl<'a> Flow<'a> {
                     None => {
                         let names = self.variables(name)?;
                         for variable in names {
-                            let variable = self.tokens.variables[variable as usize];
+                            let variable = self.memory.tokens.variables[variable as usize];
                             self.meet(variable, Relation::ComesFrom, pass);
                             self.define(variable);
                         }
@@ -341,14 +366,14 @@ impl<'a> Flow<'a> {
     }
 
     fn variables(&mut self, node: u32) -> Result<Range<u32>, Failed> {
-        self.tokens
+        self.memory.tokens
             .variables_below(self.tree, self.classes, node)
             .ok_or(Failed)
     }
 
     /// A token by itself: a use, and for a name without definitions its first.
     fn use_token(&mut self, node: u32, identifier: bool, pass: Pass) -> Result<(), Failed> {
-        let token = self.tokens.at(self.tree, node).ok_or(Failed)?;
+        let token = self.memory.tokens.at(self.tree, node).ok_or(Failed)?;
         if !token.variable {
             return Ok(());
         }
@@ -358,7 +383,7 @@ impl<'a> Flow<'a> {
         };
         self.meet(variable, Relation::ComesFrom, pass);
         self.read(variable, pass);
-        let Reach { set, absent } = self.state[variable.name as usize];
+        let Reach { set, absent } = self.memory.state[variable.name as usize];
         if absent && identifier {
             let set = self.union(set, variable.number + 1);
             self.change(variable.name, Reach { set, absent: false });
@@ -368,9 +393,9 @@ impl<'a> Flow<'a> {
 
     /// Links a variable with the definitions that reach it.
     fn read(&mut self, variable: Variable, pass: Pass) {
-        let set = self.state[variable.name as usize].set;
+        let set = self.memory.state[variable.name as usize].set;
         if pass != Pass::Effect && set != EMPTY {
-            let item = &mut self.items[variable.number as usize];
+            let item = &mut self.memory.items[variable.number as usize];
             item.itself = true;
             item.linked = true;
             self.link(set);
@@ -380,7 +405,7 @@ impl<'a> Flow<'a> {
     /// Notes that a variable has an edge.
     fn meet(&mut self, variable: Variable, relation: Relation, pass: Pass) {
         if pass != Pass::Effect {
-            let item = &mut self.items[variable.number as usize];
+            let item = &mut self.memory.items[variable.number as usize];
             item.name = variable.name;
             item.relation = Some(relation);
         }
@@ -462,38 +487,38 @@ impl<'a> Flow<'a> {
 
     fn use_old_value(&mut self, left: u32, pass: Pass) -> Result<(), Failed> {
         for variable in self.variables(left)? {
-            self.read(self.tokens.variables[variable as usize], pass);
+            self.read(self.memory.tokens.variables[variable as usize], pass);
         }
         Ok(())
     }
 
     fn define_all(&mut self, variables: Range<u32>) {
         for variable in variables {
-            self.define(self.tokens.variables[variable as usize]);
+            self.define(self.memory.tokens.variables[variable as usize]);
         }
     }
 
     /// Defines variables as coming from sources.
     fn derive(&mut self, left: Range<u32>, right: Range<u32>, relation: Relation, distinct: bool) {
-        let sources = self.sources.len() as u32;
+        let sources = self.memory.sources.len() as u32;
         for index in left.clone() {
-            let variable = self.tokens.variables[index as usize];
+            let variable = self.memory.tokens.variables[index as usize];
             self.meet(variable, relation, Pass::Edges { repeated: false });
-            let item = &mut self.items[variable.number as usize];
+            let item = &mut self.memory.items[variable.number as usize];
             item.linked |= !right.is_empty();
             match item.sources {
                 NONE => item.sources = sources,
-                _ => self.further_sources.push((variable.number, sources)),
+                _ => self.memory.further_sources.push((variable.number, sources)),
             }
             self.define(variable);
         }
         if !left.is_empty() {
             for index in right.clone() {
-                let number = self.tokens.variables[index as usize].number;
-                self.items[number as usize].linked = true;
+                let number = self.memory.tokens.variables[index as usize].number;
+                self.memory.items[number as usize].linked = true;
             }
         }
-        self.sources.push(Sources {
+        self.memory.sources.push(Sources {
             variables: right,
             distinct,
         });
@@ -529,12 +554,12 @@ impl<'a> Flow<'a> {
         }
         self.take_back(start, &mut reached);
         branches += usize::from(classes.keeps_state || !has_else);
-        self.watchers -= 1;
+        self.memory.watchers -= 1;
         // By name what the branches that changed it reached; the others leave it as it was.
         reached.sort_by_key(|&(name, _)| name);
         for changed in reached.chunk_by(|a, b| a.0 == b.0) {
             let (name, mut joined) = changed[0];
-            let before = self.state[name as usize];
+            let before = self.memory.state[name as usize];
             let unchanged = (changed.len() < branches).then_some(before);
             for reach in changed[1..].iter().map(|(_, reach)| *reach).chain(unchanged) {
                 joined = Reach {
@@ -592,7 +617,7 @@ impl<'a> Flow<'a> {
         let mut second = Vec::new();
         self.take_back(start, &mut second);
         for (name, reach) in second {
-            let first = self.state[name as usize];
+            let first = self.memory.state[name as usize];
             let both = Reach {
                 set: self.union(first.set, reach.set),
                 absent: first.absent || reach.absent,
@@ -601,7 +626,7 @@ impl<'a> Flow<'a> {
         }
         body(self, pass)?;
         self.take_back(start, &mut Vec::new());
-        self.watchers -= 1;
+        self.memory.watchers -= 1;
         for (name, reach) in left_behind {
             self.change(name, reach);
         }
@@ -609,9 +634,9 @@ impl<'a> Flow<'a> {
     }
 
     fn change(&mut self, name: u32, reach: Reach) {
-        let place = &mut self.state[name as usize];
-        if self.watchers > 0 {
-            self.trail.push((name, *place));
+        let place = &mut self.memory.state[name as usize];
+        if self.memory.watchers > 0 {
+            self.memory.trail.push((name, *place));
         }
         *place = reach;
     }
@@ -619,27 +644,27 @@ impl<'a> Flow<'a> {
     /// Begins to look on: the length of the trail, for [`changes`](Self::changes) and
     /// [`take_back`](Self::take_back).
     fn watch(&mut self) -> usize {
-        if self.watchers == 0 {
-            self.trail.clear();
+        if self.memory.watchers == 0 {
+            self.memory.trail.clear();
         }
-        self.watchers += 1;
-        self.trail.len()
+        self.memory.watchers += 1;
+        self.memory.trail.len()
     }
 
     /// The names that changed since, with what they have now.
     fn changes(&self, start: usize) -> Vec<(u32, Reach)> {
-        let mut names: Vec<u32> = self.trail[start..].iter().map(|(name, _)| *name).collect();
+        let mut names: Vec<u32> = self.memory.trail[start..].iter().map(|(name, _)| *name).collect();
         names.sort_unstable();
         names.dedup();
-        let now = |name: u32| (name, self.state[name as usize]);
+        let now = |name: u32| (name, self.memory.state[name as usize]);
         names.into_iter().map(now).collect()
     }
 
     /// Undoes the changes since, and puts them there.
     fn take_back(&mut self, start: usize, changes: &mut Vec<(u32, Reach)>) {
         changes.extend(self.changes(start));
-        for (name, before) in self.trail.drain(start..).rev() {
-            self.state[name as usize] = before;
+        for (name, before) in self.memory.trail.drain(start..).rev() {
+            self.memory.state[name as usize] = before;
         }
     }
 
@@ -648,9 +673,9 @@ impl<'a> Flow<'a> {
             (EMPTY, set) | (set, EMPTY) => set,
             _ if a == b => a,
             _ => {
-                self.unions.push((a, b));
-                self.linked.push(false);
-                (self.items.len() + self.unions.len()) as u32
+                self.memory.unions.push((a, b));
+                self.memory.linked.push(false);
+                (self.memory.items.len() + self.memory.unions.len()) as u32
             }
         }
     }
@@ -662,11 +687,11 @@ impl<'a> Flow<'a> {
             let Some(index) = (set as usize).checked_sub(1) else {
                 continue;
             };
-            match index.checked_sub(self.items.len()) {
-                None => self.items[index].linked = true,
-                Some(union) if !self.linked[union] => {
-                    self.linked[union] = true;
-                    left.extend([self.unions[union].0, self.unions[union].1]);
+            match index.checked_sub(self.memory.items.len()) {
+                None => self.memory.items[index].linked = true,
+                Some(union) if !self.memory.linked[union] => {
+                    self.memory.linked[union] = true;
+                    left.extend([self.memory.unions[union].0, self.memory.unions[union].1]);
                 }
                 Some(_) => {}
             }
@@ -676,27 +701,26 @@ impl<'a> Flow<'a> {
     /// Gives the edges, in the order of their variables in the text, with variables numbered: to
     /// `list` each list of parents once, and to `edge` what that made of it.
     fn normalise<T: Clone>(
-        mut self,
+        self,
         list: impl Fn(&[u32]) -> T,
         mut edge: impl FnMut(u32, Relation, &T),
     ) {
-        self.further_sources.sort_by_key(|&(number, _)| number);
+        self.memory.further_sources.sort_by_key(|&(number, _)| number);
         let mut numbered = Numbered {
-            numbers: vec![NONE; self.state.len()],
+            numbers: vec![NONE; self.memory.state.len()],
             count: 0,
-            named_in: vec![0; self.state.len()],
+            named_in: vec![0; self.memory.state.len()],
             lists: 0,
             parents: Vec::new(),
         };
-        let mut made: Vec<Option<T>> = vec![None; self.sources.len()];
-        for (number, item) in self.items.iter().enumerate() {
+        let mut made: Vec<Option<T>> = vec![None; self.memory.sources.len()];
+        for (number, item) in self.memory.items.iter().enumerate() {
             let Some(relation) = item.relation.filter(|_| item.linked) else {
                 continue;
             };
-            let further = self
-                .further_sources
+            let further = self.memory.further_sources
                 .partition_point(|&(other, _)| (other as usize) < number);
-            let further = self.further_sources[further..]
+            let further = self.memory.further_sources[further..]
                 .iter()
                 .take_while(|&&(other, _)| other as usize == number)
                 .map(|&(_, sources)| sources);
@@ -716,9 +740,9 @@ impl<'a> Flow<'a> {
                     if item.itself {
                         numbered.push(item.name, merged);
                     }
-                    for sources in all.map(|index| &self.sources[index as usize]) {
+                    for sources in all.map(|index| &self.memory.sources[index as usize]) {
                         let Range { start, end } = sources.variables;
-                        for variable in &self.tokens.variables[start as usize..end as usize] {
+                        for variable in &self.memory.tokens.variables[start as usize..end as usize] {
                             numbered.push(variable.name, merged || sources.distinct);
                         }
                     }

@@ -12,6 +12,7 @@ mod parse;
 mod profile;
 mod rules;
 mod syntax;
+mod table;
 mod text;
 mod tokens;
 mod tree;

@@ -3,6 +3,7 @@
 use metric_core::{Merge, Sum};
 
 use crate::comments::is_space;
+use crate::table::{Table, is_short, key, load};
 
 /// Matched and counted n-grams of the orders 1 to 4, and the lengths that the brevity penalty
 /// compares. Pools over examples.
@@ -223,11 +224,6 @@ impl Keywords {
         let equal = |id: u32| is_short(key) || self.words[id as usize].as_bytes() == word;
         self.table.find(key, equal).is_some()
     }
-
-    /// The weight of `word` in fifths.
-    fn weight(&self, key: u64, word: &[u8]) -> u64 {
-        if self.has(key, word) { 5 } else { 1 }
-    }
 }
 
 impl<'a> FromIterator<&'a str> for Keywords {
@@ -248,23 +244,256 @@ impl<'a> FromIterator<&'a str> for Keywords {
 /// Memory of [`counts`], kept from example to example.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// The distinct tokens of the prediction, by [`key`].
-    word_table: Table,
-    words: Vec<Word>,
-    /// The n-grams of order 2 to 4 in the prediction, by [`pair`].
-    ngram_table: Table,
-    /// The distinct n-grams of the prediction; those of order 1 come first, as in `words`.
-    ngrams: Vec<Ngram>,
-    /// The tokens of a text by their place in `words`, or [`ABSENT`].
-    tokens: Vec<u32>,
+    words: Words,
+    tree: Tree,
+}
+
+/// The counts of [`ngram_match`] and of the weighted match, in one pass over the texts.
+pub(crate) fn counts(
+    scratch: &mut Scratch,
+    prediction: &str,
+    references: &[&str],
+    keywords: &Keywords,
+    weighting: Weighting,
+) -> [NgramCounts; 2] {
+    let Scratch { words, tree } = scratch;
+    let size = words.read(prediction, keywords);
+    let mut plain = NgramCounts {
+        orders: counted(size),
+        prediction_length: size.tokens,
+        reference_length: 0,
+    };
+    let mut weighted = plain;
+    match weighting {
+        Weighting::Recall => {
+            weighted.orders = [[0; 2]; 4];
+            weighted.reference_length = 2;
+        }
+        Weighting::Precision => weighted.orders[0][1] = size.weight(),
+    }
+
+    let short = size.tokens <= SHORT;
+    let keyword_places = words.keyword_places();
+    let mut best_places = [0; 4];
+    if !short {
+        tree.read(words);
+    }
+    // Summed over the references, and with the best reference for each n-gram.
+    let (mut sum, mut best) = (Matches::default(), Matches::default());
+    let mut closest: Option<(u64, u64)> = None;
+    for (number, reference) in (1..).zip(references) {
+        let reference_size = if short {
+            let mut found = Found::default();
+            let size = words.find_all(prediction, reference, keywords, |word| {
+                found.take(word.map_or(0, |id| words.list[id as usize].places));
+            });
+            sum.add(&found.matched, keyword_places);
+            for (best, matched) in best_places.iter_mut().zip(found.matched) {
+                *best |= matched;
+            }
+            size
+        } else {
+            let mut heads = [None; 3];
+            words.find_all(prediction, reference, keywords, |word| {
+                let keyword = word.is_some_and(|id| words.list[id as usize].keyword);
+                tree.take(&mut heads, word, keyword, number, &mut sum, &mut best);
+            })
+        };
+        if weighting == Weighting::Recall {
+            let mut orders = counted(reference_size);
+            orders[0][1] = reference_size.weight().max(5);
+            for (total, order) in weighted.orders.iter_mut().zip(orders) {
+                total[1] += order[1];
+            }
+        }
+        let distance = (
+            reference_size.tokens.abs_diff(size.tokens),
+            reference_size.tokens,
+        );
+        closest = Some(closest.map_or(distance, |other| distance.min(other)));
+    }
+    best.add(&best_places, keyword_places);
+    plain.reference_length = closest.map_or(0, |(_, length)| length);
+    let matches = match weighting {
+        Weighting::Recall => sum,
+        Weighting::Precision => {
+            weighted.reference_length = plain.reference_length;
+            best
+        }
+    };
+    for order in 0..4 {
+        plain.orders[order][0] = best.orders[order];
+        weighted.orders[order][0] = matches.orders[order];
+    }
+    weighted.orders[0][0] += (KEYWORD_WEIGHT - 1) * matches.keywords;
+    [plain, weighted]
+}
+
+/// What a keyword weighs, if another token weighs 1.
+const KEYWORD_WEIGHT: u64 = 5;
+
+/// The tokens of a text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    tokens: u64,
+    /// The keywords among them.
+    keywords: u64,
+}
+
+impl Size {
+    fn weight(self) -> u64 {
+        self.tokens + (KEYWORD_WEIGHT - 1) * self.keywords
+    }
+}
+
+/// The orders of a text before anything is matched.
+fn counted(size: Size) -> [[u64; 2]; 4] {
+    [0, 1, 2, 3].map(|shorter| [0, size.tokens.saturating_sub(shorter).max(1)])
+}
+
+/// N-grams matched.
+#[derive(Clone, Copy, Debug, Default)]
+struct Matches {
+    orders: [u64; 4],
+    /// The keywords among those of order 1.
+    keywords: u64,
+}
+
+impl Matches {
+    fn add(&mut self, matched: &[Places; 4], keywords: Places) {
+        for (order, places) in self.orders.iter_mut().zip(matched) {
+            *order += u64::from(places.count_ones());
+        }
+        self.keywords += u64::from((matched[0] & keywords).count_ones());
+    }
+}
+
+/// The tokens of the prediction.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    table: Table,
+    /// The distinct tokens, by their numbers.
+    list: Vec<Word>,
+    /// The number of each token.
+    text: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Word {
-    /// The place in the prediction.
+    /// Where it first stands in the prediction, in bytes.
     start: usize,
     end: usize,
-    weight: u64,
+    keyword: bool,
+    /// All its places among the tokens, if these are at most [`SHORT`].
+    places: Places,
+}
+
+impl Words {
+    /// Takes the tokens of the prediction.
+    fn read(&mut self, prediction: &str, keywords: &Keywords) -> Size {
+        let bytes = prediction.as_bytes();
+        let Self { table, list, text } = self;
+        // A token takes a byte at least, and another parts it from the next.
+        table.clear(bytes.len() / 2 + 1);
+        list.clear();
+        text.clear();
+        let mut size = Size::default();
+        each_token(prediction, |key, start, end| {
+            let id = table.entry(key, list.len() as u32, |id| {
+                let word: &Word = &list[id as usize];
+                is_short(key) || bytes[word.start..word.end] == bytes[start..end]
+            });
+            if id as usize == list.len() {
+                list.push(Word {
+                    start,
+                    end,
+                    keyword: keywords.has(key, &bytes[start..end]),
+                    places: 0,
+                });
+            }
+            let word = &mut list[id as usize];
+            word.places |= 1 << (size.tokens % SHORT);
+            size.tokens += 1;
+            size.keywords += u64::from(word.keyword);
+            text.push(id);
+        });
+        size
+    }
+
+    /// Calls `take` with the number of each token of `reference`, or none where the prediction does
+    /// not have it.
+    #[inline]
+    fn find_all(
+        &self,
+        prediction: &str,
+        reference: &str,
+        keywords: &Keywords,
+        mut take: impl FnMut(Option<u32>),
+    ) -> Size {
+        let (known, bytes) = (prediction.as_bytes(), reference.as_bytes());
+        let mut size = Size::default();
+        each_token(reference, |key, start, end| {
+            let id = self.table.find(key, |id| {
+                let word = &self.list[id as usize];
+                is_short(key) || known[word.start..word.end] == bytes[start..end]
+            });
+            size.tokens += 1;
+            size.keywords += u64::from(match id {
+                Some(id) => self.list[id as usize].keyword,
+                None => keywords.has(key, &bytes[start..end]),
+            });
+            take(id);
+        });
+        size
+    }
+
+    fn keyword_places(&self) -> Places {
+        let keywords = self.list.iter().filter(|word| word.keyword);
+        keywords.fold(0, |places, word| places | word.places)
+    }
+}
+
+/// A set of places among the tokens of a prediction.
+type Places = u128;
+
+/// Predictions of up to so many tokens are matched by [`Found`], longer ones by a [`Tree`].
+const SHORT: u64 = Places::BITS as u64;
+
+/// Matching without a table of n-grams: an n-gram is known by the places where it ends in the
+/// prediction, which follow from those of its tokens.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// For each order, the ends in the prediction of the n-gram that ends with the last token of
+    /// the reference.
+    ends: [Places; 4],
+    /// For each order, the ends of the n-grams of the prediction that are matched. Each match takes
+    /// the first place that is left. So of two references, the one that has an n-gram more often
+    /// takes all the places that the other takes, and the union has as many as the better one.
+    matched: [Places; 4],
+}
+
+impl Found {
+    /// Takes the next token of the reference, which has these places in the prediction.
+    #[inline]
+    fn take(&mut self, places: Places) {
+        let [one, two, three, _] = self.ends;
+        self.ends = [Places::MAX, one << 1, two << 1, three << 1].map(|ends| ends & places);
+        for (matched, ends) in self.matched.iter_mut().zip(self.ends) {
+            let left = ends & !*matched;
+            *matched |= left & left.wrapping_neg();
+        }
+    }
+}
+
+/// The n-grams of a long prediction.
+///
+/// Those of order 1 have the numbers of their tokens. A longer one is known by the number of the
+/// n-gram without its last token, and that token: a pair of integers, so the key is exact. And
+/// where an n-gram is not in the prediction, no longer one is that starts with it.
+#[derive(Clone, Debug, Default)]
+struct Tree {
+    table: Table,
+    ngrams: Vec<Ngram>,
 }
 
 /// How often an n-gram stands in the texts.
@@ -279,151 +508,61 @@ struct Ngram {
     most: u32,
 }
 
-/// A token that the prediction does not have.
-const ABSENT: u32 = u32::MAX;
-
-/// The counts of [`ngram_match`] and of the weighted match, in one pass over the texts.
-///
-/// The distinct n-grams of the prediction form a tree: one of order n is known by the number of its
-/// first n - 1 tokens and that of its last token, a pair of integers, so its key is exact. An
-/// n-gram of a reference is then only looked for where its first n - 1 tokens were found.
-pub(crate) fn counts(
-    scratch: &mut Scratch,
-    prediction: &str,
-    references: &[&str],
-    keywords: &Keywords,
-    weighting: Weighting,
-) -> [NgramCounts; 2] {
-    let Scratch {
-        word_table,
-        words,
-        ngram_table,
-        ngrams,
-        tokens,
-    } = scratch;
-    let text = prediction.as_bytes();
-
-    // Two tokens are at least one byte apart.
-    word_table.clear(text.len() / 2 + 1);
-    words.clear();
-    tokens.clear();
-    let mut prediction_weight = 0;
-    each_token(prediction, |key, start, end| {
-        let equal = |id: u32| {
-            let word: &Word = &words[id as usize];
-            is_short(key) || text[word.start..word.end] == text[start..end]
-        };
-        let id = word_table.entry(key, words.len() as u32, equal);
-        if id as usize == words.len() {
-            let weight = keywords.weight(key, &text[start..end]);
-            words.push(Word { start, end, weight });
-        }
-        prediction_weight += words[id as usize].weight;
-        tokens.push(id);
-    });
-
-    ngram_table.clear(3 * tokens.len());
-    ngrams.clear();
-    ngrams.resize(words.len(), Ngram::default());
-    for place in 0..tokens.len() {
-        let mut ngram = tokens[place];
-        ngrams[ngram as usize].prediction += 1;
-        for &last in tokens[place + 1..].iter().take(3) {
-            ngram = ngram_table.entry(pair(ngram, last), ngrams.len() as u32, |_| true);
-            if ngram as usize == ngrams.len() {
-                ngrams.push(Ngram::default());
-            }
+impl Tree {
+    /// Takes the n-grams of the prediction.
+    fn read(&mut self, words: &Words) {
+        let Self { table, ngrams } = self;
+        table.clear(3 * words.text.len());
+        ngrams.clear();
+        ngrams.resize(words.list.len(), Ngram::default());
+        for (place, &first) in words.text.iter().enumerate() {
+            let mut ngram = first;
             ngrams[ngram as usize].prediction += 1;
-        }
-    }
-
-    let length = tokens.len() as u64;
-    let mut plain = NgramCounts {
-        orders: counted(length),
-        prediction_length: length,
-        reference_length: 0,
-    };
-    let mut weighted = plain;
-    match weighting {
-        Weighting::Recall => {
-            weighted.orders = [[0; 2]; 4];
-            weighted.reference_length = 2;
-        }
-        Weighting::Precision => weighted.orders[0][1] = prediction_weight,
-    }
-    let mut closest = None;
-    for (number, reference) in (1_u32..).zip(references) {
-        tokens.clear();
-        let mut reference_weight = 0;
-        let bytes = reference.as_bytes();
-        each_token(reference, |key, start, end| {
-            let equal = |id: u32| {
-                let word = &words[id as usize];
-                is_short(key) || text[word.start..word.end] == bytes[start..end]
-            };
-            let id = word_table.find(key, equal);
-            reference_weight += match id {
-                Some(id) => words[id as usize].weight,
-                None => keywords.weight(key, &bytes[start..end]),
-            };
-            tokens.push(id.unwrap_or(ABSENT));
-        });
-        let reference_length = tokens.len() as u64;
-        let distance = (reference_length.abs_diff(length), reference_length);
-        closest = Some(closest.map_or(distance, |other| distance.min(other)));
-        if weighting == Weighting::Recall {
-            let mut orders = counted(reference_length);
-            orders[0][1] = reference_weight.max(5);
-            for (total, order) in weighted.orders.iter_mut().zip(orders) {
-                total[1] += order[1];
+            for &last in words.text[place + 1..].iter().take(3) {
+                ngram = table.entry(pair(ngram, last), ngrams.len() as u32, |_| true);
+                if ngram as usize == ngrams.len() {
+                    ngrams.push(Ngram::default());
+                }
+                ngrams[ngram as usize].prediction += 1;
             }
         }
+    }
 
-        for place in 0..tokens.len() {
-            let mut ngram = tokens[place];
-            if ngram == ABSENT {
+    /// Takes the next token of the reference of this `number`; `heads` are the n-grams of order 1
+    /// to 3 that end before it.
+    #[inline]
+    fn take(
+        &mut self,
+        heads: &mut [Option<u32>; 3],
+        word: Option<u32>,
+        keyword: bool,
+        number: u32,
+        sum: &mut Matches,
+        best: &mut Matches,
+    ) {
+        let [one, two, three] = heads.map(|head| self.table.find(pair(head?, word?), |_| true));
+        *heads = [word, one, two];
+        for (order, id) in [word, one, two, three].into_iter().enumerate() {
+            let Some(ngram) = id.map(|id| &mut self.ngrams[id as usize]) else {
+                continue;
+            };
+            if ngram.reference != number {
+                ngram.reference = number;
+                ngram.found = 0;
+            }
+            if ngram.found == ngram.prediction {
                 continue;
             }
-            let weight = words[ngram as usize].weight;
-            for order in 0..4 {
-                if order > 0 {
-                    let Some(&last) = tokens.get(place + order) else {
-                        break;
-                    };
-                    let Some(longer) = ngram_table.find(pair(ngram, last), |_| true) else {
-                        break;
-                    };
-                    ngram = longer;
-                }
-                let weight = if order == 0 { weight } else { 1 };
-                let seen = &mut ngrams[ngram as usize];
-                if seen.reference != number {
-                    seen.reference = number;
-                    seen.found = 0;
-                }
-                if seen.found < seen.prediction {
-                    seen.found += 1;
-                    let most = seen.found > seen.most;
-                    seen.most += u32::from(most);
-                    plain.orders[order][0] += u64::from(most);
-                    weighted.orders[order][0] += match weighting {
-                        Weighting::Precision if !most => 0,
-                        _ => weight,
-                    };
-                }
+            ngram.found += 1;
+            sum.orders[order] += 1;
+            sum.keywords += u64::from(order == 0 && keyword);
+            if ngram.found > ngram.most {
+                ngram.most = ngram.found;
+                best.orders[order] += 1;
+                best.keywords += u64::from(order == 0 && keyword);
             }
         }
     }
-    plain.reference_length = closest.map_or(0, |(_, length)| length);
-    if weighting == Weighting::Precision {
-        weighted.reference_length = plain.reference_length;
-    }
-    [plain, weighted]
-}
-
-/// The orders of a text of `length` tokens before anything is matched.
-fn counted(length: u64) -> [[u64; 2]; 4] {
-    [0, 1, 2, 3].map(|shorter| [0, length.saturating_sub(shorter).max(1)])
 }
 
 /// The key of an n-gram of order 2 to 4.
@@ -431,145 +570,9 @@ fn pair(first: u32, last: u32) -> u64 {
     u64::from(first) << 32 | u64::from(last)
 }
 
-/// Numbers by key, in open addressing; cleared in no time.
-#[derive(Clone, Debug, Default)]
-struct Table {
-    slots: Vec<Slot>,
-    /// The slots in use are the first `size`, a power of two, so that small texts after a large one
-    /// stay in the cache.
-    size: usize,
-    /// Slots with another stamp are free.
-    stamp: u32,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    key: u64,
-    stamp: u32,
-    id: u32,
-}
-
-impl Table {
-    /// Empties the table and makes room for `capacity` entries, which is not checked later.
-    fn clear(&mut self, capacity: usize) {
-        // At most half full, so that a search ends soon, and ends at all.
-        self.size = (2 * capacity.max(1)).next_power_of_two();
-        if self.slots.len() < self.size {
-            self.slots.resize(self.size, Slot::default());
-        }
-        if self.stamp == u32::MAX {
-            self.slots.fill(Slot::default());
-            self.stamp = 0;
-        }
-        self.stamp += 1;
-    }
-
-    /// The number under `key` for which `equal` holds.
-    #[inline]
-    fn find(&self, key: u64, equal: impl Fn(u32) -> bool) -> Option<u32> {
-        let slots = &self.slots[..self.size];
-        let mut place = hash(key) as usize;
-        loop {
-            let slot = slots.get(place & self.size.wrapping_sub(1))?;
-            if slot.stamp != self.stamp {
-                return None;
-            }
-            if slot.key == key && equal(slot.id) {
-                return Some(slot.id);
-            }
-            place += 1;
-        }
-    }
-
-    /// The number under `key` for which `equal` holds, which is `new` if there was none.
-    #[inline]
-    fn entry(&mut self, key: u64, new: u32, equal: impl Fn(u32) -> bool) -> u32 {
-        let slots = &mut self.slots[..self.size];
-        let mut place = hash(key) as usize;
-        loop {
-            let Some(slot) = slots.get_mut(place & self.size.wrapping_sub(1)) else {
-                return new;
-            };
-            if slot.stamp != self.stamp {
-                let stamp = self.stamp;
-                *slot = Slot {
-                    key,
-                    stamp,
-                    id: new,
-                };
-                return new;
-            }
-            if slot.key == key && equal(slot.id) {
-                return slot.id;
-            }
-            place += 1;
-        }
-    }
-}
-
-// Odd, with half of the bits set: the first digits of pi.
-const MULTIPLIER: u64 = 0x243f_6a88_85a3_08d3;
-const SEED: u64 = 0x1319_8a2e_0370_7344;
-
-fn hash(key: u64) -> u64 {
-    fold(key ^ SEED)
-}
-
-/// Both halves of a wide product in one, so that each bit depends on each bit.
-fn fold(x: u64) -> u64 {
-    let product = u128::from(x) * u128::from(MULTIPLIER);
-    product as u64 ^ (product >> 64) as u64
-}
-
-/// The key of a token. Up to 7 bytes it is the token itself, with the length in the top byte;
-/// longer tokens have a hash there, and equal ones are to be compared.
-fn key(word: &[u8]) -> u64 {
-    let length = word.len() as u64;
-    if length < 8 {
-        let bytes = word
-            .iter()
-            .rev()
-            .fold(0, |key, &byte| key << 8 | u64::from(byte));
-        return bytes | length << 56;
-    }
-    let mut hashed = length;
-    for at in (0..word.len() - 8).step_by(8) {
-        hashed = fold(hashed ^ SEED ^ load(word, at));
-    }
-    fold(hashed ^ SEED ^ load(word, word.len() - 8)) | LONG
-}
-
-const LONG: u64 = 0xff << 56;
-
-fn is_short(key: u64) -> bool {
-    key < LONG
-}
-
-const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
-
-/// Eight bytes from `at` on, the first lowest; after the end of the text come spaces.
-fn load(text: &[u8], at: usize) -> u64 {
-    if let Some(&bytes) = text.get(at..).and_then(<[u8]>::first_chunk) {
-        return u64::from_le_bytes(bytes);
-    }
-    match text.last_chunk() {
-        Some(&bytes) if at < text.len() => {
-            let missing = 8 * (at + 8 - text.len()) as u32;
-            u64::from_le_bytes(bytes) >> missing | SPACES << (64 - missing)
-        }
-        _ => {
-            let mut bytes = [b' '; 8];
-            for (byte, &given) in bytes.iter_mut().zip(text.iter().skip(at)) {
-                *byte = given;
-            }
-            u64::from_le_bytes(bytes)
-        }
-    }
-}
-
 /// Calls `take` with the key and place of each token of `text`.
 #[inline]
-pub(crate) fn each_token(text: &str, mut take: impl FnMut(u64, usize, usize)) {
+fn each_token(text: &str, mut take: impl FnMut(u64, usize, usize)) {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     let bytes = text.as_bytes();
     let mut start = 0;
@@ -621,4 +624,277 @@ fn blank(text: &str, at: usize) -> usize {
 /// [`is_space`] for ASCII: tab to carriage return, the four separators, the space.
 fn is_ascii_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | 0x1c..=0x20)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn close(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-14, "{value} {expected}");
+    }
+
+    #[test]
+    fn short_texts() {
+        let none = Keywords::default();
+        let tenth = |orders: f64| 0.1_f64.powf(orders / 4.0);
+        // An identical text lacks the orders above its length.
+        for (text, expected) in [
+            ("", 0.0),
+            (" \n", 0.0),
+            ("a", tenth(3.0)),
+            ("a b", tenth(2.0)),
+            ("a b c", tenth(1.0)),
+            ("a b c d", 1.0),
+        ] {
+            close(ngram_match(text, &[text]).bleu(), expected);
+        }
+        assert_eq!(ngram_match("", &["a"]).orders, [[0, 1]; 4]);
+        assert_eq!(ngram_match("a", &[""]).orders, [[0, 1]; 4]);
+        assert_eq!(ngram_match("a b", &["c d"]).bleu(), 0.0);
+
+        // One token: the brevity penalty compares with length 2. Its weight is 1 or 5 of 5 fifths.
+        let penalty = (-1.0_f64).exp();
+        let one = weighted_recall("a", &["a"], &none);
+        assert_eq!(one.orders, [[1, 5], [0, 1], [0, 1], [0, 1]]);
+        close(one.bleu(), penalty * (0.2_f64 * 0.001).powf(0.25));
+        let keyword = weighted_recall("a", &["a"], &Keywords::from_list(&["a"]));
+        assert_eq!(keyword.orders[0], [5, 5]);
+        close(keyword.bleu(), penalty * 0.001_f64.powf(0.25));
+        // Three tokens of 3 fifths, of at least 5.
+        close(
+            weighted_recall("a b c", &["a b c"], &none).bleu(),
+            (0.6_f64 * 0.1).powf(0.25),
+        );
+        assert_eq!(weighted_precision("", &["a"], &none).orders[0], [0, 0]);
+    }
+
+    #[test]
+    fn brevity_penalty() {
+        let length = |prediction: u64, reference: u64| NgramCounts {
+            orders: [[1, 1]; 4],
+            prediction_length: prediction,
+            reference_length: reference,
+        };
+        close(length(5, 4).bleu(), 1.0);
+        close(length(4, 4).bleu(), 1.0);
+        close(length(2, 4).bleu(), (-1.0_f64).exp());
+        close(length(0, 4).bleu(), 0.0);
+    }
+
+    #[test]
+    fn several_references() {
+        let none = Keywords::default();
+        let references = ["a b", "a a x x x x", "b b b"];
+        // `a` twice in the second, `b` in the first or third once: the best for each, of 3.
+        let counts = ngram_match("a a b", &references);
+        assert_eq!(counts.orders, [[3, 3], [2, 2], [0, 1], [0, 1]]);
+        assert_eq!((counts.prediction_length, counts.reference_length), (3, 3));
+        // On its own: 2 of 2, 2 of 6, 1 of 3, the totals 2 and 3 raised to 5.
+        let recall = weighted_recall("a a b", &references, &none);
+        assert_eq!(recall.orders, [[5, 16], [2, 8], [0, 6], [0, 5]]);
+        assert_eq!(recall.reference_length, 2);
+        assert_eq!(weighted_precision("a a b", &references, &none), counts);
+        // Of two lengths as close, the shorter.
+        assert_eq!(ngram_match("a b", &["a b c", "a"]).reference_length, 1);
+        // A second text that is no better changes nothing.
+        assert_eq!(
+            ngram_match("a b", &["a b", "b"]).orders,
+            ngram_match("a b", &["a b"]).orders
+        );
+    }
+
+    #[test]
+    fn no_references() {
+        let none = Keywords::default();
+        let counts = ngram_match("a b", &[]);
+        assert_eq!(counts.orders, [[0, 2], [0, 1], [0, 1], [0, 1]]);
+        assert_eq!((counts.reference_length, counts.bleu()), (0, 0.0));
+        assert_eq!(weighted_recall("a b", &[], &none).orders, [[0, 0]; 4]);
+        assert_eq!(weighted_precision("a b", &[], &none), counts);
+    }
+
+    #[test]
+    fn white_space_is_pythons() {
+        let tokens = |text| ngram_match(text, &[]).prediction_length;
+        assert_eq!(tokens("a\u{1c}b\u{85}c\u{a0}d\u{3000}e\tf"), 6);
+        assert_eq!(tokens("a\u{200b}b\u{feff}c\0d\u{8}e"), 1);
+        assert_eq!(tokens("\u{2028} \u{1f}"), 0);
+    }
+
+    #[test]
+    fn tokens_that_are_almost_equal() {
+        let texts = [
+            "a",
+            "a\0",
+            "abcdefg",
+            "abcdefgh",
+            "abcdefgi",
+            "é",
+            "abcdefgh\0",
+            "abcdefghabcdefgh",
+        ];
+        for text in texts {
+            for other in texts {
+                let counts = ngram_match(text, &[other]);
+                assert_eq!(
+                    counts.orders[0],
+                    [u64::from(text == other), 1],
+                    "{text:?} {other:?}"
+                );
+                assert_eq!(Keywords::from_list(&[other]).contains(text), text == other);
+            }
+        }
+        let all = Keywords::from_list(&texts);
+        assert!(texts.iter().all(|text| all.contains(text)) && !all.contains(""));
+        assert!(!Keywords::default().contains("a"));
+    }
+
+    type Bag<'a> = BTreeMap<&'a [&'a str], u64>;
+
+    fn bag<'a>(tokens: &'a [&'a str], order: usize) -> Bag<'a> {
+        let mut bag = Bag::new();
+        for ngram in tokens.windows(order) {
+            *bag.entry(ngram).or_default() += 1;
+        }
+        bag
+    }
+
+    fn of(bag: &Bag<'_>, ngram: &[&str]) -> u64 {
+        bag.get(ngram).copied().unwrap_or(0)
+    }
+
+    /// The definition, read aloud.
+    fn defined(prediction: &str, references: &[&str], keywords: &Keywords) -> [NgramCounts; 3] {
+        let prediction: Vec<&str> = prediction
+            .split(' ')
+            .filter(|token| !token.is_empty())
+            .collect();
+        let references: Vec<Vec<&str>> = references
+            .iter()
+            .map(|text| text.split(' ').filter(|token| !token.is_empty()).collect())
+            .collect();
+        let mut results = [NgramCounts::default(); 3];
+        for order in 1..=4 {
+            let weight = |ngram: &[&str]| {
+                if order == 1 && keywords.contains(ngram[0]) {
+                    5
+                } else {
+                    1
+                }
+            };
+            let hits = bag(&prediction, order);
+            let bags: Vec<Bag<'_>> = references.iter().map(|tokens| bag(tokens, order)).collect();
+            let [plain, recall, precision] = &mut results;
+            for (ngram, &count) in &hits {
+                let most = bags.iter().map(|bag| of(bag, ngram)).max().unwrap_or(0);
+                plain.orders[order - 1][0] += count.min(most);
+                plain.orders[order - 1][1] += count;
+                precision.orders[order - 1][0] += weight(ngram) * count.min(most);
+                precision.orders[order - 1][1] += weight(ngram) * count;
+            }
+            plain.orders[order - 1][1] = plain.orders[order - 1][1].max(1);
+            if order > 1 {
+                precision.orders[order - 1][1] = plain.orders[order - 1][1];
+            }
+            for bag in &bags {
+                let matched =
+                    |(ngram, &count): (&&[&str], &u64)| weight(ngram) * count.min(of(&hits, ngram));
+                let total: u64 = bag.iter().map(|(ngram, count)| weight(ngram) * count).sum();
+                recall.orders[order - 1][0] += bag.iter().map(matched).sum::<u64>();
+                recall.orders[order - 1][1] += total.max(if order == 1 { 5 } else { 1 });
+            }
+        }
+        let length = prediction.len() as u64;
+        let lengths = references.iter().map(|tokens| tokens.len() as u64);
+        let closest = lengths
+            .min_by_key(|other| (other.abs_diff(length), *other))
+            .unwrap_or(0);
+        for (counts, reference_length) in results.iter_mut().zip([closest, 2, closest]) {
+            counts.prediction_length = length;
+            counts.reference_length = reference_length;
+        }
+        results
+    }
+
+    /// Texts of up to `length` of few words, short and long ones.
+    fn text(length: usize) -> impl Strategy<Value = String> {
+        const WORDS: &[&str] = &[
+            "a",
+            "b",
+            "if",
+            "c\0",
+            "é",
+            "keyword",
+            "identifier",
+            "identified",
+            "identifier_2",
+        ];
+        let word = proptest::sample::select(WORDS);
+        proptest::collection::vec(word, 0..length).prop_map(|words| words.join(" "))
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_the_definition(
+            prediction in prop_oneof![text(12), text(300)],
+            references in proptest::collection::vec(prop_oneof![text(12), text(300)], 0..4),
+        ) {
+            let references: Vec<&str> = references.iter().map(String::as_str).collect();
+            let keywords = Keywords::from_list(&["if", "keyword", "identifier", "other"]);
+            let [plain, recall, precision] = defined(&prediction, &references, &keywords);
+            prop_assert_eq!(ngram_match(&prediction, &references), plain);
+            prop_assert_eq!(weighted_recall(&prediction, &references, &keywords), recall);
+            prop_assert_eq!(weighted_precision(&prediction, &references, &keywords), precision);
+        }
+
+        #[test]
+        fn memory_used_before_does_not_matter(texts in proptest::collection::vec(text(200), 1..6)) {
+            let keywords = Keywords::from_list(&["if", "keyword"]);
+            let mut scratch = Scratch::default();
+            for prediction in &texts {
+                for reference in &texts {
+                    for weighting in [Weighting::Recall, Weighting::Precision] {
+                        let [of_kept, of_new] = [&mut scratch, &mut Scratch::default()]
+                            .map(|scratch| counts(scratch, prediction, &[reference], &keywords, weighting));
+                        prop_assert_eq!(of_kept, of_new);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn a_text_matches_itself(prediction in text(200)) {
+            let counts = ngram_match(&prediction, &[&prediction]);
+            for (length, [matched, counted]) in (0..).zip(counts.orders) {
+                prop_assert_eq!(matched, counts.prediction_length.saturating_sub(length));
+                prop_assert_eq!(counted, matched.max(1));
+            }
+        }
+
+        #[test]
+        fn pooling_is_in_any_order(texts in proptest::collection::vec((text(9), text(9)), 3)) {
+            let counts: Vec<_> = texts.iter().map(|(a, b)| ngram_match(a, &[b])).collect();
+            let pool = |places: [usize; 3]| {
+                let mut pooled = NgramCounts::default();
+                places.into_iter().for_each(|place| pooled.merge(counts[place]));
+                pooled
+            };
+            prop_assert_eq!(pool([0, 1, 2]), pool([2, 0, 1]));
+            prop_assert!((0.0..=1.0).contains(&pool([0, 1, 2]).bleu()));
+        }
+    }
+
+    #[test]
+    fn large_texts_take_linear_time() {
+        let numbered: String = (0..100_000).map(|i| format!("name_{i} ")).collect();
+        for text in [&numbered, &"a ".repeat(1 << 19), &"a".repeat(1 << 20)] {
+            assert!(ngram_match(text, &[text]).bleu() > 0.1);
+        }
+    }
 }

@@ -33,6 +33,9 @@ fn string_hashes(tree: &Tree, kinds: &Kinds) -> Vec<u128> {
     for (index, node) in tree.nodes.iter().enumerate().rev() {
         let index = index as u32;
         let leaf = tree.is_leaf(index);
+        if leaf && !tree.is_shown(kinds, index) && index > 0 {
+            continue;
+        }
         let mut digest = Digest::of(u64::from(node.kind) << 1 | u64::from(node.is_missing()));
         if let Some((_, character)) = unexpected.next_if(|(node, _)| *node == index) {
             for byte in character.bytes() {

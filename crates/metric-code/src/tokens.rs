@@ -1,13 +1,11 @@
 //! The tokens of a tree, as the dataflow sees them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
-
-use foldhash::fast::FixedState;
 
 use crate::classes::{Classes, Dialect};
 use crate::parse::Tree;
+use crate::table::{Table, is_short, key};
 
 /// No token, no name.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -34,67 +32,54 @@ pub(crate) struct Variable {
 }
 
 /// The tokens of a tree in order.
+#[derive(Default)]
 pub(crate) struct Tokens {
     pub(crate) list: Vec<Token>,
     /// Those that are variables, and behind them what [`Tokens::variables_below`] had to copy.
     pub(crate) variables: Vec<Variable>,
-    /// How many different texts there are.
-    pub(crate) names: usize,
     /// Of each node and of the end, how many tokens and variables stand before it; [`NONE`] inside
     /// of a string that is one token.
     before: Vec<[u32; 2]>,
+    names: Names,
 }
 
 impl Tokens {
-    pub(crate) fn of(tree: &Tree, text: &str, classes: &Classes) -> Self {
-        let mut tokens = Self {
-            list: Vec::with_capacity(tree.nodes.len() / 2 + 1),
-            variables: Vec::with_capacity(tree.nodes.len() / 4 + 1),
-            names: 0,
-            before: vec![[NONE; 2]; tree.nodes.len() + 1],
-        };
+    /// Takes the tokens of a tree.
+    pub(crate) fn read(&mut self, tree: &Tree, text: &str, classes: &Classes) {
+        self.list.clear();
+        self.variables.clear();
+        self.before.clear();
+        self.names.clear(tree.nodes.len());
         let mut texts = match classes.dialect {
             Dialect::Original => Texts::as_the_original(text),
             Dialect::Corrected => Texts::exact(text),
         };
-        let mut names: HashMap<Cow<'_, str>, u32, FixedState> = HashMap::default();
-        let end = tree.nodes.len() as u32;
         let mut index = 0;
-        while index < end {
-            tokens.before[index as usize] = tokens.counts();
-            let node = &tree.nodes[index as usize];
+        while let Some(node) = tree.nodes.get(index as usize) {
+            self.before.push(self.counts());
             let class = classes.class(node);
-            if class.comment {
+            let next = match class.comment {
                 // The original evaluator looks below a comment that has children.
-                index = match classes.dialect {
-                    Dialect::Original => index + 1,
-                    Dialect::Corrected => node.next,
-                };
-                continue;
-            }
-            if !class.whole && !tree.is_leaf(index) {
-                index += 1;
-                continue;
-            }
-            let text = texts.between(node.start as usize, node.end as usize);
-            let variable = class.name != text;
-            let mut name = NONE;
-            if variable {
-                name = match names.get(&*text) {
-                    Some(&name) => name,
-                    None => {
-                        let name = names.len() as u32;
-                        names.insert(text, name);
-                        name
-                    }
-                };
-            }
-            tokens.push(node.start, node.end, name, variable);
-            index = node.next;
+                true if classes.dialect == Dialect::Original => index + 1,
+                true => node.next,
+                false if class.whole || tree.is_leaf(index) => {
+                    let text = texts.between(node.start as usize, node.end as usize);
+                    let variable = class.name != text;
+                    let name = if variable { self.names.number(&text) } else { NONE };
+                    self.push(node.start, node.end, name, variable);
+                    node.next
+                }
+                false => index + 1,
+            };
+            self.before.resize(next as usize, [NONE; 2]);
+            index = next;
         }
-        tokens.before[end as usize] = tokens.counts();
-        tokens.names = names.len();
-        tokens
+        self.before.push(self.counts());
+    }
+
+    /// How many different variables there are.
+    pub(crate) fn names(&self) -> usize {
+        self.names.ends.len()
     }
 
     fn counts(&self) -> [u32; 2] {
@@ -175,6 +160,40 @@ impl Tokens {
             index = found.next;
         }
         Some(first..self.variables.len() as u32)
+    }
+}
+
+/// Different texts with their numbers, in the order in which they are met.
+#[derive(Default)]
+struct Names {
+    table: Table,
+    /// One behind the other.
+    texts: String,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Names {
+    /// Forgets all, and makes room for so many.
+    fn clear(&mut self, capacity: usize) {
+        self.table.clear(capacity);
+        self.texts.clear();
+        self.ends.clear();
+    }
+
+    fn number(&mut self, text: &str) -> u32 {
+        let Self { table, texts, ends } = self;
+        let key = key(text.as_bytes());
+        let number = table.entry(key, ends.len() as u32, |number| {
+            let number = number as usize;
+            let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+            is_short(key) || texts[start..ends[number]] == *text
+        });
+        if number as usize == ends.len() {
+            texts.push_str(text);
+            ends.push(texts.len());
+        }
+        number
     }
 }
 
