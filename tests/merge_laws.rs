@@ -38,6 +38,15 @@ const DOMAINS: &[Domain] = &[
         options: &[&[("profile", "exact")], &[("profile", "fusion-brain-2021")]],
     },
     Domain {
+        metric: "codebleu",
+        pairs: code,
+        options: &[
+            &[("lang", "python"), ("profile", "codebleu-0.7")],
+            &[("lang", "python"), ("profile", "corrected")],
+            &[("lang", "go"), ("weights", "0.1,0.1,0.4,0.4")],
+        ],
+    },
+    Domain {
         metric: "detection",
         pairs: boxes,
         options: &[
@@ -102,6 +111,13 @@ fn answers() -> Pair {
         |(answers, lang, kind)| json!({"answer": answers, "lang": lang, "question_type": kind}),
     );
     (question, word()).prop_map(|(a, b)| (a, json!(b))).boxed()
+}
+
+fn code() -> Pair {
+    let line = || "(x = y|y = x \\+ 1|if x: return|# note|)\n";
+    let text = move || proptest::collection::vec(line(), 0..4).prop_map(|lines| lines.concat());
+    let references = proptest::collection::vec(text(), 1..3).prop_map(|texts| json!(texts));
+    (references, text()).prop_map(|(a, b)| (a, json!(b))).boxed()
 }
 
 fn boxes() -> Pair {

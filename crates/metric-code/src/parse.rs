@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use tree_sitter::{Language as Grammar, Node as Found, Parser, TreeCursor};
+use tree_sitter::{Language as Grammar, Node as Found, Parser};
 use tree_sitter_language::LanguageFn;
 
 /// Deepest tree, the root being 1, that is looked at beyond its nodes: [`Tree::too_deep`].
@@ -84,11 +84,6 @@ pub(crate) struct Node {
     pub(crate) kind: u16,
     /// The field of the parent that it fills, or 0; with [`MISSING`].
     field: u16,
-}
-
-/// The field that the cursor's node fills, or 0.
-fn field(cursor: &TreeCursor<'_>) -> u16 {
-    cursor.field_id().map_or(0, u16::from)
 }
 
 /// The bit of [`Node::field`] that marks a token which the parser made up.
@@ -234,18 +229,11 @@ impl Tree {
             let node = cursor.node();
             let index = self.nodes.len() as u32;
             let kind = node.kind_id().min(error);
-            let Kind { named, whole, .. } = kinds.kinds[usize::from(kind)];
-            // Each call costs. Tokens that are no nodes of the string are not asked for a field:
-            // no rule names one that they fill.
-            let mut field = if named { field(&cursor) } else { 0 };
+            // Each call costs: what is known of tokens only is not asked of other nodes.
+            let mut field = cursor.field_id().map_or(0, u16::from);
             let leaf = !cursor.goto_first_child();
-            if !leaf && !named {
-                cursor.goto_parent();
-                field = self::field(&cursor);
-                cursor.goto_first_child();
-            }
             let (mut start, mut end) = (0, 0);
-            if leaf || whole {
+            if leaf || kinds.kinds[usize::from(kind)].whole {
                 (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
             }
             if leaf && has_error && node.is_missing() {

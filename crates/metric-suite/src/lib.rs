@@ -7,6 +7,9 @@ pub use metric_core as core;
 #[cfg(feature = "class")]
 #[doc(inline)]
 pub use metric_class as class;
+#[cfg(feature = "code")]
+#[doc(inline)]
+pub use metric_code as code;
 #[cfg(feature = "graph")]
 #[doc(inline)]
 pub use metric_graph as graph;

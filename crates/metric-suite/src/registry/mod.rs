@@ -32,6 +32,8 @@ mod scorer;
 
 #[cfg(feature = "class")]
 mod class;
+#[cfg(feature = "code")]
+mod code;
 #[cfg(feature = "vision")]
 mod detection;
 #[cfg(feature = "graph")]
@@ -87,6 +89,8 @@ pub const ENTRIES: &[Entry] = &[
     text::STRING_ACCURACY,
     #[cfg(feature = "text")]
     text::VQA,
+    #[cfg(feature = "code")]
+    code::CODEBLEU,
     #[cfg(feature = "vision")]
     detection::DETECTION,
     #[cfg(feature = "graph")]
