@@ -372,24 +372,3 @@ impl Tree {
         Some(hidden)
     }
 }
-#[cfg(test)]
-impl Tree {
-    pub(crate) fn timed(&mut self, kinds: &'static Kinds, text: &str) -> ((f64, f64, f64), ()) {
-        thread_local! { static P: RefCell<Vec<(*const Kinds, Parser)>> = const { RefCell::new(Vec::new()) }; }
-        self.nodes.clear(); self.hidden.clear(); self.unexpected.clear();
-        let now = std::time::Instant::now();
-        let parsed = P.with_borrow_mut(|parsers| {
-            let place = parsers.iter().position(|(g, _)| std::ptr::eq(*g, kinds)).unwrap_or_else(|| { let mut p = Parser::new(); p.set_language(&kinds.grammar).unwrap(); parsers.push((kinds, p)); parsers.len()-1 });
-            parsers[place].1.parse(text, None) }).unwrap();
-        let a = now.elapsed().as_secs_f64();
-        let now = std::time::Instant::now();
-        let root = parsed.root_node();
-        self.has_error = root.has_error();
-        self.fill(kinds, root);
-        let b = now.elapsed().as_secs_f64();
-        let now = std::time::Instant::now();
-        if self.has_error && !self.too_deep() { self.read_errors(kinds, &root.to_sexp()); }
-        let c = now.elapsed().as_secs_f64();
-        ((a, b, c), ())
-    }
-}

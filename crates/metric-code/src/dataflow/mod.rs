@@ -796,3 +796,8 @@ impl Numbered {
         *named_in = self.lists;
     }
 }
+
+#[cfg(test)]
+mod literal;
+#[cfg(test)]
+mod tests;
