@@ -37,6 +37,13 @@ const DEMOS: &[Demo] = &[
         predictions: sample!("arc-answers.jsonl"),
     },
     Demo {
+        domain: "source code",
+        arguments: &["codebleu", "--lang-field", "lang", "--profile", "corrected"],
+        shown: &["codebleu", "syntax_match", "dataflow_match"],
+        references: sample!("functions.jsonl"),
+        predictions: sample!("written-functions.jsonl"),
+    },
+    Demo {
         domain: "detections",
         arguments: &["detection", "--iou", "0.5"],
         shown: &["precision", "recall", "f1"],

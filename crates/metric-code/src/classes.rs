@@ -35,7 +35,7 @@ pub(crate) struct Class {
     pub(crate) init: bool,
     /// Evaluated before its siblings.
     pub(crate) first: bool,
-    pub(crate) rule: Option<Rule>,
+    pub(crate) rule: Option<&'static Rule>,
 }
 
 /// The node kinds of a language, as one dialect sees them.
@@ -91,7 +91,7 @@ impl Classes {
                 .chain(added)
                 .rev()
                 .find(|(kind, _)| *kind == name)
-                .map(|(_, rule)| *rule),
+                .map(|(_, rule)| rule),
         };
         Self {
             classes: kinds

@@ -23,19 +23,12 @@ use crate::text::{Analysis, Prediction, References, TextTooLong, remove_comments
 pub struct Weights([f64; 4]);
 
 /// Weights that are not four numbers from 0 that sum to 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidWeights {
-    /// What was given.
-    pub given: String,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidWeights;
 
 impl fmt::Display for InvalidWeights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { given } = self;
-        write!(
-            f,
-            "weights {given:?}: expected four numbers from 0 that sum to 1, as 0.25,0.25,0.25,0.25"
-        )
+        f.write_str("expected four numbers from 0 that sum to 1, such as 0.25,0.25,0.25,0.25")
     }
 }
 
@@ -52,8 +45,7 @@ impl Weights {
         if weights.iter().all(|&weight| weight >= 0.0) && (sum - 1.0).abs() <= 1e-6 {
             return Ok(Self(weights));
         }
-        let given = weights.map(|weight| weight.to_string()).join(",");
-        Err(InvalidWeights { given })
+        Err(InvalidWeights)
     }
 
     /// The weights.
@@ -80,13 +72,9 @@ impl std::str::FromStr for Weights {
     type Err = InvalidWeights;
 
     fn from_str(text: &str) -> Result<Self, InvalidWeights> {
-        let invalid = || InvalidWeights {
-            given: text.to_owned(),
-        };
         let weights = text.split(',').map(|weight| weight.trim().parse());
-        let weights: Vec<f64> = weights.collect::<Result<_, _>>().map_err(|_| invalid())?;
-        let weights = weights.try_into().map_err(|_| invalid())?;
-        Self::new(weights).map_err(|_| invalid())
+        let weights: Vec<f64> = weights.collect::<Result<_, _>>().map_err(|_| InvalidWeights)?;
+        Self::new(weights.try_into().map_err(|_| InvalidWeights)?)
     }
 }
 
@@ -359,19 +347,27 @@ impl Metric for CodeBleu {
         let texts: Vec<&str> = references.texts().collect();
         let analyses = references.read(reading);
         let mut example = self.words(prediction.text(), language, &texts);
-        let mut read: Option<(Cow<'_, str>, Analysis)> = None;
+        let mut read: Option<Cow<'_, Analysis>> = None;
+        if let (Some(text), Some(reference)) = (texts.first(), analyses.first())
+            && *text == prediction.text()
+        {
+            // Models often hit the reference exactly. It was read already.
+            read = Some(Cow::Borrowed(reference));
+        }
         // The reference programs strip the prediction again for each reference, the result of the
         // time before. Mostly that changes nothing.
         let mut stripped = strip(language, reading, prediction.text());
         let mut best: Option<(Option<f64>, CodeBleuState)> = None;
         for (index, reference) in analyses.iter().enumerate() {
             if index > 0 {
-                stripped = remove_comments(language, reading, stripped.text);
+                let again = remove_comments(language, reading, Cow::Borrowed(&stripped.text));
+                if again.text != stripped.text {
+                    stripped = again.into_owned();
+                    read = None;
+                }
             }
-            let analysis = match read.take() {
-                Some((text, analysis)) if text == stripped.text => analysis,
-                _ => Analysis::of(language, reading, &stripped),
-            };
+            let analysis = read
+                .get_or_insert_with(|| Cow::Owned(Analysis::of(language, reading, &stripped)));
             let clipped = definition.clipped;
             let pair = CodeBleuState {
                 syntax: count_matches(&analysis.subtrees, &reference.subtrees, clipped),
@@ -393,7 +389,6 @@ impl Metric for CodeBleu {
             examples.reference_errors |= one(reference.has_error);
             examples.comments_kept |= one(analysis.comments_kept || reference.comments_kept);
             examples.too_deep |= one(analysis.too_deep || reference.too_deep);
-            read = Some((stripped.text.clone(), analysis));
         }
         if let Some((_, pair)) = best {
             example.merge(pair);

@@ -7,13 +7,22 @@ use crate::hash::Digest;
 use crate::parse::{Hidden, Kinds, Tree};
 
 /// The hashes of a tree's subtrees, sorted: of the root and of every node with children.
-pub(crate) fn subtree_hashes(tree: &Tree, kinds: &Kinds, classes: &Classes) -> Vec<u128> {
-    let mut hashes = match classes.dialect {
-        Dialect::Original => string_hashes(tree, kinds),
-        Dialect::Corrected => shape_hashes(tree, classes),
+///
+/// `hashes` is memory for those of all nodes.
+pub(crate) fn subtree_hashes(
+    tree: &Tree,
+    kinds: &Kinds,
+    classes: &Classes,
+    hashes: &mut Vec<u128>,
+) -> Vec<u128> {
+    hashes.clear();
+    hashes.resize(tree.nodes.len(), 0);
+    let mut subtrees = match classes.dialect {
+        Dialect::Original => string_hashes(tree, kinds, hashes),
+        Dialect::Corrected => shape_hashes(tree, classes, hashes),
     };
-    hashes.sort_unstable();
-    hashes
+    subtrees.sort_unstable();
+    subtrees
 }
 
 /// How many subtrees a tree has: the root and every node with children.
@@ -25,8 +34,7 @@ pub(crate) fn subtrees(tree: &Tree) -> usize {
 /// Hashes that are equal where tree-sitter's strings of the subtrees are: named nodes with the
 /// fields that they fill, made-up tokens, errors. Operators and other anonymous nodes are not in the
 /// string; their named children stand in it as if they were their parent's.
-fn string_hashes(tree: &Tree, kinds: &Kinds) -> Vec<u128> {
-    let mut hashes = vec![0u128; tree.nodes.len()];
+fn string_hashes(tree: &Tree, kinds: &Kinds, hashes: &mut [u128]) -> Vec<u128> {
     let mut subtrees = Vec::with_capacity(tree.nodes.len() / 2 + 1);
     let mut unexpected = tree.unexpected.iter().rev().peekable();
     // Children come after their parents.
@@ -64,8 +72,7 @@ fn string_hashes(tree: &Tree, kinds: &Kinds) -> Vec<u128> {
 
 /// Hashes of the kinds of nodes with their children and the fields that these fill. Operators are a
 /// part of it; brackets, separators and comments are not.
-fn shape_hashes(tree: &Tree, classes: &Classes) -> Vec<u128> {
-    let mut hashes = vec![0u128; tree.nodes.len()];
+fn shape_hashes(tree: &Tree, classes: &Classes, hashes: &mut [u128]) -> Vec<u128> {
     let mut subtrees = Vec::with_capacity(tree.nodes.len() / 2 + 1);
     let mut commented = vec![false; tree.nodes.len()];
     for (index, node) in tree.nodes.iter().enumerate() {

@@ -192,7 +192,7 @@ pub(crate) struct Analysis {
 
 thread_local! {
     /// Kept to be filled again.
-    static MEMORY: RefCell<(Tree, Memory)> = RefCell::default();
+    static MEMORY: RefCell<(Tree, Memory, Vec<u128>)> = RefCell::default();
 }
 
 impl Analysis {
@@ -201,10 +201,10 @@ impl Analysis {
         let text = &*stripped.text;
         let kinds = language.kinds();
         let classes = language.classes(reading.dialect);
-        MEMORY.with_borrow_mut(|(tree, memory)| {
+        MEMORY.with_borrow_mut(|(tree, memory, hashes)| {
             tree.parse(kinds, text, reading.dialect == Dialect::Original);
             Self {
-                subtrees: subtree_hashes(tree, kinds, classes),
+                subtrees: subtree_hashes(tree, kinds, classes, hashes),
                 edges: edge_hashes(tree, text, classes, memory),
                 has_error: tree.has_error,
                 too_deep: tree.too_deep(),
@@ -219,6 +219,15 @@ pub(crate) struct Stripped<'a> {
     pub(crate) text: Cow<'a, str>,
     /// Whether it was given up, so that comments are still there.
     pub(crate) comments_kept: bool,
+}
+
+impl Stripped<'_> {
+    pub(crate) fn into_owned(self) -> Stripped<'static> {
+        Stripped {
+            text: Cow::Owned(self.text.into_owned()),
+            comments_kept: self.comments_kept,
+        }
+    }
 }
 
 /// Trims a text and removes its comments as a profile asks.

@@ -249,7 +249,7 @@ impl<'a> Texts<'a> {
     fn between(&mut self, start: usize, end: usize) -> Cow<'a, str> {
         let Some(lines) = &mut self.lines else {
             let text = self.text.get(start..end).unwrap_or_default();
-            return match self.joined && text.contains('\n') {
+            return match self.joined && text.bytes().any(|byte| byte == b'\n') {
                 true => Cow::Owned(text.replace('\n', "")),
                 false => Cow::Borrowed(text),
             };

@@ -238,7 +238,7 @@ impl Literal<'_> {
             };
             return Ok((vec![item], state));
         }
-        match class.rule {
+        match class.rule.copied() {
             None | Some(Rule::Sequence) => {
                 let (first, rest): (Vec<_>, Vec<_>) = children
                     .into_iter()

@@ -162,6 +162,7 @@ pub(crate) struct Memory {
     sources: Vec<Sources>,
     /// Numbers with second and later sources.
     further_sources: Vec<(u32, u32)>,
+    numbered: Numbered,
 }
 
 impl Memory {
@@ -223,7 +224,7 @@ impl<'a> Flow<'a> {
         if class.whole || self.tree.is_leaf(node) {
             return self.use_token(node, class.identifier, pass);
         }
-        match class.rule {
+        match class.rule.copied() {
             None | Some(Rule::Sequence) => self.sequence(node, pass),
             Some(Rule::If) => self.alternatives(node, class.has_else, pass),
             Some(Rule::For) => self.for_loop(node, pass),
@@ -706,21 +707,17 @@ impl<'a> Flow<'a> {
         mut edge: impl FnMut(u32, Relation, &T),
     ) {
         self.memory.further_sources.sort_by_key(|&(number, _)| number);
-        let mut numbered = Numbered {
-            numbers: vec![NONE; self.memory.state.len()],
-            count: 0,
-            named_in: vec![0; self.memory.state.len()],
-            lists: 0,
-            parents: Vec::new(),
-        };
-        let mut made: Vec<Option<T>> = vec![None; self.memory.sources.len()];
-        for (number, item) in self.memory.items.iter().enumerate() {
+        let memory = self.memory;
+        let numbered = &mut memory.numbered;
+        numbered.clear(memory.state.len());
+        let mut made: Vec<Option<T>> = vec![None; memory.sources.len()];
+        for (number, item) in memory.items.iter().enumerate() {
             let Some(relation) = item.relation.filter(|_| item.linked) else {
                 continue;
             };
-            let further = self.memory.further_sources
+            let further = memory.further_sources
                 .partition_point(|&(other, _)| (other as usize) < number);
-            let further = self.memory.further_sources[further..]
+            let further = memory.further_sources[further..]
                 .iter()
                 .take_while(|&&(other, _)| other as usize == number)
                 .map(|&(_, sources)| sources);
@@ -740,9 +737,9 @@ impl<'a> Flow<'a> {
                     if item.itself {
                         numbered.push(item.name, merged);
                     }
-                    for sources in all.map(|index| &self.memory.sources[index as usize]) {
+                    for sources in all.map(|index| &memory.sources[index as usize]) {
                         let Range { start, end } = sources.variables;
-                        for variable in &self.memory.tokens.variables[start as usize..end as usize] {
+                        for variable in &memory.tokens.variables[start as usize..end as usize] {
                             numbered.push(variable.name, merged || sources.distinct);
                         }
                     }
@@ -759,6 +756,7 @@ impl<'a> Flow<'a> {
 }
 
 /// Names as numbers.
+#[derive(Default)]
 struct Numbered {
     /// By name, or [`NONE`].
     numbers: Vec<u32>,
@@ -771,6 +769,16 @@ struct Numbered {
 }
 
 impl Numbered {
+    /// Begins with so many names, none of which has a number.
+    fn clear(&mut self, names: usize) {
+        self.numbers.clear();
+        self.numbers.resize(names, NONE);
+        self.count = 0;
+        self.named_in.clear();
+        self.named_in.resize(names, 0);
+        self.lists = 0;
+    }
+
     fn number(&mut self, name: u32) -> u32 {
         let number = &mut self.numbers[name as usize];
         if *number == NONE {

@@ -148,7 +148,10 @@ impl fmt::Display for OptionError {
             value,
             reason,
         } = self;
-        write!(f, "--{option} {value:?}: {reason}")
+        match value.as_str() {
+            "" => write!(f, "--{option}: {reason}"),
+            value => write!(f, "--{option} {value:?}: {reason}"),
+        }
     }
 }
 
