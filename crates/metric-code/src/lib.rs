@@ -10,6 +10,8 @@ mod language;
 mod ngram;
 mod parse;
 mod profile;
+#[cfg(test)]
+mod programs;
 mod rules;
 mod syntax;
 mod table;
