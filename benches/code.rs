@@ -115,7 +115,12 @@ fn corpus(criterion: &mut Criterion) {
                     // Every second one: the rows are sorted by kind.
                     let (mut first, mut second) = (Vec::new(), Vec::new());
                     for (place, input) in inputs.drain(..).enumerate() {
-                        if place % 2 == 0 { &mut first } else { &mut second }.push(input);
+                        if place % 2 == 0 {
+                            &mut first
+                        } else {
+                            &mut second
+                        }
+                        .push(input);
                     }
                     let mut state = std::thread::scope(|scope| {
                         let other = scope.spawn(|| score(&second));
@@ -144,12 +149,18 @@ fn hard(criterion: &mut Criterion) {
         .collect();
     let texts = [
         ("14_nested_loops", loops(14)),
-        ("2000_statements", format!("void f(int x) {{\n{statements}}}")),
+        (
+            "2000_statements",
+            format!("void f(int x) {{\n{statements}}}"),
+        ),
         (
             "10000_parentheses",
             format!("int x = {}1{};", "(".repeat(10_000), ")".repeat(10_000)),
         ),
-        ("loops_1mb", loops(12).replace("x = x + i11;", &"x = x + i11;".repeat(80_000))),
+        (
+            "loops_1mb",
+            loops(12).replace("x = x + i11;", &"x = x + i11;".repeat(80_000)),
+        ),
     ];
     let mut group = criterion.benchmark_group("code/hard");
     settings(&mut group);

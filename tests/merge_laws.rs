@@ -117,7 +117,9 @@ fn code() -> Pair {
     let line = || "(x = y|y = x \\+ 1|if x: return|# note|)\n";
     let text = move || proptest::collection::vec(line(), 0..4).prop_map(|lines| lines.concat());
     let references = proptest::collection::vec(text(), 1..3).prop_map(|texts| json!(texts));
-    (references, text()).prop_map(|(a, b)| (a, json!(b))).boxed()
+    (references, text())
+        .prop_map(|(a, b)| (a, json!(b)))
+        .boxed()
 }
 
 fn boxes() -> Pair {

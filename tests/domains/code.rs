@@ -1,8 +1,8 @@
 //! Source code: CodeBLEU and what it is made of.
 
 use metric_code::{
-    CodeBleu, CodeBleuState, Language, NgramCounts, Prediction, Profile, References,
-    Relation, SyntaxTree,
+    CodeBleu, CodeBleuState, Language, NgramCounts, Prediction, Profile, References, Relation,
+    SyntaxTree,
 };
 use metric_core::Metric;
 use serde_json::Value;
@@ -31,7 +31,9 @@ fn text<'r>(row: &'r Value, field: &str) -> Result<&'r str, String> {
 }
 
 fn language(row: &Value) -> Result<Language, String> {
-    text(row, "lang")?.parse().map_err(|error| format!("{error}"))
+    text(row, "lang")?
+        .parse()
+        .map_err(|error| format!("{error}"))
 }
 
 /// All rows with a prediction of these languages.
@@ -116,13 +118,21 @@ fn words(row: &Value, engine: &str, profile: Profile) -> Result<(), String> {
     same("ngram", flat(&state.ngram), ngram)?;
     same("weighted", flat(&state.weighted), weighted)?;
     let length = |name| result["counts"][name].as_u64();
-    same("hyp_len", Some(state.ngram.prediction_length), length("hyp_len"))?;
+    same(
+        "hyp_len",
+        Some(state.ngram.prediction_length),
+        length("hyp_len"),
+    )?;
     let reference_length = Some(state.ngram.reference_length);
     same("ref_len", reference_length, length("ref_len_closest"))?;
     let score = CodeBleu::new(profile).compute(&state);
     // The only component without a fractional sum in the reference programs: equal to the bit.
     same("ngram", score.ngram_match, result["ngram"].as_f64())?;
-    close("weighted", score.weighted_ngram_match, &result["weighted_ngram"])
+    close(
+        "weighted",
+        score.weighted_ngram_match,
+        &result["weighted_ngram"],
+    )
 }
 
 #[test]
@@ -137,7 +147,11 @@ fn all_of_codebleu_0_7() {
         same("dataflow", Some(state.dataflow), pair("dataflow_ordered"))?;
         let score = CodeBleu::new(Profile::CodeBleu07).compute(&state);
         close("syntax", score.syntax_match, &result["syntax"])?;
-        close("dataflow", score.dataflow_match, &result["dataflow_ordered"])?;
+        close(
+            "dataflow",
+            score.dataflow_match,
+            &result["dataflow_ordered"],
+        )?;
         let component = |name: &str| result[name].as_f64().unwrap_or(f64::NAN);
         let dataflow = match component("dataflow_ordered") {
             0.0 => 1.0,
@@ -157,7 +171,11 @@ fn words_of_the_original_evaluator() {
     let deviations: Vec<_> = NO_REFERENCES
         .iter()
         .copied()
-        .filter(|(id, ..)| ORIGINAL.iter().any(|language| id.starts_with(&format!("{language}-"))))
+        .filter(|(id, ..)| {
+            ORIGINAL
+                .iter()
+                .any(|language| id.starts_with(&format!("{language}-")))
+        })
         .collect();
     rows::check(&rows, rows::id, &deviations, |row| {
         words(row, "codexglue", Profile::CodeXGlue)
@@ -176,13 +194,21 @@ fn trees_and_dataflows() {
         let language = language(row)?;
         let text = text(row, "text")?;
         let stripped = language.comment_rule().strip(text);
-        same("stripping", stripped.is_none(), row["strip_error"] != Value::Null)?;
+        same(
+            "stripping",
+            stripped.is_none(),
+            row["strip_error"] != Value::Null,
+        )?;
         let stripped = stripped.unwrap_or(text.into());
         // The rows do not agree on whether the ends of the text were trimmed before.
         let expected = row["stripped"].as_str().unwrap_or(text);
         same("stripped", stripped.trim(), expected.trim())?;
         let tree = SyntaxTree::parse(language, &stripped).map_err(|error| error.to_string())?;
-        same("subtrees", Some(tree.subtrees() as u64), row["subtrees"].as_u64())?;
+        same(
+            "subtrees",
+            Some(tree.subtrees() as u64),
+            row["subtrees"].as_u64(),
+        )?;
         if let Some(sexp) = row["root_sexp"].as_str() {
             same("sexp", tree.sexp().as_str(), sexp)?;
         }
@@ -196,7 +222,11 @@ fn trees_and_dataflows() {
                 serde_json::json!([variable(&edge.variable), relation.to_string(), parents])
             })
             .collect();
-        same("dataflow", &edges, row["dataflow"].as_array().unwrap_or(&Vec::new()))
+        same(
+            "dataflow",
+            &edges,
+            row["dataflow"].as_array().unwrap_or(&Vec::new()),
+        )
     });
 }
 
@@ -231,7 +261,11 @@ fn sample_of_the_fusion_brain_challenge() {
         let score = metric.compute(&state);
         let original = &row["results"]["codexglue"];
         same("ngram", score.ngram_match, original["ngram"].as_f64())?;
-        close("weighted", score.weighted_ngram_match, &original["weighted_ngram"])?;
+        close(
+            "weighted",
+            score.weighted_ngram_match,
+            &original["weighted_ngram"],
+        )?;
         // The same rules on today's grammar. These texts have no comments to remove.
         let counts = &row["results"][CODEBLEU]["counts"];
         let pair = |name: &str| serde_json::from_value(counts[name].clone()).ok();
@@ -254,7 +288,11 @@ fn examples_of_the_paper() {
             let state = measure(row, profile)?;
             same("syntax", state.syntax, subtrees)?;
             let total = metric.compute(&state).codebleu;
-            same("codebleu", total.map(|total| (total * 1e4).round()), Some(printed))
+            same(
+                "codebleu",
+                total.map(|total| (total * 1e4).round()),
+                Some(printed),
+            )
         };
         if rows::id(row) == "p1" {
             // The prediction breaks off. Of that the grammar of 2020 makes a tree with 21 subtrees,
@@ -263,7 +301,9 @@ fn examples_of_the_paper() {
             return check(Profile::CodeXGlue, [11, 19], 6873.0);
         }
         let checks = Profile::ALL.iter();
-        checks.copied().try_for_each(|profile| check(profile, [19, 19], 8804.0))
+        checks
+            .copied()
+            .try_for_each(|profile| check(profile, [19, 19], 8804.0))
     });
 }
 
@@ -274,7 +314,10 @@ fn keywords_of_codebleu_0_7() {
         for (name, words) in document.as_object().unwrap() {
             let language: Language = name.parse().unwrap();
             for word in words.as_array().unwrap() {
-                assert!(language.keywords().contains(word.as_str().unwrap()), "{name}: {word}");
+                assert!(
+                    language.keywords().contains(word.as_str().unwrap()),
+                    "{name}: {word}"
+                );
             }
         }
     }

@@ -1050,6 +1050,94 @@ fn answers() {
         .fails(3, &["x.jsonl:1", "xx"]);
 }
 
+#[test]
+fn code() {
+    let folder = Folder::new(&[
+        (
+            "r.jsonl",
+            "{\"id\":\"a\",\"lang\":\"java\",\"reference\":\"int x = y ;\"}\n{\"id\":\"b\",\"lang\":\"go\",\"references\":[\"x = y + z\",\"f ( x )\"]}\n",
+        ),
+        (
+            "p.jsonl",
+            "{\"id\":\"a\",\"prediction\":\"int x = y ;\"}\n{\"id\":\"b\",\"prediction\":\"x = y - z\"}\n",
+        ),
+        ("none.jsonl", "{\"id\":\"b\",\"references\":[]}\n"),
+        (
+            "cobol.jsonl",
+            "{\"id\":\"b\",\"lang\":\"cobol\",\"reference\":\"\"}\n",
+        ),
+    ]);
+    let words = "score codebleu --format json -r r.jsonl -p p.jsonl";
+
+    // In groups by language, each under its own grammar.
+    let result = folder
+        .run(&format!(
+            "{words} --lang-field lang --per-sample samples.jsonl"
+        ))
+        .json();
+    let java = &result["groups"]["lang"]["java"];
+    let same = json!({"codebleu": 1.0, "ngram_match": 1.0, "weighted_ngram_match": 1.0, "syntax_match": 1.0, "dataflow_match": 1.0});
+    assert_eq!(java["scores"], same);
+    // `int` is a keyword and weighs 1; the four other words weigh 0.2.
+    assert_eq!(
+        java["counts"]["weighted"],
+        json!([[1.8, 1.8], [4, 4], [3, 3], [2, 2]])
+    );
+    assert_eq!(java["counts"]["hypothesis_length"], 5);
+    let go = &result["groups"]["lang"]["go"]["counts"];
+    assert_eq!(go["ngram"][0], json!([4, 5]));
+    // x comes from y and z; the second reference has no dataflow.
+    assert_eq!(go["dataflow"], json!([3, 3]));
+    let samples = std::fs::read_to_string(folder.path("samples.jsonl")).expect("samples");
+    let samples: Vec<Value> = samples
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(
+        (&samples[0]["id"], &samples[0]["scores"]),
+        (&json!("a"), &same)
+    );
+    assert_eq!(samples[1]["counts"]["no_reference_dataflow"], 0);
+    let warnings = result["warnings"].to_string();
+    assert!(
+        warnings.contains("in go") && !warnings.contains("in java"),
+        "{warnings}"
+    );
+
+    // One language for all; the parts of the signature that change the score.
+    let result = folder
+        .run(&format!(
+            "{words} --lang go --profile corrected --weights 0.1,0.1,0.4,0.4"
+        ))
+        .json();
+    let signature = "codebleu|lang:go|profile:corrected|weights:.1,.1,.4,.4|grammar:go-0.25.0|v:";
+    assert!(
+        result["signature"].to_string().contains(signature),
+        "{result}"
+    );
+
+    let run =
+        |words: &str| folder.run(&format!("score codebleu {words} -p p.jsonl --extra ignore"));
+    run("--lang go -r none.jsonl").fails(3, &["none.jsonl:1", "id \"b\"", "no references"]);
+    run("--lang-field lang -r cobol.jsonl").fails(3, &["cobol.jsonl:1", "\"cobol\"", "java"]);
+    run("--lang-field lang -r none.jsonl").fails(3, &["no field \"lang\""]);
+    run("-r r.jsonl").fails(2, &["--lang: a language is needed", "--lang-field"]);
+    run("--lang java --lang-field lang -r r.jsonl").fails(2, &["one of the two"]);
+    run("--lang java --weights 1,1,1,1 -r r.jsonl").fails(2, &["--weights", "sum to 1"]);
+
+    // The text that is too long is named, not parsed.
+    let long = "x".repeat(4 * 1024 * 1024 + 1);
+    folder.put(
+        "long.jsonl",
+        json!({"id": "b", "prediction": long})
+            .to_string()
+            .as_bytes(),
+    );
+    folder
+        .run("score codebleu --lang go -r r.jsonl -p long.jsonl --missing skip")
+        .fails(3, &["long.jsonl:1", "4194305 bytes", "at most 4194304"]);
+}
+
 /// The sample files of the Fusion Brain Challenge 2021, with what its own programs print for them.
 /// They have no licence and stand beside the project, where they stand at all.
 #[test]
@@ -1084,6 +1172,11 @@ fn samples_of_the_fusion_brain_challenge() {
             .contains("without a lemmatiser");
         assert_eq!(says, profile == "fusion-brain-2021");
     }
+    // Its program prints 0.146248 and 0.150827.
+    let code = run("codebleu --lang python --profile fusion-brain-2021", "C2C");
+    let six_digits = |score: &str| (code["scores"][score].as_f64().unwrap() * 1e6).round();
+    assert_eq!(six_digits("ngram_match"), 146_248.0);
+    assert_eq!(six_digits("weighted_ngram_match"), 150_827.0);
 }
 
 #[test]

@@ -94,11 +94,7 @@ impl Classes {
                 .map(|(_, rule)| rule),
         };
         Self {
-            classes: kinds
-                .all()
-                .iter()
-                .map(class)
-                .collect(),
+            classes: kinds.all().iter().map(class).collect(),
             fields: rules
                 .iter()
                 .chain(added)

@@ -73,7 +73,9 @@ impl std::str::FromStr for Weights {
 
     fn from_str(text: &str) -> Result<Self, InvalidWeights> {
         let weights = text.split(',').map(|weight| weight.trim().parse());
-        let weights: Vec<f64> = weights.collect::<Result<_, _>>().map_err(|_| InvalidWeights)?;
+        let weights: Vec<f64> = weights
+            .collect::<Result<_, _>>()
+            .map_err(|_| InvalidWeights)?;
         Self::new(weights.try_into().map_err(|_| InvalidWeights)?)
     }
 }
@@ -366,8 +368,8 @@ impl Metric for CodeBleu {
                     read = None;
                 }
             }
-            let analysis = read
-                .get_or_insert_with(|| Cow::Owned(Analysis::of(language, reading, &stripped)));
+            let analysis =
+                read.get_or_insert_with(|| Cow::Owned(Analysis::of(language, reading, &stripped)));
             let clipped = definition.clipped;
             let pair = CodeBleuState {
                 syntax: count_matches(&analysis.subtrees, &reference.subtrees, clipped),
@@ -416,7 +418,12 @@ impl Metric for CodeBleu {
             fraction(state.syntax),
             fraction(state.dataflow),
         ];
-        let [ngram_match, weighted_ngram_match, syntax_match, dataflow_match] = components;
+        let [
+            ngram_match,
+            weighted_ngram_match,
+            syntax_match,
+            dataflow_match,
+        ] = components;
         CodeBleuScore {
             codebleu: self.total(components),
             ngram_match,
@@ -551,14 +558,29 @@ mod tests {
         let zero = Some(0.0);
         let one = Some(1.0);
         // Two empty programs have a tree of one node in common.
-        check(Profile::CodeXGlue, "", &[""], [Some(0.25), zero, zero, one, zero]);
-        check(Profile::CodeBleu07, "", &[""], [Some(0.5), zero, zero, one, zero]);
+        check(
+            Profile::CodeXGlue,
+            "",
+            &[""],
+            [Some(0.25), zero, zero, one, zero],
+        );
+        check(
+            Profile::CodeBleu07,
+            "",
+            &[""],
+            [Some(0.5), zero, zero, one, zero],
+        );
         check(Profile::Paper, "", &[""], [None, zero, zero, one, None]);
         check(Profile::Corrected, "", &[""], [one, None, None, one, None]);
         // An empty prediction: codebleu 0.7.0 takes a dataflow of 0 for 1.
         let code = "int x = y ;";
         check(Profile::CodeXGlue, "", &[code], [zero; 5]);
-        check(Profile::CodeBleu07, "", &[code], [Some(0.25), zero, zero, zero, zero]);
+        check(
+            Profile::CodeBleu07,
+            "",
+            &[code],
+            [Some(0.25), zero, zero, zero, zero],
+        );
         check(Profile::Corrected, "", &[code], [zero; 5]);
         // A second reference that fits worse lowers the original score, not the corrected one.
         let other = "while ( a ) { b ( ) ; }";
@@ -587,12 +609,25 @@ mod tests {
             let state = measure(Profile::CodeXGlue, Language::JAVA, prediction, &[reference]);
             state.examples
         };
-        let one = Examples { total: 1, ..Examples::default() };
+        let one = Examples {
+            total: 1,
+            ..Examples::default()
+        };
         assert_eq!(examples("x = y;", "x = y;"), one);
-        assert_eq!(examples("x = ;", "x = y;"), Examples { prediction_errors: 1, ..one });
+        assert_eq!(
+            examples("x = ;", "x = y;"),
+            Examples {
+                prediction_errors: 1,
+                ..one
+            }
+        );
         assert_eq!(
             examples("f();", "f("),
-            Examples { reference_errors: 1, no_reference_dataflow: 1, ..one }
+            Examples {
+                reference_errors: 1,
+                no_reference_dataflow: 1,
+                ..one
+            }
         );
         let deep = format!("x = {}y{};", "(".repeat(1000), ")".repeat(1000));
         assert_eq!(examples(&deep, "x = y;"), Examples { too_deep: 1, ..one });

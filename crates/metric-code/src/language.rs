@@ -2,7 +2,6 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 
-
 use tree_sitter_language::LanguageFn;
 
 use crate::classes::{Classes, Dialect};

@@ -267,14 +267,18 @@ impl Tree {
             // 'c', where c may be a bracket or quote, or a number.
             let quoted = rest.starts_with('\'');
             let end = if quoted {
-                rest.get(2..).and_then(|rest| rest.find("')")).map(|at| at + 3)
+                rest.get(2..)
+                    .and_then(|rest| rest.find("')"))
+                    .map(|at| at + 3)
             } else {
                 rest.find(')')
             };
             rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
         });
         let errors = (0..self.nodes.len() as u32).filter(|&node| {
-            let Node { kind, start, end, .. } = self.nodes[node as usize];
+            let Node {
+                kind, start, end, ..
+            } = self.nodes[node as usize];
             kind == error && self.is_leaf(node) && start < end
         });
         // An error whose children are all hidden is a leaf too and no unexpected character; such

@@ -251,9 +251,16 @@ impl<C: Iterator<Item = u8>> Writer<'_, C> {
     }
 
     fn statements(&mut self, depth: usize) -> String {
-        let simple = self.statements.iter().filter(|one| !one.contains(" S") && !one.contains("\nS"));
+        let simple = self
+            .statements
+            .iter()
+            .filter(|one| !one.contains(" S") && !one.contains("\nS"));
         let simple = simple.count();
-        let open = if depth < 4 { self.statements.len() } else { simple };
+        let open = if depth < 4 {
+            self.statements.len()
+        } else {
+            simple
+        };
         let count = 1 + self.choices.next().unwrap_or(0) % 3;
         let statements = self.statements;
         let mut text = String::new();

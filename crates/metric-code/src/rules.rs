@@ -96,9 +96,10 @@ impl Rule {
             Self::Assignment { left, right } | Self::ListAssignment { left, right, .. } => {
                 [Some(left), Some(right), None]
             }
-            Self::ForEach { name, value, body } | Self::ListForEach { name, value, body, .. } => {
-                [Some(name), Some(value), Some(body)]
-            }
+            Self::ForEach { name, value, body }
+            | Self::ListForEach {
+                name, value, body, ..
+            } => [Some(name), Some(value), Some(body)],
         };
         parts.into_iter().flatten().filter_map(|part| match part {
             Part::Field(name) | Part::OptionalField(name) => Some(name),

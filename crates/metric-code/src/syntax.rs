@@ -54,11 +54,10 @@ fn string_hashes(tree: &Tree, kinds: &Kinds, hashes: &mut [u128]) -> Vec<u128> {
             shown_children(tree, kinds, index, |child, field| {
                 let hash = match child {
                     Shown::Node(child) => hashes[child as usize],
-                    Shown::Hidden(hidden) => {
-                        Digest::of(u64::from(hidden.kind) << 1 | 1).finish()
-                    }
+                    Shown::Hidden(hidden) => Digest::of(u64::from(hidden.kind) << 1 | 1).finish(),
                 };
-                digest = digest.with_hash(hash.wrapping_add(u128::from(field) << 64 | u128::from(field)));
+                digest = digest
+                    .with_hash(hash.wrapping_add(u128::from(field) << 64 | u128::from(field)));
             });
         }
         let hash = digest.finish();
@@ -176,7 +175,9 @@ pub(crate) fn sexp(tree: &Tree, kinds: &Kinds) -> String {
             }
         };
         let kind = kinds.all()[usize::from(kind)].name;
-        let character = tree.unexpected.binary_search_by_key(&node, |(node, _)| Some(*node));
+        let character = tree
+            .unexpected
+            .binary_search_by_key(&node, |(node, _)| Some(*node));
         if let Ok(place) = character {
             // Writing to a string does not fail.
             let _ = write!(text, "(UNEXPECTED {}", tree.unexpected[place].1);
@@ -190,7 +191,9 @@ pub(crate) fn sexp(tree: &Tree, kinds: &Kinds) -> String {
         left.push(None);
         if let Some(node) = node {
             let first = left.len();
-            shown_children(tree, kinds, node, |child, field| left.push(Some((child, field))));
+            shown_children(tree, kinds, node, |child, field| {
+                left.push(Some((child, field)))
+            });
             left[first..].reverse();
         }
     }

@@ -164,7 +164,9 @@ impl References {
     /// The texts as a profile reads them.
     pub(crate) fn read(&self, reading: Reading) -> Cow<'_, [Analysis]> {
         let read = || {
-            let read = |text: &String| Analysis::of(self.language, reading, &strip(self.language, reading, text));
+            let read = |text: &String| {
+                Analysis::of(self.language, reading, &strip(self.language, reading, text))
+            };
             self.texts.iter().map(read).collect()
         };
         let (kept, analyses) = self.read.get_or_init(|| (reading, read()));

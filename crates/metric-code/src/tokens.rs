@@ -65,7 +65,11 @@ impl Tokens {
                 false if class.whole || tree.is_leaf(index) => {
                     let text = texts.between(node.start as usize, node.end as usize);
                     let variable = class.name != text;
-                    let name = if variable { self.names.number(&text) } else { NONE };
+                    let name = if variable {
+                        self.names.number(&text)
+                    } else {
+                        NONE
+                    };
                     self.push(node.start, node.end, name, variable);
                     node.next
                 }
@@ -153,7 +157,12 @@ impl Tokens {
                 index += 1;
                 continue;
             }
-            let Token { number, name, variable, .. } = self.at(tree, index)?;
+            let Token {
+                number,
+                name,
+                variable,
+                ..
+            } = self.at(tree, index)?;
             if variable {
                 self.variables.push(Variable { number, name });
             }
@@ -277,7 +286,10 @@ impl<'a> Lines<'a> {
     /// Characters of a line, as many as there are.
     fn cut(&mut self, text: &'a str, line: usize, columns: Range<usize>) -> &'a str {
         if self.current != line {
-            let end = self.starts.get(line + 1).map_or(text.len(), |next| next - 1);
+            let end = self
+                .starts
+                .get(line + 1)
+                .map_or(text.len(), |next| next - 1);
             self.current = line;
             self.line = &text[self.starts[line]..end];
             self.characters.clear();

@@ -128,7 +128,9 @@ impl Literal<'_> {
             Part::SecondOfTwo if children.len() == 2 => Some(children[1]),
             Part::SecondOfTwo => None,
             Part::After(kind) => {
-                let place = children.iter().position(|child| self.kind(*child) == kind)?;
+                let place = children
+                    .iter()
+                    .position(|child| self.kind(*child) == kind)?;
                 children.get(place + 1).copied()
             }
             Part::OfKind(kind, place) => children
@@ -292,7 +294,8 @@ impl Literal<'_> {
             }
             Some(Rule::If) => {
                 let alternative = |child: &u32| self.classes.class(self.node(*child)).alternative;
-                let has_else = class.has_else || children.iter().any(|c| self.kind(*c).contains("else"));
+                let has_else =
+                    class.has_else || children.iter().any(|c| self.kind(*c).contains("else"));
                 let first = children.iter().position(|child| alternative(child));
                 let is_alternative: Vec<bool> = children
                     .iter()
@@ -305,7 +308,11 @@ impl Literal<'_> {
                 let (mut items, mut current) = (Vec::new(), state.clone());
                 let mut ends = Vec::new();
                 for (child, is_alternative) in children.into_iter().zip(is_alternative) {
-                    let from = if is_alternative { state.clone() } else { current.clone() };
+                    let from = if is_alternative {
+                        state.clone()
+                    } else {
+                        current.clone()
+                    };
                     let (more, after) = self.evaluate(child, from)?;
                     items.extend(more);
                     match is_alternative {
@@ -331,7 +338,9 @@ impl Literal<'_> {
                 let (mut items, mut state) = self.all(children.clone(), state)?;
                 if let Some(init) = init {
                     let update = self.part(children[init], Part::Field(UPDATE));
-                    let again = update.into_iter().chain(children[init + 1..].iter().copied());
+                    let again = update
+                        .into_iter()
+                        .chain(children[init + 1..].iter().copied());
                     let (more, after) = self.all(again.collect::<Vec<_>>(), state)?;
                     items.extend(more);
                     state = after;
@@ -360,7 +369,12 @@ impl Literal<'_> {
                 }
                 Ok((fold(items), state))
             }
-            Some(Rule::ListForEach { name, value, body, split }) => {
+            Some(Rule::ListForEach {
+                name,
+                value,
+                body,
+                split,
+            }) => {
                 let name = self.part(node, name).ok_or(Failed)?;
                 let value = self.part(node, value).ok_or(Failed)?;
                 let optional = matches!(body, Part::LastIf(_));

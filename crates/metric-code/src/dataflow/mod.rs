@@ -45,13 +45,16 @@ pub struct Edge {
 pub(crate) fn edges(tree: &Tree, text: &str, classes: &Classes) -> Vec<Edge> {
     let mut edges = Vec::new();
     let mut memory = Memory::default();
-    Flow::of(tree, text, classes, &mut memory).normalise(<[u32]>::to_vec, |variable, relation, parents| {
-        edges.push(Edge {
-            variable,
-            relation,
-            parents: parents.clone(),
-        });
-    });
+    Flow::of(tree, text, classes, &mut memory).normalise(
+        <[u32]>::to_vec,
+        |variable, relation, parents| {
+            edges.push(Edge {
+                variable,
+                relation,
+                parents: parents.clone(),
+            });
+        },
+    );
     edges
 }
 
@@ -287,7 +290,12 @@ impl<'a> Flow<'a> {
                     flow.evaluate(body, pass)
                 })
             }
-            Some(Rule::ListForEach { name, value, body, split }) => {
+            Some(Rule::ListForEach {
+                name,
+                value,
+                body,
+                split,
+            }) => {
                 let parts = [name, value, body].map(|part| self.part(node, part));
                 let ([Some(name), Some(value), body], true) =
                     (parts, parts[2].is_some() || matches!(body, Part::LastIf(_)))
@@ -338,7 +346,8 @@ impl<'a> Flow<'a> {
             Part::SecondOfTwo => children.nth(1).filter(|_| children.next().is_none()),
             Part::After(kind) => {
                 children.find(|&child| self.name(child) == kind)?;
-                children.find(|&child| !self.classes.class(&self.tree.nodes[child as usize]).comment)
+                children
+                    .find(|&child| !self.classes.class(&self.tree.nodes[child as usize]).comment)
             }
             Part::OfKind(kind, place) => {
                 let mut of_kind = children.filter(|&child| self.name(child) == kind);
@@ -367,7 +376,8 @@ impl<'a> Flow<'a> {
     }
 
     fn variables(&mut self, node: u32) -> Result<Range<u32>, Failed> {
-        self.memory.tokens
+        self.memory
+            .tokens
             .variables_below(self.tree, self.classes, node)
             .ok_or(Failed)
     }
@@ -562,7 +572,11 @@ impl<'a> Flow<'a> {
             let (name, mut joined) = changed[0];
             let before = self.memory.state[name as usize];
             let unchanged = (changed.len() < branches).then_some(before);
-            for reach in changed[1..].iter().map(|(_, reach)| *reach).chain(unchanged) {
+            for reach in changed[1..]
+                .iter()
+                .map(|(_, reach)| *reach)
+                .chain(unchanged)
+            {
                 joined = Reach {
                     set: self.union(joined.set, reach.set),
                     absent: joined.absent && reach.absent,
@@ -654,7 +668,10 @@ impl<'a> Flow<'a> {
 
     /// The names that changed since, with what they have now.
     fn changes(&self, start: usize) -> Vec<(u32, Reach)> {
-        let mut names: Vec<u32> = self.memory.trail[start..].iter().map(|(name, _)| *name).collect();
+        let mut names: Vec<u32> = self.memory.trail[start..]
+            .iter()
+            .map(|(name, _)| *name)
+            .collect();
         names.sort_unstable();
         names.dedup();
         let now = |name: u32| (name, self.memory.state[name as usize]);
@@ -706,7 +723,9 @@ impl<'a> Flow<'a> {
         list: impl Fn(&[u32]) -> T,
         mut edge: impl FnMut(u32, Relation, &T),
     ) {
-        self.memory.further_sources.sort_by_key(|&(number, _)| number);
+        self.memory
+            .further_sources
+            .sort_by_key(|&(number, _)| number);
         let memory = self.memory;
         let numbered = &mut memory.numbered;
         numbered.clear(memory.state.len());
@@ -715,7 +734,8 @@ impl<'a> Flow<'a> {
             let Some(relation) = item.relation.filter(|_| item.linked) else {
                 continue;
             };
-            let further = memory.further_sources
+            let further = memory
+                .further_sources
                 .partition_point(|&(other, _)| (other as usize) < number);
             let further = memory.further_sources[further..]
                 .iter()

@@ -51,7 +51,11 @@ fn written(language: Language, dialect: Dialect, text: &str) -> String {
 #[test]
 fn python_by_hand() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(written(Language::PYTHON, Dialect::Original, text), expected, "{text}");
+        assert_eq!(
+            written(Language::PYTHON, Dialect::Original, text),
+            expected,
+            "{text}"
+        );
     };
     // Nothing is linked.
     check("", "");
@@ -78,7 +82,11 @@ fn python_by_hand() {
 #[test]
 fn java_by_hand() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(written(Language::JAVA, Dialect::Original, text), expected, "{text}");
+        assert_eq!(
+            written(Language::JAVA, Dialect::Original, text),
+            expected,
+            "{text}"
+        );
     };
     check("int x = y;", "1:0 0:");
     check("x = y;", "1<-0 0:");
@@ -86,7 +94,10 @@ fn java_by_hand() {
     check("x += y;", "1<-0 0:");
     check("i++;", "0<-0");
     // y is x of before or of one of the branches: all three are linked.
-    check("x = 1; if (c) { x = 2; } y = x;", "1<-0 0: 1<-2 2: 3<-1 1:1");
+    check(
+        "x = 1; if (c) { x = 2; } y = x;",
+        "1<-0 0: 1<-2 2: 3<-1 1:1",
+    );
     // In the second round, the use of x sees its definition behind it.
     check("while (c) { y = x; x = 1; }", "0:0 2<-1 1:1 1<-3 3:");
 }
@@ -95,8 +106,14 @@ fn java_by_hand() {
 fn corrected_by_hand() {
     let check = |language: &str, text: &str, expected: &str| {
         // Features decide which languages are here.
-        let Ok(language) = language.parse() else { return };
-        assert_eq!(written(language, Dialect::Corrected, text), expected, "{language:?} {text}");
+        let Ok(language) = language.parse() else {
+            return;
+        };
+        assert_eq!(
+            written(language, Dialect::Corrected, text),
+            expected,
+            "{language:?} {text}"
+        );
     };
     // x comes from itself and from y.
     check("java", "int f(int x) { x += y; }", "0: 0<-0,1 1:");
@@ -104,18 +121,34 @@ fn corrected_by_hand() {
     check("python", "(x := y)", "1<-0 0:");
     check("python", "def f(x: int = y): pass", "1:0 0:");
     check("rust", "fn f() { let x = y; }", "1:0 0:");
-    check("rust", "fn f() { for x in y { z = x; } }", "1<-0 0:0 2<-1 1:1");
+    check(
+        "rust",
+        "fn f() { for x in y { z = x; } }",
+        "1<-0 0:0 2<-1 1:1",
+    );
     check("go", "func f() { x := y }", "1<-0 0:");
     check("go", "func f() { x-- }", "0<-0");
     check("javascript", "x = y", "1<-0 0:");
     check("javascript", "for (const x of y) f(x)", "1<-0 0:0 2:2 1:1");
     check("c", "int f() { int x = y; }", "1:0 0:");
     check("c", "int f() { i++; }", "0<-0");
-    check("cpp", "int f() { for (auto x : y) { g(x); } }", "1<-0 0:0 2:2 1:1");
+    check(
+        "cpp",
+        "int f() { for (auto x : y) { g(x); } }",
+        "1<-0 0:0 2:2 1:1",
+    );
     check("c_sharp", "int x = y;", "1:0 0:");
-    check("c_sharp", "foreach (var x in y) { f(x); }", "1<-0 0:0 2:2 1:1");
+    check(
+        "c_sharp",
+        "foreach (var x in y) { f(x); }",
+        "1<-0 0:0 2:2 1:1",
+    );
     check("c_sharp", "--i;", "0<-0");
-    check("ruby", "while c\n y = x\n x = 1\nend", "0:0 2<-1 1:1 1<-3 3:");
+    check(
+        "ruby",
+        "while c\n y = x\n x = 1\nend",
+        "0:0 2<-1 1:1 1<-3 3:",
+    );
     check("typescript", "let x: number = y", "1:0 0:");
     check("php", "<?php $x = $y;", "1<-0 0:");
 }

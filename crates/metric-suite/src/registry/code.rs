@@ -27,7 +27,12 @@ pub(super) const CODEBLEU: Entry = Entry {
             name: "lang",
             value: "LANGUAGE",
             default: "",
-            choices: || Language::ALL.iter().map(|language| language.name()).collect(),
+            choices: || {
+                Language::ALL
+                    .iter()
+                    .map(|language| language.name())
+                    .collect()
+            },
             help: "The language of all texts",
         },
         OptionSpec {
@@ -60,7 +65,10 @@ pub(super) const CODEBLEU: Entry = Entry {
             (Some(language), None) => Languages::One(language),
             (None, Some(field)) => Languages::Field(field),
             (None, None) => {
-                let names: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
+                let names: Vec<_> = Language::ALL
+                    .iter()
+                    .map(|language| language.name())
+                    .collect();
                 let names = names.join(", ");
                 return Err(OptionError::new(
                     "lang",
@@ -160,7 +168,11 @@ impl Code {
             Value::Missing => ("", vec![Cow::Borrowed("")]),
         };
         // A lock is poisoned by a panic, of which there is none here.
-        let parsed = || self.parsed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let parsed = || {
+            self.parsed
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+        };
         if let Some(references) = parsed().get(language, raw) {
             return Ok(references);
         }
@@ -195,7 +207,10 @@ impl Reading for Code {
         };
         let weights = self.metric.weights.values().map(|weight| {
             let weight = weight.to_string();
-            weight.strip_prefix('0').filter(|rest| !rest.is_empty()).map_or(weight.clone(), str::to_owned)
+            weight
+                .strip_prefix('0')
+                .filter(|rest| !rest.is_empty())
+                .map_or(weight.clone(), str::to_owned)
         });
         [
             lang,
@@ -258,7 +273,10 @@ impl Reading for Code {
             ("reference_length", json!(ngram.reference_length)),
             ("prediction_errors", json!(examples.prediction_errors)),
             ("reference_errors", json!(examples.reference_errors)),
-            ("no_reference_dataflow", json!(examples.no_reference_dataflow)),
+            (
+                "no_reference_dataflow",
+                json!(examples.no_reference_dataflow),
+            ),
             ("comments_kept", json!(examples.comments_kept)),
             ("too_deep", json!(examples.too_deep)),
         ]
