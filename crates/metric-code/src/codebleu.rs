@@ -7,7 +7,7 @@ use metric_core::{Merge, Metric, ratio};
 use crate::hash::count_matches;
 use crate::language::Language;
 use crate::ngram::{NgramCounts, Scratch, counts};
-use crate::profile::{Definition, Profile, Undefined};
+use crate::profile::{Definition, Profile, ZeroOverZero};
 use crate::text::{Analysis, Prediction, References, TextTooLong, remove_comments, strip};
 
 /// The weights of n-gram, weighted n-gram, syntax and dataflow match, in this order.
@@ -153,7 +153,7 @@ impl CodeBleu {
     /// The weighted mean of the components.
     fn total(&self, components: [Option<f64>; 4]) -> Option<f64> {
         let Definition {
-            undefined,
+            zero_over_zero,
             no_dataflow_is_one,
             ..
         } = self.profile.definition();
@@ -166,14 +166,14 @@ impl CodeBleu {
                 // replaces one that is 0.
                 Some(0.0) if place == 3 && no_dataflow_is_one => total += weight,
                 Some(component) => total += weight * component,
-                None if undefined == Undefined::LeftOut => continue,
+                None if zero_over_zero == ZeroOverZero::LeftOut => continue,
                 None => return None,
             }
             weight_of_defined += weight;
         }
-        match undefined {
-            Undefined::LeftOut => (weight_of_defined > 0.0).then(|| total / weight_of_defined),
-            Undefined::Zero | Undefined::Undefined => Some(total),
+        match zero_over_zero {
+            ZeroOverZero::LeftOut => (weight_of_defined > 0.0).then(|| total / weight_of_defined),
+            ZeroOverZero::Zero | ZeroOverZero::Undefined => Some(total),
         }
     }
 }
@@ -405,11 +405,11 @@ impl Metric for CodeBleu {
         if state.examples.total == 0 {
             return CodeBleuScore::default();
         }
-        let zero = definition.undefined == Undefined::Zero;
+        let zero = definition.zero_over_zero == ZeroOverZero::Zero;
         let bleu = |counts: &NgramCounts| {
             // Nothing to count: neither side has a word.
             let words = state.ngram.prediction_length + state.ngram.reference_length;
-            (words > 0 || definition.undefined != Undefined::LeftOut).then(|| counts.bleu())
+            (words > 0 || definition.zero_over_zero != ZeroOverZero::LeftOut).then(|| counts.bleu())
         };
         let fraction = |[found, all]: [u64; 2]| ratio(found, all).or(zero.then_some(0.0));
         let components = [

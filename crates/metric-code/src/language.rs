@@ -239,7 +239,6 @@ static JAVA: Row = Row {
 /// The rules of C#, which the reference programs also apply to C and C++. Written for an older
 /// grammar: of today's nodes, those of initialisers and of `foreach` have other names, and C and C++
 /// share only assignments, `if` and `while` with it.
-#[cfg(any(feature = "c_sharp", feature = "c", feature = "cpp"))]
 const C_SHARP_RULES: Rules = Rules {
     kinds: &[
         (
@@ -352,7 +351,6 @@ static PYTHON: Row = Row {
     tables: LazyLock::new(|| Tables::of(&PYTHON)),
 };
 
-#[cfg(feature = "python")]
 const PYTHON_ASSIGNMENT: Rule = Rule::ListAssignment {
     left: Part::Field("left"),
     // `x: int` has none.
@@ -361,7 +359,6 @@ const PYTHON_ASSIGNMENT: Rule = Rule::ListAssignment {
 };
 
 /// What today's grammars of C and C++ call initialisers and `i++`.
-#[cfg(any(feature = "c", feature = "cpp"))]
 const INIT_DECLARATOR: (&str, Rule) = (
     "init_declarator",
     Rule::Definition {
@@ -369,7 +366,6 @@ const INIT_DECLARATOR: (&str, Rule) = (
         value: Part::Field("value"),
     },
 );
-#[cfg(any(feature = "c", feature = "cpp"))]
 const UPDATE_EXPRESSION: (&str, Rule) = ("update_expression", Rule::Increment);
 
 #[cfg(feature = "c")]
@@ -430,7 +426,6 @@ impl Language {
 }
 
 /// The rules of JavaScript, which has none for `x = y` and for loops over `let` and `const`.
-#[cfg(any(feature = "javascript", feature = "typescript"))]
 const JAVASCRIPT_RULES: Rules = Rules {
     kinds: &[
         ("variable_declarator", NAME_VALUE),

@@ -1,5 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(feature = "all-languages"),
+    allow(dead_code, unused_imports, reason = "not every language uses every part")
+)]
 
 mod classes;
 mod codebleu;

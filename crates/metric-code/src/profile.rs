@@ -96,7 +96,7 @@ impl Profile {
             original_keywords: true,
             weighting: Weighting::Recall,
             clipped: false,
-            undefined: Undefined::Zero,
+            zero_over_zero: ZeroOverZero::Zero,
             no_dataflow_is_one: false,
             best_reference: false,
         };
@@ -122,7 +122,7 @@ impl Profile {
             Self::Paper => Definition {
                 weighting: Weighting::Precision,
                 clipped: true,
-                undefined: Undefined::Undefined,
+                zero_over_zero: ZeroOverZero::Undefined,
                 ..codexglue
             },
             Self::Corrected => Definition {
@@ -133,7 +133,7 @@ impl Profile {
                 },
                 weighting: Weighting::Precision,
                 clipped: true,
-                undefined: Undefined::LeftOut,
+                zero_over_zero: ZeroOverZero::LeftOut,
                 best_reference: true,
                 ..codexglue
             },
@@ -152,7 +152,7 @@ pub(crate) struct Definition {
     pub(crate) weighting: Weighting,
     /// Whether a subtree of the prediction matches once at most.
     pub(crate) clipped: bool,
-    pub(crate) undefined: Undefined,
+    pub(crate) zero_over_zero: ZeroOverZero,
     /// Whether the total takes a dataflow match of 0 for 1.
     pub(crate) no_dataflow_is_one: bool,
     /// Whether S and D are those of the reference with the highest score, else of all.
@@ -180,7 +180,7 @@ pub(crate) enum Comments {
 
 /// What becomes of a component that has nothing to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Undefined {
+pub(crate) enum ZeroOverZero {
     /// It is 0.
     Zero,
     /// It is undefined, and so is the total.

@@ -192,7 +192,7 @@ pub(crate) fn sexp(tree: &Tree, kinds: &Kinds) -> String {
         if let Some(node) = node {
             let first = left.len();
             shown_children(tree, kinds, node, |child, field| {
-                left.push(Some((child, field)))
+                left.push(Some((child, field)));
             });
             left[first..].reverse();
         }

@@ -296,7 +296,7 @@ impl Literal<'_> {
                 let alternative = |child: &u32| self.classes.class(self.node(*child)).alternative;
                 let has_else =
                     class.has_else || children.iter().any(|c| self.kind(*c).contains("else"));
-                let first = children.iter().position(|child| alternative(child));
+                let first = children.iter().position(&alternative);
                 let is_alternative: Vec<bool> = children
                     .iter()
                     .enumerate()
