@@ -2,7 +2,11 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(feature = "all-languages"),
-    allow(dead_code, unused_imports, reason = "not every language uses every part")
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "not every language uses every part"
+    )
 )]
 
 mod classes;

@@ -86,6 +86,19 @@ pub(crate) struct Node {
     field: u16,
 }
 
+/// How tree-sitter writes an error without children, before its first character.
+const UNEXPECTED: &str = "(UNEXPECTED ";
+
+/// The character at the start of a rest of tree-sitter's string: `'c'`, where c may be a bracket or
+/// a quote, or a number.
+fn character(rest: &str) -> Option<&str> {
+    let end = match rest.starts_with('\'') {
+        true => rest.get(2..)?.find("')")? + 3,
+        false => rest.find(')')?,
+    };
+    rest.get(..end)
+}
+
 /// The bit of [`Node::field`] that marks a token which the parser made up.
 const MISSING: u16 = 1 << 15;
 
@@ -263,29 +276,18 @@ impl Tree {
     /// with and which hidden tokens were made up.
     fn read_errors(&mut self, kinds: &Kinds, string: &str) {
         let error = kinds.error();
-        let characters = string.split("(UNEXPECTED ").skip(1).map(|rest| {
-            // 'c', where c may be a bracket or quote, or a number.
-            let quoted = rest.starts_with('\'');
-            let end = if quoted {
-                rest.get(2..)
-                    .and_then(|rest| rest.find("')"))
-                    .map(|at| at + 3)
-            } else {
-                rest.find(')')
-            };
-            rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
-        });
+        let characters = string.split(UNEXPECTED).skip(1).map(character);
         let errors = (0..self.nodes.len() as u32).filter(|&node| {
             let Node {
                 kind, start, end, ..
             } = self.nodes[node as usize];
             kind == error && self.is_leaf(node) && start < end
         });
-        // An error whose children are all hidden is a leaf too and no unexpected character; such
-        // trees are not known. Were there one, none of the characters could be trusted.
         let errors: Vec<_> = errors.collect();
-        let characters: Vec<_> = characters.collect();
-        if errors.len() == characters.len() {
+        let characters: Option<Vec<_>> = characters.collect();
+        // An error whose children are all hidden would be a leaf too, without a character. Such
+        // trees are not known; were there one, no character could be trusted.
+        if let Some(characters) = characters.filter(|found| found.len() == errors.len()) {
             let characters = characters.into_iter().map(Box::from);
             self.unexpected = errors.into_iter().zip(characters).collect();
         }
@@ -345,13 +347,8 @@ impl Tree {
                             field,
                         });
                     }
-                } else if let Some(after) = after.strip_prefix("UNEXPECTED ") {
-                    let end = if after.starts_with('\'') {
-                        3 + after.get(2..)?.find("')")?
-                    } else {
-                        after.find(')')?
-                    };
-                    rest = after.get(end..)?;
+                } else if let Some(after) = rest.strip_prefix(UNEXPECTED) {
+                    rest = after.get(character(after)?.len()..)?;
                     open.push(None);
                     next = shown.next();
                 } else {

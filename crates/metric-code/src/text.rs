@@ -205,13 +205,18 @@ impl Analysis {
         let classes = language.classes(reading.dialect);
         MEMORY.with_borrow_mut(|(tree, memory, hashes)| {
             tree.parse(kinds, text, reading.dialect == Dialect::Original);
-            Self {
+            let analysis = Self {
                 subtrees: subtree_hashes(tree, kinds, classes, hashes),
                 edges: edge_hashes(tree, text, classes, memory),
                 has_error: tree.has_error,
                 too_deep: tree.too_deep(),
                 comments_kept: stripped.comments_kept,
+            };
+            // What one giant text needed is not kept for the rest of the thread's life.
+            if text.len() > 1 << 16 {
+                (*tree, *memory, *hashes) = Default::default();
             }
+            analysis
         })
     }
 }
