@@ -1120,7 +1120,7 @@ fn code() {
         |words: &str| folder.run(&format!("score codebleu {words} -p p.jsonl --extra ignore"));
     run("--lang go -r none.jsonl").fails(3, &["none.jsonl:1", "id \"b\"", "no references"]);
     run("--lang-field lang -r cobol.jsonl").fails(3, &["cobol.jsonl:1", "\"cobol\"", "java"]);
-    run("--lang-field lang -r none.jsonl").fails(3, &["no field \"lang\""]);
+    run("--lang-field lang -r none.jsonl").fails(3, &["no language in field \"lang\""]);
     run("-r r.jsonl").fails(2, &["--lang: a language is needed", "--lang-field"]);
     run("--lang java --lang-field lang -r r.jsonl").fails(2, &["one of the two"]);
     run("--lang java --weights 1,1,1,1 -r r.jsonl").fails(2, &["--weights", "sum to 1"]);

@@ -8,7 +8,9 @@ use crate::hash::count_matches;
 use crate::language::Language;
 use crate::ngram::{NgramCounts, Scratch, counts};
 use crate::profile::{Definition, Profile, ZeroOverZero};
-use crate::text::{Analysis, Prediction, References, TextTooLong, remove_comments, strip};
+use crate::text::{
+    Analysis, Prediction, References, Stripped, TextTooLong, remove_comments, strip,
+};
 
 /// The weights of n-gram, weighted n-gram, syntax and dataflow match, in this order.
 ///
@@ -287,6 +289,9 @@ pub struct Examples {
     pub comments_kept: u64,
     /// A text is nested too deeply to have a dataflow.
     pub too_deep: u64,
+    /// The parser was stopped after 20 seconds, and the text counts as a single error. Not a score
+    /// to report: it depends on the machine.
+    pub given_up: u64,
 }
 
 impl Merge for CodeBleuState {
@@ -307,6 +312,7 @@ impl Merge for Examples {
         self.no_reference_dataflow += other.no_reference_dataflow;
         self.comments_kept += other.comments_kept;
         self.too_deep += other.too_deep;
+        self.given_up += other.given_up;
     }
 }
 
@@ -362,9 +368,12 @@ impl Metric for CodeBleu {
         let mut best: Option<(Option<f64>, CodeBleuState)> = None;
         for (index, reference) in analyses.iter().enumerate() {
             if index > 0 {
-                let again = remove_comments(language, reading, Cow::Borrowed(&stripped.text));
+                let again = remove_comments(language, reading, &stripped.text);
                 if again.text != stripped.text {
-                    stripped = again.into_owned();
+                    stripped = Stripped {
+                        comments_kept: again.comments_kept,
+                        text: Cow::Owned(again.text.into_owned()),
+                    };
                     read = None;
                 }
             }
@@ -391,6 +400,7 @@ impl Metric for CodeBleu {
             examples.reference_errors |= one(reference.has_error);
             examples.comments_kept |= one(analysis.comments_kept || reference.comments_kept);
             examples.too_deep |= one(analysis.too_deep || reference.too_deep);
+            examples.given_up |= one(analysis.given_up || reference.given_up);
         }
         if let Some((_, pair)) = best {
             example.merge(pair);
@@ -633,6 +643,25 @@ mod tests {
         );
         let deep = format!("x = {}y{};", "(".repeat(1000), ")".repeat(1000));
         assert_eq!(examples(&deep, "x = y;"), Examples { too_deep: 1, ..one });
+    }
+
+    /// What is left of a text may be a part of it as it stands, or all of it, or nothing.
+    #[cfg(feature = "python")]
+    #[test]
+    fn what_is_left_without_comments_is_compared() {
+        let check = |prediction: &str, reference: &str| {
+            let profile = Profile::CodeBleu07;
+            let state = measure(profile, Language::PYTHON, prediction, &[reference]);
+            assert_eq!(
+                state.syntax[0], state.syntax[1],
+                "{prediction:?} {reference:?}"
+            );
+        };
+        check("\"doc\"", "");
+        check("# nothing", "");
+        check("\"\"\"Header.\"\"\"; x = 1", "; x = 1");
+        check("x = 1 # note", "x = 1 ");
+        check("x = 1", "x = 1");
     }
 
     #[cfg(feature = "python")]

@@ -659,7 +659,14 @@ static RUST: Row = Row {
         // Without this, nothing inside of a function would be seen.
         ("function_item", Rule::Sequence),
         ("let_declaration", PATTERN_VALUE),
-        ("let_condition", PATTERN_VALUE),
+        // As its predecessor `let_expression`.
+        (
+            "let_condition",
+            Rule::Assignment {
+                left: Part::Field("pattern"),
+                right: Part::Field("value"),
+            },
+        ),
         (
             "for_expression",
             Rule::ForEach {

@@ -21,6 +21,7 @@ mod profile;
 #[cfg(test)]
 mod programs;
 mod rules;
+mod stack;
 mod syntax;
 mod table;
 mod text;

@@ -1,10 +1,15 @@
 //! Texts as trees in an arena. The only module that knows tree-sitter.
 
 use std::cell::RefCell;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
 
-use tree_sitter::{Language as Grammar, Node as Found, Parser};
+use tree_sitter::{
+    Language as Grammar, Node as Found, ParseOptions, ParseState, Parser, Tree as Parsed,
+};
 use tree_sitter_language::LanguageFn;
+
+use crate::stack::with_stack;
 
 /// Deepest tree, the root being 1, that is looked at beyond its nodes: [`Tree::too_deep`].
 ///
@@ -126,6 +131,9 @@ pub(crate) struct Hidden {
     pub(crate) field: u16,
 }
 
+/// An error of a single character, and what tree-sitter's string says of it.
+pub(crate) type Unexpected = (u32, Box<str>);
+
 /// A syntax tree: nodes in pre-order, the root first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
@@ -134,10 +142,12 @@ pub(crate) struct Tree {
     pub(crate) depth: u32,
     /// Whether the parser met a syntax error.
     pub(crate) has_error: bool,
+    /// Whether parsing took too long, and the tree is one error.
+    pub(crate) given_up: bool,
     /// By their parents, and in the order of the text.
     pub(crate) hidden: Vec<Hidden>,
-    /// Errors without children, with what tree-sitter's string says of the first character.
-    pub(crate) unexpected: Vec<(u32, Box<str>)>,
+    /// In the order of the text.
+    pub(crate) unexpected: Vec<Unexpected>,
 }
 
 thread_local! {
@@ -145,33 +155,63 @@ thread_local! {
     static PARSERS: RefCell<Vec<(*const Kinds, Parser)>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Texts of so many bytes are parsed with a stack of their own and a limit of time.
+///
+/// The parser is linear on code. On some texts with errors at every step, such as `<a<a<a` in C#, it
+/// is quadratic, and on some, such as `{({({(` in Java, it recurses by 56 bytes of stack for each of
+/// the text.
+const SHORT: usize = 1 << 13;
+
+/// How long a text may be parsed. Code of the greatest length takes a tenth of that.
+const TIME: Duration = Duration::from_secs(20);
+
+fn parse_in_time(parser: &mut Parser, text: &str) -> Option<Parsed> {
+    let start = Instant::now();
+    let mut in_time = |_: &ParseState| match start.elapsed() < TIME {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    };
+    let options = ParseOptions::new().progress_callback(&mut in_time);
+    let bytes = text.as_bytes();
+    let mut read = |from: usize, _| bytes.get(from..).unwrap_or_default();
+    let parsed = parser.parse_with_options(&mut read, None, Some(options));
+    if parsed.is_none() {
+        // Else the next text would be taken for the rest of this one.
+        parser.reset();
+    }
+    parsed
+}
+
 impl Tree {
-    /// Parses a text. Time and memory grow with its length.
+    /// Parses a text.
     ///
     /// With `errors`, what only tree-sitter's string of a tree tells about its syntax errors is
     /// read from there; that costs a second walk.
     pub(crate) fn parse(&mut self, kinds: &'static Kinds, text: &str, errors: bool) {
-        let tree = self;
-        tree.nodes.clear();
-        tree.hidden.clear();
-        tree.unexpected.clear();
+        self.nodes.clear();
+        self.hidden.clear();
+        self.unexpected.clear();
         let parsed = PARSERS.with_borrow_mut(|parsers| {
-            let place = parsers
+            let known = parsers
                 .iter()
-                .position(|(grammar, _)| std::ptr::eq(*grammar, kinds))
-                .or_else(|| {
-                    let mut parser = Parser::new();
-                    parser.set_language(&kinds.grammar).ok()?;
-                    parsers.push((kinds, parser));
-                    Some(parsers.len() - 1)
-                })?;
-            parsers[place].1.parse(text, None)
+                .position(|(grammar, _)| std::ptr::eq(*grammar, kinds));
+            let place = known.or_else(|| {
+                let mut parser = Parser::new();
+                parser.set_language(&kinds.grammar).ok()?;
+                parsers.push((kinds, parser));
+                Some(parsers.len() - 1)
+            })?;
+            let parser = &mut parsers[place].1;
+            match text.len() {
+                0..SHORT => parser.parse(text, None),
+                length => with_stack((1 << 20) + 128 * length, || parse_in_time(parser, text)),
+            }
         });
-        // No tree: never, with a grammar that the parser took. Then the text is one error.
+        self.given_up = parsed.is_none();
         let Some(parsed) = parsed else {
-            tree.depth = 1;
-            tree.has_error = true;
-            tree.nodes.push(Node {
+            self.depth = 1;
+            self.has_error = true;
+            self.nodes.push(Node {
                 start: 0,
                 end: text.len() as u32,
                 next: 1,
@@ -181,10 +221,20 @@ impl Tree {
             return;
         };
         let root = parsed.root_node();
-        tree.has_error = root.has_error();
-        tree.fill(kinds, root);
-        if errors && tree.has_error && !tree.too_deep() {
-            tree.read_errors(kinds, &root.to_sexp());
+        self.has_error = root.has_error();
+        self.fill(kinds, root);
+        if errors && self.has_error && !self.too_deep() {
+            let string = self.with_stack(|| root.to_sexp());
+            self.read_errors(kinds, &string);
+        }
+    }
+
+    /// Runs something that recurses on the tree, which is not [too deep](Self::too_deep).
+    pub(crate) fn with_stack<T: Send>(&self, run: impl FnOnce() -> T + Send) -> T {
+        // Up to 1.5 kB a node, of our own and of tree-sitter's.
+        match self.depth {
+            0..100 => run(),
+            _ => with_stack(8 << 20, run),
         }
     }
 
@@ -275,31 +325,16 @@ impl Tree {
     /// Reads from tree-sitter's string what the nodes do not tell: which character an error begins
     /// with and which hidden tokens were made up.
     fn read_errors(&mut self, kinds: &Kinds, string: &str) {
-        let error = kinds.error();
-        let characters = string.split(UNEXPECTED).skip(1).map(character);
-        let errors = (0..self.nodes.len() as u32).filter(|&node| {
-            let Node {
-                kind, start, end, ..
-            } = self.nodes[node as usize];
-            kind == error && self.is_leaf(node) && start < end
-        });
-        let errors: Vec<_> = errors.collect();
-        let characters: Option<Vec<_>> = characters.collect();
-        // An error whose children are all hidden would be a leaf too, without a character. Such
-        // trees are not known; were there one, no character could be trusted.
-        if let Some(characters) = characters.filter(|found| found.len() == errors.len()) {
-            let characters = characters.into_iter().map(Box::from);
-            self.unexpected = errors.into_iter().zip(characters).collect();
-        }
         let walked = self.nodes.iter().filter(|node| node.is_missing()).count();
-        if string.matches("(MISSING ").count() != walked {
-            self.hidden = self.find_hidden(kinds, string).unwrap_or_default();
+        if string.contains(UNEXPECTED) || string.matches("(MISSING ").count() != walked {
+            // Nothing where string and nodes cannot be brought together, which is not known.
+            (self.unexpected, self.hidden) = self.compare(kinds, string).unwrap_or_default();
         }
     }
 
-    /// The made-up tokens of the string that have no node, or `None` where string and nodes cannot
-    /// be brought together.
-    fn find_hidden(&self, kinds: &Kinds, string: &str) -> Option<Vec<Hidden>> {
+    /// Goes through the string beside the nodes that it shows.
+    fn compare(&self, kinds: &Kinds, string: &str) -> Option<(Vec<Unexpected>, Vec<Hidden>)> {
+        let mut unexpected = Vec::new();
         let mut hidden = Vec::new();
         let mut shown = (0..self.nodes.len() as u32).filter(|&node| self.is_shown(kinds, node));
         let mut next = shown.next();
@@ -317,8 +352,11 @@ impl Tree {
                 if let Some(after) = after.strip_prefix("MISSING ") {
                     let (name, named) = match after.strip_prefix('"') {
                         Some(quoted) => {
-                            let first = quoted.chars().next()?.len_utf8();
-                            let end = first + quoted.get(first..)?.find("\")")?;
+                            // A name may be a quote, or empty, but none begins with `")`.
+                            let end = match quoted.starts_with("\")") {
+                                true => 0,
+                                false => 1 + quoted.get(1..)?.find("\")")?,
+                            };
                             rest = quoted.get(end + 1..)?;
                             (quoted.get(..end)?, false)
                         }
@@ -348,7 +386,9 @@ impl Tree {
                         });
                     }
                 } else if let Some(after) = rest.strip_prefix(UNEXPECTED) {
-                    rest = after.get(character(after)?.len()..)?;
+                    let character = character(after)?;
+                    rest = after.get(character.len()..)?;
+                    unexpected.push((next?, character.into()));
                     open.push(None);
                     next = shown.next();
                 } else {
@@ -370,6 +410,15 @@ impl Tree {
         }
         // Stable: those of one parent stay in the order of the text.
         hidden.sort_by_key(|hidden| hidden.parent);
-        Some(hidden)
+        Some((unexpected, hidden))
     }
+}
+
+/// The tree as tree-sitter itself writes it.
+#[cfg(test)]
+pub(crate) fn own_string(kinds: &Kinds, text: &str) -> String {
+    let mut parser = Parser::new();
+    parser.set_language(&kinds.grammar).expect("a grammar");
+    let tree = parser.parse(text, None).expect("a tree");
+    tree.root_node().to_sexp()
 }

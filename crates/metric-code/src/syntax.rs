@@ -199,3 +199,150 @@ pub(crate) fn sexp(tree: &Tree, kinds: &Kinds) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::language::Language;
+    use crate::parse::own_string;
+
+    fn parse(language: Language, text: &str) -> Tree {
+        let mut tree = Tree::default();
+        tree.parse(language.kinds(), text, true);
+        tree
+    }
+
+    /// Pieces of code of which some are wrong in any language.
+    const PIECES: &[&str] = &[
+        "x",
+        "y ",
+        "1",
+        "\"s\"",
+        "'c'",
+        "'",
+        "\"",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ";",
+        ",",
+        ".",
+        " = ",
+        " + ",
+        "-",
+        "!",
+        "?",
+        ":",
+        "#",
+        "$",
+        "@",
+        "\\",
+        "`",
+        "\n",
+        "\n  ",
+        "\t",
+        "\r\n",
+        "\0",
+        "é",
+        "if ",
+        "else ",
+        "for ",
+        "while ",
+        "in ",
+        "not in ",
+        "is not ",
+        "return ",
+        "def ",
+        "class ",
+        "fn ",
+        "func ",
+        "function ",
+        "int ",
+        "<?php ",
+        "do\n",
+        "end\n",
+        "//",
+        "/*",
+        "*/",
+        "<",
+        ">",
+        "<<",
+        "#include",
+        "foreach",
+        "=>",
+        "::",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn trees_are_written_as_tree_sitter_writes_them(
+            pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..30)
+        ) {
+            let text = pieces.concat();
+            for &language in Language::ALL {
+                let written = sexp(&parse(language, &text), language.kinds());
+                prop_assert_eq!(written, own_string(language.kinds(), &text), "{:?} {:?}", language, text);
+            }
+        }
+    }
+
+    #[test]
+    fn errors_are_written_as_tree_sitter_writes_them() {
+        let check = |language: &str, text: &str, has: &str| {
+            // Features decide which languages are here.
+            let Ok(language) = language.parse::<Language>() else {
+                return;
+            };
+            let written = sexp(&parse(language, text), language.kinds());
+            assert_eq!(
+                written,
+                own_string(language.kinds(), text),
+                "{language} {text:?}"
+            );
+            assert!(written.contains(has), "{language} {text:?}: {written}");
+        };
+        check("java", "int f() { return 1 }", "(MISSING \";\")");
+        check("java", "x = ;", "(ERROR)");
+        check("java", "int x = $ ' ;", "(UNEXPECTED");
+        check("java", "x = `)`;", "(UNEXPECTED '`')");
+        // Made-up tokens that have no node.
+        check("c_sharp", "int = 3;", "(MISSING _identifier_token)");
+        // One that has no name.
+        check("go", "é + é\"}do\n/*#'if ?def ", "(MISSING \"\")");
+        // An error of an unexpected character beside one of hidden tokens.
+        check("c_sharp", "#c=b;t", "(UNEXPECTED 'c')");
+    }
+
+    #[cfg(feature = "python")]
+    #[test]
+    fn subtrees_by_hand() {
+        let hashes = |text: &str, dialect| {
+            let classes = Language::PYTHON.classes(dialect);
+            let tree = parse(Language::PYTHON, text);
+            subtree_hashes(&tree, Language::PYTHON.kinds(), classes, &mut Vec::new())
+        };
+        let same = |a: &str, b: &str| {
+            [Dialect::Original, Dialect::Corrected]
+                .map(|dialect| hashes(a, dialect) == hashes(b, dialect))
+        };
+        assert_eq!(subtrees(&parse(Language::PYTHON, "")), 1);
+        // Module, statement, assignment, sum.
+        assert_eq!(subtrees(&parse(Language::PYTHON, "x = a + b")), 4);
+        // Names and literals never count, operators only when corrected, kinds always.
+        assert_eq!(same("x = a + 1", "y = b + 2"), [true, true]);
+        assert_eq!(same("x = a + b", "x = a - b"), [true, false]);
+        assert_eq!(same("a in b", "a not in b"), [false, false]);
+        assert_eq!(same("x = 1", "x = 1.0"), [false, false]);
+        // Brackets are their node's, and separators are none's.
+        assert_eq!(same("f(a, b)", "f(a, b,)"), [true, true]);
+        // A comment is a node in the string.
+        assert_eq!(same("x = 1", "x = 1 # note"), [false, true]);
+    }
+}

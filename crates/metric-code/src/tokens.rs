@@ -97,8 +97,9 @@ impl Tokens {
             let mut variables = self.variables.iter_mut().rev();
             for token in self.list.iter_mut().rev().take_while(at_place) {
                 token.number = number;
-                // Without width the text is empty and so no kind's: a variable.
-                if let Some(variable) = variables.next() {
+                if token.variable
+                    && let Some(variable) = variables.next()
+                {
                     variable.number = number;
                 }
             }

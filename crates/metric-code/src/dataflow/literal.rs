@@ -116,7 +116,10 @@ impl Literal<'_> {
     }
 
     fn part(&self, node: u32, part: Part) -> Option<u32> {
-        let children = self.children(node);
+        let mut children = self.children(node);
+        if self.classes.dialect == Dialect::Corrected {
+            children.retain(|child| !self.classes.class(self.node(*child)).comment);
+        }
         match part {
             Part::Field(name) | Part::OptionalField(name) => {
                 let field = self.classes.field(name)?;
@@ -196,12 +199,20 @@ impl Literal<'_> {
         &mut self,
         [left, right]: [u32; 2],
         split: bool,
+        compound: bool,
         state: &mut State,
     ) -> Result<Vec<Item>, Failed> {
         let elements = |node: u32| -> Vec<u32> {
+            let class = self.classes.class(self.node(node));
+            if !split || (self.is_corrected() && class.whole) {
+                return Vec::new();
+            }
             let mut children = self.children(node);
-            children.retain(|child| self.kind(*child) != ",");
-            if split { children } else { Vec::new() }
+            children.retain(|child| {
+                let class = self.classes.class(self.node(*child));
+                class.name != "," && !(self.is_corrected() && class.comment)
+            });
+            children
         };
         let (mut lefts, mut rights) = (elements(left), elements(right));
         if lefts.len() != rights.len() || lefts.is_empty() {
@@ -210,15 +221,56 @@ impl Literal<'_> {
         let (mut items, after) = self.all(rights.clone(), std::mem::take(state))?;
         *state = after;
         for (left, right) in lefts.into_iter().zip(rights) {
+            if compound {
+                items.extend(self.old_values(left, state)?);
+            }
             items.extend(self.assign([left, right], Relation::ComputedFrom, false, state)?);
         }
         Ok(items)
     }
 
+    fn is_corrected(&self) -> bool {
+        self.classes.dialect == Dialect::Corrected
+    }
+
+    fn is_compound(&self, node: u32) -> bool {
+        let operators = ["+=", "-=", "*=", "/=", ".=", "||="];
+        let mut children = self.children(node).into_iter();
+        self.is_corrected() && children.any(|child| operators.contains(&self.kind(child)))
+    }
+
+    /// Each variable of a left side from its definitions so far.
+    fn old_values(&mut self, left: u32, state: &State) -> Result<Vec<Item>, Failed> {
+        let known = |variable: Variable| {
+            let numbers = state.get(&variable.name)?.clone();
+            Some(Item {
+                variable,
+                relation: Relation::ComputedFrom,
+                names: vec![variable.name],
+                numbers,
+            })
+        };
+        Ok(self
+            .variables(left)?
+            .into_iter()
+            .filter_map(known)
+            .collect())
+    }
+
+    /// A rule that lacks a part.
+    fn lacking(&mut self, node: u32, state: State) -> Result<(Vec<Item>, State), Failed> {
+        match self.is_corrected() {
+            true => self.all(self.children(node), state),
+            false => Err(Failed),
+        }
+    }
+
     fn evaluate(&mut self, node: u32, mut state: State) -> Result<(Vec<Item>, State), Failed> {
-        assert_eq!(self.classes.dialect, Dialect::Original);
         let class = self.classes.class(self.node(node));
         let children = self.children(node);
+        if class.comment && self.is_corrected() {
+            return Ok((Vec::new(), state));
+        }
         if (children.is_empty() || class.whole) && !class.comment {
             let token = self.tokens.at(self.tree, node).ok_or(Failed)?;
             if !token.variable {
@@ -247,6 +299,13 @@ impl Literal<'_> {
                     .partition(|child| self.classes.class(self.node(*child)).first);
                 self.all(first.into_iter().chain(rest), state)
             }
+            Some(Rule::IncrementBy(kinds))
+                if !children
+                    .iter()
+                    .any(|child| kinds.contains(&self.kind(*child))) =>
+            {
+                self.all(children, state)
+            }
             Some(Rule::Increment | Rule::IncrementBy(_)) => {
                 let pair = [node, node];
                 let items = self.assign(pair, Relation::ComputedFrom, true, &mut state)?;
@@ -273,9 +332,14 @@ impl Literal<'_> {
                 Ok((items, state))
             }
             Some(Rule::Assignment { left, right }) => {
-                let left = self.part(node, left).ok_or(Failed)?;
-                let right = self.part(node, right).ok_or(Failed)?;
+                let (Some(left), Some(right)) = (self.part(node, left), self.part(node, right))
+                else {
+                    return self.lacking(node, state);
+                };
                 let (mut items, mut state) = self.evaluate(right, state)?;
+                if self.is_compound(node) {
+                    items.extend(self.old_values(left, &state)?);
+                }
                 let pair = [left, right];
                 items.extend(self.assign(pair, Relation::ComputedFrom, true, &mut state)?);
                 Ok((items, state))
@@ -289,7 +353,7 @@ impl Literal<'_> {
                     };
                 };
                 let left = self.part(node, left).ok_or(Failed)?;
-                let items = self.lists([left, right], split, &mut state)?;
+                let items = self.lists([left, right], split, self.is_compound(node), &mut state)?;
                 Ok((items, state))
             }
             Some(Rule::If) => {
@@ -353,9 +417,10 @@ impl Literal<'_> {
                 Ok((fold(items), state))
             }
             Some(Rule::ForEach { name, value, body }) => {
-                let name = self.part(node, name).ok_or(Failed)?;
-                let value = self.part(node, value).ok_or(Failed)?;
-                let body = self.part(node, body).ok_or(Failed)?;
+                let parts = [name, value, body].map(|part| self.part(node, part));
+                let [Some(name), Some(value), Some(body)] = parts else {
+                    return self.lacking(node, state);
+                };
                 let mut items = Vec::new();
                 for _ in 0..2 {
                     let (more, after) = self.evaluate(value, state)?;
@@ -384,7 +449,7 @@ impl Literal<'_> {
                 }
                 let mut items = Vec::new();
                 for _ in 0..2 {
-                    items.extend(self.lists([name, value], split, &mut state)?);
+                    items.extend(self.lists([name, value], split, false, &mut state)?);
                     let (more, after) = self.all(body, state)?;
                     state = after;
                     items.extend(more);

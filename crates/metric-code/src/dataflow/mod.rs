@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::classes::{Classes, Dialect};
+use crate::classes::{Class, Classes, Dialect};
 use crate::hash::Digest;
 use crate::parse::Tree;
 use crate::rules::{Part, Rule, UPDATE};
@@ -37,24 +38,23 @@ pub struct Edge {
     pub variable: u32,
     /// How its value comes about.
     pub relation: Relation,
-    /// The variables that its value comes from.
-    pub parents: Vec<u32>,
+    /// The variables that its value comes from. Edges of one assignment share them.
+    pub parents: Arc<[u32]>,
 }
 
 /// The edges of a tree's dataflow.
 pub(crate) fn edges(tree: &Tree, text: &str, classes: &Classes) -> Vec<Edge> {
     let mut edges = Vec::new();
     let mut memory = Memory::default();
-    Flow::of(tree, text, classes, &mut memory).normalise(
-        <[u32]>::to_vec,
-        |variable, relation, parents| {
-            edges.push(Edge {
-                variable,
-                relation,
-                parents: parents.clone(),
-            });
-        },
-    );
+    let list = |parents: &[u32]| Arc::from(parents);
+    let flow = Flow::of(tree, text, classes, &mut memory);
+    flow.normalise(list, |variable, relation, parents: &Arc<[u32]>| {
+        edges.push(Edge {
+            variable,
+            relation,
+            parents: Arc::clone(parents),
+        });
+    });
     edges
 }
 
@@ -98,6 +98,19 @@ struct Reach {
     set: u32,
     /// Whether the name may have none, so that a use would become its definition.
     absent: bool,
+    /// Whether it has none when the point is passed for the first time.
+    absent_at_first: bool,
+}
+
+impl Reach {
+    /// A name with these definitions.
+    fn defined(set: u32) -> Self {
+        Self {
+            set,
+            absent: false,
+            absent_at_first: false,
+        }
+    }
 }
 
 const EMPTY: u32 = 0;
@@ -130,6 +143,8 @@ struct Item {
     linked: bool,
     /// Has its own name among its parents.
     itself: bool,
+    /// Has it behind its sources, since the first time there was no definition to come from.
+    itself_last: bool,
     /// Its sources, or [`NONE`]; further ones in [`Flow::further_sources`].
     sources: u32,
 }
@@ -178,6 +193,7 @@ impl Memory {
             Reach {
                 set: EMPTY,
                 absent: true,
+                absent_at_first: true,
             },
         );
         self.items.clear();
@@ -188,6 +204,7 @@ impl Memory {
                 relation: None,
                 linked: false,
                 itself: false,
+                itself_last: false,
                 sources: NONE,
             },
         );
@@ -210,7 +227,7 @@ impl<'a> Flow<'a> {
             memory,
         };
         let pass = Pass::Edges { repeated: false };
-        if tree.too_deep() || flow.evaluate(0, pass).is_err() {
+        if tree.too_deep() || tree.with_stack(|| flow.evaluate(0, pass)).is_err() {
             flow.memory.items.clear();
         }
         flow
@@ -332,12 +349,19 @@ impl<'a> Flow<'a> {
         Ok(())
     }
 
+    fn class(&self, node: u32) -> &'a Class {
+        self.classes.class(&self.tree.nodes[node as usize])
+    }
+
     fn name(&self, node: u32) -> &'static str {
-        self.classes.class(&self.tree.nodes[node as usize]).name
+        self.class(node).name
     }
 
     fn part(&self, node: u32, part: Part) -> Option<u32> {
-        let mut children = self.tree.children(node);
+        let (tree, classes) = (self.tree, self.classes);
+        let mut children = tree
+            .children(node)
+            .filter(|&child| classes.dialect == Dialect::Original || !self.class(child).comment);
         match part {
             Part::Field(name) | Part::OptionalField(name) => {
                 self.tree.child_in(node, self.classes.field(name)?)
@@ -346,8 +370,7 @@ impl<'a> Flow<'a> {
             Part::SecondOfTwo => children.nth(1).filter(|_| children.next().is_none()),
             Part::After(kind) => {
                 children.find(|&child| self.name(child) == kind)?;
-                children
-                    .find(|&child| !self.classes.class(&self.tree.nodes[child as usize]).comment)
+                children.next()
             }
             Part::OfKind(kind, place) => {
                 let mut of_kind = children.filter(|&child| self.name(child) == kind);
@@ -394,10 +417,10 @@ impl<'a> Flow<'a> {
         };
         self.meet(variable, Relation::ComesFrom, pass);
         self.read(variable, pass);
-        let Reach { set, absent } = self.memory.state[variable.name as usize];
+        let Reach { set, absent, .. } = self.memory.state[variable.name as usize];
         if absent && identifier {
             let set = self.union(set, variable.number + 1);
-            self.change(variable.name, Reach { set, absent: false });
+            self.change(variable.name, Reach::defined(set));
         }
         Ok(())
     }
@@ -423,8 +446,7 @@ impl<'a> Flow<'a> {
     }
 
     fn define(&mut self, variable: Variable) {
-        let set = variable.number + 1;
-        self.change(variable.name, Reach { set, absent: false });
+        self.change(variable.name, Reach::defined(variable.number + 1));
     }
 
     fn increment(&mut self, node: u32, pass: Pass) -> Result<(), Failed> {
@@ -470,7 +492,10 @@ impl<'a> Flow<'a> {
             if !split || (class.whole && classes.dialect == Dialect::Corrected) {
                 return Vec::new();
             }
-            let is_element = |child: &u32| !classes.class(&tree.nodes[*child as usize]).comma;
+            let is_element = |&child: &u32| {
+                let class = classes.class(&tree.nodes[child as usize]);
+                !(class.comma || class.comment && classes.dialect == Dialect::Corrected)
+            };
             tree.children(node).filter(is_element).collect()
         };
         let (mut lefts, mut rights) = (elements(left), elements(right));
@@ -498,7 +523,13 @@ impl<'a> Flow<'a> {
 
     fn use_old_value(&mut self, left: u32, pass: Pass) -> Result<(), Failed> {
         for variable in self.variables(left)? {
-            self.read(self.memory.tokens.variables[variable as usize], pass);
+            let variable = self.memory.tokens.variables[variable as usize];
+            self.read(variable, pass);
+            if pass != Pass::Effect {
+                let reach = self.memory.state[variable.name as usize];
+                let item = &mut self.memory.items[variable.number as usize];
+                item.itself_last = reach.absent_at_first;
+            }
         }
         Ok(())
     }
@@ -580,6 +611,7 @@ impl<'a> Flow<'a> {
                 joined = Reach {
                     set: self.union(joined.set, reach.set),
                     absent: joined.absent && reach.absent,
+                    absent_at_first: joined.absent_at_first && reach.absent_at_first,
                 };
             }
             self.change(name, joined);
@@ -636,6 +668,7 @@ impl<'a> Flow<'a> {
             let both = Reach {
                 set: self.union(first.set, reach.set),
                 absent: first.absent || reach.absent,
+                absent_at_first: first.absent_at_first,
             };
             self.change(name, both);
         }
@@ -754,7 +787,7 @@ impl<'a> Flow<'a> {
                     let all = first.into_iter().chain(further);
                     let merged = item.itself || all.clone().count() > 1;
                     numbered.begin();
-                    if item.itself {
+                    if item.itself && !item.itself_last {
                         numbered.push(item.name, merged);
                     }
                     for sources in all.map(|index| &memory.sources[index as usize]) {
@@ -762,6 +795,9 @@ impl<'a> Flow<'a> {
                         for variable in &memory.tokens.variables[start as usize..end as usize] {
                             numbered.push(variable.name, merged || sources.distinct);
                         }
+                    }
+                    if item.itself && item.itself_last {
+                        numbered.push(item.name, merged);
                     }
                     let parents = list(&numbered.parents);
                     if let Some(shared) = shared {

@@ -147,7 +147,8 @@ impl Code {
         };
         let fields = beside(record.fields, &[field]).map_err(FieldError::reference)?;
         let language = name(&fields, field).map_err(FieldError::reference)?;
-        let missing = || FieldError::reference(format!("no field {field:?}: expected a language"));
+        let missing =
+            || FieldError::reference(format!("no language in field {field:?}: expected one"));
         let language = language.ok_or_else(missing)?.0;
         language
             .parse()
@@ -230,12 +231,16 @@ impl Reading for Code {
         if let Some(note) = note(self.metric.profile, language) {
             sink.note(&note, 1);
         }
+        let state = self.metric.measure(&prediction, &references);
+        if state.examples.given_up > 0 {
+            // How much is parsed in a time depends on the machine; no score may.
+            return Err(FieldError::prediction(
+                "it or its reference takes more than 20 s to parse: expected code, found syntax errors at every step",
+            ));
+        }
         match self.languages {
-            Languages::One(_) => sink.example(&prediction, &references),
-            Languages::Field(_) => {
-                let group = [("lang", language.name())];
-                sink.part(None, &group, &prediction, &references);
-            }
+            Languages::One(_) => sink.measured(None, &[], state),
+            Languages::Field(_) => sink.measured(None, &[("lang", language.name())], state),
         }
         Ok(())
     }
@@ -300,10 +305,12 @@ impl Reading for Code {
             examples.reference_errors,
             "a reference has syntax errors: is it of this language?",
         );
-        warn(
-            examples.no_reference_dataflow,
-            "a reference has no dataflow and does not count in dataflow_match",
-        );
+        if state.dataflow[1] > 0 {
+            warn(
+                examples.no_reference_dataflow,
+                "a reference has no dataflow and does not count in dataflow_match",
+            );
+        }
         warn(
             examples.comments_kept,
             "the comments of a text could not be removed, so they are compared, too",

@@ -90,13 +90,19 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
         prediction: &M::Prediction,
         reference: &M::Reference,
     ) {
-        self.pool.examples += 1;
         if self.samples.is_none() && groups.is_empty() {
+            self.pool.examples += 1;
             self.metric
                 .update(&mut self.pool.total, prediction, reference);
             return;
         }
         let state = self.metric.measure(prediction, reference);
+        self.measured(part, groups, state);
+    }
+
+    /// Adds the state of an example that was measured already.
+    pub fn measured(&mut self, part: Option<&str>, groups: &[(&str, &str)], state: M::State) {
+        self.pool.examples += 1;
         for &(kind, group) in groups {
             let groups = self.pool.groups.entry(kind.to_owned()).or_default();
             groups.entry(group.to_owned()).merge(state.clone());
