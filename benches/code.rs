@@ -20,7 +20,7 @@ use metric_code::{CodeBleu, CodeBleuState, Language, Prediction, Profile, Refere
 use metric_core::{Merge, Metric};
 use tree_sitter::Parser;
 
-const METRIC: Profile = Profile::CodeBleu07;
+const PROFILE: Profile = Profile::CodeBleu07;
 
 /// The pairs of a language, prediction and reference, trimmed as the profile does.
 fn pairs(language: Language) -> Vec<(String, String)> {
@@ -56,7 +56,7 @@ fn inputs(language: Language, pairs: &[(String, String)]) -> Vec<(Prediction, Re
 }
 
 fn score(inputs: &[(Prediction, References)]) -> CodeBleuState {
-    let metric = CodeBleu::new(METRIC);
+    let metric = CodeBleu::new(PROFILE);
     let mut state = CodeBleuState::default();
     for (prediction, references) in inputs {
         metric.update(&mut state, prediction, references);
@@ -96,7 +96,7 @@ fn corpus(criterion: &mut Criterion) {
             );
         });
         group.bench_function("pair_by_pair", |bencher| {
-            let metric = CodeBleu::new(METRIC);
+            let metric = CodeBleu::new(PROFILE);
             bencher.iter(|| {
                 let mut state = CodeBleuState::default();
                 for pair in black_box(&pairs) {
@@ -122,13 +122,13 @@ fn corpus(criterion: &mut Criterion) {
                         }
                         .push(input);
                     }
-                    let mut state = std::thread::scope(|scope| {
+                    let state = std::thread::scope(|scope| {
                         let other = scope.spawn(|| score(&second));
                         let mut state = score(&first);
                         state.merge(other.join().expect("no panic"));
                         state
                     });
-                    assert_eq!(std::mem::take(&mut state), expected);
+                    assert_eq!(state, expected);
                 },
                 BatchSize::PerIteration,
             );

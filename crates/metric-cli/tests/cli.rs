@@ -1126,7 +1126,7 @@ fn code() {
     run("--lang java --weights 1,1,1,1 -r r.jsonl").fails(2, &["--weights", "sum to 1"]);
 
     // The text that is too long is named, not parsed.
-    let long = "x".repeat(4 * 1024 * 1024 + 1);
+    let long = "x".repeat(2 * 1024 * 1024 + 1);
     folder.put(
         "long.jsonl",
         json!({"id": "b", "prediction": long})
@@ -1135,7 +1135,7 @@ fn code() {
     );
     folder
         .run("score codebleu --lang go -r r.jsonl -p long.jsonl --missing skip")
-        .fails(3, &["long.jsonl:1", "4194305 bytes", "at most 4194304"]);
+        .fails(3, &["long.jsonl:1", "2097153 bytes", "at most 2097152"]);
 }
 
 /// The sample files of the Fusion Brain Challenge 2021, with what its own programs print for them.

@@ -34,7 +34,7 @@ pub(crate) struct Class {
     /// The init of a `for`.
     pub(crate) init: bool,
     /// Evaluated before its siblings.
-    pub(crate) first: bool,
+    pub(crate) before_siblings: bool,
     pub(crate) rule: Option<&'static Rule>,
 }
 
@@ -43,11 +43,11 @@ pub(crate) struct Classes {
     classes: Vec<Class>,
     /// The fields that rules name.
     fields: Vec<(&'static str, u16)>,
-    /// Whether only the first of the alternatives is looked for by its kind.
-    pub(crate) from_first: bool,
+    /// Whether what follows the first alternative of an `if` are alternatives, too.
+    pub(crate) rest_are_alternatives: bool,
     pub(crate) keeps_state: bool,
     /// Whether some children are evaluated before their siblings.
-    pub(crate) has_first: bool,
+    pub(crate) has_before_siblings: bool,
     pub(crate) dialect: Dialect,
 }
 
@@ -66,7 +66,7 @@ impl Classes {
             Dialect::Original => &[],
             Dialect::Corrected => row.added_rules,
         };
-        let (alternatives, from_first) = match alternatives {
+        let (alternatives, rest_are_alternatives) = match alternatives {
             Alternatives::From(kinds) => (kinds, true),
             Alternatives::Each(kinds) => (kinds, false),
         };
@@ -85,7 +85,7 @@ impl Classes {
             has_else: name.contains("else"),
             alternative: alternatives.contains(&name),
             init: name == *init,
-            first: name == *first,
+            before_siblings: name == *first,
             rule: rules
                 .iter()
                 .chain(added)
@@ -102,9 +102,9 @@ impl Classes {
                 .chain([UPDATE])
                 .filter_map(|name| Some((name, kinds.field(name)?)))
                 .collect(),
-            from_first,
+            rest_are_alternatives,
             keeps_state: *keeps_state,
-            has_first: !first.is_empty(),
+            has_before_siblings: !first.is_empty(),
             dialect,
         }
     }

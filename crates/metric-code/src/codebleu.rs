@@ -41,11 +41,12 @@ impl Weights {
     ///
     /// # Errors
     ///
-    /// A weight is negative or not a number, or their sum differs from 1 by more than 10⁻⁶.
+    /// A weight is negative or not a number, or their sum differs from 1 by more than 10⁻⁹.
     pub fn new(weights: [f64; 4]) -> Result<Self, InvalidWeights> {
         let sum: f64 = weights.iter().sum();
-        if weights.iter().all(|&weight| weight >= 0.0) && (sum - 1.0).abs() <= 1e-6 {
-            return Ok(Self(weights));
+        if weights.iter().all(|&weight| weight >= 0.0) && (sum - 1.0).abs() <= 1e-9 {
+            // Without the sign of a -0.
+            return Ok(Self(weights.map(|weight| weight + 0.0)));
         }
         Err(InvalidWeights)
     }
@@ -139,7 +140,12 @@ impl CodeBleu {
             false => language.keywords(),
         };
         let [ngram, weighted] = SCRATCH.with_borrow_mut(|scratch| {
-            counts(scratch, prediction, references, keywords, weighting)
+            let counted = counts(scratch, prediction, references, keywords, weighting);
+            // What one giant text needed is not kept for the rest of the thread's life.
+            if prediction.len() > 1 << 16 {
+                *scratch = Scratch::default();
+            }
+            counted
         });
         CodeBleuState {
             ngram,
@@ -168,7 +174,7 @@ impl CodeBleu {
                 // replaces one that is 0.
                 Some(0.0) if place == 3 && no_dataflow_is_one => total += weight,
                 Some(component) => total += weight * component,
-                None if zero_over_zero == ZeroOverZero::LeftOut => continue,
+                None if weight == 0.0 || zero_over_zero == ZeroOverZero::LeftOut => continue,
                 None => return None,
             }
             weight_of_defined += weight;
@@ -258,6 +264,8 @@ fn both(
 }
 
 /// The evidence of CodeBLEU: what was counted in a corpus.
+///
+/// It does not say by which profile: merge states of one profile only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CodeBleuState {
@@ -273,7 +281,7 @@ pub struct CodeBleuState {
     pub examples: Examples,
 }
 
-/// Examples, and in how many of them something is to be known.
+/// Examples, and how many of them had each condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Examples {
@@ -289,8 +297,8 @@ pub struct Examples {
     pub comments_kept: u64,
     /// A text is nested too deeply to have a dataflow.
     pub too_deep: u64,
-    /// The parser was stopped after 20 seconds, and the text counts as a single error. Not a score
-    /// to report: it depends on the machine.
+    /// A text took [too long](crate::SyntaxTree::is_given_up) to parse and counts as a single error.
+    /// No score to report: it depends on the machine.
     pub given_up: u64,
 }
 

@@ -1,8 +1,8 @@
 /// A hash of 128 bits, by which subtrees and edges are compared.
 ///
-/// Two lanes of folded multiplications, each of which sees all that is put in. Always the same, on
-/// every machine. In a corpus of a thousand million different subtrees the chance that any two
-/// share a hash is below one in 10^20.
+/// Two lanes of folded multiplications, always the same, on every machine. Were it an ideal hash, the
+/// chance that any two of a thousand million different subtrees share one would be below one in
+/// 10^20. It is no defence against somebody who looks for such a pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Digest(u64, u64);
 

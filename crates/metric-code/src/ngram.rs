@@ -245,7 +245,7 @@ impl<'a> FromIterator<&'a str> for Keywords {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     words: Words,
-    tree: Tree,
+    trie: NgramTrie,
 }
 
 /// The counts of [`ngram_match`] and of the weighted match, in one pass over the texts.
@@ -256,7 +256,7 @@ pub(crate) fn counts(
     keywords: &Keywords,
     weighting: Weighting,
 ) -> [NgramCounts; 2] {
-    let Scratch { words, tree } = scratch;
+    let Scratch { words, trie } = scratch;
     let size = words.read(prediction, keywords);
     let mut plain = NgramCounts {
         orders: counted(size),
@@ -276,7 +276,7 @@ pub(crate) fn counts(
     let keyword_places = words.keyword_places();
     let mut best_places = [0; 4];
     if !short {
-        tree.read(words);
+        trie.read(words);
     }
     // Summed over the references, and with the best reference for each n-gram.
     let (mut sum, mut best) = (Matches::default(), Matches::default());
@@ -296,7 +296,7 @@ pub(crate) fn counts(
             let mut heads = [None; 3];
             words.find_all(prediction, reference, keywords, |word| {
                 let keyword = word.is_some_and(|id| words.list[id as usize].keyword);
-                tree.take(&mut heads, word, keyword, number, &mut sum, &mut best);
+                trie.take(&mut heads, word, keyword, number, &mut sum, &mut best);
             })
         };
         if weighting == Weighting::Recall {
@@ -456,7 +456,7 @@ impl Words {
 /// A set of places among the tokens of a prediction.
 type Places = u128;
 
-/// Predictions of up to so many tokens are matched by [`Found`], longer ones by a [`Tree`].
+/// Predictions of up to so many tokens are matched by [`Found`], longer ones by an [`NgramTrie`].
 const SHORT: u64 = Places::BITS as u64;
 
 /// Matching without a table of n-grams: an n-gram is known by the places where it ends in the
@@ -491,7 +491,7 @@ impl Found {
 /// n-gram without its last token, and that token: a pair of integers, so the key is exact. And
 /// where an n-gram is not in the prediction, no longer one is that starts with it.
 #[derive(Clone, Debug, Default)]
-struct Tree {
+struct NgramTrie {
     table: Table,
     ngrams: Vec<Ngram>,
 }
@@ -508,7 +508,7 @@ struct Ngram {
     most: u32,
 }
 
-impl Tree {
+impl NgramTrie {
     /// Takes the n-grams of the prediction.
     fn read(&mut self, words: &Words) {
         let Self { table, ngrams } = self;

@@ -155,19 +155,25 @@ thread_local! {
     static PARSERS: RefCell<Vec<(*const Kinds, Parser)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Texts of so many bytes are parsed with a stack of their own and a limit of time.
-///
-/// The parser is linear on code. On some texts with errors at every step, such as `<a<a<a` in C#, it
-/// is quadratic, and on some, such as `{({({(` in Java, it recurses by 56 bytes of stack for each of
-/// the text.
-const SHORT: usize = 1 << 13;
+// The parser is linear on code. On some texts with a syntax error at every step, such as `<a<a<a` in
+// C#, it is quadratic in time and memory, and on some, such as `{({({(` in Java, it recurses: 56
+// bytes of stack for each of the text.
 
-/// How long a text may be parsed. Code of the greatest length takes a tenth of that.
-const TIME: Duration = Duration::from_secs(20);
+/// Texts of so many bytes are parsed with a limit of time.
+const TIMED: usize = 1 << 11;
+
+/// Texts of so many bytes are parsed with a stack of their own.
+const LONG: usize = 1 << 13;
+
+/// How long a text of so many bytes may be parsed: more than ten times as long as code takes.
+fn time_limit(bytes: usize) -> Duration {
+    Duration::from_secs(2) + Duration::from_micros(5 * bytes as u64)
+}
 
 fn parse_in_time(parser: &mut Parser, text: &str) -> Option<Parsed> {
     let start = Instant::now();
-    let mut in_time = |_: &ParseState| match start.elapsed() < TIME {
+    let limit = time_limit(text.len());
+    let mut in_time = |_: &ParseState| match start.elapsed() < limit {
         true => ControlFlow::Continue(()),
         false => ControlFlow::Break(()),
     };
@@ -203,7 +209,8 @@ impl Tree {
             })?;
             let parser = &mut parsers[place].1;
             match text.len() {
-                0..SHORT => parser.parse(text, None),
+                0..TIMED => parser.parse(text, None),
+                TIMED..LONG => parse_in_time(parser, text),
                 length => with_stack((1 << 20) + 128 * length, || parse_in_time(parser, text)),
             }
         });

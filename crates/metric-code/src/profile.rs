@@ -3,13 +3,18 @@ use crate::ngram::Weighting;
 
 /// Which definition of CodeBLEU is meant.
 ///
-/// | | trim | comments removed | W | S | D | 0/0 |
-/// |---|---|---|---|---|---|---|
-/// | `codexglue` | yes | C-style rule, in every language | recall | unclipped | original rules | 0 |
-/// | `codebleu-0.7` | yes | by language | recall | unclipped | original rules; 0 counts as 1 | 0 |
-/// | `fusion-brain-2021` | no | no | recall | unclipped | original rules | 0 |
-/// | `paper` | yes | C-style rule | precision | clipped | original rules | undefined |
-/// | `corrected` | no | skipped in the tree | precision | clipped, with operators | rules that fit the grammars | left out |
+/// N, W, S and D are the n-gram, weighted n-gram, syntax and dataflow match.
+///
+/// | | trim | comments removed | keywords | W | S | D | 0/0 |
+/// |---|---|---|---|---|---|---|---|
+/// | `codexglue` | yes | C-style rule, in every language | original | recall | unclipped | original rules | 0 |
+/// | `codebleu-0.7` | yes | by language | codebleu 0.7.0 | recall | unclipped | original rules; 0 counts as 1 | 0 |
+/// | `fusion-brain-2021` | no | no | original | recall | unclipped | original rules | 0 |
+/// | `paper` | yes | C-style rule | original | precision | clipped | original rules | undefined |
+/// | `corrected` | no | skipped in the tree | original | precision | clipped, with operators | rules that fit the grammars | left out |
+///
+/// The original keywords of Java and C# are those of codebleu 0.7.0; Python's lack `match`, `case`
+/// and `type`; other languages have none and take those of codebleu 0.7.0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// The original evaluator: microsoft/CodeXGLUE, `Code-Code/code-to-code-trans/evaluator/CodeBLEU`,
@@ -42,8 +47,8 @@ pub enum Profile {
     /// W is a precision over the prediction with a brevity penalty, in which keywords weigh five
     /// times the others (its equation 2); S and D are clipped counts. What the paper leaves open
     /// (dataflow rules, smoothing, how subtrees are compared) is as in
-    /// [`CodeXGlue`](Self::CodeXGlue). A component without anything to count is undefined, and then
-    /// the total is.
+    /// [`CodeXGlue`](Self::CodeXGlue). S or D over nothing is undefined, and then the total is, unless
+    /// the component weighs nothing; N and W without a match are 0.
     Paper,
     /// CodeBLEU without the defects.
     ///
@@ -53,8 +58,16 @@ pub enum Profile {
     /// several references, each example takes the one with the highest score for S and D.
     /// Components without anything to count are left out and the weights spread over the others.
     ///
-    /// Known limits: names are compared by their place in the dataflow and not by scope; a text
-    /// deeper than 990 nodes has no dataflow.
+    /// Known limits:
+    /// - Names are compared by their place in the dataflow and not by scope; an assignment to `a[i]`
+    ///   also redefines `i`. A text deeper than 990 nodes has no dataflow.
+    /// - An `else` continues from the end of the branch before it in C, C++, JavaScript, TypeScript
+    ///   and Rust, as do `match`, Ruby's `case` and PHP's `elseif`.
+    /// - `for` loops go round twice only behind a declaration, in Java, or `var`, in JavaScript; in Go
+    ///   with a clause; over a collection, but for Go's `range` and PHP's `$key => $value`. `do` loops
+    ///   do not.
+    /// - In Python and Ruby the sides of an assignment are paired part by part wherever they have as
+    ///   many: `a.b = x + y` takes a from x and b from y. The `else` of a Python loop hides its body.
     Corrected,
     /// The program of the Fusion Brain Challenge 2021 (AIJ 2021), task C2C.
     ///

@@ -13,10 +13,11 @@ use crate::parse::Tree;
 use crate::profile::{Comments, Reading};
 use crate::syntax::subtree_hashes;
 
-/// The longest text that is scored, in bytes: 4 MiB.
+/// The longest text that is scored, in bytes: 2 MiB.
 ///
-/// Scoring costs little more than parsing: a few microseconds a line, 3 s for 4 MiB of Java.
-pub const MAX_TEXT_BYTES: usize = 4 << 20;
+/// That takes a second or two and some hundred bytes of memory a byte, and both times the depth of
+/// the loops in it.
+pub const MAX_TEXT_BYTES: usize = 2 << 20;
 
 /// A text longer than [`MAX_TEXT_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

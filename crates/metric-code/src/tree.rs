@@ -72,9 +72,10 @@ impl<'a> SyntaxTree<'a> {
         self.tree.too_deep()
     }
 
-    /// Whether the parser was stopped after 20 seconds: the tree is then a single error.
+    /// Whether the parser was stopped, after 2 s and 5 µs a byte: the tree is then a single error.
     ///
-    /// Code is parsed in microseconds. It takes tens of kilobytes with a syntax error at every step.
+    /// It never takes so long on code, which is parsed at a few megabytes a second, but it is
+    /// quadratic on some texts with a syntax error at every step.
     #[must_use]
     pub fn is_given_up(&self) -> bool {
         self.tree.given_up

@@ -296,7 +296,7 @@ impl Literal<'_> {
             None | Some(Rule::Sequence) => {
                 let (first, rest): (Vec<_>, Vec<_>) = children
                     .into_iter()
-                    .partition(|child| self.classes.class(self.node(*child)).first);
+                    .partition(|child| self.classes.class(self.node(*child)).before_siblings);
                 self.all(first.into_iter().chain(rest), state)
             }
             Some(Rule::IncrementBy(kinds))
@@ -364,7 +364,7 @@ impl Literal<'_> {
                 let is_alternative: Vec<bool> = children
                     .iter()
                     .enumerate()
-                    .map(|(place, child)| match self.classes.from_first {
+                    .map(|(place, child)| match self.classes.rest_are_alternatives {
                         true => first.is_some_and(|first| place >= first),
                         false => alternative(child),
                     })

@@ -167,10 +167,10 @@ pub(crate) struct Memory {
     tokens: Tokens,
     /// By name.
     state: Vec<Reach>,
-    /// What changed under the eyes of an `if` or a loop: the name and what was there before.
+    /// The changes that an open `if` or loop will undo: the name and what was there before.
     trail: Vec<(u32, Reach)>,
-    /// How many look on.
-    watchers: u32,
+    /// How many `if`s and loops are open.
+    open_scopes: u32,
     /// Pairs of sets.
     unions: Vec<(u32, u32)>,
     /// Whether a union's numbers are all linked already.
@@ -209,7 +209,7 @@ impl Memory {
             },
         );
         self.trail.clear();
-        self.watchers = 0;
+        self.open_scopes = 0;
         self.unions.clear();
         self.linked.clear();
         self.sources.clear();
@@ -251,7 +251,7 @@ impl<'a> Flow<'a> {
             Some(Rule::While) => self.repeat(pass, None, |flow, pass| flow.sequence(node, pass)),
             Some(Rule::Increment) => self.increment(node, pass),
             Some(Rule::IncrementBy(kinds)) => {
-                let is_operator = |child| kinds.contains(&self.name(child));
+                let is_operator = |child| kinds.contains(&self.kind_name(child));
                 match self.tree.children(node).any(is_operator) {
                     true => self.increment(node, pass),
                     false => self.sequence(node, pass),
@@ -332,9 +332,9 @@ impl<'a> Flow<'a> {
         let tree = self.tree;
         let is_first = |flow: &Self, child: u32| {
             let class = flow.classes.class(&tree.nodes[child as usize]);
-            class.first
+            class.before_siblings
         };
-        if self.classes.has_first {
+        if self.classes.has_before_siblings {
             for child in tree.children(node) {
                 if is_first(self, child) {
                     self.evaluate(child, pass)?;
@@ -353,7 +353,7 @@ impl<'a> Flow<'a> {
         self.classes.class(&self.tree.nodes[node as usize])
     }
 
-    fn name(&self, node: u32) -> &'static str {
+    fn kind_name(&self, node: u32) -> &'static str {
         self.class(node).name
     }
 
@@ -369,15 +369,17 @@ impl<'a> Flow<'a> {
             Part::Child(place) => children.nth(place),
             Part::SecondOfTwo => children.nth(1).filter(|_| children.next().is_none()),
             Part::After(kind) => {
-                children.find(|&child| self.name(child) == kind)?;
+                children.find(|&child| self.kind_name(child) == kind)?;
                 children.next()
             }
             Part::OfKind(kind, place) => {
-                let mut of_kind = children.filter(|&child| self.name(child) == kind);
+                let mut of_kind = children.filter(|&child| self.kind_name(child) == kind);
                 of_kind.nth(place)
             }
             Part::Last => children.last(),
-            Part::LastIf(kind) => children.last().filter(|&child| self.name(child) == kind),
+            Part::LastIf(kind) => children
+                .last()
+                .filter(|&child| self.kind_name(child) == kind),
         }
     }
 
@@ -578,7 +580,7 @@ impl<'a> Flow<'a> {
         let start = self.watch();
         for child in tree.children(node) {
             has_else |= class(child).has_else;
-            past_first |= classes.from_first && class(child).alternative;
+            past_first |= classes.rest_are_alternatives && class(child).alternative;
             if past_first || class(child).alternative {
                 self.evaluate(child, pass)?;
                 self.take_back(start, &mut reached);
@@ -587,7 +589,7 @@ impl<'a> Flow<'a> {
         }
         for child in tree.children(node) {
             if class(child).alternative {
-                if classes.from_first {
+                if classes.rest_are_alternatives {
                     break;
                 }
                 continue;
@@ -596,7 +598,7 @@ impl<'a> Flow<'a> {
         }
         self.take_back(start, &mut reached);
         branches += usize::from(classes.keeps_state || !has_else);
-        self.memory.watchers -= 1;
+        self.memory.open_scopes -= 1;
         // By name what the branches that changed it reached; the others leave it as it was.
         reached.sort_by_key(|&(name, _)| name);
         for changed in reached.chunk_by(|a, b| a.0 == b.0) {
@@ -674,7 +676,7 @@ impl<'a> Flow<'a> {
         }
         body(self, pass)?;
         self.take_back(start, &mut Vec::new());
-        self.memory.watchers -= 1;
+        self.memory.open_scopes -= 1;
         for (name, reach) in left_behind {
             self.change(name, reach);
         }
@@ -683,19 +685,19 @@ impl<'a> Flow<'a> {
 
     fn change(&mut self, name: u32, reach: Reach) {
         let place = &mut self.memory.state[name as usize];
-        if self.memory.watchers > 0 {
+        if self.memory.open_scopes > 0 {
             self.memory.trail.push((name, *place));
         }
         *place = reach;
     }
 
-    /// Begins to look on: the length of the trail, for [`changes`](Self::changes) and
+    /// Opens a scope: the length of the trail, for [`changes`](Self::changes) and
     /// [`take_back`](Self::take_back).
     fn watch(&mut self) -> usize {
-        if self.memory.watchers == 0 {
+        if self.memory.open_scopes == 0 {
             self.memory.trail.clear();
         }
-        self.memory.watchers += 1;
+        self.memory.open_scopes += 1;
         self.memory.trail.len()
     }
 

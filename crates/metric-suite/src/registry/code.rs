@@ -160,13 +160,10 @@ impl Code {
         language: Language,
         value: Value<'_>,
     ) -> Result<Arc<References>, FieldError> {
-        let (raw, texts) = match value {
-            Value::Text(text) => (text, vec![Cow::Borrowed(text)]),
-            Value::Json(json) => match json.trim_start().starts_with('[') {
-                true => (json, Vec::new()),
-                false => (json, vec![string(json).map_err(FieldError::reference)?]),
-            },
-            Value::Missing => ("", vec![Cow::Borrowed("")]),
+        let (raw, is_json) = match value {
+            Value::Json(json) => (json, true),
+            Value::Text(text) => (text, false),
+            Value::Missing => return Err(FieldError::reference("expected a text, found none")),
         };
         // A lock is poisoned by a panic, of which there is none here.
         let parsed = || {
@@ -177,10 +174,12 @@ impl Code {
         if let Some(references) = parsed().get(language, raw) {
             return Ok(references);
         }
-        let texts = match texts.is_empty() {
-            true => typed::<Vec<Cow<'_, str>>>(raw).map_err(FieldError::reference)?,
-            false => texts,
+        let texts = match (is_json, raw.trim_start().starts_with('[')) {
+            (false, _) => Ok(vec![Cow::Borrowed(raw)]),
+            (true, false) => string(raw).map(|text| vec![text]),
+            (true, true) => typed::<Vec<Cow<'_, str>>>(raw),
         };
+        let texts = texts.map_err(FieldError::reference)?;
         let references = References::new(language, texts).map_err(FieldError::reference)?;
         let references = Arc::new(references);
         parsed().keep(language, raw, &references);
@@ -235,7 +234,7 @@ impl Reading for Code {
         if state.examples.given_up > 0 {
             // How much is parsed in a time depends on the machine; no score may.
             return Err(FieldError::prediction(
-                "it or its reference takes more than 20 s to parse: expected code, found syntax errors at every step",
+                "it or its reference takes too long to parse: expected code, found syntax errors at every step",
             ));
         }
         match self.languages {
