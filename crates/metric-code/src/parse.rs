@@ -157,7 +157,8 @@ thread_local! {
 
 // The parser is linear on code. On some texts with a syntax error at every step, such as `<a<a<a` in
 // C#, it is quadratic in time and memory, and on some, such as `{({({(` in Java, it recurses: 56
-// bytes of stack for each of the text.
+// bytes of stack for each of the text. The first cannot always be stopped: much of it is one step at
+// the end of the text.
 
 /// Texts of so many bytes are parsed with a limit of time.
 const TIMED: usize = 1 << 11;
