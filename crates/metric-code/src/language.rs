@@ -288,8 +288,6 @@ static C_SHARP: Row = Row {
         ),
         ("foreach_statement", LEFT_RIGHT_BODY),
         ("prefix_unary_expression", Rule::IncrementBy(&["++", "--"])),
-        // `x!` is one, too, and no increment.
-        ("postfix_unary_expression", Rule::IncrementBy(&["++", "--"])),
     ],
     tables: LazyLock::new(|| Tables::of(&C_SHARP)),
 };

@@ -68,6 +68,7 @@ pub enum Profile {
     ///   do not.
     /// - In Python and Ruby the sides of an assignment are paired part by part wherever they have as
     ///   many: `a.b = x + y` takes a from x and b from y. The `else` of a Python loop hides its body.
+    ///   In C#, `x!` counts as `x++` does.
     Corrected,
     /// The program of the Fusion Brain Challenge 2021 (AIJ 2021), task C2C.
     ///
