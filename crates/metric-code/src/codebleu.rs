@@ -361,7 +361,7 @@ impl Metric for CodeBleu {
         let language = references.language();
         let reading = definition.reading;
         let texts: Vec<&str> = references.texts().collect();
-        let analyses = references.read(reading);
+        let analyses = references.analyses(reading);
         let mut example = self.words(prediction.text(), language, &texts);
         let mut read: Option<Cow<'_, Analysis>> = None;
         if let (Some(text), Some(reference)) = (texts.first(), analyses.first())

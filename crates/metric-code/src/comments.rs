@@ -194,7 +194,7 @@ fn quoted_run(text: &[u8]) -> Option<usize> {
 
 /// The Python rule but for the blank lines.
 fn python(text: &str) -> Option<Cow<'_, str>> {
-    let mut tokens = Tokens {
+    let mut tokens = PythonTokens {
         text,
         rebuilt: Rebuilt::new(text),
         end: 0,
@@ -242,7 +242,7 @@ struct Open {
 /// Only the kinds of [`Kind`] are told apart. Numbers and longer operators need no grammar, for
 /// tokens that touch are copied as they touch: a number is cut into words and dots, an operator
 /// into its characters, and the tokens around it stay the same.
-struct Tokens<'a> {
+struct PythonTokens<'a> {
     text: &'a str,
     rebuilt: Rebuilt<'a>,
     /// The end of the last token.
@@ -263,7 +263,7 @@ struct Tokens<'a> {
     unfinished: Option<usize>,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> PythonTokens<'a> {
     /// Takes the tokens of the next line, which ends after its line feed.
     fn line(&mut self, line: usize, end: usize) -> Option<()> {
         let text: &'a str = &self.text[..end];

@@ -24,9 +24,11 @@ pub(crate) enum Alternatives {
     Each(&'static [&'static str]),
 }
 
-/// What to do with a node. "Each from all" is edge by edge in a definition or assignment (every
-/// variable on the left from every variable on the right), which is the same once edges of a
-/// variable are merged, but for variables that the right side names twice.
+/// What to do with a node.
+///
+/// In a definition or assignment every variable on the left comes from every variable on the right,
+/// one edge for each pair. A list assignment makes one edge for each variable on the left. Edges of a
+/// variable are merged, so the two differ only where the right side names a variable twice.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule {
     /// Its children in order, as without a rule.

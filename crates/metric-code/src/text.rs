@@ -162,7 +162,7 @@ impl References {
     }
 
     /// The texts as a profile reads them.
-    pub(crate) fn read(&self, reading: Reading) -> Cow<'_, [Analysis]> {
+    pub(crate) fn analyses(&self, reading: Reading) -> Cow<'_, [Analysis]> {
         let read = || {
             let read = |text: &String| {
                 Analysis::of(self.language, reading, &strip(self.language, reading, text))
