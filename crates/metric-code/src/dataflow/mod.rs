@@ -93,7 +93,7 @@ struct Failed;
 /// those of an absent name become something fixed.
 #[derive(Clone, Copy, PartialEq)]
 struct Reach {
-    /// Their numbers: [`EMPTY`], a token's number plus one, or an index into [`Flow::unions`]
+    /// Their numbers: [`EMPTY`], a token's number plus one, or an index into [`Memory::unions`]
     /// behind these.
     set: u32,
     /// Whether the name may have none, so that a use would become its definition.
@@ -145,7 +145,7 @@ struct Item {
     itself: bool,
     /// Has it behind its sources, since the first time there was no definition to come from.
     itself_last: bool,
-    /// Its sources, or [`NONE`]; further ones in [`Flow::further_sources`].
+    /// Its sources, or [`NONE`]; further ones in [`Memory::further_sources`].
     sources: u32,
 }
 
@@ -174,7 +174,7 @@ pub(crate) struct Memory {
     /// Pairs of sets.
     unions: Vec<(u32, u32)>,
     /// Whether a union's numbers are all linked already.
-    linked: Vec<bool>,
+    linked_unions: Vec<bool>,
     /// By token number.
     items: Vec<Item>,
     sources: Vec<Sources>,
@@ -211,7 +211,7 @@ impl Memory {
         self.trail.clear();
         self.open_scopes = 0;
         self.unions.clear();
-        self.linked.clear();
+        self.linked_unions.clear();
         self.sources.clear();
         self.further_sources.clear();
     }
@@ -327,22 +327,18 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The children in order.
+    /// The children in order, but for those of a kind that goes first.
     fn sequence(&mut self, node: u32, pass: Pass) -> Result<(), Failed> {
         let tree = self.tree;
-        let is_first = |flow: &Self, child: u32| {
-            let class = flow.classes.class(&tree.nodes[child as usize]);
-            class.before_siblings
-        };
         if self.classes.has_before_siblings {
             for child in tree.children(node) {
-                if is_first(self, child) {
+                if self.class(child).before_siblings {
                     self.evaluate(child, pass)?;
                 }
             }
         }
         for child in tree.children(node) {
-            if !is_first(self, child) {
+            if !self.class(child).before_siblings {
                 self.evaluate(child, pass)?;
             }
         }
@@ -577,7 +573,7 @@ impl<'a> Flow<'a> {
         let mut has_else = has_else;
         let mut branches = 1;
         let mut reached = Vec::new();
-        let start = self.watch();
+        let start = self.open_scope();
         for child in tree.children(node) {
             has_else |= class(child).has_else;
             past_first |= classes.rest_are_alternatives && class(child).alternative;
@@ -657,7 +653,7 @@ impl<'a> Flow<'a> {
             return body(self, pass);
         }
         let pass = Pass::Edges { repeated: true };
-        let start = self.watch();
+        let start = self.open_scope();
         body(self, Pass::Effect)?;
         let left_behind = self.changes(start);
         if let Some(update) = update {
@@ -693,7 +689,7 @@ impl<'a> Flow<'a> {
 
     /// Opens a scope: the length of the trail, for [`changes`](Self::changes) and
     /// [`take_back`](Self::take_back).
-    fn watch(&mut self) -> usize {
+    fn open_scope(&mut self) -> usize {
         if self.memory.open_scopes == 0 {
             self.memory.trail.clear();
         }
@@ -727,7 +723,7 @@ impl<'a> Flow<'a> {
             _ if a == b => a,
             _ => {
                 self.memory.unions.push((a, b));
-                self.memory.linked.push(false);
+                self.memory.linked_unions.push(false);
                 (self.memory.items.len() + self.memory.unions.len()) as u32
             }
         }
@@ -742,8 +738,8 @@ impl<'a> Flow<'a> {
             };
             match index.checked_sub(self.memory.items.len()) {
                 None => self.memory.items[index].linked = true,
-                Some(union) if !self.memory.linked[union] => {
-                    self.memory.linked[union] = true;
+                Some(union) if !self.memory.linked_unions[union] => {
+                    self.memory.linked_unions[union] = true;
                     left.extend([self.memory.unions[union].0, self.memory.unions[union].1]);
                 }
                 Some(_) => {}
