@@ -135,3 +135,20 @@ pub(crate) fn load(text: &[u8], at: usize) -> u64 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cleared_table_is_empty_even_when_its_stamps_begin_again() {
+        let mut table = Table::default();
+        table.clear(2);
+        assert_eq!(table.entry(7, 0, |_| true), 0);
+        assert_eq!(table.find(7, |_| true), Some(0));
+        table.stamp = u32::MAX;
+        table.clear(2);
+        assert_eq!(table.find(7, |_| true), None);
+        assert_eq!(table.entry(7, 1, |_| true), 1);
+    }
+}
