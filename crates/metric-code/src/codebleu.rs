@@ -94,7 +94,7 @@ impl std::str::FromStr for Weights {
 ///
 /// ```
 /// use metric_code::{CodeBleu, Language, Prediction, Profile, References};
-/// use metric_core::{Merge, Metric, ratio};
+/// use metric_core::{Merge, Metric};
 ///
 /// let metric = CodeBleu::new(Profile::CodeXGlue);
 /// let prediction = Prediction::new("int x = a + b ;").unwrap();

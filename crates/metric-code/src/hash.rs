@@ -36,6 +36,13 @@ impl Digest {
         )
     }
 
+    /// Adds the hash of a child that fills a field.
+    #[inline]
+    pub(crate) fn with_child(self, field: u16, hash: u128) -> Self {
+        let field = u128::from(field);
+        self.with_hash(hash.wrapping_add(field << 64 | field))
+    }
+
     /// The hash.
     #[inline]
     pub(crate) fn finish(self) -> u128 {
@@ -43,9 +50,9 @@ impl Digest {
     }
 }
 
-/// The halves of a product, one on the other.
+/// The halves of a product, one on the other, so that each bit depends on each bit.
 #[inline]
-fn fold(a: u64, b: u64) -> u64 {
+pub(crate) fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
 }

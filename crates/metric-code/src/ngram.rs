@@ -130,7 +130,7 @@ pub fn ngram_match(prediction: &str, references: &[&str]) -> NgramCounts {
 /// ```
 /// use metric_code::{Keywords, weighted_recall};
 ///
-/// let keywords = Keywords::from_list(&["if"]);
+/// let keywords = Keywords::from_iter(["if"]);
 /// // Found are `if` and one `a` (5 + 1 fifths) of `if`, `a`, `a` and `b` (5 + 1 + 1 + 1).
 /// let counts = weighted_recall("if a", &["if a a b"], &keywords);
 /// assert_eq!(counts.orders, [[6, 8], [1, 3], [0, 2], [0, 1]]);
@@ -160,7 +160,7 @@ pub fn weighted_recall(prediction: &str, references: &[&str], keywords: &Keyword
 /// ```
 /// use metric_code::{Keywords, weighted_precision};
 ///
-/// let keywords = Keywords::from_list(&["if"]);
+/// let keywords = Keywords::from_iter(["if"]);
 /// let counts = weighted_precision("if a", &["if b"], &keywords);
 /// assert_eq!(counts.orders, [[5, 6], [0, 1], [0, 1], [0, 1]]);
 /// assert_eq!((counts.prediction_length, counts.reference_length), (2, 2));
@@ -197,7 +197,7 @@ pub(crate) enum Weighting {
 /// ```
 /// use metric_code::Keywords;
 ///
-/// let keywords = Keywords::from_list(&["if", "else"]);
+/// let keywords = Keywords::from_iter(["if", "else"]);
 /// assert!(keywords.contains("else"));
 /// assert!(!keywords.contains("Else") && !keywords.contains("else{"));
 /// ```
@@ -208,12 +208,6 @@ pub struct Keywords {
 }
 
 impl Keywords {
-    /// The set of the words in `list`, whose order and repetitions do not matter.
-    #[must_use]
-    pub fn from_list(list: &[&str]) -> Self {
-        list.iter().copied().collect()
-    }
-
     /// Whether `word` is one of the set.
     #[must_use]
     pub fn contains(&self, word: &str) -> bool {
@@ -226,6 +220,7 @@ impl Keywords {
     }
 }
 
+/// The order and repetitions of words do not matter.
 impl<'a> FromIterator<&'a str> for Keywords {
     fn from_iter<I: IntoIterator<Item = &'a str>>(words: I) -> Self {
         let words: Vec<Box<str>> = words.into_iter().map(Box::from).collect();
@@ -663,7 +658,7 @@ mod tests {
         let one = weighted_recall("a", &["a"], &none);
         assert_eq!(one.orders, [[1, 5], [0, 1], [0, 1], [0, 1]]);
         close(one.bleu(), penalty * (0.2_f64 * 0.001).powf(0.25));
-        let keyword = weighted_recall("a", &["a"], &Keywords::from_list(&["a"]));
+        let keyword = weighted_recall("a", &["a"], &Keywords::from_iter(["a"]));
         assert_eq!(keyword.orders[0], [5, 5]);
         close(keyword.bleu(), penalty * 0.001_f64.powf(0.25));
         // Three tokens of 3 fifths, of at least 5.
@@ -747,10 +742,10 @@ mod tests {
                     [u64::from(text == other), 1],
                     "{text:?} {other:?}"
                 );
-                assert_eq!(Keywords::from_list(&[other]).contains(text), text == other);
+                assert_eq!(Keywords::from_iter([other]).contains(text), text == other);
             }
         }
-        let all = Keywords::from_list(&texts);
+        let all = Keywords::from_iter(texts.iter().copied());
         assert!(texts.iter().all(|text| all.contains(text)) && !all.contains(""));
         assert!(!Keywords::default().contains("a"));
     }
@@ -846,7 +841,7 @@ mod tests {
             references in proptest::collection::vec(prop_oneof![text(12), text(300)], 0..4),
         ) {
             let references: Vec<&str> = references.iter().map(String::as_str).collect();
-            let keywords = Keywords::from_list(&["if", "keyword", "identifier", "other"]);
+            let keywords = Keywords::from_iter(["if", "keyword", "identifier", "other"]);
             let [plain, recall, precision] = defined(&prediction, &references, &keywords);
             prop_assert_eq!(ngram_match(&prediction, &references), plain);
             prop_assert_eq!(weighted_recall(&prediction, &references, &keywords), recall);
@@ -855,7 +850,7 @@ mod tests {
 
         #[test]
         fn memory_used_before_does_not_matter(texts in proptest::collection::vec(text(200), 1..6)) {
-            let keywords = Keywords::from_list(&["if", "keyword"]);
+            let keywords = Keywords::from_iter(["if", "keyword"]);
             let mut scratch = Scratch::default();
             for prediction in &texts {
                 for reference in &texts {

@@ -14,7 +14,7 @@ use crate::stack::with_stack;
 /// Deepest tree, the root being 1, that is looked at beyond its nodes: [`Tree::too_deep`].
 ///
 /// Where the original evaluator recurses past Python's limit it loses the text's dataflow without a
-/// word; this is where that happens. It also bounds our own recursion.
+/// word; this stands for that limit. It also bounds our own recursion.
 pub(crate) const MAX_DEPTH: u32 = 990;
 
 /// The node kinds and fields of a grammar, by tree-sitter's numbers.

@@ -56,8 +56,7 @@ fn string_hashes(tree: &Tree, kinds: &Kinds, hashes: &mut [u128]) -> Vec<u128> {
                     Shown::Node(child) => hashes[child as usize],
                     Shown::Hidden(hidden) => Digest::of(u64::from(hidden.kind) << 1 | 1).finish(),
                 };
-                digest = digest
-                    .with_hash(hash.wrapping_add(u128::from(field) << 64 | u128::from(field)));
+                digest = digest.with_child(field, hash);
             });
         }
         let hash = digest.finish();
@@ -94,8 +93,7 @@ fn shape_hashes(tree: &Tree, classes: &Classes, hashes: &mut [u128]) -> Vec<u128
             }
             has_children = true;
             if class.named || !class.punctuation || !tree.is_leaf(child) {
-                let field = u128::from(child_node.field());
-                digest = digest.with_hash(hashes[child as usize].wrapping_add(field << 64 | field));
+                digest = digest.with_child(child_node.field(), hashes[child as usize]);
             }
         }
         let hash = digest.finish();

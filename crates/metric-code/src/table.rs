@@ -1,5 +1,7 @@
 //! Numbers for texts and pairs of numbers.
 
+use crate::hash::fold;
+
 /// Numbers by key, in open addressing; cleared in no time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
@@ -81,13 +83,7 @@ const MULTIPLIER: u64 = 0x243f_6a88_85a3_08d3;
 const SEED: u64 = 0x1319_8a2e_0370_7344;
 
 fn hash(key: u64) -> u64 {
-    fold(key ^ SEED)
-}
-
-/// Both halves of a wide product in one, so that each bit depends on each bit.
-fn fold(x: u64) -> u64 {
-    let product = u128::from(x) * u128::from(MULTIPLIER);
-    product as u64 ^ (product >> 64) as u64
+    fold(key ^ SEED, MULTIPLIER)
 }
 
 /// The key of a token. Up to 7 bytes it is the token itself, with the length in the top byte;
@@ -103,9 +99,9 @@ pub(crate) fn key(word: &[u8]) -> u64 {
     }
     let mut hashed = length;
     for at in (0..word.len() - 8).step_by(8) {
-        hashed = fold(hashed ^ SEED ^ load(word, at));
+        hashed = fold(hashed ^ SEED ^ load(word, at), MULTIPLIER);
     }
-    fold(hashed ^ SEED ^ load(word, word.len() - 8)) | LONG
+    fold(hashed ^ SEED ^ load(word, word.len() - 8), MULTIPLIER) | LONG
 }
 
 const LONG: u64 = 0xff << 56;

@@ -223,7 +223,7 @@ struct Lines<'a> {
     /// The line looked at last.
     current: usize,
     line: &'a str,
-    /// Where its characters begin, and where it ends.
+    /// Where its characters begin.
     characters: Vec<usize>,
 }
 

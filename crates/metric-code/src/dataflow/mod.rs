@@ -11,7 +11,7 @@ use crate::rules::{Part, Rule, UPDATE};
 use crate::tokens::{NONE, Tokens, Variable};
 
 /// How the value of a variable comes about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// By use or definition.
     ComesFrom,
@@ -234,7 +234,7 @@ impl<'a> Flow<'a> {
     }
 
     fn evaluate(&mut self, node: u32, pass: Pass) -> Result<(), Failed> {
-        let class = self.classes.class(&self.tree.nodes[node as usize]);
+        let class = self.class(node);
         if class.comment {
             return match self.classes.dialect {
                 Dialect::Original => self.sequence(node, pass),
@@ -275,17 +275,15 @@ impl<'a> Flow<'a> {
                 }
             }
             Some(Rule::Assignment { left, right }) => {
-                match (self.part(node, left), self.part(node, right)) {
-                    (Some(left_side), Some(right_side)) => {
-                        if self.is_compound(node) {
-                            self.evaluate(right_side, pass)?;
-                            self.use_old_value(left_side, pass)?;
-                            return self.set(left_side, right_side, Relation::ComputedFrom, pass);
-                        }
-                        self.assign(left_side, right_side, Relation::ComputedFrom, pass)
-                    }
-                    _ => self.lacking(node, pass),
+                let (Some(left), Some(right)) = (self.part(node, left), self.part(node, right))
+                else {
+                    return self.lacking(node, pass);
+                };
+                self.evaluate(right, pass)?;
+                if self.is_compound(node) {
+                    self.use_old_value(left, pass)?;
                 }
+                self.set(left, right, Relation::ComputedFrom, pass)
             }
             Some(Rule::ListAssignment { left, right, split }) => {
                 match (self.part(node, left), self.part(node, right)) {
@@ -390,7 +388,7 @@ impl<'a> Flow<'a> {
     /// Whether an assignment has an operator such as `+=`, which the original evaluator overlooks.
     fn is_compound(&self, node: u32) -> bool {
         let is_operator = |child: u32| {
-            let class = self.classes.class(&self.tree.nodes[child as usize]);
+            let class = self.class(child);
             !class.named && class.name.ends_with('=') && !matches!(class.name, "=" | ":=")
         };
         self.classes.dialect == Dialect::Corrected && self.tree.children(node).any(is_operator)
