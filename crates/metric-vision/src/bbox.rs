@@ -2,7 +2,10 @@ use std::fmt;
 
 use metric_core::{boxes, named_choice};
 
-/// An axis-aligned box of finite coordinates and non-negative size.
+use crate::Shape;
+
+/// An axis-aligned box of finite coordinates. Its size is not negative, unless it was made by
+/// [`from_signed_xywh`](Self::from_signed_xywh).
 ///
 /// It is kept as the left, the top, the width and the height, whatever it was made from, because
 /// COCO's arithmetic on these four is what published numbers are computed with: a width that is
@@ -68,6 +71,28 @@ impl BBox {
         Self::from_xywh(cx - width / 2.0, cy - height / 2.0, width, height)
     }
 
+    /// The box with this left, top, width and height, either of which may be negative, as COCO's
+    /// programs take them: such a box overlaps nothing, and its area is the product.
+    ///
+    /// # Errors
+    ///
+    /// A number that is not finite.
+    ///
+    /// ```
+    /// use metric_vision::{BBox, iou};
+    ///
+    /// let inside_out = BBox::from_signed_xywh(5.0, 0.0, -5.0, 10.0)?;
+    /// assert_eq!(inside_out.area(), -50.0);
+    /// assert_eq!(iou(&inside_out, &inside_out), 0.0);
+    /// # Ok::<(), metric_vision::InvalidBox>(())
+    /// ```
+    pub fn from_signed_xywh(x: f64, y: f64, width: f64, height: f64) -> Result<Self, InvalidBox> {
+        finite(&[("x", x), ("y", y), ("width", width), ("height", height)])?;
+        Ok(Self {
+            xywh: [x, y, width, height],
+        })
+    }
+
     /// Left, top, width and height.
     #[must_use]
     pub fn xywh(&self) -> [f64; 4] {
@@ -78,6 +103,25 @@ impl BBox {
     #[must_use]
     pub fn area(&self) -> f64 {
         self.xywh[2] * self.xywh[3]
+    }
+}
+
+impl Shape for BBox {
+    fn area(&self) -> f64 {
+        self.area()
+    }
+
+    fn bounds(&self) -> [f64; 4] {
+        let [x, y, width, height] = self.xywh;
+        [x, y, x + width, y + height]
+    }
+
+    fn iou(&self, other: &Self) -> f64 {
+        iou(self, other)
+    }
+
+    fn iou_crowd(&self, crowd: &Self) -> f64 {
+        iou_crowd(self, crowd)
     }
 }
 

@@ -1,0 +1,81 @@
+//! Reading of data sets: COCO's pair of JSON files, and the folders of YOLO and Pascal VOC.
+//!
+//! Every reader gives a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names
+//! the file, the record, the field and what was expected there.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Data that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// The file, as the caller named it.
+    pub file: String,
+    /// The record, such as `annotations[3]` or `line 4`; empty for the whole file.
+    pub record: String,
+    /// The field of the record; empty for the whole record.
+    pub field: String,
+    /// What was found, and what was expected.
+    pub problem: String,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in [&self.file, &self.record, &self.field] {
+            if !part.is_empty() {
+                write!(f, "{part}: ")?;
+            }
+        }
+        f.write_str(&self.problem)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Something in the data that a reader put right or left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Warning {
+    /// A true object has no area; that of its shape stands for it.
+    MissingArea,
+    /// A true object does not say whether it is a crowd, and is taken for none.
+    MissingCrowd,
+    /// A true object is of an image that is not in the list of images, and was left out.
+    UnknownImageOfTruth,
+    /// A true object is of a class that is not in the list of classes, and was left out.
+    UnknownClassOfTruth,
+    /// A detection is of a class that is not in the list of classes, and was left out.
+    UnknownClass,
+    /// A detection is of an image that is not in the list of images, and was left out.
+    UnknownImage,
+    /// A box has a negative width or height, and overlaps nothing.
+    NegativeSize,
+}
+
+impl Warning {
+    /// What is the case, in a sentence without its full stop.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::MissingArea => "a true object has no area, and that of its shape was taken",
+            Self::MissingCrowd => "a true object does not say iscrowd, and was taken for no crowd",
+            Self::UnknownImageOfTruth => {
+                "a true object is of an image that is not in the list, and was left out"
+            }
+            Self::UnknownClassOfTruth => {
+                "a true object is of a class that is not in the list, and was left out"
+            }
+            Self::UnknownClass => {
+                "a detection is of a class that is not in the list, and was left out"
+            }
+            Self::UnknownImage => {
+                "a detection is of an image that is not in the list, and was left out"
+            }
+            Self::NegativeSize => {
+                "a box has a negative width or height, and was taken as overlapping nothing"
+            }
+        }
+    }
+}
+
+/// How often each [`Warning`] applies.
+pub type Warnings = BTreeMap<Warning, u64>;

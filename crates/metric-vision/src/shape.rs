@@ -1,0 +1,51 @@
+/// A region of the plane that detections and truths are compared by.
+///
+/// The matching rules and metrics of this crate take any shape. A [`BBox`](crate::BBox) is one, and
+/// so is a reference to a shape.
+///
+/// ```
+/// use metric_vision::{BBox, Shape};
+///
+/// fn is_found<S: Shape>(detection: &S, truth: &S) -> bool {
+///     detection.iou(truth) >= 0.5
+/// }
+/// let square = BBox::from_xywh(0.0, 0.0, 2.0, 2.0)?;
+/// assert!(is_found(&square, &square));
+/// assert_eq!(square.area(), 4.0);
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
+pub trait Shape {
+    /// Its area, in square units.
+    fn area(&self) -> f64;
+
+    /// Left, top, right and bottom of an axis-aligned box around it.
+    ///
+    /// Shapes overlap only where their bounds do: `left < right` and so on of the other, compared as
+    /// they are given here.
+    fn bounds(&self) -> [f64; 4];
+
+    /// Intersection over union, 0 where the union is 0. Never NaN.
+    fn iou(&self, other: &Self) -> f64;
+
+    /// The share of this shape that lies in `crowd`: COCO's IoU where the truth is a crowd region,
+    /// whose own area does not count. Never NaN.
+    fn iou_crowd(&self, crowd: &Self) -> f64;
+}
+
+impl<S: Shape + ?Sized> Shape for &S {
+    fn area(&self) -> f64 {
+        (**self).area()
+    }
+
+    fn bounds(&self) -> [f64; 4] {
+        (**self).bounds()
+    }
+
+    fn iou(&self, other: &Self) -> f64 {
+        (**self).iou(other)
+    }
+
+    fn iou_crowd(&self, crowd: &Self) -> f64 {
+        (**self).iou_crowd(crowd)
+    }
+}
