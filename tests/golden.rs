@@ -7,13 +7,21 @@
 mod class;
 #[path = "domains/code.rs"]
 mod code;
+#[path = "domains/errors.rs"]
+mod errors;
+#[path = "domains/coco.rs"]
+mod coco;
 #[path = "domains/graph.rs"]
 mod graph;
 #[path = "domains/grid.rs"]
 mod grid;
 #[path = "domains/rows.rs"]
 mod rows;
+#[path = "domains/shapes.rs"]
+mod shapes;
 #[path = "domains/text.rs"]
 mod text;
 #[path = "domains/vision.rs"]
 mod vision;
+#[path = "domains/voc.rs"]
+mod voc;

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use metric_suite::registry::{self, ENTRIES, Entry, JoinPolicy, Missing, OptionSpec, Options};
+use metric_suite::registry::{
+    self, Content, ENTRIES, Entry, JoinPolicy, Missing, OptionSpec, Options,
+};
 
 use crate::error::Failure;
 use crate::join::Input;
 use crate::output::Style;
 use crate::scan::{FieldNames, Role};
-use crate::score::Task;
+use crate::score::{Data, Task};
 use crate::source::{Format, Source};
 
 const AFTER_HELP: &str = "\
@@ -141,6 +143,11 @@ fn common_args() -> Vec<Arg> {
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
             .help("Also write the scores of each example, a JSON object a line"),
+        Arg::new("details")
+            .long("details")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help("Also write what is too much for a table, such as curves, as JSON; for metrics that have it"),
         Arg::new("fail-under")
             .long("fail-under")
             .value_name("NAME=VALUE")
@@ -219,7 +226,12 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
         let id = std::iter::once((id, Role::Id));
         FieldNames::new(id.chain(values).chain(others))
     };
-    let (references, predictions) = match matches.get_one::<String>("pairs") {
+    let data = match matches.get_one::<String>("pairs") {
+        Some(pairs) if matches!(entry.input, registry::Input::Whole) => {
+            return Err(Failure::Usage(format!(
+                "--pairs {pairs}: {metric} reads whole files: expected --references and --predictions"
+            )));
+        }
         Some(pairs) => {
             let source = Source::new(pairs)?;
             if source.format != Format::JsonLines {
@@ -228,31 +240,39 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
                 )));
             }
             let names = names(&reference, &prediction);
-            (Input { source, names }, None)
+            Data::Records(Input { source, names }, None)
         }
         None => {
-            let references = Source::new(text(matches, "references"))?;
-            let predictions = Source::new(text(matches, "predictions"))?;
-            if references.is_standard_input() && predictions.is_standard_input() {
+            let given = [text(matches, "references"), text(matches, "predictions")];
+            if given == ["-", "-"] {
                 return Err(Failure::Usage(
                     "only one of --references and --predictions can be standard input".to_owned(),
                 ));
             }
-            let references = Input {
-                source: references,
-                names: names(&reference, &[]),
-            };
-            let predictions = Input {
-                source: predictions,
-                names: names(&prediction, &[]),
-            };
-            (references, Some(predictions))
+            let [references, predictions] = given;
+            if is_whole(entry, references)? {
+                Data::Whole(Source::whole(references)?, Source::whole(predictions)?)
+            } else {
+                let references = Input {
+                    source: Source::new(references)?,
+                    names: names(&reference, &[]),
+                };
+                let predictions = Input {
+                    source: Source::new(predictions)?,
+                    names: names(&prediction, &[]),
+                };
+                Data::Records(references, Some(predictions))
+            }
         }
     };
-    let per_sample = matches.get_one::<PathBuf>("per-sample").cloned();
-    if let Some(path) = &per_sample {
-        refuse_output(path, &references, predictions.as_ref())?;
-    }
+    let output = |name: &str| {
+        let path = matches.get_one::<PathBuf>(name).cloned();
+        if let Some(path) = &path {
+            refuse_output(name, path, &data)?;
+        }
+        Ok(path)
+    };
+    let (per_sample, details) = (output("per-sample")?, output("details")?);
     let threads = match matches.get_one::<u16>("threads") {
         Some(threads) => usize::from(*threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
@@ -260,8 +280,7 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
     Ok(Task {
         entry,
         scorer,
-        references,
-        predictions,
+        data,
         policy: JoinPolicy {
             missing: match text(matches, "missing") {
                 "empty" => Missing::Empty,
@@ -271,30 +290,45 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
             ignore_extra: text(matches, "extra") == "ignore",
         },
         per_sample,
+        details,
         gates,
         threads,
         progress: !matches.get_flag("quiet"),
     })
 }
 
-/// Refuses to write samples over what is read, or where the result goes.
-fn refuse_output(
-    path: &Path,
-    references: &Input,
-    predictions: Option<&Input>,
-) -> Result<(), Failure> {
+/// Whether the metric reads the references, and so the predictions, as whole files or folders.
+fn is_whole(entry: &Entry, references: &str) -> Result<bool, Failure> {
+    let is_whole = match entry.input {
+        registry::Input::Records => return Ok(false),
+        registry::Input::Whole => return Ok(true),
+        registry::Input::Either(is_whole) => is_whole,
+    };
+    if Source::whole(references)?.is_folder() {
+        return Ok(true);
+    }
+    let source = Source::new(references)?;
+    if source.format != Format::Json || !source.is_rereadable() {
+        return Ok(false);
+    }
+    Ok(match source.document()?.content {
+        Content::Text(text) => is_whole(&text),
+        Content::Folder(_) => true,
+    })
+}
+
+/// Refuses to write over what is read, or where the result goes.
+fn refuse_output(option: &str, path: &Path, data: &Data) -> Result<(), Failure> {
     let name = path.display();
     if path == Path::new("-") {
-        return Err(Failure::Usage(
-            "--per-sample -: standard output carries the result: expected a file".to_owned(),
-        ));
+        return Err(Failure::Usage(format!(
+            "--{option} -: standard output carries the result: expected a file"
+        )));
     }
-    for input in [Some(references), predictions].into_iter().flatten() {
-        if input.source.is_file(path) {
-            return Err(Failure::Usage(format!(
-                "--per-sample {name}: is also read: expected another file"
-            )));
-        }
+    if data.sources().any(|source| source.is_file(path)) {
+        return Err(Failure::Usage(format!(
+            "--{option} {name}: is also read: expected another file"
+        )));
     }
     Ok(())
 }

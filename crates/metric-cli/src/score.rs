@@ -16,20 +16,51 @@ use tempfile::NamedTempFile;
 use crate::error::Failure;
 use crate::join::{Input, Join, Pair, shown};
 use crate::output;
+use crate::source::Source;
 
 /// All that `metric score` was asked for.
 pub(crate) struct Task {
     pub(crate) entry: &'static Entry,
     pub(crate) scorer: Box<dyn Scorer>,
-    pub(crate) references: Input,
-    /// `None` where one file has both sides.
-    pub(crate) predictions: Option<Input>,
+    pub(crate) data: Data,
     pub(crate) policy: JoinPolicy,
     pub(crate) per_sample: Option<PathBuf>,
+    pub(crate) details: Option<PathBuf>,
     /// The least that scores of these names may be.
     pub(crate) gates: Vec<(String, f64)>,
     pub(crate) threads: usize,
     pub(crate) progress: bool,
+}
+
+/// Where a data set is.
+pub(crate) enum Data {
+    /// Records of references, and of predictions unless one file has both sides.
+    Records(Input, Option<Input>),
+    /// References and predictions that the metric reads by itself.
+    Whole(Source, Source),
+}
+
+impl Data {
+    /// All that is read.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
+        let sources = match self {
+            Self::Records(references, predictions) => [
+                Some(&references.source),
+                predictions.as_ref().map(|input| &input.source),
+            ],
+            Self::Whole(references, predictions) => [Some(references), Some(predictions)],
+        };
+        sources.into_iter().flatten()
+    }
+}
+
+/// What was gathered of a data set.
+struct Gathered {
+    evidence: Box<dyn Evidence>,
+    /// What the join let pass.
+    notes: Vec<String>,
+    /// The name of the references, if there were none.
+    empty: Option<String>,
 }
 
 /// The scores of a data set.
@@ -53,9 +84,116 @@ impl Task {
 
     /// Scores the data set on the threads of the pool that this is called in.
     fn run_here(self) -> Result<Scored, Failure> {
-        let scorer = self.scorer;
-        let threads = self.threads;
-        let sources = [Some(&self.references), self.predictions.as_ref()];
+        let Self {
+            entry,
+            scorer,
+            data,
+            mut policy,
+            per_sample,
+            details,
+            gates,
+            threads,
+            progress,
+        } = self;
+        // Files are opened before the work, so that it is not done in vain.
+        let mut samples = per_sample.as_deref().map(SampleFile::create).transpose()?;
+        let details = details
+            .as_deref()
+            .map(OutputFile::create)
+            .transpose()?;
+        let gathered = match data {
+            Data::Records(references, predictions) => Records {
+                entry,
+                scorer: &*scorer,
+                policy,
+                threads,
+                progress,
+            }
+            .gather(references, predictions, samples.as_mut())?,
+            Data::Whole(references, predictions) => {
+                // That an image has no detections is no gap in the data.
+                policy.missing = Missing::Error;
+                let name = references.name();
+                let (references, predictions) =
+                    rayon::join(|| references.document(), || predictions.document());
+                let mut all = samples.is_some().then(Vec::new);
+                let evidence = scorer
+                    .read_documents(references?, predictions?, policy, all.as_mut())
+                    .map_err(|error| Failure::Input(error.to_string()))?;
+                if let Some(file) = &mut samples {
+                    for sample in all.iter().flatten() {
+                        file.add(sample.record as u64, sample);
+                    }
+                }
+                Gathered {
+                    evidence,
+                    notes: Vec::new(),
+                    empty: Some(format!("{name}: has no images: expected at least one")),
+                }
+            }
+        };
+        let mut report = gathered.evidence.report();
+        if let (0, Some(problem), false) =
+            (report.examples, gathered.empty, scorer.scores_empty_data())
+        {
+            return Err(Failure::Input(problem));
+        }
+        let mut notes = Vec::new();
+        if report.missing > 0 {
+            let so = match policy.missing {
+                Missing::Skip => "was left out",
+                _ => "was scored against an empty one",
+            };
+            notes.push(format!(
+                "{} × a reference has no prediction and {so}",
+                report.missing
+            ));
+        }
+        notes.extend(gathered.notes);
+        notes.append(&mut report.warnings);
+        report.warnings = notes;
+        let failed_gates = failed_gates(&gates, &report)?;
+        if let Some(mut file) = details {
+            let details = gathered.evidence.details().ok_or_else(|| {
+                Failure::Usage(format!("--details: {} has no details", entry.name))
+            })?;
+            file.write(format!("{details}\n").as_bytes())?;
+            file.persist()?;
+        }
+        if let Some(samples) = samples {
+            samples.persist()?;
+        }
+        Ok(Scored {
+            signature: with_policy(scorer.signature(), policy),
+            report,
+            failed_gates,
+        })
+    }
+}
+
+/// How records are read and folded.
+struct Records<'a> {
+    entry: &'static Entry,
+    scorer: &'a dyn Scorer,
+    policy: JoinPolicy,
+    threads: usize,
+    progress: bool,
+}
+
+impl Records<'_> {
+    fn gather(
+        &self,
+        references: Input,
+        predictions: Option<Input>,
+        mut samples: Option<&mut SampleFile>,
+    ) -> Result<Gathered, Failure> {
+        let &Self {
+            scorer,
+            policy,
+            threads,
+            ..
+        } = self;
+        let sources = [Some(&references), predictions.as_ref()];
         let total = sources
             .iter()
             .flatten()
@@ -64,11 +202,6 @@ impl Task {
         let read = Arc::new(AtomicU64::new(0));
         let bar = progress_bar(self.progress, total);
 
-        let mut samples = self
-            .per_sample
-            .as_deref()
-            .map(SampleFile::create)
-            .transpose()?;
         let mut evidence = scorer.start();
         // Enough blocks that no thread waits, and no more memory than that.
         let width = if threads == 1 {
@@ -77,10 +210,10 @@ impl Task {
             (2 * threads).min(32)
         };
         let mut join = Join::new(
-            self.references,
-            self.predictions,
+            references,
+            predictions,
             self.entry.whole_file,
-            self.policy,
+            policy,
             width,
             &read,
         )?;
@@ -94,7 +227,7 @@ impl Task {
                     &join,
                     part,
                     &mut *evidence,
-                    samples.as_mut(),
+                    samples.as_deref_mut(),
                     threads,
                     || scorer.start(),
                 )?;
@@ -105,8 +238,8 @@ impl Task {
             bar.set_position(read.load(Ordering::Relaxed));
         }
         let left = join.finish()?;
-        let refuse_extra = left.extra > 0 && !self.policy.ignore_extra;
-        if !left.missing.is_empty() && self.policy.missing == Missing::Error {
+        let refuse_extra = left.extra > 0 && !policy.ignore_extra;
+        if !left.missing.is_empty() && policy.missing == Missing::Error {
             let extra = if refuse_extra { &left.extra_error } else { "" };
             return Err(Failure::Input(
                 [&left.missing_error, extra]
@@ -118,54 +251,25 @@ impl Task {
         if refuse_extra {
             return Err(Failure::Input(left.extra_error));
         }
-        fold(
-            &join,
-            &left.missing,
-            &mut *evidence,
-            samples.as_mut(),
-            1,
-            || scorer.start(),
-        )?;
-
-        let mut report = evidence.report();
+        fold(&join, &left.missing, &mut *evidence, samples, 1, || {
+            scorer.start()
+        })?;
         let mut notes = Vec::new();
-        if report.missing > 0 {
-            let so = match self.policy.missing {
-                Missing::Skip => "was left out",
-                _ => "was scored against an empty one",
-            };
-            notes.push(format!(
-                "{} × a reference has no prediction and {so}",
-                report.missing
-            ));
-        }
         if left.extra > 0 {
             notes.push(format!(
                 "{} × a prediction has no reference and was left out",
                 left.extra
             ));
         }
-        if report.examples == 0 && !scorer.scores_empty_data() {
-            let problem = if join.references_read() == 0 {
-                "has no records: expected at least one"
-            } else {
-                "has no examples that could be scored"
-            };
-            return Err(Failure::Input(format!(
-                "{}: {problem}",
-                join.reference_name()
-            )));
-        }
-        notes.append(&mut report.warnings);
-        report.warnings = notes;
-        let failed_gates = failed_gates(&self.gates, &report)?;
-        if let Some(samples) = samples {
-            samples.persist()?;
-        }
-        Ok(Scored {
-            signature: with_policy(scorer.signature(), self.policy),
-            report,
-            failed_gates,
+        let problem = if join.references_read() == 0 {
+            "has no records: expected at least one"
+        } else {
+            "has no examples that could be scored"
+        };
+        Ok(Gathered {
+            evidence,
+            notes,
+            empty: Some(format!("{}: {problem}", join.reference_name())),
         })
     }
 }
@@ -280,13 +384,51 @@ fn progress_bar(wanted: bool, total: u64) -> ProgressBar {
     bar
 }
 
-/// A file of scores by example, which stands under its name only when it is whole.
+/// A file of scores by example.
 struct SampleFile {
-    name: PathBuf,
-    writer: Target,
+    file: OutputFile,
     /// Lines that wait for those of earlier references.
     waiting: BTreeMap<u64, String>,
     next: u64,
+}
+
+impl SampleFile {
+    fn create(path: &Path) -> Result<Self, Failure> {
+        Ok(Self {
+            file: OutputFile::create(path)?,
+            waiting: BTreeMap::new(),
+            next: 0,
+        })
+    }
+
+    fn add(&mut self, ordinal: u64, sample: &Sample) {
+        let lines = self.waiting.entry(ordinal).or_default();
+        lines.push_str(&output::sample_line(sample));
+        lines.push('\n');
+    }
+
+    /// Writes what no earlier reference can come before, or `all` there is.
+    fn flush(&mut self, all: bool) -> Result<(), Failure> {
+        while let Some(entry) = self.waiting.first_entry() {
+            if *entry.key() != self.next && !all {
+                break;
+            }
+            self.next = entry.key() + 1;
+            self.file.write(entry.remove().as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn persist(mut self) -> Result<(), Failure> {
+        self.flush(true)?;
+        self.file.persist()
+    }
+}
+
+/// A file which stands under its name only when it is whole.
+struct OutputFile {
+    name: PathBuf,
+    writer: Target,
 }
 
 enum Target {
@@ -296,7 +438,7 @@ enum Target {
     Stream(std::io::BufWriter<std::fs::File>),
 }
 
-impl SampleFile {
+impl OutputFile {
     fn create(path: &Path) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| {
             Failure::Usage(format!("{}: cannot create: {error}", path.display()))
@@ -339,36 +481,18 @@ impl SampleFile {
         Ok(Self {
             name: real,
             writer,
-            waiting: BTreeMap::new(),
-            next: 0,
         })
     }
 
-    fn add(&mut self, ordinal: u64, sample: &Sample) {
-        let lines = self.waiting.entry(ordinal).or_default();
-        lines.push_str(&output::sample_line(sample));
-        lines.push('\n');
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let result = match &mut self.writer {
+            Target::Temporary(file) => file.write_all(bytes),
+            Target::Stream(file) => file.write_all(bytes),
+        };
+        result.map_err(|error| Failure::write(&self.name.display().to_string(), &error))
     }
 
-    /// Writes what no earlier reference can come before, or `all` there is.
-    fn flush(&mut self, all: bool) -> Result<(), Failure> {
-        while let Some(entry) = self.waiting.first_entry() {
-            if *entry.key() != self.next && !all {
-                break;
-            }
-            self.next = entry.key() + 1;
-            let lines = entry.remove();
-            let result = match &mut self.writer {
-                Target::Temporary(file) => file.write_all(lines.as_bytes()),
-                Target::Stream(file) => file.write_all(lines.as_bytes()),
-            };
-            result.map_err(|error| Failure::write(&self.name.display().to_string(), &error))?;
-        }
-        Ok(())
-    }
-
-    fn persist(mut self) -> Result<(), Failure> {
-        self.flush(true)?;
+    fn persist(self) -> Result<(), Failure> {
         let name = self.name.display().to_string();
         match self.writer {
             Target::Temporary(file) => {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use metric_suite::registry::{Content, Document};
+
 use crate::error::Failure;
 
 /// How many bytes a block of lines has, unless a line is longer: enough to spread over threads,
@@ -37,52 +39,89 @@ pub(crate) struct Source {
     path: Option<PathBuf>,
     pub(crate) format: Format,
     compression: Compression,
+    is_folder: bool,
 }
 
 impl Source {
-    /// The source that `argument` names; `-` is standard input, in JSON Lines.
+    /// The source of records that `argument` names; `-` is standard input, in JSON Lines.
     pub(crate) fn new(argument: &str) -> Result<Self, Failure> {
-        if argument == "-" {
-            return Ok(Self {
-                path: None,
-                format: Format::JsonLines,
-                compression: Compression::None,
-            });
-        }
-        let path = PathBuf::from(argument);
-        let metadata = std::fs::metadata(&path)
-            .map_err(|error| Failure::Input(format!("{argument}: cannot open: {error}")))?;
-        if metadata.is_dir() {
+        let source = Self::whole(argument)?;
+        let Some(path) = &source.path else {
+            return Ok(source);
+        };
+        if source.is_folder {
             return Err(Failure::Input(format!(
                 "{argument}: is a folder: expected a file"
             )));
         }
-        let (stem, compression) = match extension(&path).as_deref() {
-            Some("gz") => (path.with_extension(""), Compression::Gzip),
-            Some("zst") => (path.with_extension(""), Compression::Zstandard),
-            _ => (path.clone(), Compression::None),
+        let stem = match source.compression {
+            Compression::None => path.clone(),
+            Compression::Gzip | Compression::Zstandard => path.with_extension(""),
         };
         let format = match extension(&stem).as_deref() {
             Some("jsonl" | "ndjson") => Format::JsonLines,
             Some("json") => Format::Json,
             Some("txt") => Format::Text,
             // A pipe that the shell made has no name of its own.
-            _ if !metadata.is_file() => Format::JsonLines,
+            _ if !path.is_file() => Format::JsonLines,
             _ => {
                 return Err(Failure::Usage(format!(
                     "{argument}: the name does not tell the format: expected .jsonl, .json or .txt, also with .gz or .zst"
                 )));
             }
         };
+        Ok(Self { format, ..source })
+    }
+
+    /// The file or folder that `argument` names, whatever it is; `-` is standard input.
+    pub(crate) fn whole(argument: &str) -> Result<Self, Failure> {
+        if argument == "-" {
+            return Ok(Self {
+                path: None,
+                format: Format::JsonLines,
+                compression: Compression::None,
+                is_folder: false,
+            });
+        }
+        let path = PathBuf::from(argument);
+        let metadata = std::fs::metadata(&path)
+            .map_err(|error| Failure::Input(format!("{argument}: cannot open: {error}")))?;
+        let compression = match extension(&path).as_deref() {
+            Some("gz") => Compression::Gzip,
+            Some("zst") => Compression::Zstandard,
+            _ => Compression::None,
+        };
         Ok(Self {
             path: Some(path),
-            format,
+            format: Format::Json,
             compression,
+            is_folder: metadata.is_dir(),
         })
     }
 
-    pub(crate) fn is_standard_input(&self) -> bool {
-        self.path.is_none()
+    pub(crate) fn is_folder(&self) -> bool {
+        self.is_folder
+    }
+
+    /// All of it, for a metric that reads it by itself.
+    pub(crate) fn document(&self) -> Result<Document, Failure> {
+        let name = self.name();
+        let content = match &self.path {
+            Some(path) if self.is_folder => Content::Folder(path.clone()),
+            _ => {
+                // The size that it has at least, as far as it is known.
+                let mut bytes = Vec::with_capacity(usize::try_from(self.bytes()).unwrap_or(0) + 1);
+                self.reader(Arc::default())?
+                    .read_to_end(&mut bytes)
+                    .map_err(|error| Failure::Input(format!("{name}: cannot read: {error}")))?;
+                let text = String::from_utf8(bytes).map_err(|error| {
+                    let valid = error.utf8_error().valid_up_to();
+                    not_utf8(&name, 1, error.as_bytes(), valid)
+                })?;
+                Content::Text(text)
+            }
+        };
+        Ok(Document { name, content })
     }
 
     /// Whether the source is this file, under any name.
@@ -113,8 +152,8 @@ impl Source {
         }
     }
 
-    /// Opens the source; `progress` counts the bytes as they are read from disk.
-    pub(crate) fn open(&self, progress: &Arc<AtomicU64>) -> Result<Blocks, Failure> {
+    /// The text of the source as it comes; `progress` counts the bytes as they are read from disk.
+    fn reader(&self, progress: Arc<AtomicU64>) -> Result<Box<dyn Read + Send + Sync>, Failure> {
         let raw: Box<dyn Read + Send + Sync> = match &self.path {
             Some(path) => Box::new(File::open(path).map_err(|error| {
                 Failure::Input(format!("{}: cannot open: {error}", self.name()))
@@ -123,9 +162,9 @@ impl Source {
         };
         let counted = Counted {
             inner: raw,
-            bytes: Arc::clone(progress),
+            bytes: progress,
         };
-        let reader: Box<dyn Read + Send + Sync> = match self.compression {
+        Ok(match self.compression {
             Compression::None => Box::new(counted),
             Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(counted)),
             Compression::Zstandard => {
@@ -133,9 +172,13 @@ impl Source {
                     .map_err(|error| Failure::Input(format!("{}: {error}", self.name())))?;
                 Box::new(decoder)
             }
-        };
+        })
+    }
+
+    /// Opens the source; `progress` counts the bytes as they are read from disk.
+    pub(crate) fn open(&self, progress: &Arc<AtomicU64>) -> Result<Blocks, Failure> {
         Ok(Blocks {
-            reader,
+            reader: self.reader(Arc::clone(progress))?,
             name: self.name(),
             whole: self.format == Format::Json,
             buffer: Vec::new(),
@@ -236,7 +279,7 @@ impl Blocks {
         // buffer; a text that is larger than the cache is validated where it is.
         let text = if end <= 2 * BLOCK_BYTES {
             let valid = simdutf8::compat::from_utf8(bytes)
-                .map_err(|error| self.not_utf8(bytes, error.valid_up_to()))?;
+                .map_err(|error| not_utf8(&self.name, self.next_line, bytes, error.valid_up_to()))?;
             let mut text = self.spare.pop().unwrap_or_default();
             text.clear();
             text.push_str(valid);
@@ -246,23 +289,12 @@ impl Blocks {
             let rest = self.buffer.split_off(end);
             let bytes = std::mem::replace(&mut self.buffer, rest);
             String::from_utf8(bytes).map_err(|error| {
-                self.not_utf8(error.as_bytes(), error.utf8_error().valid_up_to())
+                let valid = error.utf8_error().valid_up_to();
+                not_utf8(&self.name, self.next_line, error.as_bytes(), valid)
             })?
         };
         self.next_line += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
         Ok(Some(Block { text, first_line }))
-    }
-
-    /// Says where `bytes`, which start at the next line, cease to be text.
-    fn not_utf8(&self, bytes: &[u8], valid: usize) -> Failure {
-        let before = &bytes[..valid];
-        let line = self.next_line + memchr::memchr_iter(b'\n', before).count() as u64;
-        let column = valid - memchr::memrchr(b'\n', before).map_or(0, |place| place + 1) + 1;
-        let byte = bytes.get(valid).copied().unwrap_or_default();
-        Failure::Input(format!(
-            "{}:{line}: not UTF-8: byte 0x{byte:02x} at byte {column} of the line",
-            self.name
-        ))
     }
 
     /// Whether all has been read.
@@ -276,4 +308,15 @@ impl Blocks {
             self.spare.push(block.text);
         }
     }
+}
+
+/// Says where the bytes from this line on cease to be text.
+fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> Failure {
+    let before = &bytes[..valid];
+    let line = first_line + memchr::memchr_iter(b'\n', before).count() as u64;
+    let column = valid - memchr::memrchr(b'\n', before).map_or(0, |place| place + 1) + 1;
+    let byte = bytes.get(valid).copied().unwrap_or_default();
+    Failure::Input(format!(
+        "{name}:{line}: not UTF-8: byte 0x{byte:02x} at byte {column} of the line"
+    ))
 }

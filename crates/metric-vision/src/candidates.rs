@@ -1,20 +1,21 @@
-//! The pairs of boxes that overlap enough, and how many of them can be taken at once.
+//! The pairs of shapes that overlap enough, and how many of them can be taken at once.
 
 use std::cell::Cell;
 
-use crate::{BBox, Detection};
+use crate::{Detection, Shape, Truth};
 
 /// No row, no column.
 const FREE: usize = usize::MAX;
 
 /// Visits the truths that may overlap a detection.
 ///
-/// Few boxes are held against all; many are sorted by their left edge first, so that a detection
-/// meets only those whose extent in x can reach it.
-pub(crate) struct Field<'a> {
-    truths: &'a [BBox],
+/// Few are held against all; many are sorted by their left edge first, so that a detection meets
+/// only those whose extent in x can reach it.
+pub(crate) struct Field<'a, S> {
+    truths: &'a [Truth<S>],
     /// The truths by left edge; empty for few of them.
     by_left: Vec<Extent>,
+    margin: f64,
 }
 
 struct Extent {
@@ -24,19 +25,20 @@ struct Extent {
     reach: f64,
 }
 
-impl<'a> Field<'a> {
+impl<'a, S: Shape> Field<'a, S> {
     /// Below so many pairs sorting does not pay.
     const FEW: usize = 4096;
 
-    pub(crate) fn new(detections: usize, truths: &'a [BBox]) -> Self {
+    /// The truths for so many detections, which may overlap across a gap of this `margin`.
+    pub(crate) fn new(detections: usize, truths: &'a [Truth<S>], margin: f64) -> Self {
         let mut by_left = Vec::new();
         if detections.saturating_mul(truths.len()) > Self::FEW {
             by_left.extend(truths.iter().enumerate().map(|(place, truth)| {
-                let [x, _, width, _] = truth.xywh();
+                let [left, _, right, _] = truth.shape.bounds();
                 Extent {
                     place,
-                    left: x,
-                    reach: x + width,
+                    left,
+                    reach: right + margin,
                 }
             }));
             by_left.sort_by(|a, b| a.left.total_cmp(&b.left));
@@ -46,26 +48,35 @@ impl<'a> Field<'a> {
                 extent.reach = reach;
             }
         }
-        Self { truths, by_left }
+        Self {
+            truths,
+            by_left,
+            margin,
+        }
     }
 
-    /// Calls `visit` with the index and the box of every truth that overlaps `detection`, and
-    /// of others, in no certain order.
+    /// All truths.
+    pub(crate) fn truths(&self) -> &'a [Truth<S>] {
+        self.truths
+    }
+
+    /// Calls `visit` with the place of every truth that overlaps `shape`, and of others, in no
+    /// certain order.
     #[inline]
-    pub(crate) fn near(&self, detection: &BBox, mut visit: impl FnMut(usize, &BBox)) {
+    pub(crate) fn near(&self, shape: &S, mut visit: impl FnMut(usize, &Truth<S>)) {
         if self.by_left.is_empty() {
             for (place, truth) in self.truths.iter().enumerate() {
                 visit(place, truth);
             }
             return;
         }
-        // An overlap has min(right edges) > max(left edges), with the right edge x + width as the
-        // IoU rounds it: this leaves out none.
-        let [x, _, width, _] = detection.xywh();
-        let first = self.by_left.partition_point(|extent| extent.reach <= x);
+        // Overlapping shapes have min(right edges) > max(left edges), with the edges as the shapes
+        // give them: this leaves out none.
+        let [left, _, right, _] = shape.bounds();
+        let first = self.by_left.partition_point(|extent| extent.reach <= left);
         let end = self
             .by_left
-            .partition_point(|extent| extent.left < x + width);
+            .partition_point(|extent| extent.left < right + self.margin);
         for extent in self.by_left.get(first..end).unwrap_or_default() {
             visit(extent.place, &self.truths[extent.place]);
         }
@@ -73,17 +84,17 @@ impl<'a> Field<'a> {
 }
 
 /// The greatest number of one-to-one pairs that are `enough` of an overlap: what
-/// [`optimal`](crate::matching::optimal) counts, without the choice of pairs.
-pub(crate) fn most_pairs(
-    detections: &[Detection],
-    truths: &[BBox],
-    enough: impl Fn(&BBox, &BBox) -> bool,
+/// [`optimal`](crate::matching::optimal) counts if all truths count, without the choice of pairs.
+pub(crate) fn most_pairs<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    enough: impl Fn(&S, &S) -> bool,
 ) -> u64 {
-    // Most items of real data have one box on one side.
+    // Most items of real data have one on one side.
     match (detections, truths) {
         ([], _) | (_, []) => 0,
-        ([one], many) => u64::from(many.iter().any(|truth| enough(&one.bbox, truth))),
-        (many, [one]) => u64::from(many.iter().any(|found| enough(&found.bbox, one))),
+        ([one], many) => u64::from(many.iter().any(|truth| enough(&one.shape, &truth.shape))),
+        (many, [one]) => u64::from(many.iter().any(|found| enough(&found.shape, &one.shape))),
         _ => with_candidates(detections, truths, enough, Candidates::most_pairs),
     }
 }
@@ -91,10 +102,10 @@ pub(crate) fn most_pairs(
 /// Lets `work` look at the pairs that are `enough` of an overlap.
 ///
 /// Each thread keeps the memory for its next item, so that an item costs no allocation.
-pub(crate) fn with_candidates<R>(
-    detections: &[Detection],
-    truths: &[BBox],
-    enough: impl Fn(&BBox, &BBox) -> bool,
+pub(crate) fn with_candidates<S: Shape, R>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    enough: impl Fn(&S, &S) -> bool,
     work: impl FnOnce(&mut Candidates) -> R,
 ) -> R {
     thread_local! {
@@ -107,7 +118,7 @@ pub(crate) fn with_candidates<R>(
     result
 }
 
-/// For each detection (row) the true boxes (columns) that it overlaps enough.
+/// For each detection (row) the truths (columns) that it overlaps enough.
 #[derive(Default)]
 pub(crate) struct Candidates {
     columns: usize,
@@ -124,19 +135,19 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    fn fill(
+    fn fill<S: Shape>(
         &mut self,
-        detections: &[Detection],
-        truths: &[BBox],
-        enough: impl Fn(&BBox, &BBox) -> bool,
+        detections: &[Detection<S>],
+        truths: &[Truth<S>],
+        enough: impl Fn(&S, &S) -> bool,
     ) {
         self.columns = truths.len();
         self.entries.clear();
         self.ends.clear();
-        let field = Field::new(detections.len(), truths);
+        let field = Field::new(detections.len(), truths, 0.0);
         for detection in detections {
-            field.near(&detection.bbox, |place, truth| {
-                if enough(&detection.bbox, truth) {
+            field.near(&detection.shape, |place, truth| {
+                if enough(&detection.shape, &truth.shape) {
                     self.entries.push(place);
                 }
             });
@@ -149,15 +160,12 @@ impl Candidates {
         self.ends.len() as u64
     }
 
-    /// The number of rows with a candidate.
-    pub(crate) fn rows_with_any(&self) -> u64 {
+    /// For each row, whether it has a candidate.
+    pub(crate) fn rows_with_any(&self) -> impl Iterator<Item = bool> {
         let mut start = 0;
-        let mut rows = 0;
-        for &end in &self.ends {
-            rows += u64::from(end > start);
-            start = end;
-        }
-        rows
+        self.ends
+            .iter()
+            .map(move |&end| std::mem::replace(&mut start, end) < end)
     }
 
     /// For each column, whether it stands in a row.
@@ -260,7 +268,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{Candidates, Field};
-    use crate::BBox;
+    use crate::{BBox, Truth};
 
     fn most_pairs(rows: &[Vec<usize>], columns: usize) -> u64 {
         let mut candidates = Candidates {
@@ -314,19 +322,29 @@ mod tests {
         }
 
         #[test]
-        fn many_boxes_find_the_same_overlaps_as_few(detections in boxes(), truths in boxes()) {
-            let field = Field::new(detections.len(), &truths);
+        fn many_boxes_find_the_same_overlaps_as_few(
+            detections in boxes(), truths in boxes(), margin in 0_u8..3,
+        ) {
+            // With a margin, boxes a little apart overlap as well.
+            let margin = f64::from(margin);
+            let wide = |shape: &BBox| {
+                let [x, y, w, h] = shape.xywh();
+                BBox::from_xywh(x, y, w + margin, h).expect("a box")
+            };
+            let overlaps = |a: &BBox, b: &BBox| crate::iou(&wide(a), &wide(b)) > 0.0;
+            let truths: Vec<Truth> = truths.into_iter().map(Truth::from).collect();
+            let field = Field::new(detections.len(), &truths, margin);
             prop_assert!(!field.by_left.is_empty());
             for detection in &detections {
                 let mut found = Vec::new();
                 field.near(detection, |place, truth| {
-                    if crate::iou(detection, truth) > 0.0 {
+                    if overlaps(detection, &truth.shape) {
                         found.push(place);
                     }
                 });
                 found.sort_unstable();
                 let plain: Vec<usize> = (0..truths.len())
-                    .filter(|&place| crate::iou(detection, &truths[place]) > 0.0)
+                    .filter(|&place| overlaps(detection, &truths[place].shape))
                     .collect();
                 prop_assert_eq!(found, plain);
             }

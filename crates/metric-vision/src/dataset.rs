@@ -1,6 +1,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use metric_core::{Merge, Metric};
+
 use crate::{BBox, Shape};
 
 /// The id of an image or a class: an integer, or text.
@@ -191,6 +193,41 @@ impl<S: Shape> Dataset<S> {
             .iter()
             .enumerate()
             .map(move |(place, image)| (self.predictions(start + place), image))
+    }
+}
+
+impl<S: Shape + Sync> Dataset<S> {
+    /// The state of all images. With the feature `rayon`, on all threads of the pool that this is
+    /// called in; the state is the same on any number of them.
+    pub fn measure<M>(&self, metric: &M) -> M::State
+    where
+        M: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: Send> + Sync,
+    {
+        let measure = |images: Range<usize>| {
+            let mut state = M::State::default();
+            for (predictions, image) in self.examples(images) {
+                metric.update(&mut state, predictions, image);
+            }
+            state
+        };
+        let images = self.images.len();
+        #[cfg(feature = "rayon")]
+        {
+            use rayon::prelude::*;
+            // Some parts for each thread, lest the last of them waits long for another.
+            let size = images.div_ceil(8 * rayon::current_num_threads()).max(1);
+            let parts = (0..images.div_ceil(size)).into_par_iter();
+            let parts: Vec<M::State> = parts
+                .map(|part| measure(part * size..images.min((part + 1) * size)))
+                .collect();
+            let mut total = M::State::default();
+            for part in parts {
+                total.merge(part);
+            }
+            total
+        }
+        #[cfg(not(feature = "rayon"))]
+        measure(0..images)
     }
 }
 

@@ -4,33 +4,18 @@ use std::fmt;
 use metric_core::{Counts, Merge, Metric, named_choice};
 
 use crate::candidates::{Candidates, most_pairs, with_candidates};
-use crate::matching::{Matches, Matching, greedy, optimal_sum, voc};
-use crate::{BBox, iou, iou_by_corners};
-
-/// A predicted box.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Detection {
-    /// The box.
-    pub bbox: BBox,
-    /// The detector's confidence, in any unit; only its order counts, and only for the matching
-    /// rules that go by score.
-    pub score: Option<f64>,
-}
-
-impl From<BBox> for Detection {
-    fn from(bbox: BBox) -> Self {
-        Self { bbox, score: None }
-    }
-}
+use crate::matching::{self, Matching, greedy, optimal, optimal_sum, voc};
+use crate::{BBox, Detection, Image, Prediction, Shape, Truth, iou, iou_by_corners};
 
 /// Precision, recall and F1 of detections, under a named profile and matching rule.
 ///
-/// An example is one image and class: its predicted boxes and its true ones. Tables by class or by
-/// image are a [`PerClass`](metric_core::PerClass) of states:
+/// An example is one image and class: its detections and its truths, boxes or any [`Shape`]. The
+/// images of a data set fall into such examples by [`by_class`]. Tables by class or by image are a
+/// [`PerClass`](metric_core::PerClass) of states:
 ///
 /// ```
 /// use metric_core::{Counts, Metric, PerClass};
-/// use metric_vision::{BBox, Detection, DetectionState, Detections};
+/// use metric_vision::{BBox, Detection, DetectionState, Detections, Truth};
 ///
 /// let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
 /// let metric = Detections::default(); // one-to-one, IoU of at least 0.5
@@ -38,20 +23,24 @@ impl From<BBox> for Detection {
 ///
 /// // Two boxes on the one cat, of which one is too many; a dog that was not found.
 /// let cats = [at(0.0)?, at(1.0)?].map(Detection::from);
-/// metric.update(classes.entry("cat"), &cats, &[at(0.0)?]);
-/// metric.update(classes.entry("dog"), &[], &[at(40.0)?]);
+/// metric.update(classes.entry("cat"), &cats, &[Truth::from(at(0.0)?)]);
+/// metric.update(classes.entry("dog"), &[], &[Truth::from(at(40.0)?)]);
 ///
 /// let total = classes.micro();
 /// assert_eq!(total.counts, Counts::new(1, 1, 1));
 /// assert_eq!(metric.compute(&total).f1, Some(0.5));
 /// # Ok::<(), metric_vision::InvalidBox>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Detections {
+#[derive(Clone, Copy, Debug)]
+pub struct Detections<S = BBox> {
     profile: Profile,
     matching: Option<Matching>,
     iou_threshold: f64,
+    count: Count<S>,
 }
+
+/// How an item is counted: detections, truths, IoU threshold.
+type Count<S> = fn(&[Detection<S>], &[Truth<S>], f64) -> DetectionState;
 
 impl Detections {
     /// The metric of a profile, from this IoU on (`0 < iou_threshold <= 1`).
@@ -60,24 +49,50 @@ impl Detections {
     ///
     /// A threshold outside that range, or NaN.
     pub fn new(profile: Profile, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
-        if iou_threshold > 0.0 && iou_threshold <= 1.0 {
-            Ok(Self {
-                profile,
-                matching: None,
-                iou_threshold,
-            })
-        } else {
-            Err(InvalidThreshold(iou_threshold))
-        }
+        let matching = profile.matching();
+        Ok(Self {
+            profile,
+            matching,
+            iou_threshold: InvalidThreshold::check(iou_threshold)?,
+            count: match (matching, profile) {
+                (Some(matching), _) => count_boxes(matching),
+                (None, Profile::SeedText) => count_seed_text,
+                (None, _) => count_baseline,
+            },
+        })
     }
 
     /// The same with another matching rule than the profile's.
     #[must_use]
     pub fn with_matching(self, matching: Matching) -> Self {
-        let matching = Some(matching);
-        Self { matching, ..self }
+        Self {
+            matching: Some(matching),
+            count: count_boxes(matching),
+            ..self
+        }
     }
+}
 
+impl<S: Shape + Clone + PartialEq> Detections<S> {
+    /// The metric for any shape: [`Profile::OneToOne`] with this matching rule.
+    ///
+    /// [`Matching::AnyOverlap`] goes by the IoU of the shape here. The profiles of the Fusion Brain
+    /// Challenge are for boxes, whose coordinates their programs look at.
+    ///
+    /// # Errors
+    ///
+    /// A threshold outside `0 < iou_threshold <= 1`, or NaN.
+    pub fn of_shapes(matching: Matching, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
+        Ok(Self {
+            profile: Profile::OneToOne,
+            matching: Some(matching),
+            iou_threshold: InvalidThreshold::check(iou_threshold)?,
+            count: count_shapes(matching),
+        })
+    }
+}
+
+impl<S> Detections<S> {
     /// The profile.
     #[must_use]
     pub fn profile(&self) -> Profile {
@@ -87,13 +102,21 @@ impl Detections {
     /// The matching rule; `None` where the profile counts in a way of its own.
     #[must_use]
     pub fn matching(&self) -> Option<Matching> {
-        self.matching.or(self.profile.matching())
+        self.matching
     }
 
-    /// The IoU from which two boxes match.
+    /// The IoU from which a detection and a truth match.
     #[must_use]
     pub fn iou_threshold(&self) -> f64 {
         self.iou_threshold
+    }
+}
+
+impl<S> PartialEq for Detections<S> {
+    fn eq(&self, other: &Self) -> bool {
+        // These decide how it counts.
+        let key = |metric: &Self| (metric.profile, metric.matching, metric.iou_threshold);
+        key(self) == key(other)
     }
 }
 
@@ -102,9 +125,84 @@ impl Default for Detections {
     fn default() -> Self {
         Self {
             profile: Profile::OneToOne,
-            matching: None,
+            matching: Some(Matching::Optimal),
             iou_threshold: 0.5,
+            count: count_boxes(Matching::Optimal),
         }
+    }
+}
+
+/// Calls `visit` with each class of an image that has detections or truths there: its place in the
+/// list of classes, the detections in the order of the file, and the truths.
+///
+/// This is how an image of a [`Dataset`](crate::Dataset) is fed to [`Detections`]:
+///
+/// ```
+/// use metric_core::{Counts, Metric};
+/// use metric_vision::{
+///     Annotation, BBox, DetectionState, Detections, Image, Key, Prediction, by_class,
+/// };
+///
+/// let shape = BBox::from_xywh(0.0, 0.0, 10.0, 10.0)?;
+/// let annotation = |class| Annotation { class, crowd: false, ignore: false, id: 1, area: 100.0, shape };
+/// let image = Image { key: Key::Number(7), annotations: vec![annotation(0), annotation(2)] };
+/// let predictions = [Prediction { image: 0, class: 2, score: 0.9, area: 100.0, shape }];
+///
+/// let metric = Detections::default();
+/// let mut state = DetectionState::default();
+/// by_class(&predictions, &image, |_class, detections, truths| {
+///     metric.update(&mut state, detections, truths);
+/// });
+/// assert_eq!(state.counts, Counts::new(1, 0, 1));
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
+pub fn by_class<S: Clone>(
+    predictions: &[Prediction<S>],
+    image: &Image<S>,
+    visit: impl FnMut(u32, &[Detection<S>], &[Truth<S>]),
+) {
+    split(predictions, image, S::clone, visit);
+}
+
+/// [`by_class`] with the shapes as `shape` gives them, such as references.
+pub(crate) fn split<'a, S, T>(
+    predictions: &'a [Prediction<S>],
+    image: &'a Image<S>,
+    shape: impl Fn(&'a S) -> T,
+    mut visit: impl FnMut(u32, &[Detection<T>], &[Truth<T>]),
+) {
+    let mut found: Vec<&Prediction<S>> = predictions.iter().collect();
+    found.sort_by_key(|prediction| prediction.class);
+    let mut real: Vec<_> = image.annotations.iter().collect();
+    real.sort_by_key(|annotation| annotation.class);
+    let (mut found, mut real) = (found.as_slice(), real.as_slice());
+    let (mut detections, mut truths) = (Vec::new(), Vec::new());
+    loop {
+        let first = [
+            found.first().map(|prediction| prediction.class),
+            real.first().map(|annotation| annotation.class),
+        ];
+        let Some(class) = first.into_iter().flatten().min() else {
+            break;
+        };
+        let (here, later) =
+            found.split_at(found.partition_point(|prediction| prediction.class == class));
+        found = later;
+        detections.clear();
+        detections.extend(here.iter().map(|prediction| Detection {
+            shape: shape(&prediction.shape),
+            score: Some(prediction.score),
+        }));
+        let (here, later) =
+            real.split_at(real.partition_point(|annotation| annotation.class == class));
+        real = later;
+        truths.clear();
+        truths.extend(here.iter().map(|annotation| Truth {
+            shape: shape(&annotation.shape),
+            crowd: annotation.crowd,
+            ignore: annotation.ignore,
+        }));
+        visit(class, &detections, &truths);
     }
 }
 
@@ -185,6 +283,8 @@ pub struct DetectionState {
     /// Predictions that are neither right nor wrong: [`Profile::SeedText`] at exactly the
     /// threshold.
     pub undecided: u64,
+    /// Predictions that are neither right nor wrong because they match a truth that does not count.
+    pub ignored: u64,
 }
 
 impl Merge for DetectionState {
@@ -192,6 +292,7 @@ impl Merge for DetectionState {
         self.counts.merge(other.counts);
         self.repeated += other.repeated;
         self.undecided += other.undecided;
+        self.ignored += other.ignored;
     }
 }
 
@@ -207,21 +308,21 @@ pub struct DetectionScore {
     pub f1: Option<f64>,
 }
 
-impl Metric for Detections {
-    /// The predicted boxes of one image and class, in the order of the file.
-    type Prediction = [Detection];
-    /// The true boxes of that image and class.
-    type Reference = [BBox];
+impl<S> Metric for Detections<S> {
+    /// The detections of one image and class, in the order of the file.
+    type Prediction = [Detection<S>];
+    /// The true objects of that image and class.
+    type Reference = [Truth<S>];
     type State = DetectionState;
     type Score = DetectionScore;
 
-    fn update(&self, state: &mut DetectionState, prediction: &[Detection], reference: &[BBox]) {
-        let item = match (self.matching(), self.profile) {
-            (Some(matching), _) => count(matching, prediction, reference, self.iou_threshold),
-            (None, Profile::SeedText) => count_seed_text(prediction, reference, self.iou_threshold),
-            (None, _) => count_baseline(prediction, reference, self.iou_threshold),
-        };
-        state.merge(item);
+    fn update(
+        &self,
+        state: &mut DetectionState,
+        prediction: &[Detection<S>],
+        reference: &[Truth<S>],
+    ) {
+        state.merge((self.count)(prediction, reference, self.iou_threshold));
     }
 
     fn compute(&self, state: &DetectionState) -> DetectionScore {
@@ -264,80 +365,144 @@ fn harmonic_mean(precision: f64, recall: f64) -> f64 {
     }
 }
 
-fn count(
-    matching: Matching,
-    detections: &[Detection],
-    truths: &[BBox],
+/// How boxes are counted under a rule.
+fn count_boxes(matching: Matching) -> Count<BBox> {
+    match matching {
+        Matching::AnyOverlap => |d, t, at| count_any_overlap(d, t, at, iou_by_corners),
+        other => count_shapes(other),
+    }
+}
+
+/// How any shapes are counted under a rule.
+fn count_shapes<S: Shape + Clone + PartialEq>(matching: Matching) -> Count<S> {
+    match matching {
+        Matching::Optimal => count_optimal,
+        Matching::OptimalSum => |d, t, at| count_matches(&optimal_sum(d, t, at), t),
+        Matching::Greedy => |d, t, at| count_matches(&greedy(d, t, at), t),
+        Matching::Voc => |d, t, at| count_matches(&voc(d, t, at, false), t),
+        Matching::VocStrict => |d, t, at| count_matches(&voc(d, t, at, true), t),
+        Matching::AnyOverlap => |d, t, at| count_any_overlap(d, t, at, S::iou),
+    }
+}
+
+fn count_matches<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> DetectionState {
+    let counts = matching::counts(matches, truths);
+    DetectionState {
+        counts,
+        ignored: matches.len() as u64 - counts.predicted(),
+        ..DetectionState::default()
+    }
+}
+
+fn count_optimal<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
     threshold: f64,
 ) -> DetectionState {
-    let pairs = |matches: Matches| matches.iter().flatten().count() as u64;
-    let hits = match matching {
-        Matching::AnyOverlap => return count_any_overlap(detections, truths, threshold),
-        Matching::Optimal => most_pairs(detections, truths, |a, b| iou(a, b) >= threshold),
-        Matching::OptimalSum => pairs(optimal_sum(detections, truths, threshold)),
-        Matching::Greedy => pairs(greedy(detections, truths, threshold)),
-        Matching::Voc => pairs(voc(detections, truths, threshold, false)),
-        Matching::VocStrict => pairs(voc(detections, truths, threshold, true)),
-    };
+    if !truths.iter().all(Truth::is_counted) {
+        return count_matches(&optimal(detections, truths, threshold), truths);
+    }
+    let hits = most_pairs(detections, truths, |a, b| a.iou(b) >= threshold);
     DetectionState {
         counts: Counts::from_totals(hits, detections.len() as u64, truths.len() as u64),
         ..DetectionState::default()
     }
 }
 
-/// The counting of [`Profile::FusionBrain2021`].
-fn count_any_overlap(detections: &[Detection], truths: &[BBox], threshold: f64) -> DetectionState {
-    let missed = truths.len().saturating_sub(detections.len()) as u64;
-    if truths.is_empty() || detections.is_empty() {
-        return unmatched(detections.len(), missed);
+/// Counts by a rule that knows no truths but those that count. Detections of other truths alone are
+/// left out before.
+fn count_without_ignored<S: Shape + Clone>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    enough: impl Fn(&S, &S) -> bool,
+    count: impl Fn(&[Detection<S>], &[Truth<S>]) -> DetectionState,
+) -> DetectionState {
+    if truths.iter().all(Truth::is_counted) {
+        return count(detections, truths);
     }
-    // The program groups equal neighbours and looks at each group once.
-    let mut counted = detections.to_vec();
-    counted.dedup_by_key(|detection| detection.bbox);
-    let enough = |a: &BBox, b: &BBox| iou_by_corners(a, b) >= threshold;
-    with_candidates(&counted, truths, enough, |found| any(found, missed))
+    let (counted, others): (Vec<_>, Vec<_>) = truths.iter().cloned().partition(Truth::is_counted);
+    let reached = |truths: &[Truth<S>]| {
+        let mut reached = vec![false; detections.len()];
+        with_candidates(detections, truths, &enough, |found| {
+            for (row, reached) in found.rows_with_any().zip(&mut reached) {
+                *reached = row;
+            }
+        });
+        reached
+    };
+    let (right, ignored) = (reached(&counted), reached(&others));
+    let kept = detections.iter().zip(right.into_iter().zip(ignored));
+    let kept: Vec<Detection<S>> = kept
+        .filter(|(_, (right, ignored))| *right || !ignored)
+        .map(|(detection, _)| detection.clone())
+        .collect();
+    DetectionState {
+        ignored: (detections.len() - kept.len()) as u64,
+        ..count(&kept, &counted)
+    }
+}
+
+/// The counting of [`Profile::FusionBrain2021`].
+fn count_any_overlap<S: Shape + Clone + PartialEq>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    threshold: f64,
+    iou: impl Fn(&S, &S) -> f64,
+) -> DetectionState {
+    let enough = |a: &S, b: &S| iou(a, b) >= threshold;
+    count_without_ignored(detections, truths, enough, |detections, truths| {
+        let missed = truths.len().saturating_sub(detections.len()) as u64;
+        if truths.is_empty() || detections.is_empty() {
+            return unmatched(detections.len(), missed);
+        }
+        // The program groups equal neighbours and looks at each group once.
+        let mut counted = detections.to_vec();
+        counted.dedup_by(|a, b| a.shape == b.shape);
+        with_candidates(&counted, truths, enough, |found| any(found, missed))
+    })
 }
 
 /// The counting of [`Profile::FusionBrainBaseline`].
-fn count_baseline(detections: &[Detection], truths: &[BBox], threshold: f64) -> DetectionState {
-    if truths.is_empty() || detections.is_empty() {
-        return unmatched(detections.len(), truths.len() as u64);
-    }
-    // The program sorts predictions by their coordinates before it groups equal neighbours; true
-    // boxes it groups as they come. Adding 0 makes one number of the two zeros, as for the program.
-    let key = |detection: &Detection| detection.bbox.xywh().map(|number| number + 0.0);
-    let mut counted = detections.to_vec();
-    counted.sort_by(|a, b| {
-        let pairs = key(a).into_iter().zip(key(b));
-        pairs.fold(Ordering::Equal, |order, (a, b)| order.then(a.total_cmp(&b)))
-    });
-    counted.dedup_by_key(|detection| detection.bbox);
+fn count_baseline(detections: &[Detection], truths: &[Truth], threshold: f64) -> DetectionState {
     let enough = |a: &BBox, b: &BBox| iou_by_corners(a, b) >= threshold;
-    with_candidates(&counted, truths, enough, |found| {
-        let mut missed = 0;
-        let mut before = None;
-        for (truth, found) in truths.iter().zip(found.columns_with_any()) {
-            missed += u64::from(!found && before != Some(truth));
-            before = Some(truth);
+    count_without_ignored(detections, truths, enough, |detections, truths| {
+        if truths.is_empty() || detections.is_empty() {
+            return unmatched(detections.len(), truths.len() as u64);
         }
-        any(found, missed)
+        // The program sorts predictions by their coordinates before it groups equal neighbours;
+        // true boxes it groups as they come. Adding 0 makes one number of the two zeros, as for
+        // the program.
+        let key = |detection: &Detection| detection.shape.xywh().map(|number| number + 0.0);
+        let mut counted = detections.to_vec();
+        counted.sort_by(|a, b| {
+            let pairs = key(a).into_iter().zip(key(b));
+            pairs.fold(Ordering::Equal, |order, (a, b)| order.then(a.total_cmp(&b)))
+        });
+        counted.dedup_by_key(|detection| detection.shape);
+        with_candidates(&counted, truths, enough, |found| {
+            let mut missed = 0;
+            let mut before = None;
+            for (truth, found) in truths.iter().zip(found.columns_with_any()) {
+                missed += u64::from(!found && before != Some(truth));
+                before = Some(truth);
+            }
+            any(found, missed)
+        })
     })
 }
 
 /// The counting of [`Profile::SeedText`].
-fn count_seed_text(detections: &[Detection], truths: &[BBox], threshold: f64) -> DetectionState {
-    let missed = truths.len().saturating_sub(detections.len()) as u64;
-    let reached = with_candidates(
-        detections,
-        truths,
-        |a, b| iou(a, b) >= threshold,
-        |found| found.rows_with_any(),
-    );
-    let above = |a: &BBox, b: &BBox| iou(a, b) > threshold;
-    let mut item = with_candidates(detections, truths, above, |found| any(found, missed));
-    item.undecided = reached - item.counts.true_positives;
-    item.counts.false_positives -= item.undecided;
-    item
+fn count_seed_text(detections: &[Detection], truths: &[Truth], threshold: f64) -> DetectionState {
+    let enough = |a: &BBox, b: &BBox| iou(a, b) >= threshold;
+    count_without_ignored(detections, truths, enough, |detections, truths| {
+        let missed = truths.len().saturating_sub(detections.len()) as u64;
+        let reached = with_candidates(detections, truths, enough, |found| right(found));
+        let above = |a: &BBox, b: &BBox| iou(a, b) > threshold;
+        let mut item = with_candidates(detections, truths, above, |found| any(found, missed));
+        item.undecided = reached - item.counts.true_positives;
+        item.counts.false_positives -= item.undecided;
+        item
+    })
 }
 
 /// An image and class where one side is empty.
@@ -350,7 +515,7 @@ fn unmatched(predicted: usize, missed: u64) -> DetectionState {
 
 /// Counts each detection that overlaps any true box enough as right.
 fn any(found: &mut Candidates, missed: u64) -> DetectionState {
-    let right = found.rows_with_any();
+    let right = right(found);
     DetectionState {
         counts: Counts::new(right, found.rows() - right, missed),
         repeated: right - found.most_pairs(),
@@ -358,9 +523,25 @@ fn any(found: &mut Candidates, missed: u64) -> DetectionState {
     }
 }
 
+/// How many detections overlap any truth enough.
+fn right(found: &Candidates) -> u64 {
+    found.rows_with_any().filter(|&any| any).count() as u64
+}
+
 /// An IoU threshold outside `0 < t <= 1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InvalidThreshold(pub f64);
+
+impl InvalidThreshold {
+    /// The threshold, if it is none.
+    pub(crate) fn check(threshold: f64) -> Result<f64, Self> {
+        if threshold > 0.0 && threshold <= 1.0 {
+            Ok(threshold)
+        } else {
+            Err(Self(threshold))
+        }
+    }
+}
 
 impl fmt::Display for InvalidThreshold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -388,7 +569,7 @@ mod tests {
     #[track_caller]
     fn check(profile: Profile, detections: &[f64], truths: &[f64], expected: [u64; 4]) {
         let detections: Vec<_> = detections.iter().map(|&x| strip(x).into()).collect();
-        let truths: Vec<_> = truths.iter().map(|&x| strip(x)).collect();
+        let truths: Vec<_> = truths.iter().map(|&x| strip(x).into()).collect();
         let metric = Detections::new(profile, 0.5).expect("a threshold");
         let state = metric.measure(&detections, &truths);
         let Counts {
@@ -461,7 +642,7 @@ mod tests {
         assert_eq!(iou_by_corners(&half, &truth), 0.5);
         for &profile in Profile::ALL {
             let metric = Detections::new(profile, 0.5).expect("a threshold");
-            let state = metric.measure(&[half.into()], &[truth]);
+            let state = metric.measure(&[half.into()], &[truth.into()]);
             let program = matches!(
                 profile,
                 Profile::FusionBrain2021 | Profile::FusionBrainBaseline
@@ -475,7 +656,7 @@ mod tests {
         let half = BBox::from_xywh(0.0, 0.0, 5.0, 1.0).expect("a box");
         for &profile in Profile::ALL {
             let metric = Detections::new(profile, 0.5).expect("a threshold");
-            let state = metric.measure(&[half.into()], &[strip(0.0)]);
+            let state = metric.measure(&[half.into()], &[strip(0.0).into()]);
             let decided = u64::from(profile != Profile::SeedText);
             assert_eq!(
                 (state.counts.true_positives, state.undecided),
@@ -507,6 +688,32 @@ mod tests {
     }
 
     #[test]
+    fn detections_of_truths_that_do_not_count_drop_out() {
+        let ignored = Truth {
+            ignore: true,
+            ..strip(50.0).into()
+        };
+        let truths = [strip(0.0).into(), ignored, strip(100.0).into()];
+        let found = [0.0, 50.0, 80.0].map(|x| strip(x).into());
+        let others = [(Profile::OneToOne, 1), (Profile::FusionBrainBaseline, 1)];
+        for &profile in Profile::ALL {
+            let metric = Detections::new(profile, 0.5).expect("a threshold");
+            let state = metric.measure(&found, &truths);
+            // Two detections are left for two truths: any-overlap counts none as missed.
+            let missed = others.iter().find(|(other, _)| *other == profile);
+            let missed = missed.map_or(0, |&(_, missed)| missed);
+            assert_eq!(state.counts, Counts::new(1, 1, missed), "{profile}");
+            assert_eq!(state.ignored, 1, "{profile}");
+        }
+        for &matching in Matching::ALL {
+            let boxes = Detections::default().with_matching(matching);
+            let shapes = Detections::of_shapes(matching, 0.5).expect("a threshold");
+            let state = boxes.measure(&found, &truths);
+            assert_eq!((state.ignored, state), (1, shapes.measure(&found, &truths)));
+        }
+    }
+
+    #[test]
     fn thresholds_out_of_range() {
         for threshold in [0.0, -0.5, 1.1, f64::NAN] {
             assert!(Detections::new(Profile::OneToOne, threshold).is_err());
@@ -520,7 +727,7 @@ mod tests {
             truths in proptest::collection::vec(0_u8..40, 0..8),
         ) {
             let detections: Vec<Detection> = detections.iter().map(|&x| strip(x.into()).into()).collect();
-            let truths: Vec<BBox> = truths.iter().map(|&x| strip(x.into())).collect();
+            let truths: Vec<Truth> = truths.iter().map(|&x| strip(x.into()).into()).collect();
             for &matching in Matching::ALL.iter().filter(|&&rule| rule != Matching::AnyOverlap) {
                 let metric = Detections::default().with_matching(matching);
                 let counts = metric.measure(&detections, &truths).counts;

@@ -1,22 +1,48 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod average_precision;
 mod bbox;
 mod candidates;
+mod confusion;
+mod curve;
 mod dataset;
 mod detection;
+mod geo;
+mod mask;
 pub mod matching;
+mod polygon;
 #[cfg(feature = "read")]
 pub mod read;
+mod region;
+mod rotated;
 mod shape;
+mod tide;
+mod voc;
 
+pub use average_precision::{
+    AreaRange, AveragePrecision, AveragePrecisionState, CocoParams, CurveArrays, Curves, InvalidParams,
+    Slice,
+};
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
+pub use confusion::{Confusion, ConfusionMatrix, ConfusionState};
+pub use curve::{
+    ClassCurves, Curve, CurvePoint, InvalidCurve, PrecisionRecall, PrecisionRecallState,
+    ScoreHistogram, macro_average,
+};
 pub use dataset::{Annotation, Class, Dataset, Image, InvalidDataset, Key, Prediction};
 pub use detection::{
-    Detection, DetectionScore, DetectionState, Detections, InvalidThreshold, Profile,
+    DetectionScore, DetectionState, Detections, InvalidThreshold, Profile, by_class,
 };
-pub use matching::Matching;
+pub use matching::{Detection, Matching, Truth};
+pub use mask::{InvalidMask, Mask};
+pub use polygon::{InvalidPolygon, Polygon};
+pub use rotated::{InvalidRotatedBox, RotatedBox};
 pub use shape::Shape;
+pub use tide::{
+    InvalidTide, Tide, TideErrorScore, TideErrorType, TideOracle, TideScore, TideState,
+};
+pub use voc::{Interpolation, VocAp, VocClass, VocScore, VocState, iou_plus_one};
 
 /// The version of this crate, as it stands in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

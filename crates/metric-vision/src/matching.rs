@@ -1,20 +1,73 @@
-//! Which detection stands for which true box: the matching rules, each a function on plain slices.
+//! Which detection stands for which true object: the matching rules, each a function on plain slices.
 //!
-//! Each function takes the detections and true boxes of one image and class and an IoU threshold,
-//! and gives for each detection the index of its true box, if it has one. All of them but
-//! [`any_overlap`] are one-to-one: a true box stands behind at most one detection.
+//! Each function takes the detections and truths of one image and class and an IoU threshold, and
+//! gives for each detection the index of its truth, if it has one. All of them but [`any_overlap`]
+//! are one-to-one: a truth that counts stands behind at most one detection.
 //!
-//! Boxes that do not overlap never match, whatever the threshold.
+//! Shapes that do not overlap never match, whatever the threshold.
 //!
-//! In an item of many boxes each detection is held only against the true boxes that it can reach
-//! from left to right. Memory grows with the boxes, and for the two optimal rules with the pairs
+//! A truth may be a crowd region, or left out of the count. Such a truth is not to be found, and a
+//! detection of it is neither right nor wrong: it drops out. [`counts`] reads right, wrong and
+//! missed from matches accordingly. How each rule comes to such a match stands with the rule; none
+//! takes it where it could have taken a truth that counts.
+//!
+//! In an item of many truths each detection is held only against those that it can reach from left
+//! to right. Memory grows with detections and truths, and for the two optimal rules with the pairs
 //! that they choose from as well, not with all pairs.
 
+use std::cmp::Reverse;
+
 use metric_core::assignment::{Benefit, Edge, assign};
-use metric_core::named_choice;
+use metric_core::{Counts, named_choice};
 
 use crate::candidates::Field;
-use crate::{BBox, Detection, iou, iou_by_corners};
+use crate::{BBox, Shape, iou_by_corners};
+
+/// A detection of one image and class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detection<S = BBox> {
+    /// Where it is.
+    pub shape: S,
+    /// The detector's confidence, in any unit; only its order counts, and only for the matching
+    /// rules that go by score.
+    pub score: Option<f64>,
+}
+
+impl<S> From<S> for Detection<S> {
+    fn from(shape: S) -> Self {
+        Self { shape, score: None }
+    }
+}
+
+/// A true object of one image and class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truth<S = BBox> {
+    /// Where it is.
+    pub shape: S,
+    /// Whether it stands for a crowd: a region that any number of detections may match.
+    pub crowd: bool,
+    /// Whether it is left out of the count ("difficult" in Pascal VOC).
+    pub ignore: bool,
+}
+
+impl<S> Truth<S> {
+    /// Whether it is to be found: it is no crowd and not left out of the count.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        !(self.crowd || self.ignore)
+    }
+}
+
+/// An object that is to be found.
+impl<S> From<S> for Truth<S> {
+    fn from(shape: S) -> Self {
+        Self {
+            shape,
+            crowd: false,
+            ignore: false,
+        }
+    }
+}
 
 /// A matching rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,7 +83,7 @@ pub enum Matching {
     VocStrict,
     /// The greatest total IoU, then the threshold: [`optimal_sum`].
     OptimalSum,
-    /// Each detection that overlaps any true box: [`any_overlap`].
+    /// Each detection that overlaps any truth: [`any_overlap`].
     AnyOverlap,
 }
 
@@ -59,97 +112,215 @@ impl Matching {
     }
 }
 
+impl Matching {
+    /// Whether the match of a detection depends on no detection that scores less.
+    ///
+    /// The matches of such a rule, made once for all detections, are also those of the detections
+    /// from any score on.
+    #[must_use]
+    pub const fn goes_by_score(self) -> bool {
+        matches!(self, Self::Greedy | Self::Voc | Self::VocStrict)
+    }
+}
+
 named_choice!(Matching, "matching rule");
 
-/// The true box of each detection.
+/// The place of the truth of each detection.
 pub type Matches = Vec<Option<usize>>;
+
+/// Right, wrong and missed by the matches of a one-to-one rule.
+///
+/// A detection of a truth that does not count is neither right nor wrong.
+///
+/// ```
+/// use metric_core::Counts;
+/// use metric_vision::BBox;
+/// use metric_vision::matching::{Truth, counts};
+///
+/// let bbox = BBox::from_xywh(0.0, 0.0, 1.0, 1.0)?;
+/// let truths = [Truth::from(bbox), Truth::from(bbox), Truth { ignore: true, ..bbox.into() }];
+/// // One detection of the first truth, one of the third, and one of none.
+/// assert_eq!(counts(&[Some(0), Some(2), None], &truths), Counts::new(1, 1, 1));
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
+#[must_use]
+pub fn counts<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> Counts {
+    let actual = truths.iter().filter(|truth| truth.is_counted()).count() as u64;
+    let mut counts = Counts::new(0, 0, 0);
+    for found in matches {
+        match found.and_then(|place| truths.get(place)) {
+            Some(truth) => counts.true_positives += u64::from(truth.is_counted()),
+            None => counts.false_positives += 1,
+        }
+    }
+    counts.false_negatives = actual.saturating_sub(counts.true_positives);
+    counts
+}
 
 /// The most pairs with `IoU >= threshold`, and among such choices the greatest total IoU.
 ///
 /// Scores play no part. No one-to-one rule finds more pairs at the same threshold.
 ///
+/// With truths that do not count, the choice has the most right detections, then the fewest wrong
+/// ones, then the greatest total IoU: a truth that is left out takes at most one detection, a crowd
+/// any number. Other rules may then have fewer wrong detections than this, at the price of fewer
+/// right ones.
+///
 /// ```
 /// use metric_vision::matching::{greedy, optimal};
-/// use metric_vision::{BBox, Detection};
+/// use metric_vision::{BBox, Detection, Truth};
 ///
-/// let strip = |x, width| BBox::from_xywh(x, 0.0, width, 1.0);
-/// let truths = [strip(0.0, 10.0)?, strip(4.0, 10.0)?];
+/// let strip = |x| BBox::from_xywh(x, 0.0, 10.0, 1.0);
+/// let truths = [strip(0.0)?, strip(4.0)?].map(Truth::from);
 /// // The first detection overlaps both (IoU 8/12 and 8/12 of the union), the second only one.
-/// let detections = [strip(2.0, 10.0)?, strip(5.0, 10.0)?].map(Detection::from);
+/// let detections = [strip(2.0)?, strip(5.0)?].map(Detection::from);
 /// assert_eq!(optimal(&detections, &truths, 0.5), [Some(0), Some(1)]);
 /// // Greedy lets the first detection take the later of two equal overlaps.
 /// assert_eq!(greedy(&detections, &truths, 0.5), [Some(1), None]);
 /// # Ok::<(), metric_vision::InvalidBox>(())
 /// ```
 #[must_use]
-pub fn optimal(detections: &[Detection], truths: &[BBox], threshold: f64) -> Matches {
-    let edges = edges(detections, truths, |iou| iou >= threshold);
-    matches(detections.len(), &assign(&edges))
+pub fn optimal<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    threshold: f64,
+) -> Matches {
+    let mut matches = vec![None; detections.len()];
+    let edges = edges(detections, truths, |_, _, overlap| overlap >= threshold);
+    pair(&edges, detections, truths, &mut matches);
+    matches
 }
 
 /// The greatest total IoU over all pairs, of which those with `IoU >= threshold` stay.
 ///
 /// The habit of set-prediction detectors (Carion et al., *DETR*, 2020, match so in training). It can
-/// give fewer pairs than [`optimal`], since it spends boxes on pairs that do not reach the threshold.
+/// give fewer pairs than [`optimal`], since it spends truths on pairs that do not reach the
+/// threshold.
+///
+/// Truths that do not count are no part of that total. They take, in the manner of [`optimal`], as
+/// many as they can of the detections that are left over.
 #[must_use]
-pub fn optimal_sum(detections: &[Detection], truths: &[BBox], threshold: f64) -> Matches {
-    let mut edges = edges(detections, truths, |_| true);
-    for edge in &mut edges {
-        edge.benefit = Benefit {
-            primary: 0,
-            secondary: edge.benefit.secondary,
-        };
+pub fn optimal_sum<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    threshold: f64,
+) -> Matches {
+    let mut matches = vec![None; detections.len()];
+    let mut counted = edges(detections, truths, |_, truth, _| truth.is_counted());
+    for edge in &mut counted {
+        edge.benefit.primary = 0;
     }
-    let mut pairs = assign(&edges);
-    pairs.retain(|&(d, t)| iou(&detections[d].bbox, &truths[t]) >= threshold);
-    matches(detections.len(), &pairs)
+    for (row, column) in assign(&counted) {
+        if detections[row].shape.iou(&truths[column].shape) >= threshold {
+            matches[row] = Some(column);
+        }
+    }
+    if !truths.iter().all(Truth::is_counted) {
+        let others = edges(detections, truths, |row, truth, overlap| {
+            matches[row].is_none() && !truth.is_counted() && overlap >= threshold
+        });
+        pair(&others, detections, truths, &mut matches);
+    }
+    matches
 }
 
-/// COCO's rule without crowds: detections in the order of falling score each take the free true box
-/// with the greatest IoU, if that is at least `min(threshold, 1 − 1e-10)`; of equal ones the later.
+/// COCO's rule: detections in the order of falling score each take the free truth with the greatest
+/// IoU, if that is at least `min(threshold, 1 − 1e-10)`; of equal ones the later.
+///
+/// A detection that finds no such truth among those that count takes one of the others in the same
+/// way. A crowd is always free, and its IoU is [`Shape::iou_crowd`].
 ///
 /// Equal scores keep their order, and detections without a score, or with NaN, come last.
 ///
-/// pycocotools 2.0.11, `COCOeval.evaluateImg`.
+/// pycocotools 2.0.11, `COCOeval.evaluateImg`. Its truths that are left out are crowds and those
+/// outside a range of areas; the field `ignore` of a file has no effect there.
+///
+/// ```
+/// use metric_vision::matching::greedy;
+/// use metric_vision::{BBox, Detection, Truth};
+///
+/// let bbox = BBox::from_xywh(0.0, 0.0, 10.0, 10.0)?;
+/// let crowd = Truth { crowd: true, ..bbox.into() };
+/// let detections = [0.7, 0.9, 0.8].map(|score| Detection { shape: bbox, score: Some(score) });
+/// // The best takes the truth that counts; the crowd takes the rest.
+/// let matches = greedy(&detections, &[crowd, bbox.into()], 0.5);
+/// assert_eq!(matches, [Some(0), Some(1), Some(0)]);
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
 #[must_use]
-pub fn greedy(detections: &[Detection], truths: &[BBox], threshold: f64) -> Matches {
-    let field = Field::new(detections.len(), truths);
+pub fn greedy<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    threshold: f64,
+) -> Matches {
+    let field = Field::new(detections.len(), truths, 0.0);
     let mut matches = vec![None; detections.len()];
+    // Most items of real data have no truths.
+    if truths.is_empty() {
+        return matches;
+    }
     let mut taken = vec![false; truths.len()];
+    // COCO's bound lets an IoU of 1 that lost its last bits match at threshold 1.
+    let bound = threshold.min(1.0 - 1e-10);
     for index in by_score(detections) {
-        // COCO's bound lets an IoU of 1 that lost its last bits match at threshold 1.
-        let mut best = threshold.min(1.0 - 1e-10);
-        let mut found = None;
-        field.near(&detections[index].bbox, |place, truth| {
-            let overlap = iou(&detections[index].bbox, truth);
-            let better = overlap > best || (overlap == best && found < Some(place));
+        let shape = &detections[index].shape;
+        // Of the truths that count, and of the others.
+        let mut best = [(bound, None); 2];
+        field.near(shape, |place, truth| {
+            let overlap = overlap(shape, truth);
+            let (greatest, found) = &mut best[usize::from(!truth.is_counted())];
+            let better = overlap > *greatest || (overlap == *greatest && *found < Some(place));
             if better && overlap > 0.0 && !taken[place] {
-                best = overlap;
-                found = Some(place);
+                (*greatest, *found) = (overlap, Some(place));
             }
         });
+        let [(_, counted), (_, other)] = best;
+        let found = counted.or(other);
         if let Some(place) = found {
-            taken[place] = true;
+            taken[place] = !truths[place].crowd;
         }
         matches[index] = found;
     }
     matches
 }
 
-/// Pascal VOC's rule: detections in the order of falling score each look only at the true box with
-/// the greatest IoU, of equal ones the first; if that is taken they are false.
+/// Pascal VOC's rule: detections in the order of falling score each look only at the truth with the
+/// greatest IoU, of equal ones the first; if that is taken they are false.
 ///
-/// A box matches with `IoU >= threshold` (the development kit), or with `IoU > threshold` if
+/// A detection matches with `IoU >= threshold` (the development kit), or with `IoU > threshold` if
 /// `strict` (py-faster-rcnn, Detectron). Scores as for [`greedy`].
+///
+/// The truth that it looks at may be one that does not count ("difficult"), even if another in
+/// reach does. It is never taken. VOC knows no crowds; one is such a truth like others.
 ///
 /// Everingham et al., *The Pascal Visual Object Classes Challenge* (IJCV 88, 2010), section 4.2.
 #[must_use]
-pub fn voc(detections: &[Detection], truths: &[BBox], threshold: f64, strict: bool) -> Matches {
-    let field = Field::new(detections.len(), truths);
+pub fn voc<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    threshold: f64,
+    strict: bool,
+) -> Matches {
+    let field = Field::new(detections.len(), truths, 0.0);
+    voc_by(&field, detections, threshold, strict, S::iou)
+}
+
+/// [`voc`] by another IoU.
+pub(crate) fn voc_by<S: Shape>(
+    field: &Field<'_, S>,
+    detections: &[Detection<S>],
+    threshold: f64,
+    strict: bool,
+    iou: impl Fn(&S, &S) -> f64,
+) -> Matches {
+    let truths = field.truths();
     let mut matches = vec![None; detections.len()];
+    if truths.is_empty() {
+        return matches;
+    }
     let mut taken = vec![false; truths.len()];
     for index in by_score(detections) {
-        let best = greatest(&field, &detections[index].bbox, iou);
+        let best = greatest(field, &detections[index].shape, &iou, |_| true);
         if let Some((place, overlap)) = best {
             let reached = if strict {
                 overlap > threshold
@@ -157,7 +328,7 @@ pub fn voc(detections: &[Detection], truths: &[BBox], threshold: f64, strict: bo
                 overlap >= threshold
             };
             if reached && !taken[place] {
-                taken[place] = true;
+                taken[place] = truths[place].is_counted();
                 matches[index] = Some(place);
             }
         }
@@ -165,75 +336,153 @@ pub fn voc(detections: &[Detection], truths: &[BBox], threshold: f64, strict: bo
     matches
 }
 
-/// The true box with the greatest IoU of at least `threshold` for each detection, of equal ones the
-/// first, whether another detection has it or not.
+/// The truth with the greatest IoU of at least `threshold` for each detection, of equal ones the
+/// first, whether another detection has it or not. A truth that does not count is only taken where
+/// none that counts is in reach.
 ///
 /// This is not one-to-one: ten detections on one true box all count as right. It is here because
 /// the Fusion Brain Challenge 2021 scored so, and its program's arithmetic decides:
-/// [`iou_by_corners`].
+/// [`iou_by_corners`]. That is why it takes boxes only.
 #[must_use]
-pub fn any_overlap(detections: &[Detection], truths: &[BBox], threshold: f64) -> Matches {
-    let field = Field::new(detections.len(), truths);
+pub fn any_overlap(detections: &[Detection], truths: &[Truth], threshold: f64) -> Matches {
+    let field = Field::new(detections.len(), truths, 0.0);
     let nearest = |detection: &Detection| {
-        greatest(&field, &detection.bbox, iou_by_corners)
-            .filter(|&(_, overlap)| overlap >= threshold)
-            .map(|(place, _)| place)
+        [true, false].into_iter().find_map(|counted| {
+            let wanted = |truth: &Truth| truth.is_counted() == counted;
+            greatest(&field, &detection.shape, iou_by_corners, wanted)
+                .filter(|&(_, overlap)| overlap >= threshold)
+                .map(|(place, _)| place)
+        })
     };
     detections.iter().map(nearest).collect()
 }
 
-/// The true box that overlaps a box most, of equal ones the first, and its IoU.
-fn greatest(
-    field: &Field<'_>,
-    bbox: &BBox,
-    iou: impl Fn(&BBox, &BBox) -> f64,
+/// COCO's IoU: that of a crowd is the share of the detection in it.
+fn overlap<S: Shape>(shape: &S, truth: &Truth<S>) -> f64 {
+    if truth.crowd {
+        shape.iou_crowd(&truth.shape)
+    } else {
+        shape.iou(&truth.shape)
+    }
+}
+
+/// The wanted truth that overlaps a shape most, of equal ones the first, and its IoU.
+fn greatest<S: Shape>(
+    field: &Field<'_, S>,
+    shape: &S,
+    iou: impl Fn(&S, &S) -> f64,
+    wanted: impl Fn(&Truth<S>) -> bool,
 ) -> Option<(usize, f64)> {
     let mut best: Option<(usize, f64)> = None;
-    field.near(bbox, |place, truth| {
-        let overlap = iou(bbox, truth);
+    field.near(shape, |place, truth| {
+        let overlap = iou(shape, &truth.shape);
         let better = best.is_none_or(|(first, greatest)| {
             overlap > greatest || (overlap == greatest && place < first)
         });
-        if better && overlap > 0.0 {
+        if better && overlap > 0.0 && wanted(truth) {
             best = Some((place, overlap));
         }
     });
     best
 }
 
-/// The overlapping pairs whose IoU is as `wanted`, by detection.
-fn edges(detections: &[Detection], truths: &[BBox], wanted: impl Fn(f64) -> bool) -> Vec<Edge> {
-    let field = Field::new(detections.len(), truths);
+/// What a truth that counts is worth; one that does not is worth 1, which no number of them exceeds.
+const COUNTED: i64 = 1 << 31;
+
+/// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU.
+///
+/// So that any number of detections may have a crowd, each has its own column behind the truths,
+/// which stands for all crowds.
+fn edges<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    wanted: impl Fn(usize, &Truth<S>, f64) -> bool,
+) -> Vec<Edge> {
+    let field = Field::new(detections.len(), truths, 0.0);
     let mut edges = Vec::new();
     for (row, detection) in detections.iter().enumerate() {
-        field.near(&detection.bbox, |column, truth| {
-            let overlap = iou(&detection.bbox, truth);
-            if overlap > 0.0 && wanted(overlap) {
-                edges.push(Edge::similar(row, column, overlap));
+        field.near(&detection.shape, |place, truth| {
+            let overlap = overlap(&detection.shape, truth);
+            if overlap > 0.0 && wanted(row, truth, overlap) {
+                let column = if truth.crowd {
+                    truths.len() + row
+                } else {
+                    place
+                };
+                let primary = if truth.is_counted() { COUNTED } else { 1 };
+                edges.push(Edge {
+                    row,
+                    column,
+                    benefit: Benefit {
+                        primary,
+                        secondary: overlap,
+                    },
+                });
             }
         });
     }
     edges
 }
 
-fn matches(detections: usize, pairs: &[(usize, usize)]) -> Matches {
-    let mut matches = vec![None; detections];
-    for &(detection, truth) in pairs {
-        matches[detection] = Some(truth);
+/// Puts down the best choice of `edges`.
+fn pair<S: Shape>(
+    edges: &[Edge],
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    matches: &mut Matches,
+) {
+    let crowds: Vec<usize> = (0..truths.len()).filter(|&t| truths[t].crowd).collect();
+    for (row, column) in assign(edges) {
+        matches[row] = if column < truths.len() {
+            Some(column)
+        } else {
+            let share = |place: usize| detections[row].shape.iou_crowd(&truths[place].shape);
+            // Of equal ones the first, which of a reversed list is the last.
+            let crowds = crowds.iter().rev().copied();
+            crowds.max_by(|&a, &b| share(a).total_cmp(&share(b)))
+        };
     }
-    matches
 }
 
-/// The detections by falling score.
-fn by_score(detections: &[Detection]) -> Vec<usize> {
-    // Adding 0 makes one number of the two zeros, which total_cmp would tell apart.
-    let score = |index: usize| match detections[index].score {
-        Some(score) if !score.is_nan() => score + 0.0,
-        _ => f64::NEG_INFINITY,
-    };
+/// The places of the detections by falling score.
+fn by_score<S>(detections: &[Detection<S>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..detections.len()).collect();
-    order.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
+    order.sort_by_key(|&index| Reverse(Rank::new(detections[index].score)));
     order
+}
+
+/// The order of scores, and how states keep them: without NaN, so that they compare, and as bits,
+/// so that no text rounds them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub(crate) struct Rank(u64);
+
+impl Rank {
+    const SIGN: u64 = 1 << 63;
+
+    /// No score, and NaN, are the least.
+    pub(crate) fn new(score: Option<f64>) -> Self {
+        // Adding 0 makes one number of the two zeros, whose bits differ.
+        let score = score
+            .filter(|score| !score.is_nan())
+            .map(|score| score + 0.0);
+        let bits = score.unwrap_or(f64::NEG_INFINITY).to_bits();
+        Self(if bits & Self::SIGN == 0 {
+            bits | Self::SIGN
+        } else {
+            !bits
+        })
+    }
+
+    /// The score.
+    pub(crate) fn score(self) -> f64 {
+        f64::from_bits(if self.0 & Self::SIGN == 0 {
+            !self.0
+        } else {
+            self.0 & !Self::SIGN
+        })
+    }
 }
 
 #[cfg(test)]
@@ -251,7 +500,30 @@ mod tests {
         proptest::collection::vec(item, 0..7)
     }
 
-    type Rule = fn(&[Detection], &[BBox], f64) -> Matches;
+    fn truths() -> impl Strategy<Value = Vec<Truth>> {
+        let flags = proptest::collection::vec([any::<bool>(), any::<bool>()], 7);
+        (boxes(), flags).prop_map(|(boxes, flags)| {
+            let truth = |(shape, [crowd, ignore]): (BBox, [bool; 2])| Truth {
+                shape,
+                crowd,
+                ignore,
+            };
+            boxes.into_iter().zip(flags).map(truth).collect()
+        })
+    }
+
+    fn detections() -> impl Strategy<Value = Vec<Detection>> {
+        let scores = proptest::collection::vec(proptest::option::of(0_u8..3), 7);
+        (boxes(), scores).prop_map(|(boxes, scores)| {
+            let detection = |(shape, score): (_, Option<u8>)| Detection {
+                shape,
+                score: score.map(f64::from),
+            };
+            boxes.into_iter().zip(scores).map(detection).collect()
+        })
+    }
+
+    type Rule = fn(&[Detection], &[Truth], f64) -> Matches;
     const ONE_TO_ONE: &[(&str, Rule)] = &[
         ("optimal", optimal),
         ("optimal-sum", optimal_sum),
@@ -262,31 +534,120 @@ mod tests {
 
     #[test]
     fn detections_without_a_number_for_a_score_come_last() {
-        let bbox = BBox::from_xywh(0.0, 0.0, 1.0, 1.0).expect("a box");
+        let shape = BBox::from_xywh(0.0, 0.0, 1.0, 1.0).expect("a box");
         let scores = [None, Some(f64::NAN), Some(-1.0), Some(0.0), Some(-0.0)];
-        let mut detections = scores.map(|score| Detection { bbox, score }).to_vec();
+        let mut detections = scores.map(|score| Detection { shape, score }).to_vec();
         // Each round the one that ranks first takes the box.
         for first in [3, 3, 2, 0, 0] {
-            let matches = greedy(&detections, &[bbox], 0.5);
+            let matches = greedy(&detections, &[shape.into()], 0.5);
             assert_eq!(matches.iter().position(Option::is_some), Some(first));
             detections.remove(first);
         }
     }
 
+    #[test]
+    fn ranks_keep_scores() {
+        let scores = [
+            f64::NEG_INFINITY,
+            -1.5,
+            -1e-320,
+            0.0,
+            1e-320,
+            0.5,
+            f64::INFINITY,
+        ];
+        let ranks = scores.map(|score| Rank::new(Some(score)));
+        assert!(ranks.is_sorted());
+        assert_eq!(ranks.map(Rank::score), scores);
+        assert_eq!(Rank::new(Some(f64::NAN)), Rank::new(None));
+    }
+
+    /// Strips of width 10 at these places; `c` is a crowd, `i` is left out, `-` counts.
+    #[track_caller]
+    fn check(found: &[f64], truths: &[(char, f64)], expected: [(&str, &[i32]); 5]) {
+        let strip = |x: f64| BBox::from_xywh(x, 0.0, 10.0, 1.0).expect("a box");
+        let detections: Vec<Detection> = found.iter().map(|&x| strip(x).into()).collect();
+        let truth = |&(kind, x): &(char, f64)| Truth {
+            shape: strip(x),
+            crowd: kind == 'c',
+            ignore: kind == 'i',
+        };
+        let truths: Vec<Truth> = truths.iter().map(truth).collect();
+        for ((name, rule), (listed, expected)) in ONE_TO_ONE.iter().zip(expected) {
+            let matches = rule(&detections, &truths, 0.5);
+            let matches: Vec<i32> = matches.iter().map(|m| m.map_or(-1, |t| t as i32)).collect();
+            assert_eq!((*name, matches.as_slice()), (listed, expected));
+        }
+    }
+
+    #[test]
+    fn truths_that_do_not_count() {
+        // Three detections on one that counts and one that is left out: COCO lets that one take
+        // one detection, VOC any number, but only of those that overlap it most.
+        check(
+            &[0.0, 1.0, 1.5],
+            &[('i', 1.0), ('-', 0.0)],
+            [
+                ("optimal", &[1, 0, -1]),
+                ("optimal-sum", &[1, 0, -1]),
+                ("greedy", &[1, 0, -1]),
+                ("voc", &[1, 0, 0]),
+                ("voc-strict", &[1, 0, 0]),
+            ],
+        );
+        check(
+            &[0.0, 0.5, 1.0],
+            &[('i', 0.0), ('-', 1.0)],
+            [
+                ("optimal", &[0, -1, 1]),
+                ("optimal-sum", &[0, -1, 1]),
+                ("greedy", &[1, 0, -1]),
+                ("voc", &[0, 0, 1]),
+                ("voc-strict", &[0, 0, 1]),
+            ],
+        );
+        // A crowd takes all that is left over.
+        check(
+            &[0.0, 0.5, 1.0],
+            &[('c', 0.0), ('-', 1.0)],
+            [
+                ("optimal", &[0, 0, 1]),
+                ("optimal-sum", &[0, 0, 1]),
+                ("greedy", &[1, 0, 0]),
+                ("voc", &[0, 0, 1]),
+                ("voc-strict", &[0, 0, 1]),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_fewest_wrong_detections() {
+        // Either detection may have the truth that counts, but only the first reaches the other:
+        // the greatest total IoU would leave it there.
+        check(
+            &[0.0, 3.0],
+            &[('-', 1.0), ('i', -2.0)],
+            [
+                ("optimal", &[1, 0]),
+                ("optimal-sum", &[0, -1]),
+                ("greedy", &[0, -1]),
+                ("voc", &[0, -1]),
+                ("voc-strict", &[0, -1]),
+            ],
+        );
+    }
+
     proptest! {
         #[test]
         fn one_to_one_and_never_more_than_optimal(
-            detections in boxes(),
+            detections in detections(),
             truths in boxes(),
-            scores in proptest::collection::vec(proptest::option::of(0_u8..3), 7),
             threshold in 1_u8..=10,
         ) {
             let threshold = f64::from(threshold) / 10.0;
-            let detections: Vec<Detection> = detections.iter().zip(scores)
-                .map(|(&bbox, score)| Detection { bbox, score: score.map(f64::from) })
-                .collect();
+            let truths: Vec<Truth> = truths.into_iter().map(Truth::from).collect();
             let most = optimal(&detections, &truths, threshold).iter().flatten().count();
-            let reached = |a: &BBox, b: &BBox| iou(a, b) >= threshold;
+            let reached = |a: &BBox, b: &BBox| crate::iou(a, b) >= threshold;
             prop_assert_eq!(most as u64, most_pairs(&detections, &truths, reached));
             for (name, rule) in ONE_TO_ONE {
                 let matches = rule(&detections, &truths, threshold);
@@ -297,6 +658,51 @@ mod tests {
                 taken.sort_unstable();
                 taken.dedup();
                 prop_assert_eq!(taken.len(), matches.iter().flatten().count(), "{}", name);
+            }
+        }
+
+        #[test]
+        fn counts_add_up_whatever_counts(
+            detections in detections(),
+            truths in truths(),
+            threshold in 1_u8..=10,
+        ) {
+            let threshold = f64::from(threshold) / 10.0;
+            let actual = truths.iter().filter(|truth| truth.is_counted()).count() as u64;
+            let best = counts(&optimal(&detections, &truths, threshold), &truths);
+            for (name, rule) in ONE_TO_ONE {
+                let matches = rule(&detections, &truths, threshold);
+                let counts = counts(&matches, &truths);
+                let other = |m: &&usize| !truths[**m].is_counted();
+                let ignored = matches.iter().flatten().filter(other).count();
+                prop_assert_eq!(counts.predicted() as usize + ignored, detections.len(), "{}", name);
+                prop_assert_eq!(counts.actual(), actual, "{}", name);
+                prop_assert!(counts.true_positives <= best.true_positives, "{}", name);
+                // Each truth but crowds, and in VOC's rule those that are left out, once.
+                let free = |t: usize| truths[t].crowd || (name.starts_with("voc") && truths[t].ignore);
+                let mut taken: Vec<usize> = matches.iter().flatten().copied().collect();
+                taken.retain(|&t| !free(t));
+                let pairs = taken.len();
+                taken.sort_unstable();
+                taken.dedup();
+                prop_assert_eq!(taken.len(), pairs, "{}", name);
+            }
+        }
+
+        #[test]
+        fn rules_by_score_keep_their_matches_when_the_rest_is_cut(
+            detections in detections(),
+            truths in truths(),
+            cut in 0_u8..3,
+        ) {
+            for (name, rule) in &ONE_TO_ONE[2..] {
+                let all = rule(&detections, &truths, 0.3);
+                let kept: Vec<usize> = (0..detections.len())
+                    .filter(|&d| detections[d].score >= Some(f64::from(cut)))
+                    .collect();
+                let some: Vec<Detection> = kept.iter().map(|&d| detections[d]).collect();
+                let expected: Matches = kept.iter().map(|&d| all[d]).collect();
+                prop_assert_eq!(rule(&some, &truths, 0.3), expected, "{}", name);
             }
         }
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::read::{json, kind, string, typed};
 use super::scorer::{Adapter, noted};
 use super::{
-    Entry, FieldError, Named, Notes, OptionError, OptionSpec, Reading, Record, Sink, Value,
+    Entry, FieldError, Input, Named, Notes, OptionError, OptionSpec, Reading, Record, Sink, Value,
     never_whole,
 };
 
@@ -36,6 +36,7 @@ pub(super) const ACCURACY_AT_K: Entry = Entry {
             help: "How many of the first labels count, one number or several [default: 1 and the length of the rows]",
         },
     ],
+    input: Input::Records,
     whole_file: never_whole,
     build: |options| {
         let ks = match options.get("k") {

@@ -15,7 +15,7 @@ use super::options::OptionError;
 use super::read::{beside, name, string, text, typed};
 use super::scorer::{Adapter, noted};
 use super::{
-    Entry, FieldError, Named, Notes, OptionSpec, Reading, Record, Sink, Value, never_whole,
+    Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value, never_whole,
 };
 
 pub(super) const CODEBLEU: Entry = Entry {
@@ -57,6 +57,7 @@ pub(super) const CODEBLEU: Entry = Entry {
             help: "Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match, which sum to 1",
         },
     ],
+    input: Input::Records,
     whole_file: never_whole,
     build: |options| {
         let lang: Option<Language> = options.parse("lang")?;

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::read::{json, kind, string, typed};
 use super::scorer::Adapter;
-use super::{Entry, FieldError, Named, Notes, OptionSpec, Reading, Record, Sink, Value};
+use super::{Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value};
 
 pub(super) const LANES: Entry = Entry {
     name: "lanes",
@@ -65,6 +65,7 @@ pub(super) const LANES: Entry = Entry {
             help: "How a pair of rule and lane is right as a whole: as an equal pair, or through its aligned rule",
         },
     ],
+    input: Input::Records,
     whole_file: |value| {
         // A map of clips has rules one level further down.
         #[derive(Deserialize)]

@@ -5,7 +5,7 @@ use metric_grid::{ArcGrids, ArcState, Attempt, Grid, VERSION};
 
 use super::read::{json, kind, typed};
 use super::scorer::Adapter;
-use super::{Entry, FieldError, Named, Notes, OptionSpec, Reading, Record, Sink, never_whole};
+use super::{Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, never_whole};
 
 pub(super) const ARC: Entry = Entry {
     name: "arc",
@@ -21,6 +21,7 @@ pub(super) const ARC: Entry = Entry {
         choices: Vec::new,
         help: "An invalid grid as a prediction is an error, and not a miss",
     }],
+    input: Input::Records,
     whole_file: never_whole,
     build: |options| {
         let reading = Arc {

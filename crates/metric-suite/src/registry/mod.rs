@@ -32,6 +32,8 @@ mod scorer;
 
 #[cfg(feature = "class")]
 mod class;
+#[cfg(feature = "vision")]
+mod coco;
 #[cfg(feature = "code")]
 mod code;
 #[cfg(feature = "vision")]
@@ -40,12 +42,17 @@ mod detection;
 mod graph;
 #[cfg(feature = "grid")]
 mod grid;
+#[cfg(feature = "vision")]
+mod images;
 #[cfg(feature = "text")]
 mod text;
 
 pub use options::{OptionError, OptionSpec, Options};
 pub use read::Entries;
-pub use record::{FieldError, Id, JoinPolicy, Missing, Record, RecordError, Side, Value};
+pub use record::{
+    Content, Document, DocumentError, FieldError, Id, JoinPolicy, Missing, Record, RecordError, Side,
+    Value,
+};
 pub use scorer::{
     Evidence, Group, Named, Notes, Reading, Report, Sample, Scorer, Sink, StateError, signature,
 };
@@ -61,10 +68,24 @@ pub struct Entry {
     pub values: (&'static str, &'static str),
     /// The options beside the common ones.
     pub options: &'static [OptionSpec],
+    /// How a data set is given.
+    pub input: Input,
     /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
     /// its values.
     pub whole_file: fn(value: &str) -> bool,
     build: fn(&Options) -> Result<Box<dyn Scorer>, OptionError>,
+}
+
+/// How a data set is given to a metric.
+#[derive(Clone, Copy, Debug)]
+pub enum Input {
+    /// As [`Record`]s that are joined by id.
+    Records,
+    /// As [`Document`]s: whole files or folders that the metric reads itself.
+    Whole,
+    /// As documents where this is true of the text of the references, or where they are a folder;
+    /// else as records.
+    Either(fn(references: &str) -> bool),
 }
 
 impl Entry {
@@ -93,6 +114,8 @@ pub const ENTRIES: &[Entry] = &[
     code::CODEBLEU,
     #[cfg(feature = "vision")]
     detection::DETECTION,
+    #[cfg(feature = "vision")]
+    coco::COCO,
     #[cfg(feature = "graph")]
     graph::LANES,
 ];

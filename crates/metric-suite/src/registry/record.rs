@@ -1,4 +1,5 @@
 use std::fmt;
+use std::path::PathBuf;
 
 /// A value as it stands in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,3 +149,33 @@ impl fmt::Display for RecordError {
 }
 
 impl std::error::Error for RecordError {}
+
+/// A whole file or folder, for metrics that read a data set by themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The name, for messages.
+    pub name: String,
+    /// What is there.
+    pub content: Content,
+}
+
+/// What a [`Document`] is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// The text of a file.
+    Text(String),
+    /// A folder.
+    Folder(PathBuf),
+}
+
+/// Documents that cannot be read: file, record, field, and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentError(pub String);
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DocumentError {}

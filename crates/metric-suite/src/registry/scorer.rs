@@ -7,10 +7,12 @@ use metric_core::{Merge, Metric, PerClass};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::record::{FieldError, Missing, Record, RecordError, Value};
+use super::record::{
+    Document, DocumentError, FieldError, JoinPolicy, Missing, Record, RecordError, Value,
+};
 
 /// Version of the written form of evidence.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 /// Names with what they name, in the order in which they are printed.
 pub type Named<T> = Vec<(String, T)>;
@@ -168,6 +170,26 @@ pub trait Scorer: Send + Sync {
     /// The text is no evidence, or that of another metric, definition or format version.
     fn read(&self, text: &str) -> Result<Box<dyn Evidence>, StateError>;
 
+    /// The evidence of a data set that is given as whole files or folders; with `samples`, also puts
+    /// the scores of each example there.
+    ///
+    /// # Errors
+    ///
+    /// Documents that cannot be read; any, for a metric that only takes records.
+    fn read_documents(
+        &self,
+        references: Document,
+        predictions: Document,
+        join: JoinPolicy,
+        samples: Option<&mut Vec<Sample>>,
+    ) -> Result<Box<dyn Evidence>, DocumentError> {
+        let _ = (predictions, join, samples);
+        Err(DocumentError(format!(
+            "{}: this metric reads records, not whole files",
+            references.name
+        )))
+    }
+
     /// Whether a data set without examples has scores; for most it is an error.
     fn scores_empty_data(&self) -> bool;
 }
@@ -197,6 +219,11 @@ pub trait Evidence: Send {
 
     /// The scores and counts.
     fn report(&self) -> Report;
+
+    /// What is too much for a report, such as curves, as JSON; `None` if there is nothing.
+    fn details(&self) -> Option<serde_json::Value> {
+        None
+    }
 
     /// The evidence as JSON, for [`Scorer::read`].
     fn write(&self) -> String;
@@ -304,6 +331,50 @@ pub fn signature(metric: &str, parts: &[(String, String)], version: &str) -> Str
     text + "|v:" + version
 }
 
+/// Evidence as JSON, with the signature that it is evidence for.
+pub(super) fn written(signature: &str, evidence: &impl Serialize) -> String {
+    #[derive(Serialize)]
+    struct Written<'a, E> {
+        format: u32,
+        signature: &'a str,
+        evidence: &'a E,
+    }
+    let written = Written {
+        format: FORMAT,
+        signature,
+        evidence,
+    };
+    // Evidence is plain data with string keys, which JSON always has a form for.
+    serde_json::to_string(&written).unwrap_or_default()
+}
+
+/// Reads what [`written`] gives, if it is evidence for this signature.
+pub(super) fn read_written<E: DeserializeOwned>(
+    text: &str,
+    expected: &str,
+) -> Result<E, StateError> {
+    // The head first: the evidence for another metric has another shape.
+    #[derive(Deserialize)]
+    struct Head {
+        format: u32,
+        signature: String,
+    }
+    #[derive(Deserialize)]
+    struct Body<E> {
+        evidence: E,
+    }
+    let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
+    let head: Head = serde_json::from_str(text).map_err(malformed)?;
+    if (head.format, head.signature.as_str()) != (FORMAT, expected) {
+        return Err(StateError::Mismatch {
+            expected: format!("{expected} (format {FORMAT})"),
+            found: format!("{} (format {})", head.signature, head.format),
+        });
+    }
+    let body: Body<E> = serde_json::from_str(text).map_err(malformed)?;
+    Ok(body.evidence)
+}
+
 /// A [`Reading`] as a [`Scorer`].
 pub(super) struct Adapter<R> {
     shared: Arc<(R, String)>,
@@ -331,29 +402,9 @@ impl<R: Reading> Scorer for Adapter<R> {
     }
 
     fn read(&self, text: &str) -> Result<Box<dyn Evidence>, StateError> {
-        // The head first: the state of another metric has another shape.
-        #[derive(Deserialize)]
-        struct Head {
-            format: u32,
-            signature: String,
-        }
-        #[derive(Deserialize)]
-        struct Body<S> {
-            evidence: Pool<S>,
-        }
-        let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
-        let head: Head = serde_json::from_str(text).map_err(malformed)?;
-        if (head.format, &head.signature) != (FORMAT, &self.shared.1) {
-            return Err(StateError::Mismatch {
-                expected: format!("{} (format {FORMAT})", self.shared.1),
-                found: format!("{} (format {})", head.signature, head.format),
-            });
-        }
-        let body: Body<<R::Metric as Metric>::State> =
-            serde_json::from_str(text).map_err(malformed)?;
         Ok(Box::new(Gathered::<R> {
             shared: Arc::clone(&self.shared),
-            pool: body.evidence,
+            pool: read_written(text, &self.shared.1)?,
         }))
     }
 
@@ -440,19 +491,7 @@ impl<R: Reading> Evidence for Gathered<R> {
     }
 
     fn write(&self) -> String {
-        #[derive(Serialize)]
-        struct Written<'a, S> {
-            format: u32,
-            signature: &'a str,
-            evidence: &'a Pool<S>,
-        }
-        let written = Written {
-            format: FORMAT,
-            signature: &self.shared.1,
-            evidence: &self.pool,
-        };
-        // States are plain data with string keys, which JSON always has a form for.
-        serde_json::to_string(&written).unwrap_or_default()
+        written(&self.shared.1, &self.pool)
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

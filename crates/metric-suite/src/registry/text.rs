@@ -7,7 +7,7 @@ use metric_text::{Normalizer, StringAccuracy, VERSION};
 use super::read::{beside, kind, name, string, text, typed};
 use super::scorer::Adapter;
 use super::{
-    Entries, Entry, FieldError, Named, Notes, OptionSpec, Reading, Record, Sink, Value, never_whole,
+    Entries, Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value, never_whole,
 };
 
 pub(super) const STRING_ACCURACY: Entry = Entry {
@@ -21,6 +21,7 @@ pub(super) const STRING_ACCURACY: Entry = Entry {
         choices: Vec::new,
         help: "What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, whitespace, punctuation, ascii-punctuation",
     }],
+    input: Input::Records,
     whole_file: never_whole,
     build: |options| {
         let normalizer: Normalizer = options.parse("normalize")?.unwrap_or_default();
@@ -87,6 +88,7 @@ pub(super) const VQA: Entry = Entry {
         choices: || Profile::ALL.iter().map(|profile| profile.name()).collect(),
         help: "Whose rules",
     }],
+    input: Input::Records,
     whole_file: never_whole,
     build: |options| {
         let reading = Vqa {

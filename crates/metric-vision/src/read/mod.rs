@@ -3,8 +3,19 @@
 //! Every reader gives a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names
 //! the file, the record, the field and what was expected there.
 
+mod coco;
+mod folder;
+mod list;
+mod voc;
+mod yolo;
+
 use std::collections::BTreeMap;
 use std::fmt;
+
+pub use coco::{CocoOptions, coco, coco_masks};
+pub use folder::{ExtraImages, File};
+pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
+pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};
 
 /// Data that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +60,10 @@ pub enum Warning {
     UnknownImage,
     /// A box has a negative width or height, and overlaps nothing.
     NegativeSize,
+    /// The id of an image is in the list more than once.
+    RepeatedImage,
+    /// The id of a class is in the list more than once.
+    RepeatedClass,
 }
 
 impl Warning {
@@ -73,6 +88,8 @@ impl Warning {
             Self::NegativeSize => {
                 "a box has a negative width or height, and was taken as overlapping nothing"
             }
+            Self::RepeatedImage => "an image is in the list again, and counts once",
+            Self::RepeatedClass => "a class is in the list again, and counts once",
         }
     }
 }

@@ -1,0 +1,275 @@
+//! COCO's average precision.
+
+use metric_core::Metric;
+use metric_vision::read::{self, CocoOptions, File, ReadError, Warnings};
+use metric_vision::{
+    AreaRange, AveragePrecision, AveragePrecisionState, Class, CocoParams, Dataset,
+    Shape, Slice, VERSION,
+};
+use serde_json::json;
+
+use super::images::{ImageAdapter, ImageReading, Numbers, class_names};
+use super::{
+    Content, Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, Options,
+    never_whole,
+};
+
+pub(super) const COCO: Entry = Entry {
+    name: "coco",
+    help: "COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them",
+    values: (
+        "a COCO ground-truth file: images, categories, annotations",
+        "a COCO results file: a list of detections with image_id, category_id, score and bbox or segmentation",
+    ),
+    options: &[
+        OptionSpec {
+            name: "iou-type",
+            value: "TYPE",
+            default: "bbox",
+            choices: || vec!["bbox", "segm"],
+            help: "Whether boxes or masks are compared",
+        },
+        OptionSpec {
+            name: "iou",
+            value: "T,...",
+            default: "",
+            choices: Vec::new,
+            help: "IoU thresholds, in place of 0.50,0.55,...,0.95",
+        },
+        OptionSpec {
+            name: "recalls",
+            value: "R,...",
+            default: "",
+            choices: Vec::new,
+            help: "Recalls at which curves are read, in place of 0,0.01,...,1",
+        },
+        OptionSpec {
+            name: "areas",
+            value: "NAME:FROM:TO,...",
+            default: "",
+            choices: Vec::new,
+            help: "Size classes by area in square pixels, bounds included, in place of small:0:1024,medium:1024:9216,large:9216:1e10",
+        },
+        OptionSpec {
+            name: "max-detections",
+            value: "N,...",
+            default: "",
+            choices: Vec::new,
+            help: "How many detections count in each image and class, in place of 1,10,100",
+        },
+        OptionSpec {
+            name: "class-agnostic",
+            value: "",
+            default: "",
+            choices: Vec::new,
+            help: "Take all objects for one class",
+        },
+        OptionSpec {
+            name: "quirks",
+            value: "PROGRAM",
+            default: "none",
+            choices: || vec!["none", "pycocotools"],
+            help: "Repeat what a program gets wrong: ids 0 and repeated ids of annotations, AP without 100 among the numbers of detections",
+        },
+        OptionSpec {
+            name: "groups",
+            value: "KIND",
+            default: "none",
+            choices: || vec!["none", "class"],
+            help: "Tables beside the total",
+        },
+    ],
+    input: Input::Whole,
+    whole_file: never_whole,
+    build: |options| {
+        let quirks = options.get("quirks") == Some("pycocotools");
+        let mut params = CocoParams {
+            by_class: options.get("class-agnostic").is_none(),
+            quirks,
+            ..CocoParams::default()
+        };
+        let mut signature = vec![
+            ("iou-type", options.get("iou-type")),
+            ("iou", options.get("iou")),
+            ("recalls", options.get("recalls")),
+            ("areas", options.get("areas")),
+            ("max-detections", options.get("max-detections")),
+        ];
+        if !params.by_class {
+            signature.push(("class-agnostic", Some("yes")));
+        }
+        if quirks {
+            signature.push(("quirks", options.get("quirks")));
+        }
+        let signature = signature
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+            .collect();
+        if let Some(thresholds) = list(options, "iou", number)? {
+            params.iou_thresholds = thresholds;
+        }
+        if let Some(recalls) = list(options, "recalls", number)? {
+            params.recall_thresholds = recalls;
+        }
+        if let Some(areas) = list(options, "areas", area)? {
+            params.areas.truncate(1);
+            params.areas.extend(areas);
+        }
+        if let Some(most) = list(options, "max-detections", |text| text.parse().ok())? {
+            params.max_detections = most;
+        }
+        let by_class = options.get("groups") == Some("class");
+        match options.get("iou-type") {
+            Some("segm") => scorer(params, signature, by_class, read::coco_masks),
+            _ => scorer(params, signature, by_class, read::coco),
+        }
+    },
+};
+
+/// The values of an option that is a list.
+fn list<T>(
+    options: &Options,
+    name: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<Vec<T>>, OptionError> {
+    let Some(text) = options.get(name) else {
+        return Ok(None);
+    };
+    let values = text.split(',').map(|part| {
+        let part = part.trim();
+        read(part).ok_or_else(|| OptionError::new(name, text, format!("{part:?} is not one of the list")))
+    });
+    values.collect::<Result<_, _>>().map(Some)
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+fn area(text: &str) -> Option<AreaRange> {
+    let (name, bounds) = text.split_once(':')?;
+    let (least, greatest) = bounds.split_once(':')?;
+    // An upper bound may be infinite.
+    let least: f64 = least.parse().ok()?;
+    let greatest: f64 = greatest.parse().ok()?;
+    (!name.is_empty() && least <= greatest).then(|| AreaRange::new(name, least, greatest))
+}
+
+type Reader<S> = fn(File<'_>, File<'_>, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
+
+fn scorer<S: Shape + Send + Sync + 'static>(
+    params: CocoParams,
+    signature: Named<String>,
+    by_class: bool,
+    read: Reader<S>,
+) -> Result<Box<dyn super::Scorer>, OptionError> {
+    let metric = AveragePrecision::new(params).map_err(|error| {
+        let option = match error {
+            metric_vision::InvalidParams::RecallThreshold(_) => "recalls",
+            metric_vision::InvalidParams::Area(_) | metric_vision::InvalidParams::TooManyAreas(_) => "areas",
+            metric_vision::InvalidParams::MaxDetections(_) => "max-detections",
+            _ => "iou",
+        };
+        OptionError::new(option, "", error.to_string())
+    })?;
+    let reading = Coco { metric, signature, by_class, read };
+    Ok(ImageAdapter::boxed("coco", VERSION, reading))
+}
+
+struct Coco<S> {
+    metric: AveragePrecision<S>,
+    signature: Named<String>,
+    by_class: bool,
+    read: Reader<S>,
+}
+
+impl<S: Shape + Send + Sync + 'static> ImageReading for Coco<S> {
+    type Shape = S;
+    type Metric = AveragePrecision<S>;
+
+    fn metric(&self) -> &AveragePrecision<S> {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        self.signature.clone()
+    }
+
+    fn read(
+        &self,
+        references: &Document,
+        predictions: &Document,
+        join: JoinPolicy,
+    ) -> Result<(Dataset<S>, Warnings), ReadError> {
+        let options = CocoOptions {
+            ignore_unknown_images: join.ignore_extra,
+            quirks: self.metric.params().quirks,
+        };
+        (self.read)(file(references)?, file(predictions)?, options)
+    }
+
+    fn numbers(&self, state: &AveragePrecisionState, classes: &[Class], tables: bool) -> Numbers {
+        let curves = self.metric.compute(state);
+        let mut numbers = Numbers {
+            scores: curves.summary(None),
+            counts: vec![
+                ("truths".to_owned(), json!(curves.truths(Slice::default()))),
+                ("detections".to_owned(), json!(state.detections())),
+            ],
+            ..Numbers::default()
+        };
+        if tables && self.by_class && self.metric.params().by_class {
+            let named = (0..).zip(classes).zip(class_names(classes));
+            let groups = named.map(|((place, class), name)| {
+                let slice = Slice { class: Some(place), ..Slice::default() };
+                Group {
+                    name,
+                    scores: curves.summary(Some(place)),
+                    counts: vec![
+                        ("category_id".to_owned(), json!(class.key)),
+                        ("truths".to_owned(), json!(curves.truths(slice))),
+                    ],
+                }
+            });
+            numbers.groups.push(("class".to_owned(), groups.collect()));
+        }
+        numbers
+    }
+
+    fn details(&self, state: &AveragePrecisionState, classes: &[Class]) -> serde_json::Value {
+        let params = self.metric.params();
+        let count = if params.by_class { classes.len() } else { 1 };
+        let arrays = self.metric.compute(state).arrays(count);
+        let areas: Vec<_> = params
+            .areas
+            .iter()
+            .map(|area| json!({"name": area.name, "range": [area.least, area.greatest]}))
+            .collect();
+        let keys: Vec<_> = classes.iter().map(|class| &class.key).collect();
+        json!({
+            "shape": arrays.shape,
+            "axes": ["iou_thresholds", "recall_thresholds", "classes", "areas", "max_detections"],
+            "iou_thresholds": params.iou_thresholds,
+            "recall_thresholds": params.recall_thresholds,
+            "classes": if params.by_class { json!(keys) } else { json!([null]) },
+            "areas": areas,
+            "max_detections": params.max_detections,
+            "precision": arrays.precision,
+            "recall": arrays.recall,
+            "scores": arrays.scores,
+        })
+    }
+}
+
+/// A document that must be one file.
+pub(super) fn file(document: &Document) -> Result<File<'_>, ReadError> {
+    match &document.content {
+        Content::Text(text) => Ok(File { name: &document.name, text }),
+        Content::Folder(_) => Err(ReadError {
+            file: document.name.clone(),
+            record: String::new(),
+            field: String::new(),
+            problem: "is a folder: expected a COCO file (.json)".to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,250 @@
+//! Metrics over images: their data sets are read whole, and an example is an image.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use metric_core::{Merge, Metric};
+use metric_vision::read::{ReadError, Warnings};
+use metric_vision::{Class, Dataset, Image, Prediction, Shape};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::record::{JoinPolicy, Record, RecordError, Side};
+use super::scorer::{noted, read_written, signature, written};
+use super::{
+    Document, DocumentError, Evidence, FieldError, Group, Named, Notes, Report, Sample, Scorer,
+    StateError,
+};
+
+/// How a metric reads a data set of images and names its numbers.
+pub(super) trait ImageReading: Send + Sync + 'static {
+    /// What is compared.
+    type Shape: Shape + Send + Sync;
+
+    /// The metric.
+    type Metric: Metric<
+            Prediction = [Prediction<Self::Shape>],
+            Reference = Image<Self::Shape>,
+            State: Clone + Send + Serialize + DeserializeOwned,
+        > + Sync;
+
+    fn metric(&self) -> &Self::Metric;
+
+    /// The parts of the signature, by name.
+    fn signature(&self) -> Named<String>;
+
+    fn read(
+        &self,
+        references: &Document,
+        predictions: &Document,
+        join: JoinPolicy,
+    ) -> Result<(Dataset<Self::Shape>, Warnings), ReadError>;
+
+    /// Scores and counts of a state; tables by class too if it is that of the whole data.
+    fn numbers(&self, state: &StateOf<Self>, classes: &[Class], tables: bool) -> Numbers;
+
+    /// What is too much for a report: curves, matrices.
+    fn details(&self, state: &StateOf<Self>, classes: &[Class]) -> serde_json::Value;
+}
+
+type StateOf<R> = <<R as ImageReading>::Metric as Metric>::State;
+
+/// The numbers of a state.
+#[derive(Default)]
+pub(super) struct Numbers {
+    pub(super) scores: Named<Option<f64>>,
+    pub(super) counts: Named<serde_json::Value>,
+    pub(super) groups: Named<Vec<Group>>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// An [`ImageReading`] as a [`Scorer`].
+pub(super) struct ImageAdapter<R> {
+    shared: Arc<(R, String)>,
+}
+
+impl<R: ImageReading> ImageAdapter<R> {
+    pub(super) fn boxed(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
+        let signature = signature(metric, &reading.signature(), version);
+        Box::new(Self {
+            shared: Arc::new((reading, signature)),
+        })
+    }
+}
+
+impl<R: ImageReading> Scorer for ImageAdapter<R> {
+    fn signature(&self) -> &str {
+        &self.shared.1
+    }
+
+    fn start(&self) -> Box<dyn Evidence> {
+        Box::new(Gathered::<R> {
+            shared: Arc::clone(&self.shared),
+            pool: Pool::default(),
+        })
+    }
+
+    fn read(&self, text: &str) -> Result<Box<dyn Evidence>, StateError> {
+        Ok(Box::new(Gathered::<R> {
+            shared: Arc::clone(&self.shared),
+            pool: read_written(text, &self.shared.1)?,
+        }))
+    }
+
+    fn read_documents(
+        &self,
+        references: Document,
+        predictions: Document,
+        join: JoinPolicy,
+        samples: Option<&mut Vec<Sample>>,
+    ) -> Result<Box<dyn Evidence>, DocumentError> {
+        let (reading, _) = &*self.shared;
+        let (dataset, warnings) = reading
+            .read(&references, &predictions, join)
+            .map_err(|error| DocumentError(error.to_string()))?;
+        // The texts are large, and done with.
+        drop((references, predictions));
+        let metric = reading.metric();
+        let classes = dataset.classes();
+        let total = match samples {
+            None => dataset.measure(metric),
+            Some(samples) => {
+                let mut total = StateOf::<R>::default();
+                let examples = dataset.examples(0..dataset.images().len());
+                for (record, (predictions, image)) in examples.enumerate() {
+                    let state = metric.measure(predictions, image);
+                    let numbers = reading.numbers(&state, classes, false);
+                    samples.push(Sample {
+                        record,
+                        id: image.key.to_string(),
+                        part: None,
+                        scores: numbers.scores,
+                        counts: numbers.counts,
+                    });
+                    total.merge(state);
+                }
+                total
+            }
+        };
+        let notes = warnings
+            .into_iter()
+            .map(|(warning, times)| (warning.text().to_owned(), times));
+        Ok(Box::new(Gathered::<R> {
+            shared: Arc::clone(&self.shared),
+            pool: Pool {
+                examples: dataset.images().len() as u64,
+                classes: Some(classes.to_vec()),
+                total,
+                notes: notes.collect(),
+            },
+        }))
+    }
+
+    fn scores_empty_data(&self) -> bool {
+        false
+    }
+}
+
+/// All that is gathered of a data set.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Pool<S> {
+    examples: u64,
+    /// `None` before any data.
+    classes: Option<Vec<Class>>,
+    total: S,
+    notes: Notes,
+}
+
+struct Gathered<R: ImageReading> {
+    shared: Arc<(R, String)>,
+    pool: Pool<StateOf<R>>,
+}
+
+impl<R: ImageReading> Evidence for Gathered<R> {
+    fn update(
+        &mut self,
+        records: &[Record<'_>],
+        _samples: Option<&mut Vec<Sample>>,
+    ) -> Result<(), RecordError> {
+        match records {
+            [] => Ok(()),
+            _ => Err(RecordError {
+                index: 0,
+                error: FieldError {
+                    side: Side::Reference,
+                    problem: "this metric reads whole files, not records".to_owned(),
+                },
+            }),
+        }
+    }
+
+    fn merge(&mut self, other: Box<dyn Evidence>) -> Result<(), StateError> {
+        let mismatch = |found: &str| StateError::Mismatch {
+            expected: self.shared.1.clone(),
+            found: found.to_owned(),
+        };
+        let other = other
+            .into_any()
+            .downcast::<Self>()
+            .map_err(|_| mismatch("evidence of another metric"))?;
+        if other.shared.1 != self.shared.1 {
+            return Err(mismatch(&other.shared.1));
+        }
+        let pool = other.pool;
+        match (&self.pool.classes, &pool.classes) {
+            (Some(ours), Some(others)) if ours != others => {
+                return Err(mismatch("the same with other classes"));
+            }
+            (None, _) => self.pool.classes = pool.classes,
+            _ => {}
+        }
+        self.pool.examples += pool.examples;
+        self.pool.total.merge(pool.total);
+        for (note, times) in pool.notes {
+            *self.pool.notes.entry(note).or_default() += times;
+        }
+        Ok(())
+    }
+
+    fn report(&self) -> Report {
+        let (reading, _) = &*self.shared;
+        let classes = self.pool.classes.as_deref().unwrap_or_default();
+        let numbers = reading.numbers(&self.pool.total, classes, true);
+        let mut warnings = noted(&self.pool.notes);
+        warnings.extend(numbers.warnings);
+        Report {
+            examples: self.pool.examples,
+            missing: 0,
+            scores: numbers.scores,
+            counts: numbers.counts,
+            groups: numbers.groups,
+            warnings,
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        let (reading, _) = &*self.shared;
+        let classes = self.pool.classes.as_deref().unwrap_or_default();
+        Some(reading.details(&self.pool.total, classes))
+    }
+
+    fn write(&self) -> String {
+        written(&self.shared.1, &self.pool)
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// A name for each class: its own if all of them have different ones, else its id.
+pub(super) fn class_names(classes: &[Class]) -> Vec<String> {
+    let names: std::collections::BTreeSet<&str> =
+        classes.iter().map(|class| class.name.as_str()).collect();
+    let by_name = names.len() == classes.len() && !names.contains("");
+    let name = |class: &Class| match by_name {
+        true => class.name.clone(),
+        false => class.key.to_string(),
+    };
+    classes.iter().map(name).collect()
+}

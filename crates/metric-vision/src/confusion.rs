@@ -1,0 +1,520 @@
+use std::marker::PhantomData;
+
+use metric_core::{Counts, Merge, Metric};
+
+use crate::matching::{Detection, Matches, Truth, greedy};
+use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
+
+/// Which classes are taken for which: the confusion matrix of detections, with the background as one
+/// more class.
+///
+/// An example is an image: its detections and its true objects, of all classes, which are matched
+/// without regard to their classes.
+///
+/// ```
+/// use metric_core::{Counts, Metric};
+/// use metric_vision::{Annotation, BBox, Confusion, Image, Key, Prediction};
+///
+/// const CAT: u32 = 0;
+/// const DOG: u32 = 1;
+/// let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
+/// let truth = |class, x| {
+///     square(x).map(|shape| Annotation { class, crowd: false, ignore: false, id: 1, area: 100.0, shape })
+/// };
+/// let found = |class, x, score| {
+///     square(x).map(|shape| Prediction { image: 0, class, score, area: 100.0, shape })
+/// };
+///
+/// // Two cats, of which one is taken for a dog, a dog that is not found, and a dog out of nothing.
+/// let image = Image {
+///     key: Key::Number(1),
+///     annotations: vec![truth(CAT, 0.0)?, truth(CAT, 20.0)?, truth(DOG, 40.0)?],
+/// };
+/// let detections = [found(CAT, 1.0, 0.9)?, found(DOG, 20.0, 0.8)?, found(DOG, 70.0, 0.7)?];
+/// let metric = Confusion::new(2, 0.5)?;
+/// let matrix = metric.compute(&metric.measure(&detections, &image));
+///
+/// let rows: Vec<&[u64]> = matrix.rows().collect();
+/// assert_eq!(rows, [
+///     [1, 1, 0], // cats: one right, one taken for a dog
+///     [0, 0, 1], // dogs: one not found
+///     [0, 1, 0], // background: one taken for a dog
+/// ]);
+/// assert_eq!(matrix.counts(CAT), Counts::new(1, 0, 1));
+/// assert_eq!(matrix.counts(DOG), Counts::new(0, 2, 1));
+/// assert_eq!(matrix.counts(CAT).recall(), Some(0.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # The rule
+///
+/// [`matching::greedy`](greedy), COCO's, without regard to classes, as `COCOeval.confusion_matrix` of
+/// hotcoco 1.3.0 has it: detections in the order of falling score each take the free true object with
+/// the greatest IoU, if that is at least the threshold. Detections of equal score come in the order of
+/// their classes, then of the file; of true objects with equal IoU the last is taken, in the same
+/// order.
+///
+/// A detection left over that reaches a crowd or an ignored object, of whatever class, is not counted.
+/// hotcoco leaves crowds out and counts such a detection as one of the background, so that its last
+/// row is greater where there are crowds; everything else is equal, but for a threshold of 1, which
+/// hotcoco does not lower by 1e-10. It also cuts off all but the best detections of an image, which
+/// nothing does here.
+///
+/// Ultralytics and supervision go by falling IoU in place of the score (newer versions of supervision
+/// pair objects of one class first), and want a score above the cut and an IoU above the threshold:
+/// where objects overlap, their matrices can differ from this. In that of Ultralytics a row is a
+/// predicted class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Confusion<S = BBox> {
+    classes: usize,
+    iou_threshold: f64,
+    score_cut: Option<f64>,
+    shape: PhantomData<fn(S)>,
+}
+
+impl<S: Shape> Confusion<S> {
+    /// The confusion matrix of so many classes, from this IoU on (`0 < iou_threshold <= 1`), of
+    /// detections of any score.
+    ///
+    /// Objects of a class that is not one of them are left out.
+    ///
+    /// # Errors
+    ///
+    /// A threshold outside that range, or NaN.
+    pub fn new(classes: usize, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
+        if iou_threshold > 0.0 && iou_threshold <= 1.0 {
+            Ok(Self {
+                classes,
+                iou_threshold,
+                score_cut: None,
+                shape: PhantomData,
+            })
+        } else {
+            Err(InvalidThreshold(iou_threshold))
+        }
+    }
+
+    /// The same of those detections whose score is at least this.
+    #[must_use]
+    pub fn with_score_cut(self, score_cut: f64) -> Self {
+        let score_cut = Some(score_cut);
+        Self { score_cut, ..self }
+    }
+
+    /// The number of classes, without the background.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The IoU from which a detection matches a true object.
+    #[must_use]
+    pub fn iou_threshold(&self) -> f64 {
+        self.iou_threshold
+    }
+
+    /// The score from which detections count, if there is one.
+    #[must_use]
+    pub fn score_cut(&self) -> Option<f64> {
+        self.score_cut
+    }
+
+    /// The place of the true object of each detection, where both come by class.
+    fn matches(&self, detections: &[&Prediction<S>], truths: &[&Annotation<S>]) -> Matches {
+        let detections: Vec<Detection<&S>> = detections
+            .iter()
+            .map(|found| Detection {
+                shape: &found.shape,
+                score: Some(found.score),
+            })
+            .collect();
+        let truths: Vec<Truth<&S>> = truths
+            .iter()
+            .map(|truth| Truth {
+                shape: &truth.shape,
+                crowd: truth.crowd,
+                ignore: truth.ignore,
+            })
+            .collect();
+        greedy(&detections, &truths, self.iou_threshold)
+    }
+}
+
+impl<S: Shape> Metric for Confusion<S> {
+    /// The detections in an image, in the order of the file.
+    type Prediction = [Prediction<S>];
+    type Reference = Image<S>;
+    type State = ConfusionState;
+    type Score = ConfusionMatrix;
+
+    fn update(
+        &self,
+        state: &mut ConfusionState,
+        prediction: &[Prediction<S>],
+        reference: &Image<S>,
+    ) {
+        let listed = |class: u32| (class as usize) < self.classes;
+        let mut detections: Vec<&Prediction<S>> = prediction
+            .iter()
+            .filter(|found| listed(found.class))
+            .filter(|found| self.score_cut.is_none_or(|cut| found.score >= cut))
+            .collect();
+        detections.sort_by_key(|found| found.class);
+        let annotations = reference.annotations.iter();
+        let mut truths: Vec<&Annotation<S>> =
+            annotations.filter(|truth| listed(truth.class)).collect();
+        truths.sort_by_key(|truth| truth.class);
+
+        let matches = self.matches(&detections, &truths);
+        let mut missed: Vec<bool> = truths
+            .iter()
+            .map(|truth| !(truth.crowd || truth.ignore))
+            .collect();
+        for (found, place) in detections.iter().zip(matches) {
+            match place.map(|place| (truths[place], &mut missed[place])) {
+                None => state.add(None, Some(found.class), 1),
+                Some((truth, _)) if truth.crowd || truth.ignore => state.ignored += 1,
+                Some((truth, missed)) => {
+                    *missed = false;
+                    state.add(Some(truth.class), Some(found.class), 1);
+                }
+            }
+        }
+        for (truth, _) in truths.iter().zip(missed).filter(|&(_, missed)| missed) {
+            state.add(Some(truth.class), None, 1);
+        }
+    }
+
+    fn compute(&self, state: &ConfusionState) -> ConfusionMatrix {
+        let mut matrix = ConfusionMatrix {
+            classes: self.classes,
+            cells: vec![0; (self.classes + 1) * (self.classes + 1)],
+            ignored: state.ignored,
+        };
+        for cell in &state.cells {
+            let place = matrix.place(cell.truth, cell.prediction);
+            if let Some(count) = place.and_then(|place| matrix.cells.get_mut(place)) {
+                *count += cell.count;
+            }
+        }
+        matrix
+    }
+}
+
+/// The evidence of [`Confusion`]: how often each pair of classes met.
+///
+/// Only pairs that did take space, 24 bytes each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ConfusionState {
+    /// In rising order of the two classes.
+    cells: Vec<Cell>,
+    ignored: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Cell {
+    /// The background is no class.
+    truth: Option<u32>,
+    prediction: Option<u32>,
+    count: u64,
+}
+
+impl ConfusionState {
+    fn add(&mut self, truth: Option<u32>, prediction: Option<u32>, count: u64) {
+        let pair = (truth, prediction);
+        let place = self
+            .cells
+            .binary_search_by_key(&pair, |cell| (cell.truth, cell.prediction));
+        match place {
+            Ok(place) => self.cells[place].count += count,
+            Err(place) => self.cells.insert(
+                place,
+                Cell {
+                    truth,
+                    prediction,
+                    count,
+                },
+            ),
+        }
+    }
+}
+
+impl Merge for ConfusionState {
+    fn merge(&mut self, other: Self) {
+        for cell in other.cells {
+            self.add(cell.truth, cell.prediction, cell.count);
+        }
+        self.ignored += other.ignored;
+    }
+}
+
+/// How often each class of true object was detected as each class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ConfusionMatrix {
+    classes: usize,
+    /// Row by row.
+    cells: Vec<u64>,
+    ignored: u64,
+}
+
+impl ConfusionMatrix {
+    /// The number of classes, without the background.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// A row for each class of true objects, and in it a column for each class that they were
+    /// detected as. The last row is for detections of the background, the last column for true
+    /// objects that were not detected; where these meet there is 0.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[u64]> {
+        self.cells.chunks(self.classes + 1)
+    }
+
+    /// How often true objects of a class were detected as another, or as the same. `None` stands for
+    /// the background: `count(None, Some(class))` detections are of nothing, and
+    /// `count(Some(class), None)` objects were not detected. 0 for a class that is not in the list.
+    #[must_use]
+    pub fn count(&self, truth: Option<u32>, prediction: Option<u32>) -> u64 {
+        let place = self.place(truth, prediction);
+        let count = place.and_then(|place| self.cells.get(place));
+        count.copied().unwrap_or(0)
+    }
+
+    /// The counts of a class, for its precision, recall and F1: true positives are on the diagonal,
+    /// false positives in the rest of the column, false negatives in the rest of the row.
+    ///
+    /// Since the matching does not look at classes, these are not the counts of a matching class by
+    /// class, such as that of [`Detections`](crate::Detections): a detection can take the object of
+    /// another class from the one that is of it.
+    #[must_use]
+    pub fn counts(&self, class: u32) -> Counts {
+        let side = self.classes + 1;
+        let place = class as usize;
+        if place >= self.classes {
+            return Counts::default();
+        }
+        let column: u64 = self.cells.iter().skip(place).step_by(side).sum();
+        let row: u64 = self.cells.iter().skip(place * side).take(side).sum();
+        Counts::from_totals(self.count(Some(class), Some(class)), column, row)
+    }
+
+    /// How many detections are not in the matrix because they only reach crowds and ignored objects.
+    #[must_use]
+    pub fn ignored(&self) -> u64 {
+        self.ignored
+    }
+
+    fn place(&self, truth: Option<u32>, prediction: Option<u32>) -> Option<usize> {
+        let line = |class: Option<u32>| match class {
+            None => Some(self.classes),
+            Some(class) => Some(class as usize).filter(|&class| class < self.classes),
+        };
+        Some(line(truth)? * (self.classes + 1) + line(prediction)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Key;
+
+    /// A box of height 10.
+    fn strip(x: f64, width: f64) -> BBox {
+        BBox::from_xywh(x, 0.0, width, 10.0).expect("a box")
+    }
+
+    fn truth(class: u32, shape: BBox) -> Annotation {
+        Annotation {
+            class,
+            crowd: false,
+            ignore: false,
+            id: 1,
+            area: shape.area(),
+            shape,
+        }
+    }
+
+    fn found(class: u32, shape: BBox, score: f64) -> Prediction {
+        Prediction {
+            image: 0,
+            class,
+            score,
+            area: shape.area(),
+            shape,
+        }
+    }
+
+    fn image(annotations: Vec<Annotation>) -> Image {
+        let key = Key::Number(1);
+        Image { key, annotations }
+    }
+
+    fn matrix(metric: Confusion, detections: &[Prediction], image: &Image) -> Vec<Vec<u64>> {
+        let matrix = metric.compute(&metric.measure(detections, image));
+        matrix.rows().map(<[u64]>::to_vec).collect()
+    }
+
+    fn of_two_classes() -> Confusion {
+        Confusion::new(2, 0.5).expect("a threshold")
+    }
+
+    #[test]
+    fn ties() {
+        let here = strip(0.0, 10.0);
+        // Of equal scores the first class comes first, whatever the file says ...
+        let detections = [found(1, here, 0.5), found(0, here, 0.5)];
+        let one = image(vec![truth(0, here)]);
+        let expected = [[1, 0, 0], [0, 0, 0], [0, 1, 0]];
+        assert_eq!(matrix(of_two_classes(), &detections, &one), expected);
+        // ... and of equal overlaps the last.
+        let two = image(vec![truth(1, here), truth(0, here)]);
+        let expected = [[0, 0, 1], [1, 0, 0], [0, 0, 0]];
+        assert_eq!(
+            matrix(of_two_classes(), &[found(0, here, 0.5)], &two),
+            expected
+        );
+        // A detection whose best object is taken takes the next.
+        let two = image(vec![truth(0, here), truth(1, strip(0.0, 8.0))]);
+        let detections = [found(0, here, 0.9), found(0, here, 0.8)];
+        let expected = [[1, 0, 0], [1, 0, 0], [0, 0, 0]];
+        assert_eq!(matrix(of_two_classes(), &detections, &two), expected);
+    }
+
+    #[test]
+    fn cuts() {
+        let detections = [
+            found(0, strip(0.0, 5.0), 0.5),
+            found(1, strip(0.0, 4.9), 0.4),
+        ];
+        let one = image(vec![truth(0, strip(0.0, 10.0))]);
+        // The threshold is enough, and so is the cut.
+        let metric = of_two_classes().with_score_cut(0.5);
+        assert_eq!(
+            matrix(metric, &detections, &one),
+            [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+        );
+        let metric = of_two_classes().with_score_cut(0.6);
+        assert_eq!(
+            matrix(metric, &detections, &one),
+            [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
+        );
+        for threshold in [0.0, -1.0, 1.1, f64::NAN] {
+            assert!(Confusion::<BBox>::new(2, threshold).is_err());
+        }
+    }
+
+    #[test]
+    fn crowds_and_ignored_objects() {
+        let crowd = Annotation {
+            crowd: true,
+            ..truth(0, strip(100.0, 100.0))
+        };
+        let ignored = Annotation {
+            ignore: true,
+            ..truth(0, strip(300.0, 10.0))
+        };
+        let here = strip(150.0, 10.0);
+        let image = image(vec![crowd, ignored, truth(0, here)]);
+        let detections = [
+            found(0, here, 0.9),
+            // What could be wrong lies in the crowd, also of another class.
+            found(0, here, 0.8),
+            found(1, strip(100.0, 10.0), 0.7),
+            // One that is on an ignored object, and one that is but a tenth of it.
+            found(1, strip(301.0, 9.0), 0.6),
+            found(1, strip(300.0, 1.0), 0.5),
+        ];
+        let score = of_two_classes().compute(&of_two_classes().measure(&detections, &image));
+        let rows: Vec<&[u64]> = score.rows().collect();
+        assert_eq!(rows, [[1, 0, 0], [0, 0, 0], [0, 1, 0]]);
+        assert_eq!(score.ignored(), 3);
+    }
+
+    #[test]
+    fn classes_that_are_not_listed() {
+        let here = strip(0.0, 10.0);
+        let image = image(vec![truth(2, here), truth(1, here)]);
+        let detections = [found(7, here, 0.9), found(1, here, 0.8)];
+        let metric = of_two_classes();
+        let score = metric.compute(&metric.measure(&detections, &image));
+        let rows: Vec<&[u64]> = score.rows().collect();
+        assert_eq!(rows, [[0, 0, 0], [0, 1, 0], [0, 0, 0]]);
+        assert_eq!(
+            (score.count(Some(2), None), score.counts(2)),
+            (0, Counts::default())
+        );
+        // No class at all: only the background, which is not counted.
+        let none = Confusion::new(0, 0.5).expect("a threshold");
+        assert_eq!(matrix(none, &detections, &image), [[0]]);
+    }
+
+    fn images() -> impl Strategy<Value = Vec<(Vec<Prediction>, Image)>> {
+        let truths = proptest::collection::vec((0_u32..3, 0_u8..20, 0_u8..8), 0..6);
+        let detections = proptest::collection::vec((0_u32..3, 0_u8..24, 1_u8..12, 0_u8..4), 0..8);
+        let image = (truths, detections).prop_map(|(truths, detections)| {
+            let truths = truths.into_iter().map(|(class, x, kind)| Annotation {
+                crowd: kind == 0,
+                ignore: kind == 1,
+                ..truth(class, strip(f64::from(x), 10.0))
+            });
+            let detections = detections.into_iter().map(|(class, x, width, score)| {
+                found(
+                    class,
+                    strip(f64::from(x), f64::from(width)),
+                    f64::from(score),
+                )
+            });
+            (detections.collect(), image(truths.collect()))
+        });
+        proptest::collection::vec(image, 0..8)
+    }
+
+    proptest! {
+        #[test]
+        fn images_in_any_order_and_shards(
+            images in images(),
+            order in Just((0..8_usize).collect::<Vec<_>>()).prop_shuffle(),
+            shards in proptest::collection::vec(0_usize..3, 8),
+        ) {
+            let metric = Confusion::new(3, 0.5).expect("a threshold");
+            let mut whole = ConfusionState::default();
+            for (detections, image) in &images {
+                metric.update(&mut whole, detections, image);
+            }
+            let mut parts = [(); 3].map(|()| ConfusionState::default());
+            for place in order {
+                if let Some((detections, image)) = images.get(place) {
+                    metric.update(&mut parts[shards[place]], detections, image);
+                }
+            }
+            let mut merged = ConfusionState::default();
+            for part in parts {
+                merged.merge(part);
+            }
+            prop_assert_eq!(merged, whole);
+        }
+
+        #[test]
+        fn every_object_and_detection_is_counted_once(images in images(), threshold in 1_u8..=10) {
+            let metric = Confusion::new(3, f64::from(threshold) / 10.0).expect("a threshold");
+            for (detections, image) in &images {
+                let matrix = metric.compute(&metric.measure(detections, image));
+                let mut predicted = 0;
+                for class in 0..3 {
+                    let to_find = image.annotations.iter()
+                        .filter(|truth| truth.class == class && !truth.crowd && !truth.ignore);
+                    prop_assert_eq!(matrix.counts(class).actual(), to_find.count() as u64);
+                    predicted += matrix.counts(class).predicted();
+                }
+                prop_assert_eq!(predicted + matrix.ignored(), detections.len() as u64);
+                prop_assert_eq!(matrix.count(None, None), 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,615 @@
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use metric_core::{Counts, Merge, Metric};
+
+use crate::detection::split;
+use crate::matching::{Rank, greedy, voc};
+use crate::voc::pairwise_sum;
+use crate::{
+    BBox, Detection, DetectionScore, Image, InvalidThreshold, Matching, Prediction, Shape, Truth,
+};
+
+/// Precision, recall and F1 from any score on, and the score with the best F1.
+///
+/// An example is one image of a [`Dataset`](crate::Dataset): its detections and its true objects.
+/// Detections and truths of each class are matched once, by a rule that
+/// [goes by score](Matching::goes_by_score); what a cut at a score leaves then has the same matches
+/// as if it were matched alone. The optimal rules are none of these: their counts at a cut are those
+/// of [`Detections`](crate::Detections), given the detections from that score on.
+///
+/// The state holds how many detections of each score were right and wrong, so it grows with the
+/// number of distinct scores, times the IoU thresholds.
+///
+/// ```
+/// use metric_core::{Counts, Metric};
+/// use metric_vision::{Annotation, BBox, Image, Key, Matching, Prediction, PrecisionRecall};
+///
+/// let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
+/// let annotation = |shape| Annotation { class: 0, crowd: false, ignore: false, id: 1, area: 100.0, shape };
+/// let image = Image { key: Key::Number(1), annotations: vec![annotation(at(0.0)?), annotation(at(50.0)?)] };
+/// // A hit at 0.9, a false detection at 0.8, a hit at 0.3.
+/// let found = [(0.9, at(0.0)?), (0.8, at(90.0)?), (0.3, at(50.0)?)]
+///     .map(|(score, shape)| Prediction { image: 0, class: 0, score, area: 100.0, shape });
+///
+/// let metric = PrecisionRecall::new(Matching::Greedy, vec![0.5])?;
+/// let curves = &metric.compute(&metric.measure(&found, &image))[0];
+/// let curve = curves.micro();
+/// assert_eq!(curve.at(0.5), Counts::new(1, 1, 1));
+/// assert_eq!(curve.at(0.0), Counts::new(2, 1, 0));
+/// let best = curve.best_f1().unwrap();
+/// assert_eq!((best.score, best.counts.f1()), (0.3, Some(4.0 / 5.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrecisionRecall<S = BBox> {
+    matching: Matching,
+    iou_thresholds: Vec<f64>,
+    shapes: PhantomData<fn(&S)>,
+}
+
+impl<S> PrecisionRecall<S> {
+    /// The metric of a matching rule at these IoU thresholds (`0 < t <= 1`).
+    ///
+    /// # Errors
+    ///
+    /// A rule that does not go by score, or a threshold outside that range or NaN.
+    pub fn new(matching: Matching, iou_thresholds: Vec<f64>) -> Result<Self, InvalidCurve> {
+        if !matching.goes_by_score() {
+            return Err(InvalidCurve::Matching(matching));
+        }
+        for &threshold in &iou_thresholds {
+            InvalidThreshold::check(threshold).map_err(InvalidCurve::Threshold)?;
+        }
+        Ok(Self {
+            matching,
+            iou_thresholds,
+            shapes: PhantomData,
+        })
+    }
+
+    /// The matching rule.
+    #[must_use]
+    pub fn matching(&self) -> Matching {
+        self.matching
+    }
+
+    /// The IoU thresholds.
+    #[must_use]
+    pub fn iou_thresholds(&self) -> &[f64] {
+        &self.iou_thresholds
+    }
+}
+
+impl<S: Shape> Metric for PrecisionRecall<S> {
+    /// The detections in one image, in the order of the file.
+    type Prediction = [Prediction<S>];
+    /// The image with its true objects.
+    type Reference = Image<S>;
+    type State = PrecisionRecallState;
+    /// For each IoU threshold the curves of the classes.
+    type Score = Vec<ClassCurves>;
+
+    fn update(
+        &self,
+        state: &mut PrecisionRecallState,
+        prediction: &[Prediction<S>],
+        reference: &Image<S>,
+    ) {
+        split(
+            prediction,
+            reference,
+            |shape| shape,
+            |class, detections, truths| {
+                let histograms = state.classes.entry(class).or_default();
+                histograms.resize_with(self.iou_thresholds.len(), ScoreHistogram::default);
+                for (histogram, &threshold) in histograms.iter_mut().zip(&self.iou_thresholds) {
+                    let matches = match self.matching {
+                        Matching::Voc => voc(detections, truths, threshold, false),
+                        Matching::VocStrict => voc(detections, truths, threshold, true),
+                        _ => greedy(detections, truths, threshold),
+                    };
+                    histogram.record(&matches, detections, truths);
+                }
+            },
+        );
+    }
+
+    fn compute(&self, state: &PrecisionRecallState) -> Vec<ClassCurves> {
+        let curves = |place: usize| {
+            let curve = |(&class, histograms): (&u32, &Vec<ScoreHistogram>)| {
+                Some((class, histograms.get(place)?.curve()))
+            };
+            ClassCurves {
+                classes: state.classes.iter().filter_map(curve).collect(),
+            }
+        };
+        (0..self.iou_thresholds.len()).map(curves).collect()
+    }
+}
+
+/// The evidence of [`PrecisionRecall`]: for each class a histogram for each IoU threshold.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PrecisionRecallState {
+    classes: BTreeMap<u32, Vec<ScoreHistogram>>,
+}
+
+impl Merge for PrecisionRecallState {
+    fn merge(&mut self, other: Self) {
+        for (class, histograms) in other.classes {
+            let mine = self.classes.entry(class).or_default();
+            let common = mine.len().max(histograms.len());
+            mine.resize_with(common, ScoreHistogram::default);
+            for (mine, theirs) in mine.iter_mut().zip(histograms) {
+                mine.merge(theirs);
+            }
+        }
+    }
+}
+
+/// How many detections of each score were right and wrong, and how many truths there are.
+///
+/// What [`PrecisionRecall`] gathers for each class, for those who match by themselves:
+///
+/// ```
+/// use metric_core::Counts;
+/// use metric_vision::matching::greedy;
+/// use metric_vision::{BBox, Detection, ScoreHistogram, Truth};
+///
+/// let shape = BBox::from_xywh(0.0, 0.0, 1.0, 1.0)?;
+/// let detections = [0.5, 0.7].map(|score| Detection { shape, score: Some(score) });
+/// let truths = [Truth::from(shape)];
+/// let mut histogram = ScoreHistogram::default();
+/// histogram.record(&greedy(&detections, &truths, 0.5), &detections, &truths);
+/// assert_eq!(histogram.curve().at(0.6), Counts::new(1, 0, 0));
+/// assert_eq!(histogram.curve().at(0.5), Counts::new(1, 1, 0));
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
+pub struct ScoreHistogram {
+    truths: u64,
+    bins: Vec<Bin>,
+    /// So many bins, from the first, are in order and have scores of their own.
+    settled: usize,
+}
+
+/// The detections of one score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Bin {
+    score: Rank,
+    right: u64,
+    wrong: u64,
+}
+
+impl ScoreHistogram {
+    /// Adds the detections and truths of one image and class with their matches, which must be of a
+    /// rule that [goes by score](Matching::goes_by_score).
+    pub fn record<S>(
+        &mut self,
+        matches: &[Option<usize>],
+        detections: &[Detection<S>],
+        truths: &[Truth<S>],
+    ) {
+        self.truths += truths.iter().filter(|truth| truth.is_counted()).count() as u64;
+        for (found, detection) in matches.iter().zip(detections) {
+            let found = found.and_then(|place| truths.get(place));
+            if found.is_none_or(Truth::is_counted) {
+                self.push(Bin {
+                    score: Rank::new(detection.score),
+                    right: u64::from(found.is_some()),
+                    wrong: u64::from(found.is_none()),
+                });
+            }
+        }
+    }
+
+    fn push(&mut self, bin: Bin) {
+        self.bins.push(bin);
+        // Each bin is sorted in once for every doubling.
+        if self.bins.len() > 2 * self.settled + 64 {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        // The sort sees what is in order already.
+        self.bins.sort_by_key(|bin| Reverse(bin.score));
+        self.bins.dedup_by(|next, bin| {
+            let same = next.score == bin.score;
+            if same {
+                bin.right += next.right;
+                bin.wrong += next.wrong;
+            }
+            same
+        });
+        self.settled = self.bins.len();
+    }
+
+    fn settled(&self) -> Self {
+        let mut settled = self.clone();
+        settled.settle();
+        settled
+    }
+
+    /// The counts from each score on.
+    #[must_use]
+    pub fn curve(&self) -> Curve {
+        let mut points = self.settled().bins;
+        let (mut right, mut wrong) = (0, 0);
+        for point in &mut points {
+            right += point.right;
+            wrong += point.wrong;
+            (point.right, point.wrong) = (right, wrong);
+        }
+        Curve {
+            truths: self.truths,
+            points,
+        }
+    }
+}
+
+impl PartialEq for ScoreHistogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.truths == other.truths && self.settled().bins == other.settled().bins
+    }
+}
+
+impl Merge for ScoreHistogram {
+    fn merge(&mut self, other: Self) {
+        self.truths += other.truths;
+        if self.bins.is_empty() {
+            (self.bins, self.settled) = (other.bins, other.settled);
+        } else {
+            other.bins.into_iter().for_each(|bin| self.push(bin));
+        }
+    }
+}
+
+/// A histogram as it stands in a file: by falling score, each score once.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Written {
+    truths: u64,
+    bins: Vec<Bin>,
+}
+
+#[cfg(feature = "serde")]
+impl From<ScoreHistogram> for Written {
+    fn from(histogram: ScoreHistogram) -> Self {
+        let ScoreHistogram { truths, bins, .. } = histogram.settled();
+        Self { truths, bins }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Written> for ScoreHistogram {
+    fn from(written: Written) -> Self {
+        let mut histogram = Self {
+            truths: written.truths,
+            bins: written.bins,
+            settled: 0,
+        };
+        histogram.settle();
+        histogram
+    }
+}
+
+/// The counts of the detections from each score on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    truths: u64,
+    /// Right and wrong are those of this score and those above.
+    points: Vec<Bin>,
+}
+
+/// The counts of the detections from a score on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CurvePoint {
+    /// The score.
+    pub score: f64,
+    /// Right, wrong and missed with the detections of at least this score.
+    pub counts: Counts,
+}
+
+impl Curve {
+    /// The number of objects to be found.
+    #[must_use]
+    pub fn truths(&self) -> u64 {
+        self.truths
+    }
+
+    /// Right, wrong and missed with the detections of at least this score.
+    ///
+    /// Detections without a score, or with NaN, count as having −∞. NaN is no score to cut at, and
+    /// leaves no detections.
+    #[must_use]
+    pub fn at(&self, score: f64) -> Counts {
+        let cut = Rank::new(Some(score));
+        let kept = self.points.partition_point(|point| point.score >= cut);
+        match kept.checked_sub(1).and_then(|last| self.points.get(last)) {
+            Some(point) if !score.is_nan() => self.counts(point),
+            _ => Counts::new(0, 0, self.truths),
+        }
+    }
+
+    /// A point for each distinct score, by falling score: the precision-recall curve as it is,
+    /// without interpolation.
+    ///
+    /// ```
+    /// # use metric_vision::Curve;
+    /// # let curve = Curve::default();
+    /// let points = curve.points().map(|point| (point.counts.recall(), point.counts.precision()));
+    /// # assert_eq!(points.count(), 0);
+    /// ```
+    pub fn points(&self) -> impl ExactSizeIterator<Item = CurvePoint> {
+        self.points.iter().map(|point| CurvePoint {
+            score: point.score.score(),
+            counts: self.counts(point),
+        })
+    }
+
+    /// The point with the greatest F1, of equal ones that with the highest score; `None` without
+    /// detections, or with nothing but such as were left out.
+    #[must_use]
+    pub fn best_f1(&self) -> Option<CurvePoint> {
+        let f1 = |point: &CurvePoint| point.counts.f1().unwrap_or(0.0);
+        self.points()
+            .reduce(|best, point| if f1(&point) > f1(&best) { point } else { best })
+    }
+
+    fn counts(&self, point: &Bin) -> Counts {
+        let missed = self.truths.saturating_sub(point.right);
+        Counts::new(point.right, point.wrong, missed)
+    }
+}
+
+/// The curves of all classes at one IoU threshold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClassCurves {
+    /// By its place in the list of classes, the curve of each class that has truths or detections.
+    pub classes: BTreeMap<u32, Curve>,
+}
+
+impl ClassCurves {
+    /// The curve of all detections and truths, whatever their class.
+    #[must_use]
+    pub fn micro(&self) -> Curve {
+        let mut pooled = ScoreHistogram::default();
+        for curve in self.classes.values() {
+            let mut before = (0, 0);
+            let bins = curve.points.iter().map(|point| {
+                let bin = Bin {
+                    right: point.right - before.0,
+                    wrong: point.wrong - before.1,
+                    ..*point
+                };
+                before = (point.right, point.wrong);
+                bin
+            });
+            pooled.merge(ScoreHistogram {
+                truths: curve.truths,
+                bins: bins.collect(),
+                settled: curve.points.len(),
+            });
+        }
+        pooled.curve()
+    }
+
+    /// [`macro_average`] of the classes with the detections of at least this score.
+    #[must_use]
+    pub fn macro_at(&self, score: f64) -> DetectionScore {
+        macro_average(self.classes.values().map(|curve| curve.at(score)))
+    }
+}
+
+/// The means of precision, recall and F1 over the classes that have truths; undefined without such
+/// a class.
+///
+/// A ratio that is undefined in a class, because nothing was predicted there, counts as 0, so that
+/// all three are means over the same classes. The classes are added in the order in which they
+/// come, as numpy's `mean` adds them.
+///
+/// ```
+/// use metric_core::Counts;
+/// use metric_vision::macro_average;
+///
+/// let classes = [Counts::new(1, 0, 0), Counts::new(0, 0, 3), Counts::new(0, 5, 0)];
+/// assert_eq!(macro_average(classes).precision, Some(0.5));
+/// ```
+#[must_use]
+pub fn macro_average(classes: impl IntoIterator<Item = Counts>) -> DetectionScore {
+    let classes: Vec<Counts> = classes.into_iter().filter(|c| c.actual() > 0).collect();
+    let mean = |ratio: fn(&Counts) -> Option<f64>| {
+        let ratios: Vec<f64> = classes.iter().map(|c| ratio(c).unwrap_or(0.0)).collect();
+        (!ratios.is_empty()).then(|| pairwise_sum(&ratios) / ratios.len() as f64)
+    };
+    DetectionScore {
+        precision: mean(Counts::precision),
+        recall: mean(Counts::recall),
+        f1: mean(Counts::f1),
+    }
+}
+
+/// A definition that [`PrecisionRecall`] does not take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InvalidCurve {
+    /// A rule that does not go by score: its matches change when detections are cut.
+    Matching(Matching),
+    /// A threshold out of range.
+    Threshold(InvalidThreshold),
+}
+
+impl fmt::Display for InvalidCurve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Matching(matching) => {
+                let by_score = Matching::ALL.iter().filter(|rule| rule.goes_by_score());
+                let by_score: Vec<_> = by_score.map(|rule| rule.name()).collect();
+                write!(
+                    f,
+                    "the matching rule {matching} does not go by score: expected one of {}",
+                    by_score.join(", ")
+                )
+            }
+            Self::Threshold(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for InvalidCurve {}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Annotation, Key};
+
+    type Example = (Vec<Prediction>, Image);
+
+    fn strip(x: u8) -> BBox {
+        BBox::from_xywh(x.into(), 0.0, 10.0, 1.0).expect("a box")
+    }
+
+    pub(crate) fn example() -> impl Strategy<Value = Example> {
+        let found = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..4), 0..8);
+        let real = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..6), 0..6);
+        (0_i64..5, found, real).prop_map(|(key, found, real)| {
+            let prediction = |(class, x, score): (u32, u8, u8)| Prediction {
+                image: 0,
+                class,
+                score: f64::from(score) / 4.0,
+                area: 10.0,
+                shape: strip(x),
+            };
+            let annotation = |(class, x, kind): (u32, u8, u8)| Annotation {
+                class,
+                crowd: kind == 4,
+                ignore: kind == 5,
+                id: 1,
+                area: 10.0,
+                shape: strip(x),
+            };
+            let image = Image {
+                key: Key::Number(key),
+                annotations: real.into_iter().map(annotation).collect(),
+            };
+            (found.into_iter().map(prediction).collect(), image)
+        })
+    }
+
+    #[test]
+    fn rules_that_do_not_go_by_score_are_refused() {
+        for &matching in Matching::ALL {
+            let metric = PrecisionRecall::<BBox>::new(matching, vec![0.5]);
+            assert_eq!(metric.is_ok(), matching.goes_by_score());
+        }
+        assert!(PrecisionRecall::<BBox>::new(Matching::Greedy, vec![0.5, 0.0]).is_err());
+        let error = InvalidCurve::Matching(Matching::Optimal).to_string();
+        assert!(
+            error.ends_with("expected one of greedy, voc, voc-strict"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn nothing_and_ties() {
+        let nothing = Curve::default();
+        assert_eq!(
+            (nothing.at(0.0), nothing.best_f1()),
+            (Counts::default(), None)
+        );
+        let bin = |score, right, wrong| Bin {
+            score: Rank::new(Some(score)),
+            right,
+            wrong,
+        };
+        // F1 is 2/3 at 0.9, and again with one more right and two more wrong: 4/6.
+        let mut histogram = ScoreHistogram {
+            truths: 2,
+            bins: vec![bin(0.5, 1, 0), bin(0.9, 1, 0), bin(0.5, 0, 2)],
+            settled: 0,
+        };
+        let best = histogram.curve().best_f1().expect("a point");
+        assert_eq!((best.score, best.counts), (0.9, Counts::new(1, 0, 1)));
+        // The least score of all is that of none.
+        histogram.push(Bin {
+            score: Rank::new(None),
+            right: 0,
+            wrong: 1,
+        });
+        let curve = histogram.curve();
+        assert_eq!(curve.at(f64::NEG_INFINITY), Counts::new(2, 3, 0));
+        assert_eq!(curve.at(-1e300), Counts::new(2, 2, 0));
+        assert_eq!(curve.at(f64::NAN), Counts::new(0, 0, 2));
+        assert_eq!(curve.at(0.91), Counts::new(0, 0, 2));
+        assert_eq!(curve.points().len(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn any_shards_are_one_pass_and_cuts_are_counted_alone(
+            examples in proptest::collection::vec(example(), 0..6),
+            cut in 0_u8..5,
+            turn in 0_usize..6,
+        ) {
+            for matching in [Matching::Greedy, Matching::Voc, Matching::VocStrict] {
+                let thresholds = vec![0.5, 0.75];
+                let metric = PrecisionRecall::new(matching, thresholds).expect("a metric");
+                let mut state = PrecisionRecallState::default();
+                for (found, image) in &examples {
+                    metric.update(&mut state, found, image);
+                }
+                let mut turned = examples.clone();
+                turned.rotate_left(turn % examples.len().max(1));
+                let mut shards = PrecisionRecallState::default();
+                for (found, image) in turned.iter().rev() {
+                    let mut shard = metric.measure(found, image);
+                    shard.merge(std::mem::take(&mut shards));
+                    shards = shard;
+                }
+                prop_assert_eq!(&shards, &state);
+                prop_assert_eq!(metric.compute(&shards), metric.compute(&state));
+
+                // What a cut leaves, matched alone.
+                let cut = f64::from(cut) / 4.0;
+                for (threshold, curves) in [0.5, 0.75].into_iter().zip(metric.compute(&state)) {
+                    let alone = crate::Detections::default().with_matching(matching);
+                    let alone = crate::Detections::new(alone.profile(), threshold)
+                        .expect("a metric").with_matching(matching);
+                    let mut pooled = crate::DetectionState::default();
+                    for (found, image) in &examples {
+                        let kept: Vec<_> = found.iter().copied().filter(|p| p.score >= cut).collect();
+                        crate::by_class(&kept, image, |_, d, t| alone.update(&mut pooled, d, t));
+                    }
+                    prop_assert_eq!(curves.micro().at(cut), pooled.counts);
+                    let classes = curves.classes.values().map(|curve| curve.at(cut));
+                    let mut total = Counts::default();
+                    classes.for_each(|counts| total.merge(counts));
+                    prop_assert_eq!(total, pooled.counts);
+                }
+            }
+        }
+
+        #[test]
+        fn histograms_settle_alike(scores in proptest::collection::vec(0_u8..100, 0..400)) {
+            let bin = |&score: &u8| Bin {
+                score: Rank::new(Some(score.into())),
+                right: 1,
+                wrong: score.into(),
+            };
+            let mut one = ScoreHistogram::default();
+            scores.iter().map(bin).for_each(|bin| one.push(bin));
+            let mut other = ScoreHistogram::default();
+            scores.iter().rev().map(bin).for_each(|bin| other.push(bin));
+            prop_assert_eq!(&one, &other);
+            prop_assert_eq!(one.curve().at(0.0).true_positives, scores.len() as u64);
+        }
+    }
+}

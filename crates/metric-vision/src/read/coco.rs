@@ -1,0 +1,932 @@
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::list::{ListError, records};
+use super::{File, ReadError, Warning, Warnings};
+use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
+
+/// How [`coco`] and [`coco_masks`] read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CocoOptions {
+    /// Leave out detections of images that are not in the list, with a [`Warning`], rather than
+    /// refuse the file.
+    pub ignore_unknown_images: bool,
+    /// Take true objects of the same id as pycocotools 2.0.11 does, for which the last of them
+    /// stands for all. Otherwise the same id twice is an error.
+    pub quirks: bool,
+}
+
+/// Reads the boxes of a COCO ground-truth file and of a results file.
+///
+/// - Ids are integers, or text: `17`, `17.0` and `"17"` are the same id. If the ids of all images are
+///   text they rank as text, else as numbers.
+/// - A box is `[x, y, width, height]`. Results without `bbox` in the first record have masks, and
+///   their bounding boxes are taken, as pycocotools does it.
+/// - A missing `iscrowd` is 0, a missing `area` that of the box; objects of unknown classes, and true
+///   objects of unknown images, are left out. All of these are told in the [`Warnings`].
+///
+/// With the feature `rayon`, the lists are read on all threads of the pool that this is called in.
+///
+/// ```
+/// use metric_vision::read::{self, CocoOptions, File};
+///
+/// let truth = r#"{
+///     "images": [{"id": 1}], "categories": [{"id": 18, "name": "dog"}],
+///     "annotations": [{"id": 7, "image_id": 1, "category_id": 18, "bbox": [0, 0, 10, 10], "area": 80, "iscrowd": 0}]
+/// }"#;
+/// let results = r#"[{"image_id": 1, "category_id": 18, "bbox": [0, 0, 10, 9], "score": 0.8}]"#;
+/// let (dataset, warnings) = read::coco(
+///     File { name: "truth.json", text: truth },
+///     File { name: "results.json", text: results },
+///     CocoOptions::default(),
+/// )?;
+/// assert_eq!(dataset.classes()[0].name, "dog");
+/// assert_eq!(dataset.predictions(0)[0].area, 90.0);
+/// assert!(warnings.is_empty());
+/// # Ok::<(), read::ReadError>(())
+/// ```
+///
+/// # Errors
+///
+/// Text that is not such JSON, a field of another type or missing, a box whose numbers are not four
+/// and finite, a detection of an unknown image, the same id of two true objects.
+pub fn coco(
+    references: File<'_>,
+    predictions: File<'_>,
+    options: CocoOptions,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    read(references, predictions, options)
+}
+
+/// Reads the masks of a COCO ground-truth file and of a results file.
+///
+/// As [`coco`], with `segmentation` for the shape: run lengths, compressed or not, or a list of
+/// polygons, for which the image must have a `height` and a `width`. Polygons of four numbers are boxes
+/// `[x, y, width, height]`, as pycocotools takes them.
+///
+/// Where the first result has a `bbox` too, the size class of a detection is that of its box, and a
+/// result without `segmentation` is the mask of its box, as pycocotools does it.
+///
+/// # Errors
+///
+/// As [`coco`]; masks that are none, or not of the size of their image.
+pub fn coco_masks(
+    references: File<'_>,
+    predictions: File<'_>,
+    options: CocoOptions,
+) -> Result<(Dataset<Mask>, Warnings), ReadError> {
+    read(references, predictions, options)
+}
+
+/// What a shape is read from.
+trait Readable: Shape + Clone + Send + Sync + Sized {
+    /// The shape of a true object.
+    fn truth(record: &AnnotationRecord<'_>, size: Size) -> Result<Self, Problem>;
+
+    /// The shape of a detection, and the area that decides its size class.
+    fn detection(record: &ResultRecord<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem>;
+
+    /// Whether it has a negative width or height.
+    fn is_inverted(&self) -> bool;
+}
+
+/// Height and width of an image, where they are known.
+type Size = Option<(u32, u32)>;
+
+/// The field that the first result has, which is looked for in all of them: so the program decides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Box,
+    Mask,
+}
+
+impl Form {
+    /// The form of a list of results; of an empty one it does not matter.
+    fn of(list: &str) -> Self {
+        let first = list.trim_ascii_start().get(1..).unwrap_or_default();
+        let mut values = serde_json::Deserializer::from_str(first).into_iter::<ResultRecord<'_>>();
+        match values.next() {
+            Some(Ok(ResultRecord { bbox: None | Some(Numbers { count: 0, .. }), segmentation: Some(_), .. })) => Self::Mask,
+            _ => Self::Box,
+        }
+    }
+}
+
+impl Readable for BBox {
+    fn truth(record: &AnnotationRecord<'_>, _: Size) -> Result<Self, Problem> {
+        bbox(record.bbox.as_ref())
+    }
+
+    fn detection(record: &ResultRecord<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
+        if form == Form::Box {
+            let bbox = bbox(record.bbox.as_ref())?;
+            return Ok((bbox, bbox.area()));
+        }
+        let mask = mask(record.segmentation, size)?;
+        let bbox = match &record.bbox {
+            Some(numbers) if numbers.count > 0 => bbox(Some(numbers))?,
+            _ => {
+                let [x, y, width, height] = mask.bbox().map(f64::from);
+                BBox::from_xywh(x, y, width, height).map_err(|error| Problem::new("bbox", error))?
+            }
+        };
+        Ok((bbox, mask.area()))
+    }
+
+    fn is_inverted(&self) -> bool {
+        let [_, _, width, height] = self.xywh();
+        width < 0.0 || height < 0.0
+    }
+}
+
+impl Readable for Mask {
+    fn truth(record: &AnnotationRecord<'_>, size: Size) -> Result<Self, Problem> {
+        mask(record.segmentation, size)
+    }
+
+    fn detection(record: &ResultRecord<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
+        if form == Form::Mask {
+            let mask = mask(record.segmentation, size)?;
+            let area = mask.area();
+            return Ok((mask, area));
+        }
+        let bbox = bbox(record.bbox.as_ref())?;
+        let mask = match record.segmentation {
+            Some(_) => mask(record.segmentation, size)?,
+            None => {
+                let [x, y, width, height] = bbox.xywh();
+                let (x2, y2) = (x + width, y + height);
+                drawn(&[vec![x, y, x, y2, x2, y2, x2, y]], size)?
+            }
+        };
+        Ok((mask, bbox.area()))
+    }
+
+    fn is_inverted(&self) -> bool {
+        false
+    }
+}
+
+/// Run lengths as they stand in a file.
+#[derive(Deserialize)]
+struct RunLengths<'a> {
+    size: [u32; 2],
+    #[serde(borrow)]
+    counts: &'a RawValue,
+}
+
+fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
+    let json = segmentation.map_or("null", RawValue::get);
+    let wrong = |error: serde_json::Error| Problem::new("segmentation", plain(&error));
+    let invalid = |error| Problem::new("segmentation", error);
+    match json.as_bytes().first() {
+        Some(b'[') => drawn(&serde_json::from_str::<Vec<Vec<f64>>>(json).map_err(wrong)?, size),
+        Some(b'{') => {
+            let runs: RunLengths<'_> = serde_json::from_str(json).map_err(wrong)?;
+            let [height, width] = runs.size;
+            if let Some((h, w)) = size.filter(|&size| size != (height, width)) {
+                let problem = format!("size is [{height}, {width}]: expected that of the image, [{h}, {w}]");
+                return Err(Problem::new("segmentation", problem));
+            }
+            if runs.counts.get().starts_with('"') {
+                let text: Cow<'_, str> = serde_json::from_str(runs.counts.get()).map_err(wrong)?;
+                Mask::from_compressed(height, width, &text).map_err(invalid)
+            } else {
+                let counts: Vec<u32> = serde_json::from_str(runs.counts.get()).map_err(wrong)?;
+                Mask::from_counts(height, width, &counts).map_err(invalid)
+            }
+        }
+        _ => Err(Problem::new(
+            "segmentation",
+            "missing: expected a list of polygons or {\"size\": [height, width], \"counts\": ...}",
+        )),
+    }
+}
+
+/// The mask of polygons.
+fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
+    let Some((height, width)) = size else {
+        let problem = "polygons need the height and width of their image";
+        return Err(Problem::new("segmentation", problem));
+    };
+    let invalid = |error| Problem::new("segmentation", error);
+    // So does `frPyObjects` in pycocotools' `_mask.pyx`.
+    let boxes: Option<Vec<[f64; 4]>> =
+        polygons.iter().map(|polygon| polygon.as_slice().try_into().ok()).collect();
+    let Some(boxes) = boxes.filter(|boxes| !boxes.is_empty()) else {
+        return Mask::from_polygons(height, width, polygons).map_err(invalid);
+    };
+    let corners = boxes.iter().map(|&[x, y, width, height]| {
+        let (x2, y2) = (x + width, y + height);
+        vec![x, y, x, y2, x2, y2, x2, y]
+    });
+    Mask::from_polygons(height, width, &corners.collect::<Vec<_>>()).map_err(invalid)
+}
+
+/// What is wrong with a field.
+struct Problem {
+    field: &'static str,
+    problem: String,
+}
+
+impl Problem {
+    fn new(field: &'static str, problem: impl fmt::Display) -> Self {
+        Self {
+            field,
+            problem: problem.to_string(),
+        }
+    }
+}
+
+fn bbox(numbers: Option<&Numbers>) -> Result<BBox, Problem> {
+    let Some(Numbers { numbers: [x, y, width, height], count }) = numbers else {
+        return Err(Problem::new("bbox", "missing: expected [x, y, width, height]"));
+    };
+    if *count != 4 {
+        let problem = format!("{count} numbers: expected 4, [x, y, width, height]");
+        return Err(Problem::new("bbox", problem));
+    }
+    BBox::from_signed_xywh(*x, *y, *width, *height).map_err(|error| Problem::new("bbox", error))
+}
+
+/// The lists of a ground-truth file.
+#[derive(Deserialize)]
+struct TruthFile<'a> {
+    #[serde(borrow)]
+    images: &'a RawValue,
+    #[serde(borrow)]
+    categories: &'a RawValue,
+    #[serde(borrow)]
+    annotations: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct ImageRecord<'a> {
+    #[serde(borrow)]
+    id: Id<'a>,
+    height: Option<u32>,
+    width: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct ClassRecord<'a> {
+    #[serde(borrow)]
+    id: Id<'a>,
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct AnnotationRecord<'a> {
+    #[serde(borrow)]
+    id: Option<Id<'a>>,
+    #[serde(borrow)]
+    image_id: Id<'a>,
+    #[serde(borrow)]
+    category_id: Id<'a>,
+    bbox: Option<Numbers>,
+    area: Option<Number>,
+    iscrowd: Option<Flag>,
+    #[serde(borrow)]
+    segmentation: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ResultRecord<'a> {
+    #[serde(borrow)]
+    image_id: Id<'a>,
+    #[serde(borrow)]
+    category_id: Id<'a>,
+    score: Number,
+    bbox: Option<Numbers>,
+    #[serde(borrow)]
+    segmentation: Option<&'a RawValue>,
+}
+
+fn read<S: Readable>(
+    references: File<'_>,
+    predictions: File<'_>,
+    options: CocoOptions,
+) -> Result<(Dataset<S>, Warnings), ReadError> {
+    let mut warnings = Warnings::new();
+    let truth = Truth::read(references, options, &mut warnings)?;
+    let results = results(predictions, &truth, options, &mut warnings)?;
+    let dataset = Dataset::new(truth.classes, truth.images, results);
+    let dataset = dataset.map_err(|error| whole(references, error.to_string()))?;
+    Ok((dataset, warnings))
+}
+
+/// What a ground-truth file says.
+struct Truth<S> {
+    classes: Vec<Class>,
+    images: Vec<Image<S>>,
+    places: Places,
+    sizes: Vec<Size>,
+}
+
+/// Where the ids of classes and images stand in their lists.
+struct Places {
+    classes: Ids,
+    images: Ids,
+}
+
+impl<S: Readable> Truth<S> {
+    fn read(file: File<'_>, options: CocoOptions, warnings: &mut Warnings) -> Result<Self, ReadError> {
+        if file.text.trim_ascii_start().starts_with('[') {
+            let problem = "found a list, as results are: expected an object with images, categories and annotations";
+            return Err(whole(file, problem.to_owned()));
+        }
+        let lists: TruthFile<'_> =
+            serde_json::from_str(file.text).map_err(|error| whole(file, error.to_string()))?;
+
+        let records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
+        let repeated = warnings.entry(Warning::RepeatedClass).or_default();
+        let (class_ids, keys) = Ids::new(records.iter().map(|record| &record.id), repeated);
+        let mut classes: Vec<_> = keys.map(|key| Class { key, name: String::new() }).collect();
+        for record in records {
+            if let Some(place) = class_ids.find(&record.id) {
+                classes[place as usize].name = record.name.unwrap_or_default().into_owned();
+            }
+        }
+
+        let records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
+        let repeated = warnings.entry(Warning::RepeatedImage).or_default();
+        let (image_ids, keys) = Ids::new(records.iter().map(|record| &record.id), repeated);
+        let annotations = Vec::new;
+        let mut images: Vec<_> = keys
+            .map(|key| Image { key, annotations: annotations() })
+            .collect();
+        let mut sizes = vec![None; images.len()];
+        for record in records {
+            if let Some(place) = image_ids.find(&record.id) {
+                sizes[place as usize] = record.height.zip(record.width);
+            }
+        }
+        warnings.retain(|_, times| *times > 0);
+
+        let places = Places { classes: class_ids, images: image_ids };
+        let annotations = annotations_of(file, lists.annotations, &places, &sizes, options, warnings)?;
+        let mut counts = vec![0; images.len()];
+        for &(image, _) in &annotations {
+            counts[image as usize] += 1;
+        }
+        for (image, count) in images.iter_mut().zip(counts) {
+            image.annotations.reserve_exact(count);
+        }
+        for (image, annotation) in annotations {
+            if let Some(image) = images.get_mut(image as usize) {
+                image.annotations.push(annotation);
+            }
+        }
+        Ok(Self { classes, images, places, sizes })
+    }
+}
+
+/// An annotation that is to be counted, with the place of its image.
+type Placed<S> = (u32, Annotation<S>);
+
+/// The annotations of a part of the list; those that are left out too, since their ids count.
+struct Annotations<S> {
+    all: Vec<(Option<Key>, Option<Placed<S>>)>,
+    warnings: Warnings,
+}
+
+impl<S> Default for Annotations<S> {
+    fn default() -> Self {
+        Self { all: Vec::new(), warnings: Warnings::new() }
+    }
+}
+
+fn annotations_of<S: Readable>(
+    file: File<'_>,
+    list: &RawValue,
+    places: &Places,
+    sizes: &[Size],
+    options: CocoOptions,
+    warnings: &mut Warnings,
+) -> Result<Vec<Placed<S>>, ReadError> {
+    let take = |kept: &mut Annotations<S>, record: AnnotationRecord<'_>| {
+        let mut warn = |warning| *kept.warnings.entry(warning).or_default() += 1;
+        let image = places.images.find(&record.image_id);
+        let class = places.classes.find(&record.category_id);
+        let placed = match (image, class) {
+            (None, _) => {
+                warn(Warning::UnknownImageOfTruth);
+                None
+            }
+            (_, None) => {
+                warn(Warning::UnknownClassOfTruth);
+                None
+            }
+            (Some(image), Some(class)) => {
+                let size = sizes.get(image as usize).copied().flatten();
+                let shape = S::truth(&record, size)?;
+                if shape.is_inverted() {
+                    warn(Warning::NegativeSize);
+                }
+                let area = record.area.map_or_else(
+                    || {
+                        warn(Warning::MissingArea);
+                        shape.area()
+                    },
+                    |area| area.0,
+                );
+                let crowd = record.iscrowd.map_or_else(
+                    || {
+                        warn(Warning::MissingCrowd);
+                        false
+                    },
+                    |flag| flag.0,
+                );
+                let id = match record.id {
+                    Some(Id::Number(id)) => id,
+                    _ => NO_NUMBER,
+                };
+                // COCO's program overwrites a field `ignore` by `iscrowd`.
+                let ignore = false;
+                Some((image, Annotation { class, crowd, ignore, id, area, shape }))
+            }
+        };
+        kept.all.push((record.id.map(Id::into_key), placed));
+        Ok(())
+    };
+    let parts = records(list.get(), take);
+    let parts = parts.map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.get(), error))?;
+    let mut all = Vec::new();
+    for mut part in parts {
+        add(warnings, part.warnings);
+        all.append(&mut part.all);
+    }
+
+    let ids = all.iter().enumerate().filter_map(|(place, (id, _))| Some((id.as_ref()?, place)));
+    let mut ids: Vec<(&Key, usize)> = ids.collect();
+    ids.sort_unstable();
+    let twice = ids.windows(2).find(|pair| pair[0].0 == pair[1].0);
+    let Some(&[(id, earlier), (_, place)]) = twice else {
+        return Ok(all.into_iter().filter_map(|(_, placed)| placed).collect());
+    };
+    if !options.quirks {
+        let problem = format!("{id} is the id of annotations[{earlier}] too: expected ids that differ");
+        return Err(ReadError {
+            field: "id".to_owned(),
+            record: format!("annotations[{place}]"),
+            ..whole(file, problem)
+        });
+    }
+    // The program lists annotations by image, and then looks each up by its id.
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|&place| all[place].1.as_ref().map(|&(image, _)| image));
+    for place in &mut order {
+        if let (Some(id), Some(_)) = &all[*place] {
+            let end = ids.partition_point(|&(other, _)| other <= id);
+            *place = ids[end - 1].1;
+        }
+    }
+    Ok(order.into_iter().filter_map(|place| all[place].1.clone()).collect())
+}
+
+/// The id of an annotation whose id is no integer.
+const NO_NUMBER: i64 = -1;
+
+/// The detections of a part of the list.
+struct Results<S> {
+    all: Vec<Prediction<S>>,
+    warnings: Warnings,
+    /// The image of the last detection: most files list detections by image.
+    last: Option<(i64, u32)>,
+}
+
+impl<S> Default for Results<S> {
+    fn default() -> Self {
+        Self { all: Vec::new(), warnings: Warnings::new(), last: None }
+    }
+}
+
+fn results<S: Readable>(
+    file: File<'_>,
+    truth: &Truth<S>,
+    options: CocoOptions,
+    warnings: &mut Warnings,
+) -> Result<Vec<Prediction<S>>, ReadError> {
+    if file.text.trim_ascii_start().starts_with('{') {
+        let problem = "found an object, as a ground truth is: expected a list of results";
+        return Err(whole(file, problem.to_owned()));
+    }
+    let form = Form::of(file.text);
+    let take = |kept: &mut Results<S>, record: ResultRecord<'_>| {
+        let image = match (&record.image_id, kept.last) {
+            (&Id::Number(id), Some((last, place))) if id == last => Some(place),
+            (id, _) => truth.places.images.find(id),
+        };
+        let Some(image) = image else {
+            if options.ignore_unknown_images {
+                *kept.warnings.entry(Warning::UnknownImage).or_default() += 1;
+                return Ok(());
+            }
+            let problem = format!("{} is no image of the ground truth", record.image_id.shown());
+            return Err(Problem::new("image_id", problem));
+        };
+        if let Id::Number(id) = record.image_id {
+            kept.last = Some((id, image));
+        }
+        let size = truth.sizes.get(image as usize).copied().flatten();
+        let (shape, area) = S::detection(&record, size, form)?;
+        let Some(class) = truth.places.classes.find(&record.category_id) else {
+            *kept.warnings.entry(Warning::UnknownClass).or_default() += 1;
+            return Ok(());
+        };
+        if shape.is_inverted() {
+            *kept.warnings.entry(Warning::NegativeSize).or_default() += 1;
+        }
+        let score = record.score.0;
+        kept.all.push(Prediction { image, class, score, area, shape });
+        Ok(())
+    };
+    let parts = records(file.text, take)
+        .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;
+    let mut all = Vec::new();
+    for mut part in parts {
+        add(warnings, part.warnings);
+        match all.is_empty() {
+            true => all = part.all,
+            false => all.append(&mut part.all),
+        }
+    }
+    Ok(all)
+}
+
+fn add(warnings: &mut Warnings, more: Warnings) {
+    for (warning, times) in more {
+        *warnings.entry(warning).or_default() += times;
+    }
+}
+
+/// A problem with a whole file.
+fn whole(file: File<'_>, problem: String) -> ReadError {
+    ReadError {
+        file: file.name.to_owned(),
+        record: String::new(),
+        field: String::new(),
+        problem,
+    }
+}
+
+/// All records of a list.
+fn all<'a, R: Record<'a> + Send>(file: File<'_>, list: &str, json: &'a RawValue) -> Result<Vec<R>, ReadError> {
+    let take = |kept: &mut Vec<R>, record| {
+        kept.push(record);
+        Ok::<_, Problem>(())
+    };
+    let parts = records(json.get(), take);
+    let parts = parts.map_err(|error| in_list::<R>(file, list, json.get(), error))?;
+    Ok(parts.into_iter().flatten().collect())
+}
+
+/// The error of a list in a file.
+fn in_list<'a, R: Record<'a>>(
+    file: File<'_>,
+    list: &str,
+    json: &'a str,
+    error: ListError<Problem>,
+) -> ReadError {
+    let record = |place: usize| format!("{list}[{place}]");
+    match error {
+        ListError::NoList => {
+            let name = if list.is_empty() { String::new() } else { format!("{list}: ") };
+            whole(file, format!("{name}expected a list, [...]"))
+        }
+        ListError::NoComma { place } => ReadError {
+            record: record(place),
+            ..whole(file, "expected a comma and a record after it, or the end of the list".to_owned())
+        },
+        ListError::Refused { place, error } => ReadError {
+            record: record(place),
+            field: error.field.to_owned(),
+            ..whole(file, error.problem)
+        },
+        ListError::Malformed { place, start, error } => {
+            let problem = R::explain(json, start).unwrap_or_else(|| {
+                let problem = match error.is_data() {
+                    true => plain(&error),
+                    false => format!("not JSON: {}", at_position(json, start, &error)),
+                };
+                Problem { field: "", problem }
+            });
+            ReadError {
+                record: record(place),
+                field: problem.field.to_owned(),
+                ..whole(file, problem.problem)
+            }
+        }
+    }
+}
+
+/// What serde says of a record that starts so many bytes after the bracket of a list, with the position
+/// in the list. A list in an object was JSON when the object was read, so the list is the file.
+fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
+    let bracket = list.len() - list.trim_ascii_start().len();
+    let before = list.get(..bracket + 1 + start).unwrap_or_default();
+    let line = before.bytes().filter(|&byte| byte == b'\n').count() + error.line();
+    let column = match error.line() {
+        1 => before.len() - before.rfind('\n').map_or(0, |place| place + 1) + error.column(),
+        _ => error.column(),
+    };
+    format!("{} at line {line} column {column}", plain(error))
+}
+
+/// What serde says, without a position in a text that the reader cannot see.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let end = text.rfind(" at line ").unwrap_or(text.len());
+    text[..end].replace("invalid type: ", "found ").replace("invalid value: ", "found ")
+}
+
+/// A record of a list.
+trait Record<'a>: Deserialize<'a> {
+    /// Its fields, each with a test whether a value is what belongs there.
+    const FIELDS: &'static [(&'static str, Test)];
+
+    /// Which field of the record at a place in a list is wrong, and why, if it is one field.
+    fn explain(list: &'a str, start: usize) -> Option<Problem> {
+        let rest = list.trim_ascii_start().get(start + 1..)?;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+        let fields: HashMap<Cow<'_, str>, &RawValue> = values.next()?.ok()?;
+        Self::FIELDS.iter().find_map(|&(field, test)| {
+            let error = test(fields.get(field)?.get()).err()?;
+            Some(Problem::new(field, plain(&error)))
+        })
+    }
+}
+
+type Test = fn(&str) -> Result<(), serde_json::Error>;
+
+fn is<'a, T: Deserialize<'a>>(json: &'a str) -> Result<(), serde_json::Error> {
+    serde_json::from_str::<T>(json).map(|_| ())
+}
+
+impl<'a> Record<'a> for ClassRecord<'a> {
+    const FIELDS: &'static [(&'static str, Test)] = &[("id", |json| is::<Id<'_>>(json)), ("name", |json| is::<Option<Cow<'_, str>>>(json))];
+}
+
+impl<'a> Record<'a> for ImageRecord<'a> {
+    const FIELDS: &'static [(&'static str, Test)] = &[
+        ("id", |json| is::<Id<'_>>(json)),
+        ("height", |json| is::<Option<u32>>(json)),
+        ("width", |json| is::<Option<u32>>(json)),
+    ];
+}
+
+impl<'a> Record<'a> for AnnotationRecord<'a> {
+    const FIELDS: &'static [(&'static str, Test)] = &[
+        ("id", |json| is::<Option<Id<'_>>>(json)),
+        ("image_id", |json| is::<Id<'_>>(json)),
+        ("category_id", |json| is::<Id<'_>>(json)),
+        ("bbox", |json| is::<Option<Numbers>>(json)),
+        ("area", |json| is::<Option<Number>>(json)),
+        ("iscrowd", |json| is::<Option<Flag>>(json)),
+    ];
+}
+
+impl<'a> Record<'a> for ResultRecord<'a> {
+    const FIELDS: &'static [(&'static str, Test)] = &[
+        ("image_id", |json| is::<Id<'_>>(json)),
+        ("category_id", |json| is::<Id<'_>>(json)),
+        ("score", |json| is::<Number>(json)),
+        ("bbox", |json| is::<Option<Numbers>>(json)),
+    ];
+}
+
+/// An id: an integer, also one that is written as text or with a fraction of 0, or text.
+enum Id<'a> {
+    Number(i64),
+    /// Text, and the integer that it is.
+    Text(Cow<'a, str>),
+}
+
+impl Id<'_> {
+    /// The integer, also if it is written as text.
+    fn number(&self) -> Option<i64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Text(text) => {
+                let number: i64 = text.parse().ok()?;
+                // Not "007" nor "+7", which are other texts.
+                (number.to_string() == **text).then_some(number)
+            }
+        }
+    }
+
+    fn into_key(self) -> Key {
+        match (self.number(), self) {
+            (Some(number), _) | (_, Self::Number(number)) => Key::Number(number),
+            (None, Self::Text(text)) => Key::Text(text.into()),
+        }
+    }
+
+    /// The id as messages show it.
+    fn shown(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => format!("{text:?}"),
+        }
+    }
+}
+
+/// Where ids stand in a list of keys that rise.
+struct Ids {
+    /// Integers and their places, rising.
+    numbers: Vec<(i64, u32)>,
+    texts: HashMap<Box<str>, u32>,
+}
+
+impl Ids {
+    /// The places of ids, and their keys. Counts those that are `repeated`.
+    fn new<'a>(
+        ids: impl Iterator<Item = &'a Id<'a>> + Clone,
+        repeated: &mut u64,
+    ) -> (Self, impl Iterator<Item = Key>) {
+        // Ids that are all text rank as text, as numpy sorts them.
+        let all_text = ids.clone().all(|id| matches!(id, Id::Text(_)));
+        let mut keys = BTreeSet::new();
+        for id in ids {
+            let key = match (id.number(), id) {
+                (Some(number), _) if !all_text => Key::Number(number),
+                (_, Id::Text(text)) => Key::Text((&**text).into()),
+                (_, Id::Number(number)) => Key::Number(*number),
+            };
+            *repeated += u64::from(!keys.insert(key));
+        }
+        let mut found = Self { numbers: Vec::new(), texts: HashMap::new() };
+        for (place, key) in (0..).zip(&keys) {
+            match key {
+                Key::Number(number) => found.numbers.push((*number, place)),
+                Key::Text(text) => {
+                    let id = Id::Text(Cow::Borrowed(text));
+                    match id.number() {
+                        Some(number) => found.numbers.push((number, place)),
+                        None => {
+                            found.texts.insert(text.clone(), place);
+                        }
+                    }
+                }
+            }
+        }
+        found.numbers.sort_unstable();
+        (found, keys.into_iter())
+    }
+
+    fn find(&self, id: &Id<'_>) -> Option<u32> {
+        match (id.number(), id) {
+            (Some(number), _) => {
+                let place = self.numbers.binary_search_by_key(&number, |&(number, _)| number).ok()?;
+                Some(self.numbers[place].1)
+            }
+            (None, Id::Text(text)) => self.texts.get(&**text).copied(),
+            (None, Id::Number(_)) => None,
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IdVisitor;
+        impl<'de> Visitor<'de> for IdVisitor {
+            type Value = Id<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an id, an integer or text")
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Id<'de>, E> {
+                Ok(Id::Number(number))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Id<'de>, E> {
+                match i64::try_from(number) {
+                    Ok(number) => Ok(Id::Number(number)),
+                    // Text with these digits is the same id.
+                    Err(_) => Ok(Id::Text(Cow::Owned(number.to_string()))),
+                }
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Id<'de>, E> {
+                // Beyond 2^53 a double does not tell integers apart.
+                if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 {
+                    Ok(Id::Number(number as i64))
+                } else {
+                    Err(E::invalid_value(serde::de::Unexpected::Float(number), &self))
+                }
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Id<'de>, E> {
+                Ok(Id::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Id<'de>, E> {
+                Ok(Id::Text(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_any(IdVisitor)
+    }
+}
+
+/// The first numbers of a list, and how many it has.
+struct Numbers {
+    numbers: [f64; 4],
+    count: usize,
+}
+
+impl<'de> Deserialize<'de> for Numbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumbersVisitor;
+        impl<'de> Visitor<'de> for NumbersVisitor {
+            type Value = Numbers;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of 4 numbers")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Numbers, A::Error> {
+                let mut numbers = [0.0; 4];
+                let mut count = 0;
+                while let Some(Number(number)) = list.next_element()? {
+                    if let Some(place) = numbers.get_mut(count) {
+                        *place = number;
+                    }
+                    count += 1;
+                }
+                Ok(Numbers { numbers, count })
+            }
+        }
+        deserializer.deserialize_seq(NumbersVisitor)
+    }
+}
+
+/// A number, for messages that say so.
+#[derive(Clone, Copy)]
+struct Number(f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberVisitor;
+        impl Visitor<'_> for NumberVisitor {
+            type Value = Number;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number")
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
+                Ok(Number(number))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
+                Ok(Number(number as f64))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Number, E> {
+                Ok(Number(number as f64))
+            }
+        }
+        deserializer.deserialize_f64(NumberVisitor)
+    }
+}
+
+/// Yes or no, as 1 or 0, or as true or false.
+#[derive(Clone, Copy)]
+struct Flag(bool);
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FlagVisitor;
+        impl Visitor<'_> for FlagVisitor {
+            type Value = Flag;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("0 or 1")
+            }
+
+            fn visit_bool<E: Error>(self, flag: bool) -> Result<Flag, E> {
+                Ok(Flag(flag))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Flag, E> {
+                Ok(Flag(number != 0))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Flag, E> {
+                Ok(Flag(number != 0))
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Flag, E> {
+                Ok(Flag(number != 0.0))
+            }
+        }
+        deserializer.deserialize_any(FlagVisitor)
+    }
+}

@@ -1,0 +1,358 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::{fs, io};
+
+use metric_core::named_choice;
+
+use super::{ReadError, Warning, Warnings};
+use crate::{Annotation, BBox, Class, Dataset, Image, Key, Prediction};
+
+/// A file by name, with its text.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    /// The name, for messages.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+impl<'a> File<'a> {
+    /// The name without folders.
+    pub(super) fn base(&self) -> &'a str {
+        let base = Path::new(self.name).file_name();
+        base.and_then(|base| base.to_str()).unwrap_or_default()
+    }
+
+    /// The name without folders and extension.
+    pub(super) fn stem(&self) -> &'a str {
+        let stem = Path::new(self.name).file_stem();
+        stem.and_then(|stem| stem.to_str()).unwrap_or_default()
+    }
+
+    /// The text without a byte order mark.
+    pub(super) fn content(&self) -> &'a str {
+        self.text.strip_prefix('\u{feff}').unwrap_or(self.text)
+    }
+
+    /// The lines that are not blank.
+    pub(super) fn lines(self) -> impl Iterator<Item = Line<'a>> {
+        let lines = self.content().lines().enumerate();
+        let lines = lines.map(move |(place, line)| Line {
+            file: self,
+            place,
+            words: line.split_whitespace().collect(),
+        });
+        lines.filter(|line| !line.words.is_empty())
+    }
+
+    pub(super) fn error(&self, record: &str, field: &str, problem: String) -> ReadError {
+        error(self.name, record, field, problem)
+    }
+}
+
+fn error(file: &str, record: &str, field: &str, problem: String) -> ReadError {
+    ReadError {
+        file: file.to_owned(),
+        record: record.to_owned(),
+        field: field.to_owned(),
+        problem,
+    }
+}
+
+/// A line that is not blank.
+pub(super) struct Line<'a> {
+    file: File<'a>,
+    place: usize,
+    pub(super) words: Vec<&'a str>,
+}
+
+impl Line<'_> {
+    pub(super) fn error(&self, field: &str, problem: String) -> ReadError {
+        let record = format!("line {}", self.place + 1);
+        self.file.error(&record, field, problem)
+    }
+
+    /// The words as finite numbers, under these names.
+    pub(super) fn numbers<const N: usize>(
+        &self,
+        fields: [&str; N],
+        words: [&str; N],
+    ) -> Result<[f64; N], ReadError> {
+        let mut numbers = [0.0; N];
+        for ((number, field), word) in numbers.iter_mut().zip(fields).zip(words) {
+            *number = finite(word).map_err(|problem| self.error(field, problem))?;
+        }
+        Ok(numbers)
+    }
+}
+
+/// The finite number that a word stands for, or what is wrong with it.
+pub(super) fn finite(word: &str) -> Result<f64, String> {
+    let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| format!("found {word:?}, expected a finite number"))
+}
+
+/// What to do with predictions of an image that no truth names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ExtraImages {
+    /// An error.
+    #[default]
+    Error,
+    /// Leave them out, with [`Warning::UnknownImage`] for each.
+    Ignore,
+    /// Take the image for one without objects, as Ultralytics takes an image without a label file:
+    /// all that is detected in it is wrong.
+    Empty,
+}
+
+impl ExtraImages {
+    /// All choices.
+    pub const ALL: &[Self] = &[Self::Error, Self::Ignore, Self::Empty];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Ignore => "ignore",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+named_choice!(ExtraImages, "rule for extra images");
+
+/// The files of a folder as they were read: names with their texts.
+pub(super) struct Folder(Vec<(String, String)>);
+
+impl Folder {
+    /// Reads the files whose extension is this one (in any case) or whose name is one of `others`.
+    /// Hidden files and folders are left out.
+    pub(super) fn read(path: &Path, extension: &str, others: &[&str]) -> Result<Self, ReadError> {
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(path).map_err(|error| unreadable(path, &error))? {
+            let entry = entry.map_err(|error| unreadable(path, &error))?;
+            let (path, name) = (entry.path(), entry.file_name());
+            let hidden = name.as_encoded_bytes().starts_with(b".");
+            let found = path.extension();
+            let wanted = found.is_some_and(|found| found.eq_ignore_ascii_case(extension))
+                || others.iter().any(|other| name == *other);
+            let kind = entry
+                .file_type()
+                .map_err(|error| unreadable(&path, &error))?;
+            if wanted && !hidden && !kind.is_dir() {
+                paths.push(path);
+            }
+        }
+        // Which error is found first does not depend on the order of the folder.
+        paths.sort();
+        paths
+            .iter()
+            .map(|path| read_file(path))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// As [`read`](Self::read), of a folder of truths: one without any is the wrong one.
+    pub(super) fn read_truths(
+        path: &Path,
+        extension: &str,
+        others: &[&str],
+    ) -> Result<Self, ReadError> {
+        let folder = Self::read(path, extension, others)?;
+        if folder
+            .files()
+            .iter()
+            .all(|file| others.contains(&file.base()))
+        {
+            let problem = format!("found no truths, expected files *.{extension}");
+            return Err(error(&path.to_string_lossy(), "", "", problem));
+        }
+        Ok(folder)
+    }
+
+    pub(super) fn files(&self) -> Vec<File<'_>> {
+        self.0
+            .iter()
+            .map(|(name, text)| File { name, text })
+            .collect()
+    }
+}
+
+fn unreadable(path: &Path, why: &io::Error) -> ReadError {
+    error(
+        &path.to_string_lossy(),
+        "",
+        "",
+        format!("cannot be read: {why}"),
+    )
+}
+
+fn read_file(path: &Path) -> Result<(String, String), ReadError> {
+    let Some(name) = path.to_str() else {
+        let problem = "found a name that is not UTF-8, expected the name of an image";
+        return Err(error(&path.to_string_lossy(), "", "", problem.to_owned()));
+    };
+    let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
+    let text = String::from_utf8(bytes).map_err(|wrong| {
+        let place = wrong.utf8_error().valid_up_to();
+        let problem = format!("found no UTF-8 at byte {place}, expected text in UTF-8");
+        error(name, "", "", problem)
+    })?;
+    Ok((name.to_owned(), text))
+}
+
+/// The files by what they are named after.
+pub(super) fn by_name<'a>(
+    files: impl IntoIterator<Item = File<'a>>,
+    name: impl Fn(&File<'a>) -> &'a str,
+) -> Result<BTreeMap<&'a str, File<'a>>, ReadError> {
+    let mut named = BTreeMap::new();
+    for file in files {
+        let key = name(&file);
+        if let Some(other) = named.insert(key, file) {
+            let problem = format!(
+                "found a second file of {key:?}, expected only {}",
+                other.name
+            );
+            return Err(file.error("", "", problem));
+        }
+    }
+    Ok(named)
+}
+
+/// A true object, before its class has a place.
+#[derive(Debug, PartialEq)]
+pub(super) struct Object {
+    pub(super) class: Key,
+    pub(super) ignore: bool,
+    pub(super) shape: BBox,
+}
+
+/// A detection, before its image and class have places.
+struct Detected<'a> {
+    image: &'a str,
+    class: Key,
+    score: f64,
+    shape: BBox,
+}
+
+/// What was read so far.
+pub(super) struct Contents<'a> {
+    extra: ExtraImages,
+    images: BTreeMap<&'a str, Vec<Object>>,
+    detected: Vec<Detected<'a>>,
+    warnings: Warnings,
+}
+
+impl<'a> Contents<'a> {
+    pub(super) fn new(extra: ExtraImages, images: BTreeMap<&'a str, Vec<Object>>) -> Self {
+        Self {
+            extra,
+            images,
+            detected: Vec::new(),
+            warnings: Warnings::new(),
+        }
+    }
+
+    /// Whether detections in an image count. It may be one that no truth names.
+    pub(super) fn counts(
+        &mut self,
+        image: &'a str,
+        error: impl FnOnce(String) -> ReadError,
+    ) -> Result<bool, ReadError> {
+        match self.extra {
+            _ if self.images.contains_key(image) => {}
+            ExtraImages::Ignore => return Ok(false),
+            ExtraImages::Empty => {
+                self.images.insert(image, Vec::new());
+            }
+            ExtraImages::Error => {
+                return Err(error(format!(
+                    "found {image:?}, expected an image that has a truth file"
+                )));
+            }
+        }
+        Ok(true)
+    }
+
+    pub(super) fn warn(&mut self, warning: Warning) {
+        *self.warnings.entry(warning).or_default() += 1;
+    }
+
+    pub(super) fn detect(&mut self, image: &'a str, class: Key, score: f64, shape: BBox) {
+        self.detected.push(Detected {
+            image,
+            class,
+            score,
+            shape,
+        });
+    }
+
+    /// The data set over these classes, or over those that occur.
+    pub(super) fn dataset(
+        self,
+        classes: Option<Vec<Class>>,
+    ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+        let classes = classes.unwrap_or_else(|| {
+            let true_classes = self.images.values().flatten().map(|object| &object.class);
+            let detected = self.detected.iter().map(|detected| &detected.class);
+            // Few keys, many times: to collect them would sort them all.
+            let mut keys: BTreeSet<&Key> = BTreeSet::new();
+            keys.extend(true_classes.chain(detected));
+            let class = |key: &Key| Class {
+                key: key.clone(),
+                name: key.to_string(),
+            };
+            keys.into_iter().map(class).collect()
+        });
+        // A place that no u32 can hold is one that no list has, which `Dataset::new` refuses.
+        let place = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+        let keys = classes.iter().enumerate();
+        let classes_by_key: BTreeMap<&Key, u32> =
+            keys.map(|(at, class)| (&class.key, place(at))).collect();
+        let class = |key: &Key| classes_by_key.get(key).copied().unwrap_or(u32::MAX);
+        let images_by_name: BTreeMap<&str, u32> = self
+            .images
+            .keys()
+            .enumerate()
+            .map(|(at, name)| (*name, place(at)))
+            .collect();
+
+        let predictions = self.detected.iter().map(|detected| Prediction {
+            image: images_by_name
+                .get(detected.image)
+                .copied()
+                .unwrap_or(u32::MAX),
+            class: class(&detected.class),
+            score: detected.score,
+            area: detected.shape.area(),
+            shape: detected.shape,
+        });
+        let predictions = predictions.collect();
+        let mut ids = 1..;
+        let images = self.images.iter().map(|(name, objects)| {
+            let annotations = objects.iter().zip(&mut ids).map(|(object, id)| Annotation {
+                class: class(&object.class),
+                crowd: false,
+                ignore: object.ignore,
+                id,
+                area: object.shape.area(),
+                shape: object.shape,
+            });
+            Image {
+                key: Key::Text((*name).into()),
+                annotations: annotations.collect(),
+            }
+        });
+        let images = images.collect();
+        drop(classes_by_key);
+        let dataset = Dataset::new(classes, images, predictions).map_err(|error| ReadError {
+            file: String::new(),
+            record: String::new(),
+            field: String::new(),
+            problem: error.to_string(),
+        })?;
+        Ok((dataset, self.warnings))
+    }
+}

@@ -1,0 +1,193 @@
+//! Records of a JSON list, read without a tree of values and on several threads.
+
+use serde::Deserialize;
+use serde_json::Deserializer;
+
+/// Reads each record of a JSON list and gives it to `take`, which puts it into what is kept of its
+/// part of the list; the parts are in the order of the list.
+///
+/// With the feature `rayon` a long list is one part for each thread of the pool that this is called
+/// in, otherwise all of it is one part.
+///
+/// # Errors
+///
+/// The first record that cannot be read or that `take` refuses; or that the text is no list.
+pub(super) fn records<'a, R, Kept, E>(
+    json: &'a str,
+    take: impl Fn(&mut Kept, R) -> Result<(), E> + Sync,
+) -> Result<Vec<Kept>, ListError<E>>
+where
+    R: Deserialize<'a>,
+    Kept: Default + Send,
+    E: Send,
+{
+    let json = json.trim_ascii();
+    let inside = json
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .ok_or(ListError::NoList)?;
+    let read = |part: &'a str| {
+        let mut kept = Kept::default();
+        read_part(part, |record| take(&mut kept, record)).map(|()| kept)
+    };
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        let parts = divided(inside, rayon::current_num_threads());
+        if parts.len() > 1 {
+            let kept: Result<Vec<Kept>, _> = parts.into_par_iter().map(read).collect();
+            // Where a part is wrong, the division may be: all is read from the start then.
+            if let Ok(kept) = kept {
+                return Ok(kept);
+            }
+        }
+    }
+    Ok(vec![read(inside)?])
+}
+
+/// Why a list cannot be read.
+#[derive(Debug)]
+pub(super) enum ListError<E> {
+    /// The text is no list.
+    NoList,
+    /// What stands at this place is no such record.
+    Malformed {
+        /// The place of the record, from 0.
+        place: usize,
+        /// Where it starts, in bytes after the opening bracket.
+        start: usize,
+        error: serde_json::Error,
+    },
+    /// Something else than a comma stands after the record at this place.
+    NoComma { place: usize },
+    /// The record at this place was refused.
+    Refused { place: usize, error: E },
+}
+
+/// Reads `record, record, ...`.
+fn read_part<'a, R: Deserialize<'a>, E>(
+    part: &'a str,
+    mut take: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), ListError<E>> {
+    let mut start = 0;
+    for place in 0.. {
+        let mut values = Deserializer::from_str(&part[start..]).into_iter::<R>();
+        match values.next() {
+            None if place == 0 => return Ok(()),
+            None => return Err(ListError::NoComma { place: place - 1 }),
+            Some(Err(error)) => return Err(ListError::Malformed { place, start, error }),
+            Some(Ok(record)) => take(record).map_err(|error| ListError::Refused { place, error })?,
+        }
+        let rest = part[start + values.byte_offset()..].trim_ascii_start();
+        match rest.strip_prefix(',') {
+            Some(rest) => start = part.len() - rest.len(),
+            None if rest.is_empty() => return Ok(()),
+            None => return Err(ListError::NoComma { place }),
+        }
+    }
+    Ok(())
+}
+
+/// The text in about equal parts that each end where an object seems to.
+///
+/// Where the first part turns out to be whole records, the comma after it does separate records, and
+/// so on from part to part: records read from all of the parts are those of the list.
+#[cfg(feature = "rayon")]
+fn divided(text: &str, parts: usize) -> Vec<&str> {
+    /// Less than this is not worth a thread.
+    const SMALL: usize = 1 << 17;
+    let size = (text.len() / parts.max(1)).max(SMALL);
+    let mut divided = Vec::new();
+    let mut rest = text;
+    while rest.len() >= 2 * size {
+        let Some((part, others)) = divided_at(rest, size) else {
+            break;
+        };
+        divided.push(part);
+        rest = others;
+    }
+    divided.push(rest);
+    divided
+}
+
+/// The text before and after the first comma from `start` on that stands between two objects.
+#[cfg(feature = "rayon")]
+fn divided_at(text: &str, start: usize) -> Option<(&str, &str)> {
+    let commas = text.bytes().enumerate().skip(start);
+    for (comma, _) in commas.filter(|&(_, byte)| byte == b',') {
+        // A comma is a character of its own in UTF-8.
+        let (before, after) = (&text[..comma], &text[comma + 1..]);
+        if before.trim_ascii_end().ends_with('}') && after.trim_ascii_start().starts_with('{') {
+            return Some((before, after));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(json: &str) -> Result<Vec<u32>, String> {
+        let take = |kept: &mut Vec<u32>, number: u32| match number {
+            13 => Err("unlucky"),
+            number => {
+                kept.push(number);
+                Ok(())
+            }
+        };
+        match records(json, take) {
+            Ok(parts) => Ok(parts.concat()),
+            Err(ListError::NoList) => Err("no list".to_owned()),
+            Err(ListError::Malformed { place, start, .. }) => Err(format!("{place} at {start}")),
+            Err(ListError::NoComma { place }) => Err(format!("no comma after {place}")),
+            Err(ListError::Refused { place, error }) => Err(format!("{place}: {error}")),
+        }
+    }
+
+    #[test]
+    fn lists() {
+        for (json, expected) in [
+            ("[]", Ok(vec![])),
+            (" [ ] ", Ok(vec![])),
+            ("[1]", Ok(vec![1])),
+            ("\n[1 ,2,\t3]\n", Ok(vec![1, 2, 3])),
+            ("", Err("no list")),
+            ("{}", Err("no list")),
+            ("[1", Err("no list")),
+            ("[1,]", Err("no comma after 0")),
+            ("[,1]", Err("0 at 0")),
+            ("[1 2]", Err("no comma after 0")),
+            ("[1]]", Err("no comma after 0")),
+            ("[1,\"2\"]", Err("1 at 2")),
+            ("[1,13]", Err("1: unlucky")),
+        ] {
+            let expected = expected.map_err(str::to_owned);
+            assert_eq!(numbers(json), expected, "{json}");
+        }
+    }
+
+    #[cfg(feature = "rayon")]
+    #[test]
+    fn a_list_in_parts_is_the_list() {
+        #[derive(Deserialize)]
+        struct Item {
+            n: usize,
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        // Text and lists inside a record that look like the end of one.
+        for extra in ["\"},{\"", "[{},{}]", "{\"a\":[{\"n\":\"x\"} , {}]}"] {
+            let items: Vec<String> = (0..30_000)
+                .map(|n| format!("{{\"extra\":{extra},\"n\":{n}}}"))
+                .collect();
+            let json = format!("[{}]", items.join(" ,\n"));
+            assert!(divided(&json, 3).len() > 1);
+            let take = |kept: &mut Vec<usize>, item: Item| {
+                kept.push(item.n);
+                Ok::<(), ()>(())
+            };
+            let read = pool.install(|| records(&json, take)).expect("a list").concat();
+            assert_eq!(read, (0..30_000).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,656 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use metric_core::named_choice;
+use roxmltree::{Document, Node};
+
+use super::folder::{self, Contents, ExtraImages, Folder, Line, Object};
+use super::{File, ReadError, Warning, Warnings};
+use crate::{BBox, Dataset, Key};
+
+/// How to read folders of Pascal VOC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VocOptions {
+    /// What the prediction files are named after; `None` finds out.
+    pub files: Option<VocFiles>,
+    /// What to do with predictions of an image that has no truth file.
+    pub extra: ExtraImages,
+}
+
+/// What the prediction files of Pascal VOC are named after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VocFiles {
+    /// `<class>.txt` or `comp4_det_test_<class>.txt`, as the development kit of the challenge takes
+    /// results: lines `image score xmin ymin xmax ymax`.
+    Classes,
+    /// `<image>.txt`, as the programs of Cartucho and Padilla take them: lines
+    /// `class score xmin ymin xmax ymax`.
+    Images,
+}
+
+impl VocFiles {
+    /// All forms.
+    pub const ALL: &[Self] = &[Self::Classes, Self::Images];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Classes => "classes",
+            Self::Images => "images",
+        }
+    }
+}
+
+named_choice!(VocFiles, "form of prediction files");
+
+/// Reads a folder of Pascal VOC annotations and a folder of predictions.
+///
+/// Truths are files `<image>.xml`: an `annotation` with an `object` for each object, of which `name`,
+/// `bndbox` and `difficult` are read (the last may be missing, and `1` becomes
+/// [`Annotation::ignore`](crate::Annotation::ignore)). Predictions are `.txt` files of a class or of an
+/// image each: see [`VocFiles`]. Which they are is told from their names: those that begin in the
+/// manner of `comp4_det_test_` are of classes (the image set, here `test`, has no underscore), others
+/// are of what the truths have under their name. Blank lines and empty files are fine, and so are names
+/// with spaces where the truths have them. Hidden files, subfolders and files of other extensions are
+/// left out.
+///
+/// Images have the names of the truth files as [`Key::Text`], also where these are numerals. Classes
+/// are those that occur in truths or predictions, as [`Key::Text`]. An image without predictions has no
+/// detections.
+///
+/// Coordinates are taken as they stand. Whether a width is `xmax - xmin` or one more is a matter of the
+/// metric; areas are without the one.
+///
+/// # Errors
+///
+/// A folder or file that cannot be read, is not UTF-8 or not well-formed XML (document type
+/// declarations are not read); no truth file at all; an object without name or box; a number that is
+/// not finite; `xmax` less than `xmin` or `ymax` than `ymin`; predictions of an image without a truth
+/// file, unless [`VocOptions::extra`] has another rule; prediction files named after neither images nor
+/// classes, or some after each.
+///
+/// See [`parse_voc`] for an example.
+pub fn read_voc(
+    truths: &Path,
+    predictions: &Path,
+    options: &VocOptions,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    let truths = Folder::read_truths(truths, "xml", &[])?;
+    let predictions = Folder::read(predictions, "txt", &[])?;
+    parse_voc(&truths.files(), &predictions.files(), options)
+}
+
+/// [`read_voc`] of files that are in memory already, in any order.
+///
+/// # Errors
+///
+/// As [`read_voc`], and two files of one image or class.
+///
+/// ```
+/// use metric_vision::read::{File, VocOptions, parse_voc};
+///
+/// let file = |name, text| File { name, text };
+/// let truths = [file(
+///     "Annotations/000001.xml",
+///     "<annotation><object><name>dog</name><difficult>0</difficult>
+///      <bndbox><xmin>48</xmin><ymin>240</ymin><xmax>195</xmax><ymax>371</ymax></bndbox>
+///      </object></annotation>",
+/// )];
+/// let by_class = [file("comp4_det_test_dog.txt", "000001 0.9 50 240 195 371\n")];
+/// let by_image = [file("000001.txt", "dog 0.9 50 240 195 371\n")];
+/// let (dataset, warnings) = parse_voc(&truths, &by_class, &VocOptions::default())?;
+/// assert!(warnings.is_empty());
+/// assert_eq!(dataset.images()[0].annotations[0].shape.xywh(), [48.0, 240.0, 147.0, 131.0]);
+/// assert_eq!(dataset.predictions(0)[0].score, 0.9);
+/// assert_eq!(parse_voc(&truths, &by_image, &VocOptions::default())?.0, dataset);
+///
+/// let wrong = [file("000001.txt", "dog 0.9 195 240 50 371\n")];
+/// let error = parse_voc(&truths, &wrong, &VocOptions::default()).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "000001.txt: line 1: xmax: found 50, expected xmin, which is 195, or more",
+/// );
+/// # Ok::<(), metric_vision::read::ReadError>(())
+/// ```
+pub fn parse_voc(
+    truths: &[File<'_>],
+    predictions: &[File<'_>],
+    options: &VocOptions,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    let mut images = BTreeMap::new();
+    for (image, file) in folder::by_name(truths.iter().copied(), File::stem)? {
+        images.insert(image, objects(&file)?);
+    }
+    let known: BTreeSet<&str> = images.keys().copied().collect();
+    let classes: BTreeSet<String> = images
+        .values()
+        .flatten()
+        .map(|object: &Object| object.class.to_string())
+        .collect();
+    let image_of = |name: &str| known.get(name).copied();
+    let class_named = |name: &str| classes.get(name).map(String::as_str);
+    let files = match options.files {
+        Some(files) => Some(files),
+        None => told_from_names(predictions, image_of, class_named)?,
+    };
+
+    let mut contents = Contents::new(options.extra, images);
+    match files {
+        Some(VocFiles::Classes) => {
+            for (class, file) in
+                folder::by_name(predictions.iter().copied(), |file| class_of(file.stem()))?
+            {
+                for line in file.lines() {
+                    let (image, score, shape) = detection(&line, "image", image_of)?;
+                    match contents.counts(image, |problem| line.error("image", problem))? {
+                        true => contents.detect(image, Key::Text(class.into()), score, shape),
+                        false => contents.warn(Warning::UnknownImage),
+                    }
+                }
+            }
+        }
+        Some(VocFiles::Images) => {
+            for (image, file) in folder::by_name(predictions.iter().copied(), File::stem)? {
+                let counts = contents.counts(image, |problem| file.error("", "", problem))?;
+                for line in file.lines() {
+                    let (class, score, shape) = detection(&line, "class", class_named)?;
+                    match counts {
+                        true => contents.detect(image, Key::Text(class.into()), score, shape),
+                        false => contents.warn(Warning::UnknownImage),
+                    }
+                }
+            }
+        }
+        None => {}
+    }
+    contents.dataset(None)
+}
+
+/// What prediction files are named after; `None` if there are none.
+fn told_from_names<'a>(
+    files: &[File<'_>],
+    image: impl Fn(&str) -> Option<&'a str>,
+    class: impl Fn(&str) -> Option<&'a str>,
+) -> Result<Option<VocFiles>, ReadError> {
+    let of_image = files.iter().find(|file| image(file.stem()).is_some());
+    let of_class = files.iter().find(|file| {
+        let class_name = class_of(file.stem());
+        class_name != file.stem() || class(class_name).is_some()
+    });
+    match (of_image, of_class, files.first()) {
+        (Some(_), None, _) => Ok(Some(VocFiles::Images)),
+        (None, Some(_), _) => Ok(Some(VocFiles::Classes)),
+        (None, None, None) => Ok(None),
+        (None, None, Some(file)) => {
+            let problem = "found a name of neither an image nor a class of the truths, \
+                           expected one of them";
+            Err(file.error("", "", problem.to_owned()))
+        }
+        (Some(file), Some(other), _) => {
+            let problem = format!(
+                "found a name of an image, and {} has one of a class, expected only one of the two",
+                other.name,
+            );
+            Err(file.error("", "", problem))
+        }
+    }
+}
+
+/// The class that a results file of the development kit is of: `dog` for `comp4_det_test_dog`, and
+/// for any other name the name.
+fn class_of(stem: &str) -> &str {
+    let results = stem.strip_prefix("comp").and_then(|rest| {
+        let rest = rest.strip_prefix(|digit: char| digit.is_ascii_digit())?;
+        let (_, rest) = rest.split_once("_det_")?;
+        let (_, class) = rest.split_once('_')?;
+        Some(class)
+    });
+    results.unwrap_or(stem)
+}
+
+/// A line of a prediction file: the name at its begin, the score and the box. The name may be of
+/// several words if it is known.
+fn detection<'a>(
+    line: &Line<'a>,
+    field: &str,
+    known: impl Fn(&str) -> Option<&'a str>,
+) -> Result<(&'a str, f64, BBox), ReadError> {
+    let parts = line.words.split_last_chunk();
+    let parts = parts.and_then(|(name, numbers)| match name {
+        [] => None,
+        [word] => Some((*word, numbers)),
+        words => Some((known(&words.join(" "))?, numbers)),
+    });
+    let (name, numbers) = parts.ok_or_else(|| {
+        let found = line.words.len();
+        let form = format!("{field} score xmin ymin xmax ymax");
+        line.error("", format!("found {found} words, expected 6: {form}"))
+    })?;
+    let fields = ["score", "xmin", "ymin", "xmax", "ymax"];
+    let [score, corners @ ..] = line.numbers(fields, *numbers)?;
+    let shape = shape(corners).map_err(|(field, problem)| line.error(field, problem))?;
+    Ok((name, score, shape))
+}
+
+const CORNERS: [&str; 4] = ["xmin", "ymin", "xmax", "ymax"];
+
+/// The box between these corners, or the field that is wrong.
+fn shape([xmin, ymin, xmax, ymax]: [f64; 4]) -> Result<BBox, (&'static str, String)> {
+    for (low_field, high_field, low, high) in
+        [("xmin", "xmax", xmin, xmax), ("ymin", "ymax", ymin, ymax)]
+    {
+        if high < low {
+            let problem = format!("found {high}, expected {low_field}, which is {low}, or more");
+            return Err((high_field, problem));
+        }
+    }
+    // What is left is a distance that is not finite.
+    let field = if (xmax - xmin).is_finite() {
+        "ymax"
+    } else {
+        "xmax"
+    };
+    BBox::from_xyxy(xmin, ymin, xmax, ymax).map_err(|error| (field, error.to_string()))
+}
+
+/// The objects of an annotation file.
+fn objects(file: &File<'_>) -> Result<Vec<Object>, ReadError> {
+    let text = file.content();
+    let document = Document::parse(text)
+        .map_err(|error| file.error("", "", format!("{error}, expected well-formed XML")))?;
+    let root = document.root_element();
+    if !root.has_tag_name("annotation") {
+        let found = root.tag_name().name();
+        return Err(file.error("", "", format!("found <{found}>, expected <annotation>")));
+    }
+    let objects = root.children().filter(|node| node.has_tag_name("object"));
+    let object = |(place, node)| {
+        let read = object(node);
+        read.map_err(|(field, problem)| file.error(&format!("object[{place}]"), &field, problem))
+    };
+    objects.enumerate().map(object).collect()
+}
+
+/// An `object` element, or the field that is wrong.
+fn object(node: Node) -> Result<Object, (String, String)> {
+    let wrong = |field: &str, problem: &str| (field.to_owned(), problem.to_owned());
+    let name = text(node, "name").unwrap_or_default();
+    if name.is_empty() {
+        return Err(wrong("name", "found nothing, expected the name of a class"));
+    }
+    let ignore = match text(node, "difficult") {
+        None | Some("0") => false,
+        Some("1") => true,
+        Some(other) => {
+            return Err(wrong(
+                "difficult",
+                &format!("found {other:?}, expected 0 or 1"),
+            ));
+        }
+    };
+    let bndbox = child(node, "bndbox");
+    let bndbox = bndbox.ok_or_else(|| wrong("bndbox", "found nothing, expected a box"))?;
+    let in_bndbox = |field, problem| (format!("bndbox.{field}"), problem);
+    let mut corners = [0.0; 4];
+    for (corner, field) in corners.iter_mut().zip(CORNERS) {
+        let number = text(bndbox, field).unwrap_or_default();
+        *corner = folder::finite(number).map_err(|problem| in_bndbox(field, problem))?;
+    }
+    Ok(Object {
+        class: Key::Text(name.into()),
+        ignore,
+        shape: shape(corners).map_err(|(field, problem)| in_bndbox(field, problem))?,
+    })
+}
+
+fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
+    node.children().find(|child| child.has_tag_name(name))
+}
+
+/// The text of a child element, empty if it has none.
+fn text<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    child(node, name).map(|child| child.text().unwrap_or_default().trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn files<'a>(texts: &[(&'a str, &'a str)]) -> Vec<File<'a>> {
+        let files = texts.iter().map(|&(name, text)| File { name, text });
+        files.collect()
+    }
+
+    /// What is read from truths and predictions given as pairs of name and text.
+    fn read(
+        truths: &[(&str, &str)],
+        predictions: &[(&str, &str)],
+        options: &VocOptions,
+    ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+        parse_voc(&files(truths), &files(predictions), options)
+    }
+
+    /// Two images with a hard dog and two other objects.
+    const TRUTHS: [(&str, &str); 3] = [
+        (
+            "a/2008_1.xml",
+            "\u{feff}<?xml version=\"1.0\"?>
+            <annotation>
+                <filename>other.jpg</filename>
+                <size><width>500</width><height>375</height><depth>3</depth></size>
+                <object>
+                    <name> dog </name><pose>Left</pose><truncated>1</truncated><difficult>1</difficult>
+                    <bndbox><xmax>20.5</xmax><xmin>10</xmin><ymax>40</ymax><ymin>10.25</ymin></bndbox>
+                    <part><name>head</name><bndbox><xmin>?</xmin></bndbox></part>
+                </object>
+                <object><!-- a name with a space -->
+                    <name>traffic light</name>
+                    <bndbox><xmin>1</xmin><ymin>2</ymin><xmax>4</xmax><ymax>6</ymax></bndbox>
+                </object>
+            </annotation>",
+        ),
+        (
+            "a/10.xml",
+            "<annotation><object><difficult>0</difficult><name>cat &amp; co</name><bndbox>
+            <xmin>-1</xmin><ymin>0</ymin><xmax>-1</xmax><ymax>1e1</ymax></bndbox></object></annotation>",
+        ),
+        ("a/none.xml", "<annotation/>"),
+    ];
+
+    #[test]
+    fn what_is_in_the_files() {
+        let by_class = [
+            (
+                "r/comp4_det_test_dog.txt",
+                "2008_1 .5 1 2 3 4\n\n10 1e-3 0 0 0 0\n",
+            ),
+            ("r/comp4_det_test_traffic light.txt", "2008_1 0.25 1 2 4 6"),
+            ("r/comp4_det_test_a_horse.txt", "2008_1 -7 0 0 1 1"),
+            ("r/comp4_det_test_cow.txt", ""),
+        ];
+        let by_image = [
+            ("p/10.txt", "dog 1e-3 0 0 0 0"),
+            (
+                "p/2008_1.txt",
+                "a_horse -7 0 0 1 1\ndog .5 1 2 3 4\r\ntraffic  light 0.25 1 2 4 6\n",
+            ),
+        ];
+        let (dataset, warnings) = read(&TRUTHS, &by_class, &VocOptions::default()).unwrap();
+        assert_eq!(warnings, Warnings::new());
+        let names: Vec<_> = dataset
+            .classes()
+            .iter()
+            .map(|class| class.name.as_str())
+            .collect();
+        assert_eq!(names, ["a_horse", "cat & co", "dog", "traffic light"]);
+        let images: Vec<_> = dataset
+            .images()
+            .iter()
+            .map(|image| image.key.clone())
+            .collect();
+        assert_eq!(
+            images,
+            ["10", "2008_1", "none"].map(|name| Key::Text(name.into()))
+        );
+        let objects = dataset.images().iter().flat_map(|image| &image.annotations);
+        let objects = objects.map(|object| {
+            (
+                object.class,
+                object.ignore,
+                object.area,
+                object.shape.xywh(),
+            )
+        });
+        assert_eq!(
+            objects.collect::<Vec<_>>(),
+            [
+                (1, false, 0.0, [-1.0, 0.0, 0.0, 10.0]),
+                (2, true, 312.375, [10.0, 10.25, 10.5, 29.75]),
+                (3, false, 12.0, [1.0, 2.0, 3.0, 4.0]),
+            ]
+        );
+        let found = dataset.predictions(1).iter();
+        let found = found.map(|found| (found.class, found.score, found.shape.xywh()));
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            [
+                (0, -7.0, [0.0, 0.0, 1.0, 1.0]),
+                (2, 0.5, [1.0, 2.0, 2.0, 2.0]),
+                (3, 0.25, [1.0, 2.0, 3.0, 4.0]),
+            ]
+        );
+        assert_eq!(dataset.predictions(0).len(), 1);
+        assert!(dataset.predictions(2).is_empty());
+
+        // The other form says the same, and so do other orders and names without a prefix.
+        let read = |truths: &[_], predictions: &[_]| {
+            read(truths, predictions, &VocOptions::default()).map(|(dataset, _)| dataset)
+        };
+        let (mut truths, mut by_class, mut by_image) = (TRUTHS, by_class, by_image);
+        assert_eq!(read(&truths, &by_image).as_ref(), Ok(&dataset));
+        truths.reverse();
+        by_class.reverse();
+        by_image.reverse();
+        assert_eq!(read(&truths, &by_class).as_ref(), Ok(&dataset));
+        assert_eq!(read(&truths, &by_image).as_ref(), Ok(&dataset));
+        for (name, _) in &mut by_class {
+            *name = name.strip_prefix("r/comp4_det_test_").unwrap();
+        }
+        assert_eq!(read(&truths, &by_class).as_ref(), Ok(&dataset));
+    }
+
+    #[test]
+    fn what_files_are_named_after() {
+        for (stem, class) in [
+            ("comp4_det_test_dog", "dog"),
+            ("comp3_0f3a-salt_det_val_traffic_light", "traffic_light"),
+            ("comp4_det_test_", ""),
+            ("comp4_det_dog", "comp4_det_dog"),
+            ("computer", "computer"),
+        ] {
+            assert_eq!(class_of(stem), class);
+        }
+        let truth = "<annotation><object><name>x</name><bndbox><xmin>0</xmin><ymin>0</ymin>
+            <xmax>1</xmax><ymax>1</ymax></bndbox></object></annotation>";
+        let truths = [("x.xml", truth), ("y.xml", truth)];
+        let (none, after) = (VocOptions::default(), |files| VocOptions {
+            files: Some(files),
+            ..VocOptions::default()
+        });
+        let problem = |predictions: &[(&str, &str)], options| {
+            read(&truths, predictions, &options)
+                .err()
+                .map(|error| error.to_string())
+        };
+        assert_eq!(problem(&[], none), None);
+        assert_eq!(problem(&[("y.txt", "x 1 0 0 1 1")], none), None);
+        assert_eq!(
+            problem(&[("comp4_det_test_z.txt", "x 1 0 0 1 1")], none),
+            None
+        );
+        assert_eq!(
+            problem(&[("x.txt", "x 1 0 0 1 1")], after(VocFiles::Images)),
+            None
+        );
+        assert_eq!(
+            problem(&[("x.txt", "x 1 0 0 1 1")], after(VocFiles::Classes)),
+            None
+        );
+        assert_eq!(
+            problem(&[("z.txt", "x 1 0 0 1 1")], after(VocFiles::Classes)),
+            None
+        );
+        for (predictions, expected) in [
+            (
+                &[("z.txt", "")][..],
+                "z.txt: found a name of neither an image nor a class of the truths, expected one of them",
+            ),
+            (
+                &[("x.txt", "")],
+                "x.txt: found a name of an image, and x.txt has one of a class, expected only one of \
+                 the two",
+            ),
+            (
+                &[("comp4_det_test_x.txt", ""), ("y.txt", "")],
+                "y.txt: found a name of an image, and comp4_det_test_x.txt has one of a class, \
+                 expected only one of the two",
+            ),
+            (
+                &[("comp3_det_test_z.txt", ""), ("comp4_det_test_z.txt", "")],
+                r#"comp4_det_test_z.txt: found a second file of "z", expected only comp3_det_test_z.txt"#,
+            ),
+        ] {
+            assert_eq!(problem(predictions, none).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn predictions_of_other_images() {
+        let by_class = [("comp4_det_test_dog.txt", "10 1 0 0 1 1\n11 1 0 0 1 1")];
+        let by_image = [("10.txt", "dog 1 0 0 1 1"), ("11.txt", "dog 1 0 0 1 1")];
+        for (predictions, place) in [
+            (&by_class[..], "comp4_det_test_dog.txt: line 2: image"),
+            (&by_image, "11.txt"),
+        ] {
+            let read = |extra| {
+                let options = VocOptions {
+                    extra,
+                    ..VocOptions::default()
+                };
+                read(&TRUTHS, predictions, &options)
+            };
+            let error = read(ExtraImages::Error).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!(r#"{place}: found "11", expected an image that has a truth file"#)
+            );
+            let (dataset, warnings) = read(ExtraImages::Ignore).unwrap();
+            assert_eq!(dataset.images().len(), 3);
+            assert_eq!(warnings, Warnings::from([(Warning::UnknownImage, 1)]));
+            let (dataset, warnings) = read(ExtraImages::Empty).unwrap();
+            assert_eq!(dataset.images().len(), 4);
+            assert_eq!(dataset.predictions(1).len(), 1);
+            assert_eq!(warnings, Warnings::new());
+        }
+    }
+
+    #[test]
+    fn lines_that_are_none() {
+        let form = "expected 6: class score xmin ymin xmax ymax";
+        for (line, problem) in [
+            ("1 2 3 4 5", format!("found 5 words, {form}")),
+            ("dog", format!("found 1 words, {form}")),
+            ("big dog 1 0 0 1 1", format!("found 7 words, {form}")),
+            (
+                "dog nan 0 0 1 1",
+                r#"score: found "nan", expected a finite number"#.to_owned(),
+            ),
+            (
+                "dog 1 0 x 1 1",
+                r#"ymin: found "x", expected a finite number"#.to_owned(),
+            ),
+            (
+                "dog 1 0 3 1 2",
+                "ymax: found 2, expected ymin, which is 3, or more".to_owned(),
+            ),
+            (
+                "dog 1 -1e308 0 1e308 1",
+                "xmax: width is inf: expected a finite number".to_owned(),
+            ),
+        ] {
+            let error = read(&TRUTHS, &[("10.txt", line)], &VocOptions::default()).unwrap_err();
+            assert_eq!(error.to_string(), format!("10.txt: line 1: {problem}"));
+        }
+    }
+
+    #[test]
+    fn annotations_that_are_none() {
+        let object = |inner: &str| {
+            format!("<annotation><object/>{inner}</annotation>").replacen(
+            "<object/>",
+            "<object><name>a</name><bndbox><xmin>0</xmin><ymin>0</ymin><xmax>1</xmax><ymax>1</ymax>\
+             </bndbox></object>",
+            1,
+        )
+        };
+        let bndbox = |corners: [&str; 4]| {
+            let [xmin, ymin, xmax, ymax] = corners;
+            object(&format!(
+                "<object><name>a</name><bndbox><xmin>{xmin}</xmin><ymin>{ymin}</ymin>
+                <xmax>{xmax}</xmax><ymax>{ymax}</ymax></bndbox></object>"
+            ))
+        };
+        for (text, expected) in [
+            (
+                String::new(),
+                "the document does not have a root node, expected well-formed XML",
+            ),
+            ("<svg/>".to_owned(), "found <svg>, expected <annotation>"),
+            (
+                "<!DOCTYPE a [<!ENTITY b \"c\">]><annotation>&b;</annotation>".to_owned(),
+                "XML with DTD detected, expected well-formed XML",
+            ),
+            (
+                object("<object/>"),
+                "object[1]: name: found nothing, expected the name of a class",
+            ),
+            (
+                object("<object><name>a</name></object>"),
+                "object[1]: bndbox: found nothing, expected a box",
+            ),
+            (
+                object("<object><name>a</name><difficult>yes</difficult></object>"),
+                r#"object[1]: difficult: found "yes", expected 0 or 1"#,
+            ),
+            (
+                object("<object><name>a</name><bndbox/></object>"),
+                r#"object[1]: bndbox.xmin: found "", expected a finite number"#,
+            ),
+            (
+                bndbox(["0", "0", "inf", "1"]),
+                r#"object[1]: bndbox.xmax: found "inf", expected a finite number"#,
+            ),
+            (
+                bndbox(["5", "0", "4.5", "1"]),
+                "object[1]: bndbox.xmax: found 4.5, expected xmin, which is 5, or more",
+            ),
+        ] {
+            let error = read(&[("1.xml", &text)], &[], &VocOptions::default()).unwrap_err();
+            assert_eq!(error.to_string(), format!("1.xml: {expected}"));
+        }
+    }
+
+    #[test]
+    fn deep_documents() {
+        let text = "<annotation>".repeat(100_000);
+        assert!(read(&[("1.xml", &text)], &[], &VocOptions::default()).is_err());
+        let text = text + &"</annotation>".repeat(100_000);
+        assert!(read(&[("1.xml", &text)], &[], &VocOptions::default()).is_ok());
+    }
+
+    #[test]
+    fn folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let (truths, predictions) = (folder.path().join("t"), folder.path().join("p"));
+        fs::create_dir(&truths).unwrap();
+        fs::create_dir(&predictions).unwrap();
+        let read = || read_voc(&truths, &predictions, &VocOptions::default());
+        assert_eq!(
+            read().unwrap_err().problem,
+            "found no truths, expected files *.xml"
+        );
+        for (name, text) in TRUTHS {
+            fs::write(truths.join(name.strip_prefix("a/").unwrap()), text).unwrap();
+        }
+        fs::write(predictions.join("comp4_det_test_dog.txt"), "10 1 0 0 1 1").unwrap();
+        fs::write(predictions.join("readme.md"), "?").unwrap();
+        let (dataset, _) = read().unwrap();
+        assert_eq!(
+            (dataset.images().len(), dataset.predictions(0).len()),
+            (3, 1)
+        );
+    }
+}

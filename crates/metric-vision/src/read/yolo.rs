@@ -1,0 +1,707 @@
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use super::folder::{self, Contents, ExtraImages, Folder, Line, Object};
+use super::{File, ReadError, Warning, Warnings};
+use crate::{BBox, Class, Dataset, Key};
+
+/// Where the names of classes stand in a folder of truths, the first that is there. Files of these
+/// names are of no image.
+const NAMES: [&str; 2] = ["classes.txt", "obj.names"];
+
+/// How to read folders of YOLO.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct YoloOptions {
+    /// The sizes of the images, which make pixels of the numbers in the files.
+    pub sizes: ImageSizes,
+    /// What to do with a prediction file that no truth file stands beside.
+    pub extra: ExtraImages,
+}
+
+/// Width and height of images, in pixels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ImageSizes {
+    /// Not known. Coordinates stay fractions of the image, and areas too: the size classes small,
+    /// medium and large mean nothing then. IoU is the same as in pixels, up to rounding.
+    #[default]
+    Unknown,
+    /// One size for all images.
+    All([NonZeroU32; 2]),
+    /// A size for each image, by its name without extension.
+    Each(BTreeMap<String, [NonZeroU32; 2]>),
+}
+
+impl ImageSizes {
+    /// Reads lines `image width height`. An image may have the extension of its file.
+    ///
+    /// # Errors
+    ///
+    /// A line of another form, a width or height that is no whole number from 1 on, or an image
+    /// that is there twice.
+    ///
+    /// ```
+    /// use metric_vision::read::{File, ImageSizes};
+    ///
+    /// let text = "street.jpg 640 480\nroad 1920 1080\n";
+    /// let sizes = ImageSizes::parse(File { name: "sizes.txt", text })?;
+    /// let ImageSizes::Each(sizes) = sizes else { unreachable!() };
+    /// assert_eq!(sizes["street"].map(u32::from), [640, 480]);
+    /// # Ok::<(), metric_vision::read::ReadError>(())
+    /// ```
+    pub fn parse(file: File<'_>) -> Result<Self, ReadError> {
+        let mut sizes = BTreeMap::new();
+        for line in file.lines() {
+            let parts = line.words.split_last_chunk();
+            let parts = parts.filter(|(image, _)| !image.is_empty());
+            let (image, [width, height]) = parts.ok_or_else(|| {
+                let found = line.words.len();
+                let problem = format!("found {found} words, expected 3: image width height");
+                line.error("", problem)
+            })?;
+            let pixels = |field, word: &str| {
+                word.parse::<NonZeroU32>().map_err(|_| {
+                    let problem = format!("found {word:?}, expected a whole number from 1 on");
+                    line.error(field, problem)
+                })
+            };
+            let size = [pixels("width", width)?, pixels("height", height)?];
+            let image = without_extension(&image.join(" ")).to_owned();
+            if sizes.contains_key(&image) {
+                let problem = format!("found {image:?} again, expected every image once");
+                return Err(line.error("image", problem));
+            }
+            sizes.insert(image, size);
+        }
+        Ok(Self::Each(sizes))
+    }
+
+    /// What the numbers of an image are to be multiplied by.
+    fn scale(&self, image: &str, file: &File<'_>) -> Result<[f64; 2], ReadError> {
+        let size = match self {
+            Self::Unknown => return Ok([1.0; 2]),
+            Self::All(size) => size,
+            Self::Each(sizes) => sizes.get(image).ok_or_else(|| {
+                let problem = format!("found no size of {image:?}, expected one of every image");
+                file.error("", "", problem)
+            })?,
+        };
+        Ok(size.map(|pixels| f64::from(pixels.get())))
+    }
+}
+
+/// The name of an image file without the extension; a name that has none stays.
+fn without_extension(image: &str) -> &str {
+    const EXTENSIONS: [&str; 10] = [
+        "avif", "bmp", "gif", "jpeg", "jpg", "png", "ppm", "tif", "tiff", "webp",
+    ];
+    match image.rsplit_once('.') {
+        Some((stem, extension))
+            if EXTENSIONS
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(extension)) =>
+        {
+            stem
+        }
+        _ => image,
+    }
+}
+
+/// Reads a folder of YOLO labels and a folder of predictions, as Ultralytics writes them with
+/// `save_txt=True save_conf=True`.
+///
+/// Both hold one file `<image>.txt` for an image. A label is a line `class cx cy width height`, a
+/// prediction `class cx cy width height confidence`: the class a whole number from 0 on, the others
+/// fractions of the image's width and height. Blank lines and empty files are fine. Images have the
+/// names of their files as [`Key::Text`], also where these are numerals. An image without a prediction
+/// file has no detections; what becomes of a prediction file without a truth file,
+/// [`YoloOptions::extra`] says. Hidden files, subfolders and files of other extensions are left out.
+///
+/// Names of classes, one a line, are read from `classes.txt` or else `obj.names` in the folder of
+/// truths. Then a true object of a class beyond them is an error, and a detection of one is left out
+/// with [`Warning::UnknownClass`]. Without, the classes are those that occur.
+///
+/// Coordinates and areas are in pixels if [`YoloOptions::sizes`] gives the sizes of the images, else
+/// fractions (see [`ImageSizes::Unknown`]).
+///
+/// # Errors
+///
+/// A folder or file that cannot be read or is not UTF-8; no truth file at all; a line with another
+/// count of numbers (polygons, key points and oriented boxes are not read); a number that is not
+/// finite; a label with a number outside of 0 to 1. Detections may reach beyond the image by its own
+/// size: a centre outside of -1 to 2 or a width or height outside of 0 to 2 is taken for pixels, and an
+/// error.
+///
+/// See [`parse_yolo`] for an example.
+pub fn read_yolo(
+    truths: &Path,
+    predictions: &Path,
+    options: &YoloOptions,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    let truths = Folder::read_truths(truths, "txt", &NAMES)?;
+    let predictions = Folder::read(predictions, "txt", &[])?;
+    parse_yolo(&truths.files(), &predictions.files(), options)
+}
+
+/// [`read_yolo`] of files that are in memory already, in any order.
+///
+/// # Errors
+///
+/// As [`read_yolo`], and two files of one image or of class names.
+///
+/// ```
+/// use metric_vision::read::{File, YoloOptions, parse_yolo};
+///
+/// let file = |name, text| File { name, text };
+/// let truths = [
+///     file("labels/classes.txt", "person\ncar\n"),
+///     file("labels/road.txt", ""),
+///     file("labels/street.txt", "1 0.5 0.5 0.25 0.5\n"),
+/// ];
+/// let predictions = [file("runs/street.txt", "1 0.5 0.5 0.25 0.25 0.875\n")];
+/// let (dataset, warnings) = parse_yolo(&truths, &predictions, &YoloOptions::default())?;
+/// assert!(warnings.is_empty());
+/// assert_eq!(dataset.classes()[1].name, "car");
+/// assert_eq!(dataset.images()[1].annotations[0].shape.xywh(), [0.375, 0.25, 0.25, 0.5]);
+/// assert_eq!(dataset.predictions(1)[0].score, 0.875);
+///
+/// let wrong = [file("runs/street.txt", "1 320 240 160 120 0.875\n")];
+/// let error = parse_yolo(&truths, &wrong, &YoloOptions::default()).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "runs/street.txt: line 1: cx: found 320, expected a fraction of the image, -1 to 2",
+/// );
+/// # Ok::<(), metric_vision::read::ReadError>(())
+/// ```
+pub fn parse_yolo(
+    truths: &[File<'_>],
+    predictions: &[File<'_>],
+    options: &YoloOptions,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    let of_names = truths.iter().filter(|file| NAMES.contains(&file.base()));
+    let of_names = folder::by_name(of_names.copied(), File::base)?;
+    let names = NAMES.iter().find_map(|name| of_names.get(name));
+    let names = names.map(class_names).transpose()?;
+
+    let mut images = BTreeMap::new();
+    for (image, file) in by_image(truths)? {
+        let scale = options.sizes.scale(image, &file)?;
+        let objects = file
+            .lines()
+            .map(|line| object(&line, scale, names.as_deref()));
+        images.insert(image, objects.collect::<Result<Vec<_>, _>>()?);
+    }
+    let mut contents = Contents::new(options.extra, images);
+    for (image, file) in by_image(predictions)? {
+        let counts = contents.counts(image, |problem| file.error("", "", problem))?;
+        let scale = match counts {
+            true => options.sizes.scale(image, &file)?,
+            false => [1.0; 2],
+        };
+        for line in file.lines() {
+            let (class, score, shape) = detection(&line, scale)?;
+            let named = names
+                .as_ref()
+                .is_none_or(|names| (class as usize) < names.len());
+            match (counts, named) {
+                (false, _) => contents.warn(Warning::UnknownImage),
+                (_, false) => contents.warn(Warning::UnknownClass),
+                _ => contents.detect(image, Key::Number(class.into()), score, shape),
+            }
+        }
+    }
+    contents.dataset(names)
+}
+
+/// The files that are of images.
+fn by_image<'a>(files: &[File<'a>]) -> Result<BTreeMap<&'a str, File<'a>>, ReadError> {
+    let of_images = files.iter().filter(|file| !NAMES.contains(&file.base()));
+    folder::by_name(of_images.copied(), File::stem)
+}
+
+/// The classes that a file names, one a line.
+fn class_names(file: &File<'_>) -> Result<Vec<Class>, ReadError> {
+    let mut names = Vec::new();
+    let lines = file.content().trim_end().lines();
+    for (key, name) in (0..).zip(lines.map(str::trim)) {
+        if name.is_empty() {
+            let problem = "found nothing, expected the name of a class";
+            return Err(file.error(&format!("line {}", key + 1), "", problem.to_owned()));
+        }
+        names.push(Class {
+            key: Key::Number(key),
+            name: name.to_owned(),
+        });
+    }
+    Ok(names)
+}
+
+/// A line of a truth file.
+fn object(line: &Line, scale: [f64; 2], names: Option<&[Class]>) -> Result<Object, ReadError> {
+    let &[class, cx, cy, width, height] = line.words.as_slice() else {
+        return Err(line.error("", other_count(line, 5, "class cx cy width height")));
+    };
+    let class = class_number(line, class)?;
+    if let Some(names) = names
+        && class as usize >= names.len()
+    {
+        let problem = format!(
+            "found {class}, expected less than {}, the number of named classes",
+            names.len()
+        );
+        return Err(line.error("class", problem));
+    }
+    Ok(Object {
+        class: Key::Number(class.into()),
+        ignore: false,
+        shape: shape(line, [cx, cy, width, height], scale, [[0.0, 1.0]; 2])?,
+    })
+}
+
+/// A line of a prediction file.
+fn detection(line: &Line, scale: [f64; 2]) -> Result<(u32, f64, BBox), ReadError> {
+    let &[class, cx, cy, width, height, confidence] = line.words.as_slice() else {
+        let form = "class cx cy width height confidence";
+        return Err(line.error("", other_count(line, 6, form)));
+    };
+    let class = class_number(line, class)?;
+    let limits = [[-1.0, 2.0], [0.0, 2.0]];
+    let shape = shape(line, [cx, cy, width, height], scale, limits)?;
+    let [confidence] = line.numbers(["confidence"], [confidence])?;
+    Ok((class, confidence, shape))
+}
+
+/// What is wrong with a line of another count of numbers.
+fn other_count(line: &Line, expected: usize, form: &str) -> String {
+    let found = line.words.len();
+    let hint = match found {
+        5 => "; predictions have theirs under save_conf=True",
+        6 => "; a line with a confidence is a prediction",
+        7.. => "; polygons, key points and oriented boxes are not read",
+        _ => "",
+    };
+    format!("found {found} numbers, expected {expected}: {form}{hint}")
+}
+
+/// The class, which programs also write as `3.0`.
+fn class_number(line: &Line, word: &str) -> Result<u32, ReadError> {
+    let number = word.parse::<f64>().ok();
+    let whole = number
+        .filter(|number| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number));
+    // The cast is exact: the number is whole and in the range of u32.
+    whole.map(|number| number as u32).ok_or_else(|| {
+        let problem = format!("found {word:?}, expected a whole number from 0 on");
+        line.error("class", problem)
+    })
+}
+
+/// The box of four fractions, which are to be within these limits: of the centre, and of the size.
+fn shape(
+    line: &Line,
+    words: [&str; 4],
+    scale: [f64; 2],
+    [centre, size]: [[f64; 2]; 2],
+) -> Result<BBox, ReadError> {
+    const FIELDS: [&str; 4] = ["cx", "cy", "width", "height"];
+    let numbers = line.numbers(FIELDS, words)?;
+    let limits = [centre, centre, size, size];
+    for ((field, number), [least, most]) in FIELDS.into_iter().zip(numbers).zip(limits) {
+        if !(least..=most).contains(&number) {
+            let problem =
+                format!("found {number}, expected a fraction of the image, {least} to {most}");
+            return Err(line.error(field, problem));
+        }
+    }
+    let [cx, cy, width, height] = numbers;
+    let [x, y] = scale;
+    BBox::from_cxcywh(cx * x, cy * y, width * x, height * y)
+        .map_err(|error| line.error("", error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn files<'a>(texts: &[(&'a str, &'a str)]) -> Vec<File<'a>> {
+        let files = texts.iter().map(|&(name, text)| File { name, text });
+        files.collect()
+    }
+
+    /// What is read from truths and predictions given as pairs of name and text.
+    fn read(
+        truths: &[(&str, &str)],
+        predictions: &[(&str, &str)],
+        options: &YoloOptions,
+    ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+        parse_yolo(&files(truths), &files(predictions), options)
+    }
+
+    fn keys(dataset: &Dataset<BBox>) -> (Vec<String>, Vec<String>) {
+        (
+            dataset
+                .classes()
+                .iter()
+                .map(|class| class.key.to_string())
+                .collect(),
+            dataset
+                .images()
+                .iter()
+                .map(|image| image.key.to_string())
+                .collect(),
+        )
+    }
+
+    const TRUTHS: [(&str, &str); 3] = [
+        (
+            "t/10.txt",
+            "7 0.5 0.5 1 1\r\n\r\n  2\t0.25 0.25 0.5 0.5  \r\n",
+        ),
+        ("t/9.txt", "\u{feff}2.0 0.5 0.5 2.5e-1 +.25"),
+        ("t/empty.txt", " \n"),
+    ];
+    const PREDICTIONS: [(&str, &str); 2] = [
+        (
+            "p/9.txt",
+            "10 0.5 0.5 0.25 0.25 0.5\n2 -0.25 0.5 1.5 2 12\n",
+        ),
+        ("p/empty.txt", ""),
+    ];
+
+    #[test]
+    fn what_is_in_the_files() {
+        let (dataset, warnings) = read(&TRUTHS, &PREDICTIONS, &YoloOptions::default()).unwrap();
+        assert_eq!(warnings, Warnings::new());
+        // Classes are numbers and images texts, and in that order.
+        let (classes, images) = keys(&dataset);
+        assert_eq!(classes, ["2", "7", "10"]);
+        assert_eq!(images, ["10", "9", "empty"]);
+        assert_eq!(dataset.classes()[2].key, Key::Number(10));
+        assert_eq!(dataset.images()[1].key, Key::Text("9".into()));
+        let objects = dataset.images().iter().flat_map(|image| &image.annotations);
+        let objects =
+            objects.map(|object| (object.class, object.id, object.area, object.shape.xywh()));
+        assert_eq!(
+            objects.collect::<Vec<_>>(),
+            [
+                (1, 1, 1.0, [0.0, 0.0, 1.0, 1.0]),
+                (0, 2, 0.25, [0.0, 0.0, 0.5, 0.5]),
+                (0, 3, 0.0625, [0.375, 0.375, 0.25, 0.25]),
+            ]
+        );
+        let found = dataset.predictions(1).iter();
+        let found = found.map(|found| (found.class, found.score, found.area, found.shape.xywh()));
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            [
+                (2, 0.5, 0.0625, [0.375, 0.375, 0.25, 0.25]),
+                (0, 12.0, 3.0, [-1.0, -0.5, 1.5, 2.0]),
+            ]
+        );
+        assert!(dataset.predictions(0).is_empty() && dataset.predictions(2).is_empty());
+
+        let (mut truths, mut predictions) = (TRUTHS, PREDICTIONS);
+        truths.reverse();
+        predictions.reverse();
+        let turned = read(&truths, &predictions, &YoloOptions::default()).unwrap();
+        assert_eq!(turned, (dataset, warnings));
+    }
+
+    #[test]
+    fn sizes_of_images() {
+        let pixels = |width: u32, height: u32| [width, height].map(|n| NonZeroU32::new(n).unwrap());
+        let sizes = ImageSizes::parse(File {
+            name: "sizes",
+            text: "a b.JPG 8 4\nc.d 100 200\n\n",
+        });
+        let sizes = sizes.unwrap();
+        let each = [
+            ("a b".to_owned(), pixels(8, 4)),
+            ("c.d".to_owned(), pixels(100, 200)),
+        ];
+        assert_eq!(sizes, ImageSizes::Each(each.into()));
+        let (truth, found) = ("0 0.5 0.5 0.5 0.5", "0 0.5 0.5 0.5 0.5 1");
+        for sizes in [sizes.clone(), ImageSizes::All(pixels(8, 4))] {
+            let options = YoloOptions {
+                sizes,
+                ..YoloOptions::default()
+            };
+            let (dataset, _) =
+                read(&[("a b.txt", truth)], &[("a b.txt", found)], &options).unwrap();
+            let object = dataset.images()[0].annotations[0];
+            assert_eq!(
+                (object.shape.xywh(), object.area),
+                ([2.0, 1.0, 4.0, 2.0], 8.0)
+            );
+            assert_eq!(dataset.predictions(0)[0].shape, object.shape);
+        }
+        let options = YoloOptions {
+            sizes,
+            ..YoloOptions::default()
+        };
+        let error = read(&[("c.txt", truth)], &[], &options)
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            r#"c.txt: found no size of "c", expected one of every image"#
+        );
+
+        for (text, expected) in [
+            (
+                "a 1",
+                "line 1: found 2 words, expected 3: image width height",
+            ),
+            (
+                "a 1 1\na.png 1 1",
+                r#"line 2: image: found "a" again, expected every image once"#,
+            ),
+            (
+                "a 0 1",
+                r#"line 1: width: found "0", expected a whole number from 1 on"#,
+            ),
+            (
+                "a 1 1.5",
+                r#"line 1: height: found "1.5", expected a whole number from 1 on"#,
+            ),
+        ] {
+            let error = ImageSizes::parse(File {
+                name: "sizes",
+                text,
+            })
+            .unwrap_err();
+            assert_eq!(error.to_string(), format!("sizes: {expected}"));
+        }
+    }
+
+    #[test]
+    fn names_of_classes() {
+        let truth = ("1.txt", "1 0.5 0.5 1 1");
+        let named = |names| {
+            let predictions = [
+                ("1.txt", "2 0.5 0.5 1 1 1\n0 0.5 0.5 1 1 1"),
+                ("classes.txt", "?"),
+            ];
+            read(&[truth, names], &predictions, &YoloOptions::default())
+        };
+        for file in ["t/classes.txt", "obj.names"] {
+            let (dataset, warnings) = named((file, "cat\n big dog \n\n")).unwrap();
+            let names: Vec<_> = dataset.classes().iter().map(|class| &class.name).collect();
+            assert_eq!(names, ["cat", "big dog"]);
+            assert_eq!(dataset.images().len(), 1);
+            assert_eq!(dataset.predictions(0).len(), 1);
+            assert_eq!(warnings, Warnings::from([(Warning::UnknownClass, 1)]));
+        }
+        for (names, expected) in [
+            (
+                "cat",
+                "1.txt: line 1: class: found 1, expected less than 1, the number of named classes",
+            ),
+            (
+                "cat\n\ndog",
+                "classes.txt: line 2: found nothing, expected the name of a class",
+            ),
+        ] {
+            let error = named(("classes.txt", names)).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn predictions_of_other_images() {
+        let truths = [("1.txt", "")];
+        let predictions = [("p/2.txt", "0 0.5 0.5 1 1 1\n0 0.5 0.5 1 1 1")];
+        let read = |extra| {
+            let options = YoloOptions {
+                extra,
+                ..YoloOptions::default()
+            };
+            read(&truths, &predictions, &options)
+        };
+        let error = read(ExtraImages::Error).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            r#"p/2.txt: found "2", expected an image that has a truth file"#
+        );
+        let (dataset, warnings) = read(ExtraImages::Ignore).unwrap();
+        assert_eq!(keys(&dataset), (vec![], vec!["1".to_owned()]));
+        assert_eq!(warnings, Warnings::from([(Warning::UnknownImage, 2)]));
+        let (dataset, warnings) = read(ExtraImages::Empty).unwrap();
+        assert_eq!(dataset.images().len(), 2);
+        assert_eq!(dataset.predictions(1).len(), 2);
+        assert_eq!(warnings, Warnings::new());
+    }
+
+    #[test]
+    fn lines_that_are_none() {
+        let five = "expected 5: class cx cy width height";
+        let six = "expected 6: class cx cy width height confidence";
+        let not_read = "polygons, key points and oriented boxes are not read";
+        let of_image = "expected a fraction of the image";
+        for (truth, problem) in [
+            ("0", format!("found 1 numbers, {five}")),
+            (
+                "0 1 1 1 1 1",
+                format!("found 6 numbers, {five}; a line with a confidence is a prediction"),
+            ),
+            (
+                "0 0 0 1 0 1 1",
+                format!("found 7 numbers, {five}; {not_read}"),
+            ),
+            (
+                "0 0 0 1 0 1 1 0 1",
+                format!("found 9 numbers, {five}; {not_read}"),
+            ),
+            (
+                "-1 0 0 1 1",
+                r#"class: found "-1", expected a whole number from 0 on"#.to_owned(),
+            ),
+            (
+                "0.5 0 0 1 1",
+                r#"class: found "0.5", expected a whole number from 0 on"#.to_owned(),
+            ),
+            (
+                "5e9 0 0 1 1",
+                r#"class: found "5e9", expected a whole number from 0 on"#.to_owned(),
+            ),
+            (
+                "car 0 0 1 1",
+                r#"class: found "car", expected a whole number from 0 on"#.to_owned(),
+            ),
+            (
+                "0 nan 0 1 1",
+                r#"cx: found "nan", expected a finite number"#.to_owned(),
+            ),
+            (
+                "0 0 -inf 1 1",
+                r#"cy: found "-inf", expected a finite number"#.to_owned(),
+            ),
+            (
+                "0 0 0 1e999 1",
+                r#"width: found "1e999", expected a finite number"#.to_owned(),
+            ),
+            (
+                "0 0 0 1 1,5",
+                r#"height: found "1,5", expected a finite number"#.to_owned(),
+            ),
+            (
+                "0 -0.1 0 1 1",
+                format!("cx: found -0.1, {of_image}, 0 to 1"),
+            ),
+            (
+                "0 0 0 1 -0.1",
+                format!("height: found -0.1, {of_image}, 0 to 1"),
+            ),
+            (
+                "0 0 0 640 1",
+                format!("width: found 640, {of_image}, 0 to 1"),
+            ),
+        ] {
+            let text = format!("0 0 0 1 1\n\n{truth}\n");
+            let error = read(&[("t.txt", &text)], &[], &YoloOptions::default());
+            assert_eq!(
+                error.unwrap_err().to_string(),
+                format!("t.txt: line 3: {problem}")
+            );
+        }
+        for (prediction, problem) in [
+            (
+                "0 0 0 1 1",
+                format!("found 5 numbers, {six}; predictions have theirs under save_conf=True"),
+            ),
+            (
+                "0 0 0 1 1 1 1",
+                format!("found 7 numbers, {six}; {not_read}"),
+            ),
+            (
+                "0 0 0 1 1 nan",
+                r#"confidence: found "nan", expected a finite number"#.to_owned(),
+            ),
+            (
+                "0 2.5 0 1 1 1",
+                format!("cx: found 2.5, {of_image}, -1 to 2"),
+            ),
+            (
+                "0 0 0 1 -0.1 1",
+                format!("height: found -0.1, {of_image}, 0 to 2"),
+            ),
+        ] {
+            let error = read(
+                &[("1.txt", "")],
+                &[("1.txt", prediction)],
+                &YoloOptions::default(),
+            );
+            assert_eq!(
+                error.unwrap_err().to_string(),
+                format!("1.txt: line 1: {problem}")
+            );
+        }
+    }
+
+    #[test]
+    fn two_files_of_an_image() {
+        for ([one, other], name) in [
+            (["a/1.txt", "b/1.TXT"], "1"),
+            (["a/classes.txt", "b/classes.txt"], "classes.txt"),
+        ] {
+            let error = read(&[(one, ""), (other, "")], &[], &YoloOptions::default());
+            let problem = format!("found a second file of {name:?}, expected only {one}");
+            assert_eq!(error.unwrap_err().to_string(), format!("{other}: {problem}"));
+        }
+    }
+
+    #[test]
+    fn folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let (truths, predictions) = (folder.path().join("t"), folder.path().join("p"));
+        let read = || read_yolo(&truths, &predictions, &YoloOptions::default());
+        let at = |path: &Path, problem: &str| format!("{}: {problem}", path.display());
+        assert!(
+            read()
+                .unwrap_err()
+                .to_string()
+                .starts_with(&at(&truths, "cannot be read: "))
+        );
+        fs::create_dir_all(truths.join("folder.txt")).unwrap();
+        fs::create_dir(&predictions).unwrap();
+        fs::write(truths.join("obj.names"), "cat\ndog").unwrap();
+        let error = read().unwrap_err().to_string();
+        assert_eq!(error, at(&truths, "found no truths, expected files *.txt"));
+
+        for (file, text) in [
+            ("t/b.txt", "1 0.5 0.5 1 1"),
+            ("t/a.b.TXT", "0 0.5 0.5 1 1"),
+            ("t/.c.txt", "?"),
+            ("t/notes.md", "?"),
+            ("p/b.txt", "0 0.5 0.5 1 1 1"),
+        ] {
+            fs::write(folder.path().join(file), text).unwrap();
+        }
+        let (dataset, warnings) = read().unwrap();
+        assert_eq!(warnings, Warnings::new());
+        assert_eq!(keys(&dataset).1, ["a.b", "b"]);
+        assert_eq!(dataset.classes()[1].name, "dog");
+        assert_eq!(dataset.predictions(1).len(), 1);
+
+        fs::write(predictions.join("a.b.txt"), b"0 0.5\xff").unwrap();
+        let error = read().unwrap_err().to_string();
+        let problem = "found no UTF-8 at byte 5, expected text in UTF-8";
+        assert_eq!(error, at(&predictions.join("a.b.txt"), problem));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn file_names_that_are_no_text() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let name = std::ffi::OsStr::from_bytes(b"\xff.txt");
+        fs::write(folder.path().join(name), "").unwrap();
+        let error = read_yolo(folder.path(), folder.path(), &YoloOptions::default()).unwrap_err();
+        assert_eq!(
+            error.problem,
+            "found a name that is not UTF-8, expected the name of an image"
+        );
+    }
+}

@@ -1,0 +1,1074 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use metric_core::{Mean, Merge, Metric, named_choice};
+
+use crate::average_precision::falling;
+use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
+
+/// What a detector's errors cost: TIDE's six types of error, how often each was made, and how much
+/// average precision would rise without it.
+///
+/// An example is an image: its detections and its true objects, of all classes.
+///
+/// ```
+/// use metric_core::Metric;
+/// use metric_vision::{Annotation, BBox, Image, Key, Prediction, Tide, TideErrorType};
+///
+/// let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
+/// let truth = |x| {
+///     square(x).map(|shape| Annotation { class: 0, crowd: false, ignore: false, id: 1, area: 100.0, shape })
+/// };
+/// let found = |x, score| {
+///     square(x).map(|shape| Prediction { image: 0, class: 0, score, area: 100.0, shape })
+/// };
+///
+/// // The surest detection is on one of two objects. The next is 6 beside the other: IoU 4/16.
+/// let image = Image { key: Key::Number(1), annotations: vec![truth(0.0)?, truth(50.0)?] };
+/// let metric = Tide::default();
+/// let score = metric.compute(&metric.measure(&[found(0.0, 0.9)?, found(56.0, 0.8)?], &image));
+///
+/// // Precision is 1 up to recall 1/2, at 51 of 101 recalls; in the right place, it would be 1 at all.
+/// assert_eq!(score.average_precision, Some(51.0 / 101.0));
+/// let place = score.of(TideErrorType::Localization);
+/// assert_eq!((place.count, place.delta_ap), (1, Some(1.0 - 51.0 / 101.0)));
+/// // The other object is not missed: an error of another type is to blame.
+/// assert_eq!(score.of(TideErrorType::Missed).count, 0);
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
+///
+/// Source: Bolya et al., *TIDE: A General Toolbox for Identifying Object Detection Errors* (ECCV
+/// 2020), and its program tidecv 1.0.1, whose rules these are.
+///
+/// # The rule
+///
+/// In each image the best 100 detections, of all classes together, count. In the order of falling
+/// score (then of the file) each takes the free true object of its class with the greatest IoU, of
+/// equal ones the first, and is right if that is at least the foreground threshold. The others have
+/// the first of these errors that applies, where taken objects count like free ones:
+///
+/// | error | the detection |
+/// |---|---|
+/// | `Loc` | has an object of its class in between: background <= greatest IoU <= foreground |
+/// | `Cls` | has an object of another class: greatest IoU >= foreground |
+/// | `Dupe` | has an object of its class that is taken: IoU >= foreground |
+/// | `Bkg` | has no object: greatest IoU <= background |
+/// | `Both` | is none of these: an object of another class, and badly placed |
+///
+/// `Miss` are the true objects that were not taken, and are the object of no `Loc` or `Cls`.
+///
+/// A wrong detection of whose own class a crowd or an ignored object holds more than the foreground
+/// threshold (as a share of the detection) is not counted in the precision.
+///
+/// # What it costs
+///
+/// AP is the mean precision at 101 recalls, then the mean over classes. For each error type an
+/// oracle rights the errors of that type and of no other ([`TideOracle`]), and AP is taken again.
+///
+/// # The program's arithmetic, and its defects
+///
+/// The AP of each class is that of the program to the last bit (it prints percent, this is the number
+/// before; and under CPython 3.12 and later, whose `sum` is compensated, the program's own last bits
+/// change). The mean over classes is rounded once here, where the program adds in the order in which
+/// classes turn up; the two agree to about 15 digits.
+///
+/// These are the program's, and kept:
+/// - A class of which there are detections but no true objects has an AP of 0, and is left out of the
+///   mean once its errors are gone: to right false positives of such a class raises AP a lot. So is a
+///   class whose objects are all missed, and those gone.
+/// - Once an oracle has been at work, wrong detections come before right ones of equal score, also
+///   those of which it righted none. AP is a little less then; a fall is counted as no rise, but
+///   not so for the two [`TideScore::false_positives`] and [`TideScore::false_negatives`].
+/// - A second detection with an IoU of exactly the foreground threshold is a `Loc` and no `Dupe`.
+/// - Wrong detections that are not counted have errors all the same, and the oracle can make them
+///   right.
+///
+/// These are not:
+/// - Detections of equal score rank by the key of their image, then by their order in the file; in
+///   the program by the order in which images were added, which may be another.
+/// - A score of -1 or less: the program stops.
+/// - No class at all: the program divides by zero; here AP is undefined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tide<S = BBox> {
+    foreground: f64,
+    background: f64,
+    max_detections: usize,
+    shape: PhantomData<fn(S)>,
+}
+
+impl<S: Shape> Tide<S> {
+    /// The metric of these two IoU thresholds, `0 < background < foreground <= 1`, and 100 detections
+    /// an image.
+    ///
+    /// # Errors
+    ///
+    /// A threshold outside that range, or NaN.
+    pub fn new(foreground: f64, background: f64) -> Result<Self, InvalidTide> {
+        if !(foreground > 0.0 && foreground <= 1.0) {
+            return Err(InvalidTide::Foreground(foreground));
+        }
+        if !(background > 0.0 && background < foreground) {
+            return Err(InvalidTide::Background {
+                background,
+                foreground,
+            });
+        }
+        Ok(Self {
+            foreground,
+            background,
+            ..Self::default()
+        })
+    }
+
+    /// The same with so many detections an image.
+    #[must_use]
+    pub fn with_max_detections(self, max_detections: usize) -> Self {
+        Self {
+            max_detections,
+            ..self
+        }
+    }
+
+    /// The IoU from which a detection is right.
+    #[must_use]
+    pub fn foreground(&self) -> f64 {
+        self.foreground
+    }
+
+    /// The IoU up to which a detection is of the background.
+    #[must_use]
+    pub fn background(&self) -> f64 {
+        self.background
+    }
+
+    /// How many detections count in an image.
+    #[must_use]
+    pub fn max_detections(&self) -> usize {
+        self.max_detections
+    }
+
+    /// The error of each detection in an image; `None` where it is right, or not among the best that
+    /// count.
+    #[must_use]
+    pub fn errors(
+        &self,
+        predictions: &[Prediction<S>],
+        annotations: &[Annotation<S>],
+    ) -> Vec<Option<TideErrorType>> {
+        let mut errors = vec![None; predictions.len()];
+        for (place, finding) in self.examine(predictions, annotations).findings {
+            if let Verdict::Wrong { error, .. } = finding.verdict {
+                errors[place] = Some(error);
+            }
+        }
+        errors
+    }
+
+    fn examine(&self, predictions: &[Prediction<S>], annotations: &[Annotation<S>]) -> Examination {
+        let mut ranked: Vec<(usize, &Prediction<S>)> = predictions.iter().enumerate().collect();
+        ranked.sort_by_key(|&(_, found)| falling(found.score));
+        ranked.truncate(self.max_detections);
+        let (regions, truths): (Vec<&Annotation<S>>, Vec<_>) = annotations
+            .iter()
+            .partition(|annotation| annotation.crowd || annotation.ignore);
+        let overlaps: Vec<f64> = ranked
+            .iter()
+            .flat_map(|(_, found)| truths.iter().map(|truth| found.shape.iou(&truth.shape)))
+            .collect();
+        let row = |rank: usize| &overlaps[rank * truths.len()..][..truths.len()];
+
+        let mut taken = vec![false; truths.len()];
+        let mut right = Vec::with_capacity(ranked.len());
+        for (rank, (_, found)) in ranked.iter().enumerate() {
+            let free = |place: usize| truths[place].class == found.class && !taken[place];
+            let best = greatest(row(rank), free).filter(|best| best.overlap >= self.foreground);
+            if let Some(best) = best {
+                taken[best.place] = true;
+            }
+            right.push(best.is_some());
+        }
+
+        // The first error that has an object for its own is the one that the oracle can right.
+        let mut claimed = vec![false; truths.len()];
+        let findings = ranked.iter().zip(right).enumerate();
+        let findings = findings.map(|(rank, (&(place, found), right))| {
+            let verdict = if right {
+                Verdict::Right
+            } else {
+                let (error, object) = self.diagnose(found.class, row(rank), &truths, &taken);
+                let object = object.filter(|&object| !taken[object]);
+                let first = |&object: &usize| !std::mem::replace(&mut claimed[object], true);
+                let ignored = |region: &&Annotation<S>| {
+                    region.class == found.class
+                        && found.shape.iou_crowd(&region.shape) > self.foreground
+                };
+                Verdict::Wrong {
+                    error,
+                    ignored: regions.iter().any(ignored),
+                    becomes: object.filter(first).map(|object| truths[object].class),
+                }
+            };
+            let finding = Finding {
+                class: found.class,
+                score: found.score,
+                verdict,
+            };
+            (place, finding)
+        });
+        let findings = findings.collect();
+
+        let fates = truths.iter().zip(taken.iter().zip(claimed));
+        let fates = fates.map(|(truth, (&taken, claimed))| {
+            let fate = TruthCounts {
+                all: 1,
+                not_found: u64::from(!taken),
+                missed: u64::from(!taken && !claimed),
+            };
+            (truth.class, fate)
+        });
+        Examination {
+            findings,
+            truths: fates.collect(),
+        }
+    }
+
+    /// The error of a wrong detection, and for two of them the place of the object that it should have
+    /// been of.
+    fn diagnose(
+        &self,
+        class: u32,
+        overlaps: &[f64],
+        truths: &[&Annotation<S>],
+        taken: &[bool],
+    ) -> (TideErrorType, Option<usize>) {
+        let best = |wanted: &dyn Fn(usize) -> bool, least: f64| {
+            greatest(overlaps, wanted).filter(|best| best.overlap >= least)
+        };
+        let of_class = |place: usize| truths[place].class == class;
+        if let Some(near) = best(&of_class, self.background)
+            && near.overlap <= self.foreground
+        {
+            (TideErrorType::Localization, Some(near.place))
+        } else if let Some(other) = best(&|place| !of_class(place), self.foreground) {
+            (TideErrorType::Classification, Some(other.place))
+        } else if best(&|place| of_class(place) && taken[place], self.foreground).is_some() {
+            (TideErrorType::Duplicate, None)
+        } else if greatest(overlaps, |_| true).is_none_or(|any| any.overlap <= self.background) {
+            (TideErrorType::Background, None)
+        } else {
+            (TideErrorType::Both, None)
+        }
+    }
+}
+
+/// The thresholds and the number of detections of the paper: 0.5, 0.1 and 100.
+impl<S: Shape> Default for Tide<S> {
+    fn default() -> Self {
+        Self {
+            foreground: 0.5,
+            background: 0.1,
+            max_detections: 100,
+            shape: PhantomData,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Overlap {
+    place: usize,
+    overlap: f64,
+}
+
+/// The greatest overlap among those that are wanted, of equal ones the first; none where nothing
+/// overlaps.
+fn greatest(overlaps: &[f64], wanted: impl Fn(usize) -> bool) -> Option<Overlap> {
+    let mut best: Option<Overlap> = None;
+    for (place, &overlap) in overlaps.iter().enumerate() {
+        let least = best.map_or(0.0, |best| best.overlap);
+        if overlap > least && wanted(place) {
+            best = Some(Overlap { place, overlap });
+        }
+    }
+    best
+}
+
+impl<S: Shape> Metric for Tide<S> {
+    /// The detections in an image, in the order of the file.
+    type Prediction = [Prediction<S>];
+    type Reference = Image<S>;
+    type State = TideState;
+    type Score = TideScore;
+
+    fn update(&self, state: &mut TideState, prediction: &[Prediction<S>], reference: &Image<S>) {
+        let examination = self.examine(prediction, &reference.annotations);
+        for (class, fate) in examination.truths {
+            state.truths.entry(class).or_default().merge(fate);
+        }
+        let findings = examination.findings.into_iter();
+        let findings: Vec<Finding> = findings.map(|(_, finding)| finding).collect();
+        if !findings.is_empty() {
+            state.insert(reference.key.clone(), findings);
+        }
+    }
+
+    fn compute(&self, state: &TideState) -> TideScore {
+        let entries = Entries::new(state);
+        let ap = |oracle| mean(&entries.average_precisions(oracle));
+        let base = ap(TideOracle::None);
+        let delta = |oracle| Some(ap(oracle)? - base?);
+        TideScore {
+            average_precision: base,
+            errors: TideErrorType::IN_ORDER.map(|error| TideErrorScore {
+                error,
+                count: state.count(error),
+                // What falls, falls because of the order of equal scores: see the type.
+                delta_ap: delta(TideOracle::Error(error)).map(|delta| delta.max(0.0)),
+            }),
+            false_positives: delta(TideOracle::FalsePositives),
+            false_negatives: delta(TideOracle::FalseNegatives),
+        }
+    }
+}
+
+fn mean(classes: &BTreeMap<u32, f64>) -> Option<f64> {
+    classes.values().copied().collect::<Mean>().value()
+}
+
+/// A type of error that a detector makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum TideErrorType {
+    /// An object of another class, well placed (`Cls`).
+    Classification,
+    /// An object of the class, badly placed (`Loc`).
+    Localization,
+    /// An object of another class, badly placed (`Both`).
+    Both,
+    /// An object of the class that another detection has (`Dupe`).
+    Duplicate,
+    /// No object (`Bkg`).
+    Background,
+    /// An object without a detection (`Miss`).
+    Missed,
+}
+
+impl TideErrorType {
+    const IN_ORDER: [Self; 6] = [
+        Self::Classification,
+        Self::Localization,
+        Self::Both,
+        Self::Duplicate,
+        Self::Background,
+        Self::Missed,
+    ];
+
+    /// All types, in the order of the program's table.
+    pub const ALL: &[Self] = &Self::IN_ORDER;
+
+    /// The paper's short name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Classification => "Cls",
+            Self::Localization => "Loc",
+            Self::Both => "Both",
+            Self::Duplicate => "Dupe",
+            Self::Background => "Bkg",
+            Self::Missed => "Miss",
+        }
+    }
+}
+
+named_choice!(TideErrorType, "type of error");
+
+/// What is put right before AP is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TideOracle {
+    /// Nothing.
+    #[default]
+    None,
+    /// The errors of one type. `Cls` and `Loc` become right, the first of each true object that is
+    /// free; the others of that type, and `Both`, `Dupe` and `Bkg`, are left out; and for `Miss` the
+    /// objects are no longer to be found.
+    Error(TideErrorType),
+    /// Every wrong detection comes after every right one.
+    FalsePositives,
+    /// No object that was not found is to be found.
+    FalseNegatives,
+}
+
+/// The evidence of [`Tide`]: how the detections of each image fared, and how many true objects of each
+/// class there were.
+///
+/// 24 bytes a detection.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TideState {
+    // A list because two examples may have the same key; in the order of their content, so that
+    // the state does not depend on which came first.
+    #[cfg_attr(feature = "serde", serde(with = "pairs"))]
+    images: BTreeMap<Key, Vec<Vec<Finding>>>,
+    truths: BTreeMap<u32, TruthCounts>,
+}
+
+/// How a detection fared.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Finding {
+    class: u32,
+    score: f64,
+    verdict: Verdict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Verdict {
+    Right,
+    Wrong {
+        error: TideErrorType,
+        /// Whether it is left out of the precision.
+        ignored: bool,
+        /// The class of which the oracle can make it a right detection.
+        becomes: Option<u32>,
+    },
+}
+
+/// True objects of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct TruthCounts {
+    all: u64,
+    not_found: u64,
+    /// Of these, those that are the object of no error of a detection.
+    missed: u64,
+}
+
+struct Examination {
+    /// Detections by falling score, with their places in the file.
+    findings: Vec<(usize, Finding)>,
+    truths: Vec<(u32, TruthCounts)>,
+}
+
+impl Merge for TruthCounts {
+    fn merge(&mut self, other: Self) {
+        self.all += other.all;
+        self.not_found += other.not_found;
+        self.missed += other.missed;
+    }
+}
+
+impl TideState {
+    fn insert(&mut self, key: Key, findings: Vec<Finding>) {
+        let same = self.images.entry(key).or_default();
+        same.push(findings);
+        if same.len() > 1 {
+            same.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+        }
+    }
+
+    /// How many errors of this type were made.
+    #[must_use]
+    pub fn count(&self, error: TideErrorType) -> u64 {
+        if error == TideErrorType::Missed {
+            return self.truths.values().map(|truths| truths.missed).sum();
+        }
+        let made = |finding: &&Finding| matches!(finding.verdict, Verdict::Wrong { error: made, .. } if made == error);
+        self.findings().filter(made).count() as u64
+    }
+
+    /// The AP of each class once the oracle was at work, for those classes that still have true
+    /// objects to find or counted detections; 0 without the former.
+    #[must_use]
+    pub fn average_precisions(&self, oracle: TideOracle) -> BTreeMap<u32, f64> {
+        Entries::new(self).average_precisions(oracle)
+    }
+
+    /// In the order of the images, and of the score within an image.
+    fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.images.values().flatten().flatten()
+    }
+}
+
+impl Merge for TideState {
+    fn merge(&mut self, other: Self) {
+        for (key, same) in other.images {
+            for findings in same {
+                self.insert(key.clone(), findings);
+            }
+        }
+        for (class, truths) in other.truths {
+            self.truths.entry(class).or_default().merge(truths);
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+mod pairs {
+    //! A map as a list of pairs, for formats whose keys are text.
+
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Finding, Key};
+
+    type Images = BTreeMap<Key, Vec<Vec<Finding>>>;
+
+    pub(super) fn serialize<S: Serializer>(map: &Images, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Images, D::Error> {
+        Ok(Vec::deserialize(from)?.into_iter().collect())
+    }
+}
+
+/// What can stand in the ranking of a class: each counted detection as it is, and again as what an
+/// oracle makes of it.
+struct Entries<'a> {
+    state: &'a TideState,
+    /// By class, then by falling score, then as they come.
+    as_they_are: Vec<Entry>,
+    /// The same, but wrong detections before right ones of equal score: the program rights errors
+    /// first and then adds the detections that were right.
+    once_righted: Vec<Entry>,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    class: u32,
+    score: u64,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Right,
+    Wrong(TideErrorType),
+    Righted(TideErrorType),
+}
+
+impl<'a> Entries<'a> {
+    fn new(state: &'a TideState) -> Self {
+        let mut entries = Vec::new();
+        for finding in state.findings() {
+            let mut add = |class, kind| {
+                let score = falling(finding.score);
+                entries.push(Entry { class, score, kind });
+            };
+            match finding.verdict {
+                Verdict::Right => add(finding.class, Kind::Right),
+                Verdict::Wrong {
+                    error,
+                    ignored,
+                    becomes,
+                } => {
+                    if !ignored {
+                        add(finding.class, Kind::Wrong(error));
+                    }
+                    if let Some(class) = becomes {
+                        add(class, Kind::Righted(error));
+                    }
+                }
+            }
+        }
+        entries.sort_by_key(|entry| (entry.class, entry.score));
+        let mut once_righted = entries.clone();
+        once_righted.sort_by_key(|entry| (entry.class, entry.score, entry.kind == Kind::Right));
+        Self {
+            state,
+            as_they_are: entries,
+            once_righted,
+        }
+    }
+
+    fn average_precisions(&self, oracle: TideOracle) -> BTreeMap<u32, f64> {
+        let righted = match oracle {
+            TideOracle::Error(error) => Some(error),
+            _ => None,
+        };
+        let entries = match oracle {
+            TideOracle::None => &self.as_they_are,
+            _ => &self.once_righted,
+        };
+        // Whether an entry stands in the ranking, and if so, whether it is right.
+        let standing = |kind| match kind {
+            Kind::Right => Some(true),
+            Kind::Wrong(error) => (righted != Some(error)).then_some(false),
+            Kind::Righted(error) => (righted == Some(error)).then_some(true),
+        };
+        let to_find = |truths: &TruthCounts| match oracle {
+            TideOracle::Error(TideErrorType::Missed) => truths.all.saturating_sub(truths.missed),
+            TideOracle::FalseNegatives => truths.all.saturating_sub(truths.not_found),
+            _ => truths.all,
+        };
+
+        let mut classes: BTreeMap<u32, (u64, Vec<bool>)> = BTreeMap::new();
+        for (&class, truths) in &self.state.truths {
+            classes.entry(class).or_default().0 = to_find(truths);
+        }
+        for of_class in entries.chunk_by(|a, b| a.class == b.class) {
+            let ranking = of_class.iter().filter_map(|entry| standing(entry.kind));
+            classes.entry(of_class[0].class).or_default().1 = ranking.collect();
+        }
+        let mut scores = BTreeMap::new();
+        for (class, (to_find, mut ranking)) in classes {
+            if oracle == TideOracle::FalsePositives {
+                ranking.sort_by_key(|right| !right);
+            }
+            if to_find > 0 || !ranking.is_empty() {
+                scores.insert(class, average_precision(&ranking, to_find));
+            }
+        }
+        scores
+    }
+}
+
+/// The mean precision at the recalls 0, 0.01, ... 1 of detections that are right or wrong, by falling
+/// score; 0 with nothing to find.
+///
+/// The precision at a recall is the greatest at that recall or above, as reached by a right
+/// detection: those at wrong ones are never greater than at the right one before, or 0.
+fn average_precision(ranking: &[bool], to_find: u64) -> f64 {
+    if to_find == 0 {
+        return 0.0;
+    }
+    let places = ranking.iter().enumerate().filter(|&(_, &right)| right);
+    let mut precisions: Vec<f64> = (1_u32..)
+        .zip(places)
+        .map(|(hits, (place, _))| f64::from(hits) / (place + 1) as f64)
+        .collect();
+    let mut greatest: f64 = 0.0;
+    for precision in precisions.iter_mut().rev() {
+        greatest = greatest.max(*precision);
+        *precision = greatest;
+    }
+    let mut reached = 0;
+    let mut total = 0.0;
+    for step in 0..=100_u32 {
+        let recall = f64::from(step) / 100.0;
+        while reached < precisions.len() && ((reached + 1) as f64 / to_find as f64) < recall {
+            reached += 1;
+        }
+        total += precisions.get(reached).copied().unwrap_or(0.0);
+    }
+    total / 101.0
+}
+
+/// What [`Tide`] finds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TideScore {
+    /// AP at the foreground threshold, the mean over classes; undefined without classes.
+    pub average_precision: Option<f64>,
+    /// Each type of error, in the order of [`TideErrorType::ALL`].
+    pub errors: [TideErrorScore; 6],
+    /// By how much AP changes when every wrong detection comes after every right one.
+    pub false_positives: Option<f64>,
+    /// By how much AP changes when objects that were not found are no longer to be found; undefined
+    /// where no class is left.
+    pub false_negatives: Option<f64>,
+}
+
+/// What [`Tide`] finds about one type of error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TideErrorScore {
+    /// The type.
+    pub error: TideErrorType,
+    /// How many such errors were made.
+    pub count: u64,
+    /// By how much AP rises without them, at least 0; undefined where AP is, or where no class is
+    /// left.
+    pub delta_ap: Option<f64>,
+}
+
+impl TideScore {
+    /// What was found about one type of error.
+    #[must_use]
+    pub fn of(&self, error: TideErrorType) -> TideErrorScore {
+        self.errors[error as usize]
+    }
+}
+
+/// Thresholds that are none of [`Tide`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InvalidTide {
+    /// A foreground threshold outside `0 < foreground <= 1`, or NaN.
+    Foreground(f64),
+    /// A background threshold outside `0 < background < foreground`, or NaN.
+    Background {
+        /// The threshold.
+        background: f64,
+        /// The one that it must be less than.
+        foreground: f64,
+    },
+}
+
+impl fmt::Display for InvalidTide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Foreground(foreground) => {
+                write!(
+                    f,
+                    "the foreground threshold {foreground} is not in 0 < t <= 1"
+                )
+            }
+            Self::Background {
+                background,
+                foreground,
+            } => write!(
+                f,
+                "the background threshold {background} is not in 0 < t < {foreground}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for InvalidTide {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::TideErrorType::{Background, Both, Classification, Duplicate, Localization, Missed};
+    use super::*;
+
+    /// A box of height 10.
+    fn strip(x: f64, width: f64) -> BBox {
+        BBox::from_xywh(x, 0.0, width, 10.0).expect("a box")
+    }
+
+    fn truth((class, x): (u32, f64)) -> Annotation {
+        let shape = strip(x, 10.0);
+        let (crowd, ignore) = (false, false);
+        Annotation {
+            class,
+            crowd,
+            ignore,
+            id: 1,
+            area: 100.0,
+            shape,
+        }
+    }
+
+    fn found(class: u32, shape: BBox, score: f64) -> Prediction {
+        Prediction {
+            image: 0,
+            class,
+            score,
+            area: shape.area(),
+            shape,
+        }
+    }
+
+    /// Boxes of width 10, in the order of falling score.
+    fn ranked(detections: &[(u32, f64)]) -> Vec<Prediction> {
+        let ranked = detections.iter().enumerate();
+        ranked
+            .map(|(rank, &(class, x))| found(class, strip(x, 10.0), 1.0 / (rank + 2) as f64))
+            .collect()
+    }
+
+    fn image(key: i64, annotations: Vec<Annotation>) -> Image {
+        let key = Key::Number(key);
+        Image { key, annotations }
+    }
+
+    fn score_of(detections: &[Prediction], truths: &[(u32, f64)]) -> (TideState, TideScore) {
+        let image = image(1, truths.iter().copied().map(truth).collect());
+        let state = Tide::default().measure(detections, &image);
+        (state.clone(), Tide::<BBox>::default().compute(&state))
+    }
+
+    /// Two boxes of width 10 that are shifted by 1, 6 and 9 have IoU 9/11, 4/16 and 1/19.
+    #[test]
+    fn each_error() {
+        type Boxes = &'static [(u32, f64)];
+        let rows: &[(&str, Boxes, Boxes, &[Option<TideErrorType>])] = &[
+            ("right", &[(0, 0.0)], &[(0, 1.0)], &[None]),
+            ("near", &[(0, 0.0)], &[(0, 6.0)], &[Some(Localization)]),
+            (
+                "of another class",
+                &[(0, 0.0)],
+                &[(1, 1.0)],
+                &[Some(Classification)],
+            ),
+            (
+                "near another class",
+                &[(0, 0.0)],
+                &[(1, 6.0)],
+                &[Some(Both)],
+            ),
+            (
+                "again",
+                &[(0, 0.0)],
+                &[(0, 1.0), (0, 0.0)],
+                &[None, Some(Duplicate)],
+            ),
+            (
+                "hardly any overlap",
+                &[(0, 0.0)],
+                &[(0, 9.0)],
+                &[Some(Background)],
+            ),
+            (
+                "of another class and hardly any",
+                &[(0, 0.0)],
+                &[(1, 9.0)],
+                &[Some(Background)],
+            ),
+            ("nothing there", &[], &[(0, 0.0)], &[Some(Background)]),
+            (
+                "near its class and on another",
+                &[(0, 6.0), (1, 0.0)],
+                &[(0, 0.0)],
+                &[Some(Localization)],
+            ),
+            (
+                "near what is taken",
+                &[(0, 0.0)],
+                &[(0, 0.0), (0, 6.0)],
+                &[None, Some(Localization)],
+            ),
+            (
+                "again, on another class too",
+                &[(0, 0.0), (1, 0.0)],
+                &[(0, 0.0), (0, 1.0)],
+                &[None, Some(Classification)],
+            ),
+        ];
+        for (name, truths, detections, errors) in rows {
+            let truths: Vec<Annotation> = truths.iter().copied().map(truth).collect();
+            let found = Tide::default().errors(&ranked(detections), &truths);
+            assert_eq!(found, *errors, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_thresholds_are_both_near() {
+        // IoU 1/10 and 1/2 of a box, where another box is right.
+        for width in [1.0, 5.0] {
+            let detections = [
+                found(0, strip(0.0, 10.0), 0.9),
+                found(0, strip(0.0, width), 0.8),
+            ];
+            let errors = Tide::default().errors(&detections, &[truth((0, 0.0))]);
+            assert_eq!(errors, [None, Some(Localization)], "{width}");
+        }
+        let half = [found(0, strip(0.0, 5.0), 0.9)];
+        assert_eq!(Tide::default().errors(&half, &[truth((0, 0.0))]), [None]);
+    }
+
+    #[test]
+    fn only_the_best_count_whatever_their_class() {
+        let metric = Tide::default().with_max_detections(1);
+        let detections = ranked(&[(1, 0.0), (0, 0.0)]);
+        let image = image(1, vec![truth((0, 0.0))]);
+        let state = metric.measure(&detections, &image);
+        assert_eq!(
+            metric.errors(&detections, &image.annotations),
+            [Some(Classification), None]
+        );
+        assert_eq!(metric.compute(&state).average_precision, Some(0.0));
+    }
+
+    fn close(a: Option<f64>, b: f64) {
+        assert!(a.is_some_and(|a| (a - b).abs() < 1e-15), "{a:?} {b}");
+    }
+
+    #[test]
+    fn what_errors_cost() {
+        // Right, wrong, right, of two objects: precision 1 up to recall 1/2, then 2/3.
+        let interrupted = (51.0 + 50.0 * 2.0 / 3.0) / 101.0;
+        for (error, wrong) in [(Duplicate, 1.0), (Background, 30.0)] {
+            let (_, score) = score_of(
+                &ranked(&[(0, 0.0), (0, wrong), (0, 50.0)]),
+                &[(0, 0.0), (0, 50.0)],
+            );
+            close(score.average_precision, interrupted);
+            for other in score.errors {
+                let expected = if other.error == error {
+                    (1, 1.0 - interrupted)
+                } else {
+                    (0, 0.0)
+                };
+                assert_eq!(other.count, expected.0);
+                close(other.delta_ap, expected.1);
+            }
+            close(score.false_positives, 1.0 - interrupted);
+            close(score.false_negatives, 0.0);
+        }
+
+        // One of two objects is found.
+        let (state, score) = score_of(&ranked(&[(0, 0.0)]), &[(0, 0.0), (0, 50.0)]);
+        assert_eq!(state.count(Missed), 1);
+        close(score.of(Missed).delta_ap, 1.0 - 51.0 / 101.0);
+        close(score.false_negatives, 1.0 - 51.0 / 101.0);
+        close(score.false_positives, 0.0);
+
+        // The one object is taken for another class, which leaves the mean when that is righted.
+        let (state, score) = score_of(&ranked(&[(1, 0.0)]), &[(0, 0.0)]);
+        let aps = |oracle| {
+            state
+                .average_precisions(oracle)
+                .into_iter()
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(aps(TideOracle::None), [(0, 0.0), (1, 0.0)]);
+        assert_eq!(aps(TideOracle::Error(Classification)), [(0, 1.0)]);
+        assert_eq!(score.of(Classification).delta_ap, Some(1.0));
+        assert_eq!(score.of(Missed).count, 0);
+
+        // Near the object of another class: no oracle but that of missed objects knows it.
+        let (_, score) = score_of(&ranked(&[(1, 6.0)]), &[(0, 0.0)]);
+        assert_eq!([Both, Missed].map(|error| score.of(error).count), [1, 1]);
+    }
+
+    #[test]
+    fn the_first_of_the_errors_on_an_object_is_righted() {
+        // Both are near the second object; one of them can be put right, the other goes.
+        let (state, _) = score_of(&ranked(&[(0, 56.0), (0, 44.0)]), &[(0, 0.0), (0, 50.0)]);
+        assert_eq!(state.count(Localization), 2);
+        let aps = state.average_precisions(TideOracle::Error(Localization));
+        assert_eq!(aps[&0], 51.0 / 101.0);
+    }
+
+    #[test]
+    fn undefined() {
+        let (_, score) = score_of(&[], &[]);
+        assert_eq!(score.average_precision, None);
+        assert!(
+            score
+                .errors
+                .iter()
+                .all(|error| error.delta_ap.is_none() && error.count == 0)
+        );
+        // Without its false positive, there is no class.
+        let (_, score) = score_of(&ranked(&[(0, 0.0)]), &[]);
+        assert_eq!(score.average_precision, Some(0.0));
+        assert_eq!(
+            (score.of(Background).count, score.of(Background).delta_ap),
+            (1, None)
+        );
+        assert_eq!(score.of(Missed).delta_ap, Some(0.0));
+    }
+
+    #[test]
+    fn what_lies_in_a_crowd_is_not_counted() {
+        let region = |crowd, ignore| Annotation {
+            crowd,
+            ignore,
+            ..truth((0, 100.0))
+        };
+        for region in [region(true, false), region(false, true)] {
+            let image = image(1, vec![truth((0, 0.0)), region]);
+            // Inside, half inside, which is not enough, and of another class.
+            for (class, x, counted) in [(0, 100.0, false), (0, 105.0, true), (1, 100.0, true)] {
+                let detections = ranked(&[(class, x), (0, 0.0)]);
+                let state = Tide::default().measure(&detections, &image);
+                assert_eq!(state.count(Background), 1);
+                let right =
+                    state.average_precisions(TideOracle::None) == BTreeMap::from([(0, 1.0)]);
+                assert_eq!(right, !counted, "{class} {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn righting_puts_wrong_before_right_among_equal_scores() {
+        let detections = [
+            found(0, strip(0.0, 10.0), 0.5),
+            found(0, strip(30.0, 10.0), 0.5),
+        ];
+        let (state, score) = score_of(&detections, &[(0, 0.0)]);
+        assert_eq!(score.average_precision, Some(1.0));
+        // Nothing is missed, and yet:
+        assert_eq!(state.average_precisions(TideOracle::Error(Missed))[&0], 0.5);
+        assert_eq!(score.of(Missed).delta_ap, Some(0.0));
+        assert_eq!(score.false_negatives, Some(-0.5));
+    }
+
+    #[test]
+    fn thresholds() {
+        assert_eq!(Tide::new(0.5, 0.1), Ok(Tide::<BBox>::default()));
+        for (foreground, background) in [(0.0, 0.1), (1.1, 0.1), (f64::NAN, 0.1)] {
+            let error = Tide::<BBox>::new(foreground, background);
+            assert!(
+                matches!(error, Err(InvalidTide::Foreground(_))),
+                "{foreground}"
+            );
+        }
+        for background in [0.0, 0.5, f64::NAN] {
+            let error = Tide::<BBox>::new(0.5, background);
+            assert!(
+                matches!(error, Err(InvalidTide::Background { .. })),
+                "{background}"
+            );
+        }
+    }
+
+    fn images() -> impl Strategy<Value = Vec<(Vec<Prediction>, Image)>> {
+        let truths = proptest::collection::vec((0_u32..3, 0_u8..20, 0_u8..8), 0..6);
+        let detections = proptest::collection::vec((0_u32..4, 0_u8..24, 1_u8..12, 0_u8..4), 0..8);
+        // Images of the same key are two all the same.
+        let image = (0_i64..6, truths, detections).prop_map(|(key, truths, detections)| {
+            let truths = truths.into_iter().map(|(class, x, kind)| Annotation {
+                crowd: kind == 0,
+                ignore: kind == 1,
+                ..truth((class, f64::from(x)))
+            });
+            let detections = detections.into_iter().map(|(class, x, width, score)| {
+                found(
+                    class,
+                    strip(f64::from(x), f64::from(width)),
+                    f64::from(score),
+                )
+            });
+            (detections.collect(), image(key, truths.collect()))
+        });
+        proptest::collection::vec(image, 0..8)
+    }
+
+    proptest! {
+        #[test]
+        fn images_in_any_order_and_shards(
+            images in images(),
+            order in Just((0..8_usize).collect::<Vec<_>>()).prop_shuffle(),
+            shards in proptest::collection::vec(0_usize..3, 8),
+        ) {
+            let metric = Tide::default();
+            let mut whole = TideState::default();
+            for (detections, image) in &images {
+                metric.update(&mut whole, detections, image);
+            }
+            let mut parts = [(); 3].map(|()| TideState::default());
+            for place in order {
+                if let Some((detections, image)) = images.get(place) {
+                    metric.update(&mut parts[shards[place]], detections, image);
+                }
+            }
+            let mut merged = TideState::default();
+            for part in parts {
+                merged.merge(part);
+            }
+            prop_assert_eq!(&merged, &whole);
+            prop_assert_eq!(metric.compute(&merged), metric.compute(&whole));
+        }
+
+        #[test]
+        fn every_detection_is_right_or_has_an_error(images in images()) {
+            let metric = Tide::default();
+            for (detections, image) in &images {
+                let state = metric.measure(detections, image);
+                let wrong: u64 = TideErrorType::ALL.iter()
+                    .filter(|&&error| error != Missed)
+                    .map(|&error| state.count(error))
+                    .sum();
+                let errors = metric.errors(detections, &image.annotations);
+                prop_assert_eq!(wrong, errors.iter().flatten().count() as u64);
+                let score = metric.compute(&state);
+                prop_assert!(score.errors.iter().all(|error| error.delta_ap.is_none_or(|ap| (0.0..=1.0).contains(&ap))));
+            }
+        }
+    }
+}

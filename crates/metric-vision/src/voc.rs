@@ -1,0 +1,577 @@
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use metric_core::{Counts, Merge, Metric, named_choice, ratio};
+
+use crate::candidates::Field;
+use crate::detection::split;
+use crate::matching::{Rank, voc_by};
+use crate::{BBox, Detection, Image, InvalidThreshold, Key, Prediction, Shape};
+
+/// Average precision as in the Pascal VOC challenges.
+///
+/// An example is one image of a [`Dataset`](crate::Dataset): its detections and its true objects,
+/// which are matched class by class by VOC's rule, [`matching::voc`](crate::matching::voc).
+/// Objects that are left out or crowds are VOC's "difficult" ones. The average precision of a class
+/// is the area under its curve of precision over recall, in which each precision counts as the
+/// greatest one at that recall or above; [`Interpolation`] says how the area is taken.
+///
+/// Detections of equal score rank by the key of their image, then by their order in it. (The
+/// development kit and programs that follow it take them in the order of their file of results.
+/// The two are the same where that file is in the order of the images.)
+///
+/// Everingham et al., *The Pascal Visual Object Classes Challenge* (IJCV 88, 2010), section 4.2.
+/// Bit-equal to py-faster-rcnn's `voc_eval.py`, and so to Padilla's *review of object detection
+/// metrics* but for the order in which areas are added.
+///
+/// ```
+/// use metric_core::Metric;
+/// use metric_vision::{Annotation, BBox, Image, Interpolation, Key, Prediction, VocAp};
+///
+/// let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
+/// let annotation = |shape| Annotation { class: 0, crowd: false, ignore: false, id: 1, area: 100.0, shape };
+/// let image = Image { key: Key::Number(1), annotations: vec![annotation(at(0.0)?), annotation(at(50.0)?)] };
+/// // A hit at 0.9, a false detection at 0.8, a hit at 0.3.
+/// let found = [(0.9, at(0.0)?), (0.8, at(90.0)?), (0.3, at(50.0)?)]
+///     .map(|(score, shape)| Prediction { image: 0, class: 0, score, area: 100.0, shape });
+///
+/// let metric = VocAp::new(0.5)?;
+/// let state = metric.measure(&found, &image);
+/// // Precision is 1 up to recall 1/2, and 2/3 up to recall 1.
+/// assert_eq!(metric.compute(&state).mean, Some(0.5 * 1.0 + 0.5 * (2.0 / 3.0)));
+/// // Recalls 0, 0.1, ..., 0.5 have precision 1, and 0.6, ..., 1 have 2/3.
+/// let eleven = metric.with_interpolation(Interpolation::ElevenPoint).compute(&state);
+/// assert!((eleven.mean.unwrap() - (6.0 + 5.0 * 2.0 / 3.0) / 11.0).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct VocAp<S = BBox> {
+    iou_threshold: f64,
+    strict: bool,
+    interpolation: Interpolation,
+    iou: fn(&S, &S) -> f64,
+    /// The gap that shapes may have and still overlap by this IoU.
+    margin: f64,
+}
+
+impl<S: Shape> VocAp<S> {
+    /// The metric from this IoU on (`0 < iou_threshold <= 1`; VOC's is 0.5), by every point.
+    ///
+    /// # Errors
+    ///
+    /// A threshold outside that range, or NaN.
+    pub fn new(iou_threshold: f64) -> Result<Self, InvalidThreshold> {
+        Ok(Self {
+            iou_threshold: InvalidThreshold::check(iou_threshold)?,
+            strict: false,
+            interpolation: Interpolation::default(),
+            iou: S::iou,
+            margin: 0.0,
+        })
+    }
+
+    /// The same with matches only above the threshold, as in py-faster-rcnn and Detectron.
+    #[must_use]
+    pub fn with_strict(self, strict: bool) -> Self {
+        Self { strict, ..self }
+    }
+
+    /// The same with another interpolation.
+    #[must_use]
+    pub fn with_interpolation(self, interpolation: Interpolation) -> Self {
+        Self {
+            interpolation,
+            ..self
+        }
+    }
+}
+
+impl VocAp {
+    /// The same by [`iou_plus_one`], the IoU of the development kit.
+    #[must_use]
+    pub fn with_pixel_plus_one(self) -> Self {
+        Self {
+            iou: iou_plus_one,
+            // Boxes at a distance below 1 overlap by it; the rest is for rounding.
+            margin: 2.0,
+            ..self
+        }
+    }
+}
+
+/// Intersection over union of boxes whose right and bottom edges are the last pixels inside: widths
+/// are `x2 − x1 + 1`. In \[0, 1\].
+///
+/// So Pascal VOC's development kit counts, whose corners are whole pixels, and with it
+/// py-faster-rcnn and Padilla's program. On boxes of a few pixels this differs from
+/// [`iou`](crate::iou) by percents; coordinates in a unit other than pixels make no sense here.
+/// Boxes that only touch overlap, and so do those at a distance of less than 1. The corners
+/// `x + width` and `y + height` are formed first; they are the original ones where coordinates are
+/// whole numbers. Where an area is not finite the IoU is 0.
+///
+/// ```
+/// use metric_vision::{BBox, iou_plus_one};
+///
+/// // 2 x 1 and 2 x 1 pixels, of which one is common.
+/// let a = BBox::from_xyxy(1.0, 1.0, 2.0, 1.0)?;
+/// let b = BBox::from_xyxy(2.0, 1.0, 3.0, 1.0)?;
+/// assert_eq!(iou_plus_one(&a, &b), 1.0 / 3.0);
+/// # Ok::<(), metric_vision::InvalidBox>(())
+/// ```
+#[must_use]
+pub fn iou_plus_one(a: &BBox, b: &BBox) -> f64 {
+    let (a, b) = (a.bounds(), b.bounds());
+    let area = |x: [f64; 4]| (x[2] - x[0] + 1.0) * (x[3] - x[1] + 1.0);
+    let width = a[2].min(b[2]) - a[0].max(b[0]) + 1.0;
+    let height = a[3].min(b[3]) - a[1].max(b[1]) + 1.0;
+    if width <= 0.0 || height <= 0.0 {
+        return 0.0;
+    }
+    let overlap = width * height;
+    let union = area(a) + area(b) - overlap;
+    if union > 0.0 && union.is_finite() {
+        overlap / union
+    } else {
+        0.0
+    }
+}
+
+/// How the area under a curve is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// The whole area: VOC from 2010 on.
+    #[default]
+    EveryPoint,
+    /// The mean of the precisions at recall 0, 0.1, ..., 1: VOC until 2009.
+    ElevenPoint,
+}
+
+impl Interpolation {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::EveryPoint, Self::ElevenPoint];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::EveryPoint => "every",
+            Self::ElevenPoint => "11",
+        }
+    }
+}
+
+named_choice!(Interpolation, "interpolation");
+
+impl<S: Shape> Metric for VocAp<S> {
+    /// The detections in one image, in the order of the file.
+    type Prediction = [Prediction<S>];
+    /// The image with its true objects.
+    type Reference = Image<S>;
+    type State = VocState;
+    type Score = VocScore;
+
+    fn update(&self, state: &mut VocState, prediction: &[Prediction<S>], reference: &Image<S>) {
+        let mut example = VocExample {
+            key: reference.key.clone(),
+            truths: Vec::new(),
+            detections: Vec::with_capacity(prediction.len()),
+        };
+        let iou = |a: &&S, b: &&S| (self.iou)(a, b);
+        split(
+            prediction,
+            reference,
+            |shape| shape,
+            |class, detections, truths| {
+                let counted = truths.iter().filter(|truth| truth.is_counted()).count();
+                if counted > 0 {
+                    example.truths.push((class, counted as u64));
+                }
+                let field = Field::new(detections.len(), truths, self.margin);
+                let matches = voc_by(&field, detections, self.iou_threshold, self.strict, iou);
+                let outcome = |(found, detection): (Option<usize>, &Detection<&S>)| Detected {
+                    class,
+                    score: Rank::new(detection.score),
+                    outcome: match found.and_then(|place| truths.get(place)) {
+                        None => Outcome::Wrong,
+                        Some(truth) if truth.is_counted() => Outcome::Right,
+                        Some(_) => Outcome::Ignored,
+                    },
+                };
+                example
+                    .detections
+                    .extend(matches.into_iter().zip(detections).map(outcome));
+            },
+        );
+        *state.examples.entry(example).or_default() += 1;
+    }
+
+    fn compute(&self, state: &VocState) -> VocScore {
+        let mut classes: BTreeMap<u32, (u64, Vec<Detected>)> = BTreeMap::new();
+        for (example, &times) in &state.examples {
+            for &(class, truths) in &example.truths {
+                classes.entry(class).or_default().0 += times * truths;
+            }
+            for _ in 0..times {
+                for &detected in &example.detections {
+                    classes.entry(detected.class).or_default().1.push(detected);
+                }
+            }
+        }
+        let classes: BTreeMap<u32, VocClass> = classes
+            .into_iter()
+            .map(|(class, (truths, detections))| {
+                (
+                    class,
+                    average_precision(truths, detections, self.interpolation),
+                )
+            })
+            .collect();
+        let all: Vec<f64> = classes
+            .values()
+            .filter_map(|class| class.average_precision)
+            .collect();
+        VocScore {
+            mean: (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64),
+            classes,
+        }
+    }
+}
+
+/// The evidence of [`VocAp`]: of each image, by its key, the truths of each class and what became
+/// of each detection.
+///
+/// The same image twice counts twice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(from = "Vec<(VocExample, u64)>", into = "Vec<(VocExample, u64)>")
+)]
+pub struct VocState {
+    examples: BTreeMap<VocExample, u64>,
+}
+
+/// One image.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct VocExample {
+    key: Key,
+    /// By class.
+    truths: Vec<(u32, u64)>,
+    /// By class, and within a class in the order of the file.
+    detections: Vec<Detected>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Detected {
+    class: u32,
+    score: Rank,
+    outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Outcome {
+    Right,
+    Wrong,
+    Ignored,
+}
+
+impl Merge for VocState {
+    fn merge(&mut self, other: Self) {
+        for (example, times) in other.examples {
+            *self.examples.entry(example).or_default() += times;
+        }
+    }
+}
+
+impl From<Vec<(VocExample, u64)>> for VocState {
+    fn from(examples: Vec<(VocExample, u64)>) -> Self {
+        let mut state = Self::default();
+        for (example, times) in examples {
+            *state.examples.entry(example).or_default() += times;
+        }
+        state
+    }
+}
+
+impl From<VocState> for Vec<(VocExample, u64)> {
+    fn from(state: VocState) -> Self {
+        state.examples.into_iter().collect()
+    }
+}
+
+/// The score of [`VocAp`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VocScore {
+    /// The mean average precision of the classes that have truths; undefined without such a class.
+    pub mean: Option<f64>,
+    /// By its place in the list of classes, each class that has truths or detections.
+    pub classes: BTreeMap<u32, VocClass>,
+}
+
+/// The score of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct VocClass {
+    /// Its average precision; undefined without truths.
+    pub average_precision: Option<f64>,
+    /// Right and wrong detections, and missed objects.
+    pub counts: Counts,
+    /// Detections that are neither, for they match an object that does not count.
+    pub ignored: u64,
+}
+
+/// The average precision of a class with its detections by image.
+fn average_precision(
+    truths: u64,
+    mut detections: Vec<Detected>,
+    interpolation: Interpolation,
+) -> VocClass {
+    detections.sort_by_key(|detected| Reverse(detected.score));
+    let (mut right, mut wrong, mut ignored) = (0, 0, 0);
+    let mut recalls = Vec::with_capacity(detections.len());
+    let mut precisions = Vec::with_capacity(detections.len());
+    for detected in &detections {
+        match detected.outcome {
+            Outcome::Right => right += 1,
+            Outcome::Wrong => wrong += 1,
+            Outcome::Ignored => {
+                ignored += 1;
+                continue;
+            }
+        }
+        if let (Some(recall), Some(precision)) = (ratio(right, truths), ratio(right, right + wrong))
+        {
+            recalls.push(recall);
+            precisions.push(precision);
+        }
+    }
+    let area = match interpolation {
+        Interpolation::EveryPoint => every_point,
+        Interpolation::ElevenPoint => eleven_point,
+    };
+    VocClass {
+        average_precision: (truths > 0).then(|| area(&recalls, &greatest_from(precisions))),
+        counts: Counts::from_totals(right, right + wrong, truths),
+        ignored,
+    }
+}
+
+/// For each place the greatest number there or behind it.
+fn greatest_from(mut numbers: Vec<f64>) -> Vec<f64> {
+    let mut greatest = 0.0_f64;
+    for number in numbers.iter_mut().rev() {
+        greatest = greatest.max(*number);
+        *number = greatest;
+    }
+    numbers
+}
+
+/// The whole area under precisions that do not rise over recalls that do not fall.
+fn every_point(recalls: &[f64], precisions: &[f64]) -> f64 {
+    let ends = [(1.0, 0.0)];
+    let points = recalls.iter().copied().zip(precisions.iter().copied());
+    let mut before = 0.0;
+    let mut areas = Vec::new();
+    for (recall, precision) in points.chain(ends) {
+        if recall != before {
+            areas.push((recall - before) * precision);
+            before = recall;
+        }
+    }
+    pairwise_sum(&areas)
+}
+
+/// The mean of the precisions from eleven recalls on.
+fn eleven_point(recalls: &[f64], precisions: &[f64]) -> f64 {
+    let precision = |tenth: u8| {
+        // The multiples of 0.1 as numpy has them: 3 * 0.1 is a little more than 0.3.
+        let from = f64::from(tenth) * 0.1;
+        let place = recalls.partition_point(|&recall| recall < from);
+        precisions.get(place).copied().unwrap_or(0.0)
+    };
+    (0..=10).map(precision).sum::<f64>() / 11.0
+}
+
+/// The sum as numpy's `add.reduce` forms it: in halves down to 128 numbers, and these in eight sums.
+pub(crate) fn pairwise_sum(numbers: &[f64]) -> f64 {
+    if numbers.len() > 128 {
+        let half = numbers.len() / 2;
+        let (left, right) = numbers.split_at(half - half % 8);
+        return pairwise_sum(left) + pairwise_sum(right);
+    }
+    let eights = numbers.chunks_exact(8);
+    let rest = eights.remainder();
+    let sums = eights
+        .map(|eight| std::array::from_fn::<f64, 8, _>(|place| eight[place]))
+        .reduce(|sums, eight| std::array::from_fn(|place| sums[place] + eight[place]));
+    let start = sums.map_or(0.0, |r| {
+        ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
+    });
+    rest.iter().fold(start, |sum, number| sum + number)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::curve::tests::example;
+    use crate::{Annotation, Prediction};
+
+    /// Detections of one class by falling score: `+` right, `-` wrong, `o` neither.
+    #[track_caller]
+    fn check(truths: u64, outcomes: &str, every: Option<f64>, eleven: Option<f64>) {
+        let detected = outcomes
+            .chars()
+            .zip((0..100).rev())
+            .map(|(outcome, score)| Detected {
+                class: 0,
+                score: Rank::new(Some(score.into())),
+                outcome: match outcome {
+                    '+' => Outcome::Right,
+                    '-' => Outcome::Wrong,
+                    _ => Outcome::Ignored,
+                },
+            });
+        let detected: Vec<Detected> = detected.collect();
+        for (interpolation, expected) in Interpolation::ALL.iter().zip([every, eleven]) {
+            let class = average_precision(truths, detected.clone(), *interpolation);
+            assert_eq!(
+                class.average_precision, expected,
+                "{outcomes} {interpolation}"
+            );
+            let count = |kind| outcomes.matches(kind).count() as u64;
+            assert_eq!(class.counts.true_positives, count('+'));
+            assert_eq!(class.counts.false_positives, count('-'));
+            assert_eq!(class.counts.actual(), truths);
+            assert_eq!(class.ignored, count('o'));
+        }
+    }
+
+    #[test]
+    fn areas_by_hand() {
+        check(0, "", None, None);
+        check(0, "--o", None, None);
+        check(3, "", Some(0.0), Some(0.0));
+        check(1, "+", Some(1.0), Some(1.0));
+        check(1, "o+o", Some(1.0), Some(1.0));
+        check(1, "-+", Some(0.5), Some(0.5));
+        // Half of the objects: recalls 0 to 0.5 are six of eleven.
+        check(2, "+-", Some(0.5), Some(6.0 / 11.0));
+        // The dip at the second detection is filled by the greater precision behind it.
+        check(
+            4,
+            "+-++-",
+            Some(0.25 + 0.25 * 0.75 + 0.25 * 0.75),
+            Some((3.0 + 5.0 * 0.75) / 11.0),
+        );
+    }
+
+    #[test]
+    fn a_pixel_more() {
+        let bbox = |x1, x2| BBox::from_xyxy(x1, 0.0, x2, 0.0).expect("a box");
+        assert_eq!(iou_plus_one(&bbox(0.0, 0.0), &bbox(0.0, 0.0)), 1.0);
+        assert_eq!(iou_plus_one(&bbox(0.0, 1.0), &bbox(2.0, 3.0)), 0.0);
+        assert_eq!(iou_plus_one(&bbox(0.0, 1.0), &bbox(1.5, 2.5)), 0.5 / 3.5);
+        let huge = BBox::from_xywh(0.0, 0.0, 1e200, 1e200).expect("a box");
+        assert_eq!(iou_plus_one(&huge, &huge), 0.0);
+    }
+
+    #[test]
+    fn boxes_in_a_row_of_many() {
+        // Each detection is half a pixel from its truth, and both have no width: only the extra
+        // pixel lets them overlap, and many are looked up by their extent.
+        let point = |x: f64| BBox::from_xywh(x, 0.0, 0.0, 0.0).expect("a box");
+        let places = (0..100).map(|place| f64::from(place) * 10.0);
+        let annotations = places.clone().map(|x| Annotation {
+            class: 0,
+            crowd: false,
+            ignore: false,
+            id: 0,
+            area: 0.0,
+            shape: point(x),
+        });
+        let found = places.map(|x| Prediction {
+            image: 0,
+            class: 0,
+            score: x,
+            area: 0.0,
+            shape: point(x + if x > 500.0 { 0.5 } else { -0.5 }),
+        });
+        let image = Image {
+            key: Key::Number(1),
+            annotations: annotations.collect(),
+        };
+        let found: Vec<Prediction> = found.collect();
+        let plain = VocAp::new(0.1).expect("a metric");
+        assert_eq!(
+            plain.compute(&plain.measure(&found, &image)).mean,
+            Some(0.0)
+        );
+        let more = plain.with_pixel_plus_one();
+        assert_eq!(more.compute(&more.measure(&found, &image)).mean, Some(1.0));
+    }
+
+    proptest! {
+        #[test]
+        fn any_shards_are_one_pass(
+            examples in proptest::collection::vec(example(), 0..7),
+            turn in 0_usize..6,
+            strict in any::<bool>(),
+        ) {
+            let metric = VocAp::new(0.5).expect("a metric").with_strict(strict);
+            let mut state = VocState::default();
+            for (found, image) in &examples {
+                metric.update(&mut state, found, image);
+            }
+            let mut turned = examples.clone();
+            turned.rotate_left(turn % examples.len().max(1));
+            let mut shards = VocState::default();
+            for (found, image) in turned.iter().rev() {
+                let mut shard = metric.measure(found, image);
+                shard.merge(std::mem::take(&mut shards));
+                shards = shard;
+            }
+            prop_assert_eq!(&shards, &state);
+            let score = metric.compute(&state);
+            prop_assert_eq!(&metric.compute(&shards), &score);
+
+            let mut predicted = 0;
+            for class in score.classes.values() {
+                predicted += class.counts.predicted() + class.ignored;
+                prop_assert!(class.average_precision.is_none_or(|ap| (0.0..=1.0).contains(&ap)));
+            }
+            let found: usize = examples.iter().map(|(found, _)| found.len()).sum();
+            prop_assert_eq!(predicted, found as u64);
+        }
+
+        #[test]
+        fn areas_are_never_less_without_a_wrong_detection(
+            outcomes in "[+-]{1,20}", wrong in 0_usize..20,
+        ) {
+            let detected = |text: &str| -> Vec<Detected> {
+                text.chars().zip((0..100).rev()).map(|(outcome, score)| Detected {
+                    class: 0,
+                    score: Rank::new(Some(score.into())),
+                    outcome: if outcome == '+' { Outcome::Right } else { Outcome::Wrong },
+                }).collect()
+            };
+            let mut fewer = outcomes.clone();
+            let places: Vec<usize> = outcomes.match_indices('-').map(|(place, _)| place).collect();
+            if let Some(&place) = places.get(wrong % places.len().max(1)) {
+                fewer.remove(place);
+            }
+            for &interpolation in Interpolation::ALL {
+                let area = |text: &str| average_precision(20, detected(text), interpolation);
+                let (before, after) = (area(&outcomes), area(&fewer));
+                // Areas of other pieces are rounded otherwise.
+                prop_assert!(
+                    after.average_precision.unwrap_or(0.0)
+                        >= before.average_precision.unwrap_or(0.0) - 1e-15
+                );
+            }
+        }
+    }
+}

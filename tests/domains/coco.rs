@@ -1,0 +1,198 @@
+//! COCO's average precision and recall against pycocotools 2.0.11.
+
+use std::path::Path;
+
+use metric_core::Metric;
+use metric_vision::read::{self, CocoOptions, File};
+use metric_vision::{AveragePrecision, CocoParams, Curves, Dataset, Slice};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::rows::{Deviation, check, id, rows, same};
+
+/// The published data sets, and those of the folder beside the project.
+fn sets() -> Vec<Value> {
+    let mut sets = rows("vision/coco.jsonl");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/golden/vision/coco");
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("a folder").path();
+        let text = |name: &str| std::fs::read_to_string(path.join(name)).expect("a golden file");
+        let expected: Value = serde_json::from_str(&text("expected.json")).expect("JSON");
+        sets.push(json!({
+            "id": expected["name"],
+            "gt": text("gt.json"),
+            "dt": text("dt.json"),
+            "expected": expected,
+        }));
+    }
+    sets
+}
+
+fn read_set(set: &Value, quirks: bool) -> Result<Dataset, String> {
+    let file = |name, side: &str| File {
+        name,
+        text: set[side].as_str().unwrap_or_default(),
+    };
+    let options = CocoOptions {
+        quirks,
+        ..CocoOptions::default()
+    };
+    let read = read::coco(file("gt.json", "gt"), file("dt.json", "dt"), options);
+    read.map(|(dataset, _)| dataset)
+        .map_err(|error| format!("refused: {error}"))
+}
+
+fn numbers(value: &Value) -> Option<Vec<f64>> {
+    Some(value.as_array()?.iter().filter_map(Value::as_f64).collect())
+}
+
+fn params(set: &Value, quirks: bool) -> CocoParams {
+    let given = &set["expected"]["params"];
+    let defaults = CocoParams::default();
+    CocoParams {
+        iou_thresholds: numbers(&given["iouThrs"]).unwrap_or(defaults.iou_thresholds),
+        recall_thresholds: numbers(&given["recThrs"]).unwrap_or(defaults.recall_thresholds),
+        max_detections: numbers(&given["maxDets"]).map_or(defaults.max_detections, |numbers| {
+            numbers.iter().map(|&number| number as usize).collect()
+        }),
+        quirks,
+        ..defaults
+    }
+}
+
+fn curves(dataset: &Dataset, params: CocoParams) -> Curves {
+    let metric = AveragePrecision::new(params).expect("a definition");
+    metric.compute(&dataset.measure(&metric))
+}
+
+fn sha256(numbers: &[f64]) -> String {
+    let mut hash = Sha256::new();
+    for number in numbers {
+        hash.update(number.to_le_bytes());
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A number of the program, which prints -1 for what is undefined.
+fn bits(number: Option<f64>) -> u64 {
+    number.unwrap_or(-1.0).to_bits()
+}
+
+fn equals_reference(set: &Value, quirks: bool) -> Result<(), String> {
+    let expected = &set["expected"];
+    if let Some(error) = expected["error"].as_str() {
+        // The program raised: ours answers better, or refuses with a reason.
+        return match read_set(set, quirks) {
+            Ok(_) => Err(format!("answers, where the reference raised {error}")),
+            Err(_) => Ok(()),
+        };
+    }
+    let dataset = read_set(set, quirks)?;
+    let curves = curves(&dataset, params(set, quirks));
+
+    let summary = curves.summary(None);
+    let stats = numbers(&expected["stats"]).ok_or("stats")?;
+    same("numbers", summary.len(), stats.len())?;
+    for ((name, ours), reference) in summary.iter().zip(stats) {
+        same(name, bits(*ours), bits(Some(reference)))?;
+    }
+    let per_class = expected["per_class"].as_array().ok_or("per_class")?;
+    same("classes", dataset.classes().len(), per_class.len())?;
+    for (class, reference) in (0..).zip(per_class) {
+        let summary = curves.summary(Some(class));
+        let overall = Slice { class: Some(class), ..Slice::default() };
+        let of = |name: &str| match name {
+            // Not looked up at 100 detections here.
+            "ap" => Some(curves.average_precision(overall)),
+            "ar" => Some(curves.average_recall(overall)),
+            name => {
+                let name = name.replacen("ap", "AP", 1).replacen("ar", "AR", 1);
+                let name = if name.starts_with("AR") { name } else { name.replace("AR", "ar") };
+                summary.iter().find(|(ours, _)| *ours == name).map(|(_, value)| *value)
+            }
+        };
+        for (name, value) in reference.as_object().ok_or("a class")? {
+            if name == "category_id" {
+                let key = dataset.classes()[class as usize].key.to_string();
+                same("category", key, value.to_string())?;
+                continue;
+            }
+            let ours = of(name).ok_or_else(|| format!("no {name}"))?;
+            same(&format!("{name} of class {class}"), bits(ours), bits(value.as_f64()))?;
+        }
+    }
+    let arrays = curves.arrays(dataset.classes().len());
+    same("shape", json!(arrays.shape), expected["shape"].clone())?;
+    for (name, array) in [
+        ("precision", &arrays.precision),
+        ("recall", &arrays.recall),
+        ("scores", &arrays.scores),
+    ] {
+        same(name, json!(sha256(array)), expected["sha256_f64le"][name].clone())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn coco_with_the_quirks_of_pycocotools() {
+    let sets = sets();
+    check(&sets, id, &deviations(&sets, &[]), |set| equals_reference(set, true));
+}
+
+#[test]
+fn coco_without_quirks() {
+    let ours = [
+        (
+            "edge_gt_id_zero",
+            "the id 0 of a true object is an id like others",
+            "AP: ",
+        ),
+        (
+            "edge_duplicate_ann_ids",
+            "an id twice is an error",
+            "refused: gt.json: annotations[1]: id: ",
+        ),
+        (
+            "syn_maxdets_1_10_300",
+            "AP is that of the greatest number of detections",
+            "AP: ",
+        ),
+    ];
+    let sets = sets();
+    check(&sets, id, &deviations(&sets, &ours), |set| equals_reference(set, false));
+}
+
+/// Those that are here of `more` deviations and of those where the reference raises and we do not,
+/// or the other way round.
+fn deviations(sets: &[Value], more: &[Deviation]) -> Vec<Deviation> {
+    let answered = [
+        ("edge_missing_area", "the area of the box is taken", "answers, where"),
+        ("edge_no_dets", "without detections all objects are missed", "answers, where"),
+        ("edge_nan_score", "NaN is not JSON", "refused: dt.json: [0]: not JSON: expected value at line 1 column "),
+        ("real_fce_ignore", "\"2299\" and 2299 are the same id", "answers, where"),
+    ];
+    let is_here = |listed: &&Deviation| sets.iter().any(|set| id(set) == listed.0);
+    answered.iter().chain(more).filter(is_here).copied().collect()
+}
+
+/// What we answer where the reference raises: by arithmetic, or the digits that faster-coco-eval 1.8
+/// prints.
+#[test]
+fn better_answers_than_an_exception() {
+    let answers = [
+        ("edge_missing_area", [1.0, 1.0, 1.0]),
+        ("edge_no_dets", [0.0, 0.0, 0.0]),
+        ("real_fce_ignore", [0.7099, 1.0, 0.8416]),
+    ];
+    for set in sets() {
+        let Some((_, expected)) = answers.iter().find(|(name, _)| set["id"] == **name) else {
+            continue;
+        };
+        let dataset = read_set(&set, false).expect("a data set");
+        let summary = curves(&dataset, CocoParams::default()).summary(None);
+        for ((name, ours), expected) in summary.iter().zip(expected) {
+            let near = ours.is_some_and(|ours| (ours - expected).abs() < 5e-5);
+            assert!(near, "{} {name}: {ours:?}", set["id"]);
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Precision, recall and F1 at score cuts, and VOC's average precision, on sets in COCO's form.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use metric_core::{Counts, Merge, Metric};
+use metric_vision::{
+    Annotation, BBox, Class, Dataset, DetectionScore, Image, Interpolation, Key, Matching,
+    PrecisionRecall, PrecisionRecallState, Prediction, VocAp, VocState,
+};
+use serde_json::{Value, json};
+
+use crate::rows::{check, documents, id, rows, same, unpublished_rows};
+
+/// The texts of the truth and of the results of a set.
+fn texts(name: &str) -> Option<[String; 2]> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/golden/vision/coco");
+    let text = |file: &str| std::fs::read_to_string(folder.join(name).join(file)).ok();
+    if let (Some(truth), Some(results)) = (text("gt.json"), text("dt.json")) {
+        return Some([truth, results]);
+    }
+    let sets = rows("vision/coco.jsonl");
+    let set = sets.iter().find(|set| id(set) == name)?;
+    Some([
+        set["gt"].as_str()?.to_owned(),
+        set["dt"].as_str()?.to_owned(),
+    ])
+}
+
+fn bbox(value: &Value) -> BBox {
+    let numbers: Vec<f64> = serde_json::from_value(value.clone()).expect("numbers");
+    BBox::from_xywh(numbers[0], numbers[1], numbers[2], numbers[3]).expect("a box")
+}
+
+/// A set, with crowds as such.
+fn set(name: &str) -> Result<Dataset, String> {
+    let [truth, results] = texts(name).ok_or("no such set")?;
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let (truth, results) = (parsed(&truth), parsed(&results));
+    let list = |value: &Value| value.as_array().cloned().expect("a list");
+    let number = |value: &Value| value.as_i64().expect("an id");
+    let sorted = |records: Vec<Value>| {
+        let mut ids: Vec<i64> = records.iter().map(|record| number(&record["id"])).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let classes = sorted(list(&truth["categories"]));
+    let images = sorted(list(&truth["images"]));
+    let place =
+        |ids: &[i64], value: &Value| ids.binary_search(&number(value)).expect("a listed id") as u32;
+    let mut annotations: HashMap<u32, Vec<Annotation>> = HashMap::new();
+    for record in list(&truth["annotations"]) {
+        let shape = bbox(&record["bbox"]);
+        let image = place(&images, &record["image_id"]);
+        annotations.entry(image).or_default().push(Annotation {
+            class: place(&classes, &record["category_id"]),
+            crowd: record["iscrowd"] == 1,
+            ignore: false,
+            id: number(&record["id"]),
+            area: shape.area(),
+            shape,
+        });
+    }
+    let image = |(place, &id): (usize, &i64)| Image {
+        key: Key::Number(id),
+        annotations: annotations.remove(&(place as u32)).unwrap_or_default(),
+    };
+    let prediction = |record: &Value| {
+        let shape = bbox(&record["bbox"]);
+        Prediction {
+            image: place(&images, &record["image_id"]),
+            class: place(&classes, &record["category_id"]),
+            score: record["score"].as_f64().expect("a score"),
+            area: shape.area(),
+            shape,
+        }
+    };
+    let class = |&id: &i64| Class {
+        key: Key::Number(id),
+        name: id.to_string(),
+    };
+    Dataset::new(
+        classes.iter().map(class).collect(),
+        images.iter().enumerate().map(image).collect(),
+        list(&results).iter().map(prediction).collect(),
+    )
+    .map_err(|error| error.to_string())
+}
+
+/// The evidence of a set, gathered in shards that are merged out of order.
+fn gather<M>(metric: &M, set: &Dataset) -> M::State
+where
+    M: Metric<Prediction = [Prediction], Reference = Image>,
+{
+    let half = set.images().len() / 2;
+    let mut state = M::State::default();
+    for images in [half..set.images().len(), 0..half] {
+        let mut shard = M::State::default();
+        for (predictions, image) in set.examples(images) {
+            metric.update(&mut shard, predictions, image);
+        }
+        state.merge(shard);
+    }
+    state
+}
+
+fn same_counts(what: &str, ours: Counts, row: &Value) -> Result<(), String> {
+    let count = |name: &str| row[name].as_u64().ok_or("a count");
+    let expected = Counts::new(count("tp")?, count("fp")?, count("fn")?);
+    same(what, ours, expected)?;
+    let score = DetectionScore {
+        precision: ours.precision(),
+        recall: ours.recall(),
+        f1: ours.f1(),
+    };
+    same_score(what, score, row)
+}
+
+/// To the last bit; the rows print 0 for 0/0.
+fn same_score(what: &str, ours: DetectionScore, row: &Value) -> Result<(), String> {
+    for (name, ours) in [
+        ("precision", ours.precision),
+        ("recall", ours.recall),
+        ("f1", ours.f1),
+    ] {
+        let ours = Some(ours.unwrap_or(0.0));
+        same(&format!("{what}: {name}"), ours, row[name].as_f64())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn score_cuts() {
+    let mut cases = Vec::new();
+    for document in documents("vision/prf1_coco_matching.json") {
+        for (name, thresholds) in document.as_object().expect("sets") {
+            if name != "_about" {
+                cases.push(json!({"id": name, "thresholds": thresholds}));
+            }
+        }
+    }
+    check(&cases, id, &[], |case| {
+        let set = set(&id(case))?;
+        let thresholds = case["thresholds"].as_object().ok_or("thresholds")?;
+        let numbers: Vec<f64> = thresholds.keys().filter_map(|t| t.parse().ok()).collect();
+        let metric = PrecisionRecall::new(Matching::Greedy, numbers).map_err(|e| e.to_string())?;
+        let state: PrecisionRecallState = gather(&metric, &set);
+        let written = serde_json::to_string(&state).map_err(|error| error.to_string())?;
+        let read = serde_json::from_str(&written).map_err(|error| error.to_string())?;
+        same("the state, written and read", &state, &read)?;
+        for (curves, (threshold, expected)) in metric.compute(&read).iter().zip(thresholds) {
+            let micro = curves.micro();
+            let best = micro.best_f1().ok_or("no best F1")?;
+            let reference = &expected["best_micro_f1"];
+            let here = format!("IoU {threshold}, best");
+            same(&here, best.counts.f1(), reference["f1"].as_f64())?;
+            same(&here, Some(best.score), reference["score"].as_f64())?;
+
+            for (cut, row) in expected["score_thresholds"].as_object().ok_or("cuts")? {
+                let score: f64 = cut.parse().map_err(|_| "a score")?;
+                let here = format!("IoU {threshold}, score {cut}");
+                same_counts(&here, micro.at(score), &row["micro"])?;
+                let average = &row["macro_over_classes_with_gt"];
+                same_score(&format!("{here}, macro"), curves.macro_at(score), average)?;
+                // A class without truths and detections is in the rows only.
+                let classes = row["per_class"].as_object().ok_or("classes")?;
+                same(&here, classes.len(), set.classes().len())?;
+                for (place, class) in set.classes().iter().enumerate() {
+                    let curve = curves.classes.get(&(place as u32));
+                    let counts = curve.map_or_else(Counts::default, |curve| curve.at(score));
+                    let here = format!("{here}, class {}", class.name);
+                    same_counts(&here, counts, &classes[&class.name])?;
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+/// The same set with scores that differ, in the order of the scores and then of the file.
+fn ranked(set: &Dataset, name: &str) -> Result<Dataset, String> {
+    let [_, results] = texts(name).ok_or("no such set")?;
+    let results: Vec<Value> = serde_json::from_str(&results).map_err(|error| error.to_string())?;
+    let mut order: Vec<usize> = (0..results.len()).collect();
+    let score = |place: usize| results[place]["score"].as_f64().expect("a score");
+    order.sort_by(|&a, &b| score(a).total_cmp(&score(b)).then(b.cmp(&a)));
+    let mut ranks = vec![0.0; results.len()];
+    for (rank, place) in order.into_iter().enumerate() {
+        ranks[place] = rank as f64;
+    }
+    let place = |key: &Key| set.images().iter().position(|image| image.key == *key);
+    let prediction = |(record, &score): (&Value, &f64)| {
+        let image = place(&Key::Number(record["image_id"].as_i64()?))?;
+        let class = Key::Number(record["category_id"].as_i64()?);
+        let class = set
+            .classes()
+            .iter()
+            .position(|listed| listed.key == class)?;
+        let shape = bbox(&record["bbox"]);
+        Some(Prediction {
+            image: image as u32,
+            class: class as u32,
+            score,
+            area: shape.area(),
+            shape,
+        })
+    };
+    let predictions = results.iter().zip(&ranks).filter_map(prediction).collect();
+    let (classes, images) = (set.classes().to_vec(), set.images().to_vec());
+    Dataset::new(classes, images, predictions).map_err(|error| error.to_string())
+}
+
+/// The toy set of Padilla's program, which the document carries itself.
+fn toy(value: &Value) -> Dataset {
+    let truth = value["gt"].as_object().expect("images");
+    let names: Vec<&String> = truth.keys().collect();
+    let image = |name: &&String| Image {
+        key: Key::Text(name.as_str().into()),
+        annotations: truth[*name]["person"]
+            .as_array()
+            .expect("boxes")
+            .iter()
+            .map(|shape| Annotation {
+                class: 0,
+                crowd: false,
+                ignore: false,
+                id: 0,
+                area: 0.0,
+                shape: bbox(shape),
+            })
+            .collect(),
+    };
+    let prediction = |record: &Value| Prediction {
+        image: names
+            .iter()
+            .position(|name| record[0] == name.as_str())
+            .expect("an image") as u32,
+        class: 0,
+        score: record[2].as_f64().expect("a score"),
+        area: 0.0,
+        shape: bbox(&record[3]),
+    };
+    let class = Class {
+        key: Key::Text("person".into()),
+        name: "person".to_owned(),
+    };
+    let predictions = value["dt"]
+        .as_array()
+        .expect("detections")
+        .iter()
+        .map(prediction);
+    let images = names.iter().map(image).collect();
+    Dataset::new(vec![class], images, predictions.collect()).expect("a data set")
+}
+
+fn same_average_precision(
+    set: &Dataset,
+    threshold: f64,
+    plus_one: bool,
+    expected: &Value,
+) -> Result<(), String> {
+    let plain = VocAp::new(threshold).map_err(|error| error.to_string())?;
+    let plain = if plus_one {
+        plain.with_pixel_plus_one()
+    } else {
+        plain
+    };
+    let state: VocState = gather(&plain, set);
+    let written = serde_json::to_string(&state).map_err(|error| error.to_string())?;
+    let read = serde_json::from_str(&written).map_err(|error| error.to_string())?;
+    same("the state, written and read", &state, &read)?;
+    for (interpolation, mean, name) in [
+        (
+            Interpolation::EveryPoint,
+            "map_every_point",
+            "ap_every_point",
+        ),
+        (Interpolation::ElevenPoint, "map_11_point", "ap_11_point"),
+    ] {
+        let score = plain.with_interpolation(interpolation).compute(&read);
+        let classes = expected["per_class"].as_object().ok_or("classes")?;
+        let ours = score.classes.values();
+        let ours = ours.filter(|class| class.average_precision.is_some());
+        same("classes", ours.count(), classes.len())?;
+        for (&class, ours) in &score.classes {
+            let class = &set.classes()[class as usize].name;
+            let Some(row) = classes.get(class) else {
+                continue;
+            };
+            let here = format!("{name} of class {class}");
+            same(&here, ours.average_precision, row[name].as_f64())?;
+            for (what, ours) in [
+                ("n_gt", ours.counts.actual()),
+                ("n_det", ours.counts.predicted() + ours.ignored),
+                ("tp", ours.counts.true_positives),
+                ("fp", ours.counts.false_positives),
+            ] {
+                same(
+                    &format!("{what} of class {class}"),
+                    Some(ours),
+                    row[what].as_u64(),
+                )?;
+            }
+        }
+        same(mean, score.mean, expected[mean].as_f64())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn average_precision_of_voc() {
+    // The file has the results of all sets in one line, which must not be published.
+    let documents = unpublished_rows("vision/voc_ap.json");
+    let Some(document) = documents.first() else {
+        return;
+    };
+    let toy_set = &document["padilla_toy"];
+    let threshold = toy_set["iou_thr"].as_f64().expect("a threshold");
+    for (name, plus_one) in [("plus1", true), ("no_plus1", false)] {
+        let same = same_average_precision(&toy(toy_set), threshold, plus_one, &toy_set[name]);
+        assert_eq!(same, Ok(()), "the toy set, {name}");
+    }
+    for (interpolation, published) in [
+        (Interpolation::EveryPoint, "published_every_point"),
+        (Interpolation::ElevenPoint, "published_11_point"),
+    ] {
+        let metric = VocAp::new(threshold)
+            .expect("a metric")
+            .with_pixel_plus_one();
+        let metric = metric.with_interpolation(interpolation);
+        let mean = metric
+            .compute(&gather(&metric, &toy(toy_set)))
+            .mean
+            .expect("a mean");
+        let published = toy_set[published].as_f64().expect("a number");
+        // Published in percent with two digits, cut off rather than rounded.
+        assert!((mean - published).abs() < 1e-4, "{mean} {published}");
+    }
+
+    let mut cases = Vec::new();
+    for (name, results) in document.as_object().expect("sets") {
+        for (definition, expected) in results.as_object().expect("results") {
+            let iou = definition
+                .strip_prefix("iou")
+                .and_then(|rest| rest.split_once("_plus1_"));
+            let Some((iou, plus_one)) = iou else {
+                continue;
+            };
+            cases.push(json!({
+                "id": format!("{name} {definition}"), "set": name, "expected": expected,
+                "iou": iou.parse::<f64>().expect("a threshold"), "plus_one": plus_one == "1",
+            }));
+        }
+    }
+    let case = |case: &Value, ranked_by_file: bool| {
+        let name = case["set"].as_str().ok_or("a name")?;
+        let mut set = set(name)?;
+        if ranked_by_file {
+            set = ranked(&set, name)?;
+        }
+        let threshold = case["iou"].as_f64().ok_or("a threshold")?;
+        same_average_precision(&set, threshold, case["plus_one"] == true, &case["expected"])
+    };
+    let why = "equal scores in several images rank by image, not by the file of results";
+    let differs = "ap_every_point of class 10: ";
+    let deviations = [
+        ("syn_medium iou0.5_plus1_0", why, differs),
+        ("syn_medium iou0.5_plus1_1", why, differs),
+        ("syn_medium iou0.75_plus1_0", why, differs),
+        ("syn_medium iou0.75_plus1_1", why, differs),
+    ];
+    check(&cases, id, &deviations, |row| case(row, false));
+    check(&cases, id, &[], |row| case(row, true));
+}
