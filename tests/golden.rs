@@ -5,12 +5,12 @@
 
 #[path = "domains/class.rs"]
 mod class;
+#[path = "domains/coco.rs"]
+mod coco;
 #[path = "domains/code.rs"]
 mod code;
 #[path = "domains/errors.rs"]
 mod errors;
-#[path = "domains/coco.rs"]
-mod coco;
 #[path = "domains/graph.rs"]
 mod graph;
 #[path = "domains/grid.rs"]

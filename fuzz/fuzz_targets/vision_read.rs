@@ -16,8 +16,8 @@ use metric_vision::read::{
     YoloOptions, coco, coco_masks, parse_voc, parse_yolo,
 };
 use metric_vision::{
-    AveragePrecision, CocoParams, Confusion, Dataset, Image, Interpolation, Matching,
-    PrecisionRecall, Prediction, Shape, Tide, VocAp,
+    CocoAp, CocoParams, Confusion, Dataset, Image, Interpolation, Matching, PrecisionRecall,
+    Prediction, Shape, Tide, VocAp,
 };
 
 fuzz_target!(|data: &[u8]| {
@@ -130,7 +130,7 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
         ..CocoParams::default()
     };
     for params in [CocoParams::default(), quirks, classless] {
-        let metric = AveragePrecision::new(params).unwrap();
+        let metric = CocoAp::new(params).unwrap();
         let state = pooled(&metric, &dataset);
         assert_eq!(state, dataset.measure(&metric));
         let curves = metric.compute(&state);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use metric_core::Metric;
 use metric_vision::read::{self, CocoOptions, File};
-use metric_vision::{AveragePrecision, CocoParams, Curves, Dataset, Slice};
+use metric_vision::{CocoAp, CocoCurves, CocoParams, CocoSlice, Dataset};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -60,8 +60,8 @@ fn params(set: &Value, quirks: bool) -> CocoParams {
     }
 }
 
-fn curves(dataset: &Dataset, params: CocoParams) -> Curves {
-    let metric = AveragePrecision::new(params).expect("a definition");
+fn curves(dataset: &Dataset, params: CocoParams) -> CocoCurves {
+    let metric = CocoAp::new(params).expect("a definition");
     metric.compute(&dataset.measure(&metric))
 }
 
@@ -70,7 +70,10 @@ fn sha256(numbers: &[f64]) -> String {
     for number in numbers {
         hash.update(number.to_le_bytes());
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// A number of the program, which prints -1 for what is undefined.
@@ -100,15 +103,25 @@ fn equals_reference(set: &Value, quirks: bool) -> Result<(), String> {
     same("classes", dataset.classes().len(), per_class.len())?;
     for (class, reference) in (0..).zip(per_class) {
         let summary = curves.summary(Some(class));
-        let overall = Slice { class: Some(class), ..Slice::default() };
+        let overall = CocoSlice {
+            class: Some(class),
+            ..CocoSlice::default()
+        };
         let of = |name: &str| match name {
             // Not looked up at 100 detections here.
             "ap" => Some(curves.average_precision(overall)),
             "ar" => Some(curves.average_recall(overall)),
             name => {
                 let name = name.replacen("ap", "AP", 1).replacen("ar", "AR", 1);
-                let name = if name.starts_with("AR") { name } else { name.replace("AR", "ar") };
-                summary.iter().find(|(ours, _)| *ours == name).map(|(_, value)| *value)
+                let name = if name.starts_with("AR") {
+                    name
+                } else {
+                    name.replace("AR", "ar")
+                };
+                summary
+                    .iter()
+                    .find(|(ours, _)| *ours == name)
+                    .map(|(_, value)| *value)
             }
         };
         for (name, value) in reference.as_object().ok_or("a class")? {
@@ -118,7 +131,11 @@ fn equals_reference(set: &Value, quirks: bool) -> Result<(), String> {
                 continue;
             }
             let ours = of(name).ok_or_else(|| format!("no {name}"))?;
-            same(&format!("{name} of class {class}"), bits(ours), bits(value.as_f64()))?;
+            same(
+                &format!("{name} of class {class}"),
+                bits(ours),
+                bits(value.as_f64()),
+            )?;
         }
     }
     let arrays = curves.arrays(dataset.classes().len());
@@ -128,7 +145,11 @@ fn equals_reference(set: &Value, quirks: bool) -> Result<(), String> {
         ("recall", &arrays.recall),
         ("scores", &arrays.scores),
     ] {
-        same(name, json!(sha256(array)), expected["sha256_f64le"][name].clone())?;
+        same(
+            name,
+            json!(sha256(array)),
+            expected["sha256_f64le"][name].clone(),
+        )?;
     }
     Ok(())
 }
@@ -136,7 +157,9 @@ fn equals_reference(set: &Value, quirks: bool) -> Result<(), String> {
 #[test]
 fn coco_with_the_quirks_of_pycocotools() {
     let sets = sets();
-    check(&sets, id, &deviations(&sets, &[]), |set| equals_reference(set, true));
+    check(&sets, id, &deviations(&sets, &[]), |set| {
+        equals_reference(set, true)
+    });
 }
 
 #[test]
@@ -159,20 +182,43 @@ fn coco_without_quirks() {
         ),
     ];
     let sets = sets();
-    check(&sets, id, &deviations(&sets, &ours), |set| equals_reference(set, false));
+    check(&sets, id, &deviations(&sets, &ours), |set| {
+        equals_reference(set, false)
+    });
 }
 
 /// Those that are here of `more` deviations and of those where the reference raises and we do not,
 /// or the other way round.
 fn deviations(sets: &[Value], more: &[Deviation]) -> Vec<Deviation> {
     let answered = [
-        ("edge_missing_area", "the area of the box is taken", "answers, where"),
-        ("edge_no_dets", "without detections all objects are missed", "answers, where"),
-        ("edge_nan_score", "NaN is not JSON", "refused: dt.json: [0]: not JSON: expected value at line 1 column "),
-        ("real_fce_ignore", "\"2299\" and 2299 are the same id", "answers, where"),
+        (
+            "edge_missing_area",
+            "the area of the box is taken",
+            "answers, where",
+        ),
+        (
+            "edge_no_dets",
+            "without detections all objects are missed",
+            "answers, where",
+        ),
+        (
+            "edge_nan_score",
+            "NaN is not JSON",
+            "refused: dt.json: [0]: not JSON: expected value at line 1 column ",
+        ),
+        (
+            "real_fce_ignore",
+            "\"2299\" and 2299 are the same id",
+            "answers, where",
+        ),
     ];
     let is_here = |listed: &&Deviation| sets.iter().any(|set| id(set) == listed.0);
-    answered.iter().chain(more).filter(is_here).copied().collect()
+    answered
+        .iter()
+        .chain(more)
+        .filter(is_here)
+        .copied()
+        .collect()
 }
 
 /// What we answer where the reference raises: by arithmetic, or the digits that faster-coco-eval 1.8

@@ -97,10 +97,7 @@ impl Task {
         } = self;
         // Files are opened before the work, so that it is not done in vain.
         let mut samples = per_sample.as_deref().map(SampleFile::create).transpose()?;
-        let details = details
-            .as_deref()
-            .map(OutputFile::create)
-            .transpose()?;
+        let details = details.as_deref().map(OutputFile::create).transpose()?;
         let gathered = match data {
             Data::Records(references, predictions) => Records {
                 entry,
@@ -478,10 +475,7 @@ impl OutputFile {
             let file = builder.tempfile_in(folder).map_err(failed)?;
             Target::Temporary(std::io::BufWriter::new(file))
         };
-        Ok(Self {
-            name: real,
-            writer,
-        })
+        Ok(Self { name: real, writer })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {

@@ -278,8 +278,9 @@ impl Blocks {
         // A copy within the cache costs less than what the faster validation saves, and keeps the
         // buffer; a text that is larger than the cache is validated where it is.
         let text = if end <= 2 * BLOCK_BYTES {
-            let valid = simdutf8::compat::from_utf8(bytes)
-                .map_err(|error| not_utf8(&self.name, self.next_line, bytes, error.valid_up_to()))?;
+            let valid = simdutf8::compat::from_utf8(bytes).map_err(|error| {
+                not_utf8(&self.name, self.next_line, bytes, error.valid_up_to())
+            })?;
             let mut text = self.spare.pop().unwrap_or_default();
             text.clear();
             text.push_str(valid);

@@ -22,7 +22,7 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 ///     square(x).map(|shape| Annotation { class, crowd: false, ignore: false, id: 1, area: 100.0, shape })
 /// };
 /// let found = |class, x, score| {
-///     square(x).map(|shape| Prediction { image: 0, class, score, area: 100.0, shape })
+///     square(x).map(|shape| Prediction { image: 0, place: 0, class, score, area: 100.0, shape })
 /// };
 ///
 /// // Two cats, of which one is taken for a dog, a dog that is not found, and a dog out of nothing.
@@ -99,6 +99,12 @@ impl<S: Shape> Confusion<S> {
     pub fn with_score_cut(self, score_cut: f64) -> Self {
         let score_cut = Some(score_cut);
         Self { score_cut, ..self }
+    }
+
+    /// The same for another number of classes.
+    #[must_use]
+    pub fn with_classes(self, classes: usize) -> Self {
+        Self { classes, ..self }
     }
 
     /// The number of classes, without the background.
@@ -343,6 +349,7 @@ mod tests {
     fn found(class: u32, shape: BBox, score: f64) -> Prediction {
         Prediction {
             image: 0,
+            place: 0,
             class,
             score,
             area: shape.area(),

@@ -7,7 +7,7 @@ use metric_core::{Counts, Merge, Metric};
 
 use crate::detection::split;
 use crate::matching::{Rank, greedy, voc};
-use crate::voc::pairwise_sum;
+use crate::numpy::pairwise_sum;
 use crate::{
     BBox, Detection, DetectionScore, Image, InvalidThreshold, Matching, Prediction, Shape, Truth,
 };
@@ -32,7 +32,7 @@ use crate::{
 /// let image = Image { key: Key::Number(1), annotations: vec![annotation(at(0.0)?), annotation(at(50.0)?)] };
 /// // A hit at 0.9, a false detection at 0.8, a hit at 0.3.
 /// let found = [(0.9, at(0.0)?), (0.8, at(90.0)?), (0.3, at(50.0)?)]
-///     .map(|(score, shape)| Prediction { image: 0, class: 0, score, area: 100.0, shape });
+///     .map(|(score, shape)| Prediction { image: 0, place: 0, class: 0, score, area: 100.0, shape });
 ///
 /// let metric = PrecisionRecall::new(Matching::Greedy, vec![0.5])?;
 /// let curves = &metric.compute(&metric.measure(&found, &image))[0];
@@ -483,6 +483,7 @@ pub(crate) mod tests {
         (0_i64..5, found, real).prop_map(|(key, found, real)| {
             let prediction = |(class, x, score): (u32, u8, u8)| Prediction {
                 image: 0,
+                place: 0,
                 class,
                 score: f64::from(score) / 4.0,
                 area: 10.0,

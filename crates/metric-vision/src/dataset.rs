@@ -1,7 +1,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use metric_core::{Merge, Metric};
+#[cfg(feature = "rayon")]
+use metric_core::Merge;
+use metric_core::Metric;
 
 use crate::{BBox, Shape};
 
@@ -69,6 +71,8 @@ pub struct Annotation<S = BBox> {
 pub struct Prediction<S = BBox> {
     /// The place of its image in the list of images.
     pub image: u32,
+    /// Its place in the file, which [`Dataset::new`] sets.
+    pub place: u32,
     /// The place of its class in the list of classes.
     pub class: u32,
     /// The detector's confidence, in any unit; only its order counts.
@@ -135,7 +139,8 @@ impl<S: Shape> Dataset<S> {
             }
         }
         let mut ends = vec![0; images.len()];
-        for prediction in &predictions {
+        for (place, prediction) in (0..).zip(&mut predictions) {
+            prediction.place = place;
             let image = prediction.image;
             *ends
                 .get_mut(image as usize)

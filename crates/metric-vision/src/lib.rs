@@ -1,9 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod average_precision;
 mod bbox;
 mod candidates;
+mod coco;
 mod confusion;
 mod curve;
 mod dataset;
@@ -11,6 +11,7 @@ mod detection;
 mod geo;
 mod mask;
 pub mod matching;
+mod numpy;
 mod polygon;
 #[cfg(feature = "read")]
 pub mod read;
@@ -20,11 +21,10 @@ mod shape;
 mod tide;
 mod voc;
 
-pub use average_precision::{
-    AreaRange, AveragePrecision, AveragePrecisionState, CocoParams, CurveArrays, Curves, InvalidParams,
-    Slice,
-};
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
+pub use coco::{
+    AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoState, InvalidCocoParams,
+};
 pub use confusion::{Confusion, ConfusionMatrix, ConfusionState};
 pub use curve::{
     ClassCurves, Curve, CurvePoint, InvalidCurve, PrecisionRecall, PrecisionRecallState,
@@ -34,8 +34,8 @@ pub use dataset::{Annotation, Class, Dataset, Image, InvalidDataset, Key, Predic
 pub use detection::{
     DetectionScore, DetectionState, Detections, InvalidThreshold, Profile, by_class,
 };
-pub use matching::{Detection, Matching, Truth};
 pub use mask::{InvalidMask, Mask};
+pub use matching::{Detection, Matching, Truth};
 pub use polygon::{InvalidPolygon, Polygon};
 pub use rotated::{InvalidRotatedBox, RotatedBox};
 pub use shape::Shape;

@@ -199,7 +199,7 @@ impl Mask {
             if counts.is_empty() && inside {
                 counts.push(0);
             }
-            let last_is_inside = counts.len() % 2 == 0;
+            let last_is_inside = counts.len().is_multiple_of(2);
             match counts.last_mut() {
                 Some(last) if last_is_inside == inside => *last += length,
                 _ => counts.push(length),

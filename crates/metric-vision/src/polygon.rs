@@ -76,7 +76,10 @@ impl Polygon {
     pub fn even_odd(ring: Vec<[f64; 2]>) -> Result<Self, InvalidPolygon> {
         let points = distinct(ring)?;
         let edges = even_odd_edges(ring_edges(&points));
-        Ok(Self::bounded_by(edges, points))
+        let mut polygon = Self::bounded_by(edges, points);
+        // Rounding can leave a little less than no area.
+        polygon.area = polygon.area.max(0.0);
+        Ok(polygon)
     }
 
     /// The points, without a closing one.
@@ -131,8 +134,9 @@ impl Polygon {
 /// Exact to a few units in the last place of 1, at any distance from the origin.
 ///
 /// Only the area of the intersection is needed, and it is a sum over pairs of edges: of all that
-/// lie over one another in x. That is about 0.2 us for two quadrilaterals, and grows with the
-/// number of points times the number of edges that a vertical line meets. Libraries of general
+/// lie over one another in x. Its cost grows with the number of points times the number of edges
+/// that a vertical line meets: 0.4 us for outlines of 10 points that zigzag, 17 us for 100 and
+/// 1.3 ms for 1000. Libraries of general
 /// polygon booleans (`BooleanOps` of geo 0.33) build the intersection, after they have rounded
 /// coordinates to a grid: IoU is then off by up to 1.6e-8, which is enough to move a pair over a
 /// threshold.
@@ -419,12 +423,12 @@ mod tests {
             (
                 &[[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [2.0, 0.0], [0.0, 4.0]],
                 0,
-                2,
+                3,
             ),
             // Spikes, the last at the first point; and a ring on one line.
             (
                 &[[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [2.0, 0.0], [2.0, 2.0]],
-                1,
+                0,
                 2,
             ),
             (&[[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [2.0, 0.0]], 0, 3),
@@ -522,8 +526,8 @@ mod tests {
         prop::collection::vec(point, 3..10)
     }
 
-    /// The area where a grid of points, 12 a unit, is inside by the even-odd rule; for the exact
-    /// area of one polygon.
+    /// About the area inside both rings by the even-odd rule: a grid of points is looked at, 12 a
+    /// unit.
     fn sampled(a: &[[f64; 2]], b: &[[f64; 2]]) -> f64 {
         const STEPS: i32 = 12;
         let inside = |ring: &[[f64; 2]], x: f64, y: f64| {
@@ -542,6 +546,17 @@ mod tests {
             }
         }
         f64::from(found) / f64::from(STEPS * STEPS)
+    }
+
+    #[test]
+    fn no_area_is_not_less_than_none() {
+        for ring in [
+            vec![[0.1, 0.2], [0.1 + 0.2, 0.4], [0.4, 0.5]],
+            vec![[0.0, 10.0], [0.5, f64::MAX], [1e-160, 1e-160]],
+        ] {
+            let polygon = Polygon::even_odd(ring).expect("a polygon");
+            assert!(polygon.area() >= 0.0, "{polygon:?}");
+        }
     }
 
     proptest! {
@@ -585,7 +600,7 @@ mod tests {
         #[test]
         fn a_simple_ring_is_the_same_by_both_rules(a in scribble()) {
             if let Ok(simple) = Polygon::new(a.clone()) {
-                let even_odd = Polygon::even_odd(a.clone()).map(|polygon| polygon.area());
+                let even_odd = Polygon::even_odd(a).map(|polygon| polygon.area());
                 prop_assert!(even_odd.is_ok_and(|area| (area - simple.area()).abs() < 1e-13));
             }
         }

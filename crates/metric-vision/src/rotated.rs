@@ -158,8 +158,8 @@ impl RotatedBox {
 /// them. At coordinates of 1e7 and sizes of 10 to 100 it is off by up to about 1e-10. The cosine and
 /// the sine are those of the platform, whose last digit may differ between platforms.
 ///
-/// Takes about 0.1 us a pair, and allocates nothing. Libraries of general polygon booleans
-/// (`BooleanOps` of geo 0.33) take a hundred times as long, and round coordinates to a grid: IoU is
+/// Takes 0.1 to 0.2 us a pair, and allocates nothing. Libraries of general polygon booleans
+/// (`BooleanOps` of geo 0.33) take 25 times as long or more, and round coordinates to a grid: IoU is
 /// off by up to 1.6e-8, which is enough to move a pair over a threshold.
 impl Shape for RotatedBox {
     fn area(&self) -> f64 {

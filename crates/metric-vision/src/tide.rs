@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use metric_core::{Mean, Merge, Metric, named_choice};
 
-use crate::average_precision::falling;
+use crate::coco::falling;
 use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 
 /// What a detector's errors cost: TIDE's six types of error, how often each was made, and how much
@@ -21,7 +21,7 @@ use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 ///     square(x).map(|shape| Annotation { class: 0, crowd: false, ignore: false, id: 1, area: 100.0, shape })
 /// };
 /// let found = |x, score| {
-///     square(x).map(|shape| Prediction { image: 0, class: 0, score, area: 100.0, shape })
+///     square(x).map(|shape| Prediction { image: 0, place: 0, class: 0, score, area: 100.0, shape })
 /// };
 ///
 /// // The surest detection is on one of two objects. The next is 6 beside the other: IoU 4/16.
@@ -754,6 +754,7 @@ mod tests {
     fn found(class: u32, shape: BBox, score: f64) -> Prediction {
         Prediction {
             image: 0,
+            place: 0,
             class,
             score,
             area: shape.area(),

@@ -6,6 +6,7 @@ use metric_core::{Counts, Merge, Metric, named_choice, ratio};
 use crate::candidates::Field;
 use crate::detection::split;
 use crate::matching::{Rank, voc_by};
+use crate::numpy::pairwise_sum;
 use crate::{BBox, Detection, Image, InvalidThreshold, Key, Prediction, Shape};
 
 /// Average precision as in the Pascal VOC challenges.
@@ -16,9 +17,7 @@ use crate::{BBox, Detection, Image, InvalidThreshold, Key, Prediction, Shape};
 /// is the area under its curve of precision over recall, in which each precision counts as the
 /// greatest one at that recall or above; [`Interpolation`] says how the area is taken.
 ///
-/// Detections of equal score rank by the key of their image, then by their order in it. (The
-/// development kit and programs that follow it take them in the order of their file of results.
-/// The two are the same where that file is in the order of the images.)
+/// Detections of equal score rank by their place in the file of results, as in the development kit.
 ///
 /// Everingham et al., *The Pascal Visual Object Classes Challenge* (IJCV 88, 2010), section 4.2.
 /// Bit-equal to py-faster-rcnn's `voc_eval.py`, and so to Padilla's *review of object detection
@@ -33,7 +32,7 @@ use crate::{BBox, Detection, Image, InvalidThreshold, Key, Prediction, Shape};
 /// let image = Image { key: Key::Number(1), annotations: vec![annotation(at(0.0)?), annotation(at(50.0)?)] };
 /// // A hit at 0.9, a false detection at 0.8, a hit at 0.3.
 /// let found = [(0.9, at(0.0)?), (0.8, at(90.0)?), (0.3, at(50.0)?)]
-///     .map(|(score, shape)| Prediction { image: 0, class: 0, score, area: 100.0, shape });
+///     .map(|(score, shape)| Prediction { image: 0, place: 0, class: 0, score, area: 100.0, shape });
 ///
 /// let metric = VocAp::new(0.5)?;
 /// let state = metric.measure(&found, &image);
@@ -177,6 +176,13 @@ impl<S: Shape> Metric for VocAp<S> {
             detections: Vec::with_capacity(prediction.len()),
         };
         let iou = |a: &&S, b: &&S| (self.iou)(a, b);
+        let mut places: Vec<(u32, u32)> = prediction
+            .iter()
+            .map(|prediction| (prediction.class, prediction.place))
+            .collect();
+        // As `split` has the detections.
+        places.sort_by_key(|&(class, _)| class);
+        let mut places = places.into_iter().map(|(_, place)| place);
         split(
             prediction,
             reference,
@@ -191,6 +197,7 @@ impl<S: Shape> Metric for VocAp<S> {
                 let outcome = |(found, detection): (Option<usize>, &Detection<&S>)| Detected {
                     class,
                     score: Rank::new(detection.score),
+                    place: places.next().unwrap_or_default(),
                     outcome: match found.and_then(|place| truths.get(place)) {
                         None => Outcome::Wrong,
                         Some(truth) if truth.is_counted() => Outcome::Right,
@@ -267,6 +274,8 @@ struct VocExample {
 struct Detected {
     class: u32,
     score: Rank,
+    /// In the file.
+    place: u32,
     outcome: Outcome,
 }
 
@@ -328,7 +337,7 @@ fn average_precision(
     mut detections: Vec<Detected>,
     interpolation: Interpolation,
 ) -> VocClass {
-    detections.sort_by_key(|detected| Reverse(detected.score));
+    detections.sort_by_key(|detected| (Reverse(detected.score), detected.place));
     let (mut right, mut wrong, mut ignored) = (0, 0, 0);
     let mut recalls = Vec::with_capacity(detections.len());
     let mut precisions = Vec::with_capacity(detections.len());
@@ -394,24 +403,6 @@ fn eleven_point(recalls: &[f64], precisions: &[f64]) -> f64 {
     (0..=10).map(precision).sum::<f64>() / 11.0
 }
 
-/// The sum as numpy's `add.reduce` forms it: in halves down to 128 numbers, and these in eight sums.
-pub(crate) fn pairwise_sum(numbers: &[f64]) -> f64 {
-    if numbers.len() > 128 {
-        let half = numbers.len() / 2;
-        let (left, right) = numbers.split_at(half - half % 8);
-        return pairwise_sum(left) + pairwise_sum(right);
-    }
-    let eights = numbers.chunks_exact(8);
-    let rest = eights.remainder();
-    let sums = eights
-        .map(|eight| std::array::from_fn::<f64, 8, _>(|place| eight[place]))
-        .reduce(|sums, eight| std::array::from_fn(|place| sums[place] + eight[place]));
-    let start = sums.map_or(0.0, |r| {
-        ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
-    });
-    rest.iter().fold(start, |sum, number| sum + number)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -427,6 +418,7 @@ mod tests {
             .chars()
             .zip((0..100).rev())
             .map(|(outcome, score)| Detected {
+                place: 0,
                 class: 0,
                 score: Rank::new(Some(score.into())),
                 outcome: match outcome {
@@ -495,6 +487,7 @@ mod tests {
         });
         let found = places.map(|x| Prediction {
             image: 0,
+            place: 0,
             class: 0,
             score: x,
             area: 0.0,
@@ -553,6 +546,7 @@ mod tests {
         ) {
             let detected = |text: &str| -> Vec<Detected> {
                 text.chars().zip((0..100).rev()).map(|(outcome, score)| Detected {
+                place: 0,
                     class: 0,
                     score: Rank::new(Some(score.into())),
                     outcome: if outcome == '+' { Outcome::Right } else { Outcome::Wrong },

@@ -1,4 +1,9 @@
-"""Random masks with the results of pycocotools 2.0.11: python masks.py SEED ROWS."""
+"""Random masks with the results of pycocotools 2.0.11: python masks.py SEED ROWS.
+
+Made masks.jsonl, after its first line. Each row has two masks, from polygons, run lengths or a box
+(also degenerate, repeated, tiny, off the image), with COCO's text, area and box of each, and their
+IoU without and with the second as a crowd.
+"""
 import json, random, sys
 import numpy as np
 from pycocotools import _mask

@@ -3,15 +3,13 @@
 use metric_core::Metric;
 use metric_vision::read::{self, CocoOptions, File, ReadError, Warnings};
 use metric_vision::{
-    AreaRange, AveragePrecision, AveragePrecisionState, Class, CocoParams, Dataset,
-    Shape, Slice, VERSION,
+    AreaRange, Class, CocoAp, CocoParams, CocoSlice, CocoState, Dataset, Shape, VERSION,
 };
 use serde_json::json;
 
-use super::images::{ImageAdapter, ImageReading, Numbers, class_names};
+use super::images::{ImageAdapter, ImageReading, Numbers, class_names, file};
 use super::{
-    Content, Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, Options,
-    never_whole,
+    Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, Options, never_whole,
 };
 
 pub(super) const COCO: Entry = Entry {
@@ -137,7 +135,8 @@ fn list<T>(
     };
     let values = text.split(',').map(|part| {
         let part = part.trim();
-        read(part).ok_or_else(|| OptionError::new(name, text, format!("{part:?} is not one of the list")))
+        read(part)
+            .ok_or_else(|| OptionError::new(name, text, format!("{part:?} is not one of the list")))
     });
     values.collect::<Result<_, _>>().map(Some)
 }
@@ -157,38 +156,44 @@ fn area(text: &str) -> Option<AreaRange> {
 
 type Reader<S> = fn(File<'_>, File<'_>, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
 
-fn scorer<S: Shape + Send + Sync + 'static>(
+fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     params: CocoParams,
     signature: Named<String>,
     by_class: bool,
     read: Reader<S>,
 ) -> Result<Box<dyn super::Scorer>, OptionError> {
-    let metric = AveragePrecision::new(params).map_err(|error| {
+    let metric = CocoAp::new(params).map_err(|error| {
         let option = match error {
-            metric_vision::InvalidParams::RecallThreshold(_) => "recalls",
-            metric_vision::InvalidParams::Area(_) | metric_vision::InvalidParams::TooManyAreas(_) => "areas",
-            metric_vision::InvalidParams::MaxDetections(_) => "max-detections",
+            metric_vision::InvalidCocoParams::RecallThreshold(_) => "recalls",
+            metric_vision::InvalidCocoParams::Area(_)
+            | metric_vision::InvalidCocoParams::TooManyAreas(_) => "areas",
+            metric_vision::InvalidCocoParams::MaxDetections(_) => "max-detections",
             _ => "iou",
         };
         OptionError::new(option, "", error.to_string())
     })?;
-    let reading = Coco { metric, signature, by_class, read };
+    let reading = Coco {
+        metric,
+        signature,
+        by_class,
+        read,
+    };
     Ok(ImageAdapter::boxed("coco", VERSION, reading))
 }
 
 struct Coco<S> {
-    metric: AveragePrecision<S>,
+    metric: CocoAp<S>,
     signature: Named<String>,
     by_class: bool,
     read: Reader<S>,
 }
 
-impl<S: Shape + Send + Sync + 'static> ImageReading for Coco<S> {
+impl<S: Shape + Clone + Send + Sync + 'static> ImageReading for Coco<S> {
     type Shape = S;
-    type Metric = AveragePrecision<S>;
+    type Metric = CocoAp<S>;
 
-    fn metric(&self) -> &AveragePrecision<S> {
-        &self.metric
+    fn metric(&self, _classes: &[Class]) -> CocoAp<S> {
+        self.metric.clone()
     }
 
     fn signature(&self) -> Named<String> {
@@ -208,12 +213,15 @@ impl<S: Shape + Send + Sync + 'static> ImageReading for Coco<S> {
         (self.read)(file(references)?, file(predictions)?, options)
     }
 
-    fn numbers(&self, state: &AveragePrecisionState, classes: &[Class], tables: bool) -> Numbers {
+    fn numbers(&self, state: &CocoState, classes: &[Class], tables: bool) -> Numbers {
         let curves = self.metric.compute(state);
         let mut numbers = Numbers {
             scores: curves.summary(None),
             counts: vec![
-                ("truths".to_owned(), json!(curves.truths(Slice::default()))),
+                (
+                    "truths".to_owned(),
+                    json!(curves.truths(CocoSlice::default())),
+                ),
                 ("detections".to_owned(), json!(state.detections())),
             ],
             ..Numbers::default()
@@ -221,7 +229,10 @@ impl<S: Shape + Send + Sync + 'static> ImageReading for Coco<S> {
         if tables && self.by_class && self.metric.params().by_class {
             let named = (0..).zip(classes).zip(class_names(classes));
             let groups = named.map(|((place, class), name)| {
-                let slice = Slice { class: Some(place), ..Slice::default() };
+                let slice = CocoSlice {
+                    class: Some(place),
+                    ..CocoSlice::default()
+                };
                 Group {
                     name,
                     scores: curves.summary(Some(place)),
@@ -236,7 +247,7 @@ impl<S: Shape + Send + Sync + 'static> ImageReading for Coco<S> {
         numbers
     }
 
-    fn details(&self, state: &AveragePrecisionState, classes: &[Class]) -> serde_json::Value {
+    fn details(&self, state: &CocoState, classes: &[Class]) -> Option<serde_json::Value> {
         let params = self.metric.params();
         let count = if params.by_class { classes.len() } else { 1 };
         let arrays = self.metric.compute(state).arrays(count);
@@ -246,7 +257,7 @@ impl<S: Shape + Send + Sync + 'static> ImageReading for Coco<S> {
             .map(|area| json!({"name": area.name, "range": [area.least, area.greatest]}))
             .collect();
         let keys: Vec<_> = classes.iter().map(|class| &class.key).collect();
-        json!({
+        Some(json!({
             "shape": arrays.shape,
             "axes": ["iou_thresholds", "recall_thresholds", "classes", "areas", "max_detections"],
             "iou_thresholds": params.iou_thresholds,
@@ -257,19 +268,6 @@ impl<S: Shape + Send + Sync + 'static> ImageReading for Coco<S> {
             "precision": arrays.precision,
             "recall": arrays.recall,
             "scores": arrays.scores,
-        })
-    }
-}
-
-/// A document that must be one file.
-pub(super) fn file(document: &Document) -> Result<File<'_>, ReadError> {
-    match &document.content {
-        Content::Text(text) => Ok(File { name: &document.name, text }),
-        Content::Folder(_) => Err(ReadError {
-            file: document.name.clone(),
-            record: String::new(),
-            field: String::new(),
-            problem: "is a folder: expected a COCO file (.json)".to_owned(),
-        }),
+        }))
     }
 }

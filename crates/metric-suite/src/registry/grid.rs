@@ -5,7 +5,9 @@ use metric_grid::{ArcGrids, ArcState, Attempt, Grid, VERSION};
 
 use super::read::{json, kind, typed};
 use super::scorer::Adapter;
-use super::{Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, never_whole};
+use super::{
+    Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, never_whole,
+};
 
 pub(super) const ARC: Entry = Entry {
     name: "arc",

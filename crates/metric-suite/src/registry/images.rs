@@ -1,19 +1,25 @@
 //! Metrics over images: their data sets are read whole, and an example is an image.
 
 use std::any::Any;
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+use std::path::Path;
 use std::sync::Arc;
 
 use metric_core::{Merge, Metric};
-use metric_vision::read::{ReadError, Warnings};
-use metric_vision::{Class, Dataset, Image, Prediction, Shape};
+use metric_vision::read::{
+    CocoOptions, ExtraImages, File, ImageSizes, ReadError, VocOptions, Warnings, YoloOptions, coco,
+    read_voc, read_yolo,
+};
+use metric_vision::{BBox, Class, Dataset, Image, Prediction, Shape};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::record::{JoinPolicy, Record, RecordError, Side};
 use super::scorer::{noted, read_written, signature, written};
 use super::{
-    Document, DocumentError, Evidence, FieldError, Group, Named, Notes, Report, Sample, Scorer,
-    StateError,
+    Content, Document, DocumentError, Evidence, FieldError, Group, Named, Notes, OptionError,
+    OptionSpec, Options, Report, Sample, Scorer, StateError,
 };
 
 /// How a metric reads a data set of images and names its numbers.
@@ -28,7 +34,8 @@ pub(super) trait ImageReading: Send + Sync + 'static {
             State: Clone + Send + Serialize + DeserializeOwned,
         > + Sync;
 
-    fn metric(&self) -> &Self::Metric;
+    /// The metric for a data set of these classes.
+    fn metric(&self, classes: &[Class]) -> Self::Metric;
 
     /// The parts of the signature, by name.
     fn signature(&self) -> Named<String>;
@@ -44,7 +51,9 @@ pub(super) trait ImageReading: Send + Sync + 'static {
     fn numbers(&self, state: &StateOf<Self>, classes: &[Class], tables: bool) -> Numbers;
 
     /// What is too much for a report: curves, matrices.
-    fn details(&self, state: &StateOf<Self>, classes: &[Class]) -> serde_json::Value;
+    fn details(&self, _state: &StateOf<Self>, _classes: &[Class]) -> Option<serde_json::Value> {
+        None
+    }
 }
 
 type StateOf<R> = <<R as ImageReading>::Metric as Metric>::State;
@@ -104,8 +113,8 @@ impl<R: ImageReading> Scorer for ImageAdapter<R> {
             .map_err(|error| DocumentError(error.to_string()))?;
         // The texts are large, and done with.
         drop((references, predictions));
-        let metric = reading.metric();
         let classes = dataset.classes();
+        let metric = &reading.metric(classes);
         let total = match samples {
             None => dataset.measure(metric),
             Some(samples) => {
@@ -225,7 +234,7 @@ impl<R: ImageReading> Evidence for Gathered<R> {
     fn details(&self) -> Option<serde_json::Value> {
         let (reading, _) = &*self.shared;
         let classes = self.pool.classes.as_deref().unwrap_or_default();
-        Some(reading.details(&self.pool.total, classes))
+        reading.details(&self.pool.total, classes)
     }
 
     fn write(&self) -> String {
@@ -239,12 +248,101 @@ impl<R: ImageReading> Evidence for Gathered<R> {
 
 /// A name for each class: its own if all of them have different ones, else its id.
 pub(super) fn class_names(classes: &[Class]) -> Vec<String> {
-    let names: std::collections::BTreeSet<&str> =
-        classes.iter().map(|class| class.name.as_str()).collect();
+    let names: BTreeSet<&str> = classes.iter().map(|class| class.name.as_str()).collect();
     let by_name = names.len() == classes.len() && !names.contains("");
     let name = |class: &Class| match by_name {
         true => class.name.clone(),
         false => class.key.to_string(),
     };
     classes.iter().map(name).collect()
+}
+
+/// What references and predictions of boxes are, for help.
+pub(super) const BOXES: (&str, &str) = (
+    "a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml), or one of YOLO's labels (.txt)",
+    "a COCO results file (.json), a folder of results by class or by image (.txt), or one of YOLO's labels with confidences (.txt)",
+);
+
+/// The size of images whose files have none.
+pub(super) const IMAGE_SIZE: OptionSpec = OptionSpec {
+    name: "image-size",
+    value: "WxH",
+    default: "",
+    choices: Vec::new,
+    help: "Width and height of all images, where the files are of YOLO; without it boxes stay fractions of the image",
+};
+
+/// The value of [`IMAGE_SIZE`].
+pub(super) fn image_size(options: &Options) -> Result<ImageSizes, OptionError> {
+    let Some(text) = options.get("image-size") else {
+        return Ok(ImageSizes::Unknown);
+    };
+    let numbers: Option<[NonZeroU32; 2]> = text
+        .split_once('x')
+        .and_then(|(width, height)| Some([width.parse().ok()?, height.parse().ok()?]));
+    let reason = || "expected two whole numbers of pixels, for example 640x480".to_owned();
+    numbers
+        .map(ImageSizes::All)
+        .ok_or_else(|| OptionError::new("image-size", text, reason()))
+}
+
+/// Reads [`BOXES`].
+pub(super) fn read_boxes(
+    references: &Document,
+    predictions: &Document,
+    join: JoinPolicy,
+    sizes: &ImageSizes,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    let extra = match join.ignore_extra {
+        true => ExtraImages::Ignore,
+        false => ExtraImages::Error,
+    };
+    match (&references.content, &predictions.content) {
+        (Content::Text(_), _) => {
+            let options = CocoOptions {
+                ignore_unknown_images: join.ignore_extra,
+                quirks: false,
+            };
+            coco(file(references)?, file(predictions)?, options)
+        }
+        (Content::Folder(truths), Content::Folder(found)) if has_xml(truths) => {
+            read_voc(truths, found, &VocOptions { files: None, extra })
+        }
+        (Content::Folder(truths), Content::Folder(found)) => {
+            let sizes = sizes.clone();
+            read_yolo(truths, found, &YoloOptions { sizes, extra })
+        }
+        (Content::Folder(_), Content::Text(_)) => Err(whole(
+            predictions,
+            "is a file: expected a folder, as the references are",
+        )),
+    }
+}
+
+/// A document that must be one file.
+pub(super) fn file(document: &Document) -> Result<File<'_>, ReadError> {
+    match &document.content {
+        Content::Text(text) => Ok(File {
+            name: &document.name,
+            text,
+        }),
+        Content::Folder(_) => Err(whole(document, "is a folder: expected a COCO file (.json)")),
+    }
+}
+
+fn whole(document: &Document, problem: &str) -> ReadError {
+    ReadError {
+        file: document.name.clone(),
+        record: String::new(),
+        field: String::new(),
+        problem: problem.to_owned(),
+    }
+}
+
+/// Whether a folder is one of Pascal VOC's annotations.
+fn has_xml(folder: &Path) -> bool {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files
+        .map(|file| file.path())
+        .any(|path| path.extension().is_some_and(|extension| extension == "xml"))
 }

@@ -38,6 +38,8 @@ mod coco;
 mod code;
 #[cfg(feature = "vision")]
 mod detection;
+#[cfg(feature = "vision")]
+mod errors;
 #[cfg(feature = "graph")]
 mod graph;
 #[cfg(feature = "grid")]
@@ -46,12 +48,14 @@ mod grid;
 mod images;
 #[cfg(feature = "text")]
 mod text;
+#[cfg(feature = "vision")]
+mod voc;
 
 pub use options::{OptionError, OptionSpec, Options};
 pub use read::Entries;
 pub use record::{
-    Content, Document, DocumentError, FieldError, Id, JoinPolicy, Missing, Record, RecordError, Side,
-    Value,
+    Content, Document, DocumentError, FieldError, Id, JoinPolicy, Missing, Record, RecordError,
+    Side, Value,
 };
 pub use scorer::{
     Evidence, Group, Named, Notes, Reading, Report, Sample, Scorer, Sink, StateError, signature,
@@ -116,6 +120,12 @@ pub const ENTRIES: &[Entry] = &[
     detection::DETECTION,
     #[cfg(feature = "vision")]
     coco::COCO,
+    #[cfg(feature = "vision")]
+    voc::VOC,
+    #[cfg(feature = "vision")]
+    errors::TIDE,
+    #[cfg(feature = "vision")]
+    errors::CONFUSION_MATRIX,
     #[cfg(feature = "graph")]
     graph::LANES,
 ];

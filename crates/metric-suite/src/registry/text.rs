@@ -7,7 +7,8 @@ use metric_text::{Normalizer, StringAccuracy, VERSION};
 use super::read::{beside, kind, name, string, text, typed};
 use super::scorer::Adapter;
 use super::{
-    Entries, Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value, never_whole,
+    Entries, Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value,
+    never_whole,
 };
 
 pub(super) const STRING_ACCURACY: Entry = Entry {

@@ -89,7 +89,8 @@ trait Readable: Shape + Clone + Send + Sync + Sized {
     fn truth(record: &AnnotationRecord<'_>, size: Size) -> Result<Self, Problem>;
 
     /// The shape of a detection, and the area that decides its size class.
-    fn detection(record: &ResultRecord<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem>;
+    fn detection(record: &ResultRecord<'_>, size: Size, form: Form)
+    -> Result<(Self, f64), Problem>;
 
     /// Whether it has a negative width or height.
     fn is_inverted(&self) -> bool;
@@ -111,7 +112,11 @@ impl Form {
         let first = list.trim_ascii_start().get(1..).unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(first).into_iter::<ResultRecord<'_>>();
         match values.next() {
-            Some(Ok(ResultRecord { bbox: None | Some(Numbers { count: 0, .. }), segmentation: Some(_), .. })) => Self::Mask,
+            Some(Ok(ResultRecord {
+                bbox: None | Some(Numbers { count: 0, .. }),
+                segmentation: Some(_),
+                ..
+            })) => Self::Mask,
             _ => Self::Box,
         }
     }
@@ -122,7 +127,11 @@ impl Readable for BBox {
         bbox(record.bbox.as_ref())
     }
 
-    fn detection(record: &ResultRecord<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
+    fn detection(
+        record: &ResultRecord<'_>,
+        size: Size,
+        form: Form,
+    ) -> Result<(Self, f64), Problem> {
         if form == Form::Box {
             let bbox = bbox(record.bbox.as_ref())?;
             return Ok((bbox, bbox.area()));
@@ -149,7 +158,11 @@ impl Readable for Mask {
         mask(record.segmentation, size)
     }
 
-    fn detection(record: &ResultRecord<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
+    fn detection(
+        record: &ResultRecord<'_>,
+        size: Size,
+        form: Form,
+    ) -> Result<(Self, f64), Problem> {
         if form == Form::Mask {
             let mask = mask(record.segmentation, size)?;
             let area = mask.area();
@@ -185,12 +198,16 @@ fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
     let wrong = |error: serde_json::Error| Problem::new("segmentation", plain(&error));
     let invalid = |error| Problem::new("segmentation", error);
     match json.as_bytes().first() {
-        Some(b'[') => drawn(&serde_json::from_str::<Vec<Vec<f64>>>(json).map_err(wrong)?, size),
+        Some(b'[') => drawn(
+            &serde_json::from_str::<Vec<Vec<f64>>>(json).map_err(wrong)?,
+            size,
+        ),
         Some(b'{') => {
             let runs: RunLengths<'_> = serde_json::from_str(json).map_err(wrong)?;
             let [height, width] = runs.size;
             if let Some((h, w)) = size.filter(|&size| size != (height, width)) {
-                let problem = format!("size is [{height}, {width}]: expected that of the image, [{h}, {w}]");
+                let problem =
+                    format!("size is [{height}, {width}]: expected that of the image, [{h}, {w}]");
                 return Err(Problem::new("segmentation", problem));
             }
             if runs.counts.get().starts_with('"') {
@@ -216,8 +233,10 @@ fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
     };
     let invalid = |error| Problem::new("segmentation", error);
     // So does `frPyObjects` in pycocotools' `_mask.pyx`.
-    let boxes: Option<Vec<[f64; 4]>> =
-        polygons.iter().map(|polygon| polygon.as_slice().try_into().ok()).collect();
+    let boxes: Option<Vec<[f64; 4]>> = polygons
+        .iter()
+        .map(|polygon| polygon.as_slice().try_into().ok())
+        .collect();
     let Some(boxes) = boxes.filter(|boxes| !boxes.is_empty()) else {
         return Mask::from_polygons(height, width, polygons).map_err(invalid);
     };
@@ -244,8 +263,15 @@ impl Problem {
 }
 
 fn bbox(numbers: Option<&Numbers>) -> Result<BBox, Problem> {
-    let Some(Numbers { numbers: [x, y, width, height], count }) = numbers else {
-        return Err(Problem::new("bbox", "missing: expected [x, y, width, height]"));
+    let Some(Numbers {
+        numbers: [x, y, width, height],
+        count,
+    }) = numbers
+    else {
+        return Err(Problem::new(
+            "bbox",
+            "missing: expected [x, y, width, height]",
+        ));
     };
     if *count != 4 {
         let problem = format!("{count} numbers: expected 4, [x, y, width, height]");
@@ -336,7 +362,11 @@ struct Places {
 }
 
 impl<S: Readable> Truth<S> {
-    fn read(file: File<'_>, options: CocoOptions, warnings: &mut Warnings) -> Result<Self, ReadError> {
+    fn read(
+        file: File<'_>,
+        options: CocoOptions,
+        warnings: &mut Warnings,
+    ) -> Result<Self, ReadError> {
         if file.text.trim_ascii_start().starts_with('[') {
             let problem = "found a list, as results are: expected an object with images, categories and annotations";
             return Err(whole(file, problem.to_owned()));
@@ -347,7 +377,12 @@ impl<S: Readable> Truth<S> {
         let records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
         let repeated = warnings.entry(Warning::RepeatedClass).or_default();
         let (class_ids, keys) = Ids::new(records.iter().map(|record| &record.id), repeated);
-        let mut classes: Vec<_> = keys.map(|key| Class { key, name: String::new() }).collect();
+        let mut classes: Vec<_> = keys
+            .map(|key| Class {
+                key,
+                name: String::new(),
+            })
+            .collect();
         for record in records {
             if let Some(place) = class_ids.find(&record.id) {
                 classes[place as usize].name = record.name.unwrap_or_default().into_owned();
@@ -359,7 +394,10 @@ impl<S: Readable> Truth<S> {
         let (image_ids, keys) = Ids::new(records.iter().map(|record| &record.id), repeated);
         let annotations = Vec::new;
         let mut images: Vec<_> = keys
-            .map(|key| Image { key, annotations: annotations() })
+            .map(|key| Image {
+                key,
+                annotations: annotations(),
+            })
             .collect();
         let mut sizes = vec![None; images.len()];
         for record in records {
@@ -369,8 +407,12 @@ impl<S: Readable> Truth<S> {
         }
         warnings.retain(|_, times| *times > 0);
 
-        let places = Places { classes: class_ids, images: image_ids };
-        let annotations = annotations_of(file, lists.annotations, &places, &sizes, options, warnings)?;
+        let places = Places {
+            classes: class_ids,
+            images: image_ids,
+        };
+        let annotations =
+            annotations_of(file, lists.annotations, &places, &sizes, options, warnings)?;
         let mut counts = vec![0; images.len()];
         for &(image, _) in &annotations {
             counts[image as usize] += 1;
@@ -383,7 +425,12 @@ impl<S: Readable> Truth<S> {
                 image.annotations.push(annotation);
             }
         }
-        Ok(Self { classes, images, places, sizes })
+        Ok(Self {
+            classes,
+            images,
+            places,
+            sizes,
+        })
     }
 }
 
@@ -398,7 +445,10 @@ struct Annotations<S> {
 
 impl<S> Default for Annotations<S> {
     fn default() -> Self {
-        Self { all: Vec::new(), warnings: Warnings::new() }
+        Self {
+            all: Vec::new(),
+            warnings: Warnings::new(),
+        }
     }
 }
 
@@ -449,21 +499,35 @@ fn annotations_of<S: Readable>(
                 };
                 // COCO's program overwrites a field `ignore` by `iscrowd`.
                 let ignore = false;
-                Some((image, Annotation { class, crowd, ignore, id, area, shape }))
+                Some((
+                    image,
+                    Annotation {
+                        class,
+                        crowd,
+                        ignore,
+                        id,
+                        area,
+                        shape,
+                    },
+                ))
             }
         };
         kept.all.push((record.id.map(Id::into_key), placed));
         Ok(())
     };
     let parts = records(list.get(), take);
-    let parts = parts.map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.get(), error))?;
+    let parts = parts
+        .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.get(), error))?;
     let mut all = Vec::new();
     for mut part in parts {
         add(warnings, part.warnings);
         all.append(&mut part.all);
     }
 
-    let ids = all.iter().enumerate().filter_map(|(place, (id, _))| Some((id.as_ref()?, place)));
+    let ids = all
+        .iter()
+        .enumerate()
+        .filter_map(|(place, (id, _))| Some((id.as_ref()?, place)));
     let mut ids: Vec<(&Key, usize)> = ids.collect();
     ids.sort_unstable();
     let twice = ids.windows(2).find(|pair| pair[0].0 == pair[1].0);
@@ -471,7 +535,8 @@ fn annotations_of<S: Readable>(
         return Ok(all.into_iter().filter_map(|(_, placed)| placed).collect());
     };
     if !options.quirks {
-        let problem = format!("{id} is the id of annotations[{earlier}] too: expected ids that differ");
+        let problem =
+            format!("{id} is the id of annotations[{earlier}] too: expected ids that differ");
         return Err(ReadError {
             field: "id".to_owned(),
             record: format!("annotations[{place}]"),
@@ -487,7 +552,10 @@ fn annotations_of<S: Readable>(
             *place = ids[end - 1].1;
         }
     }
-    Ok(order.into_iter().filter_map(|place| all[place].1.clone()).collect())
+    Ok(order
+        .into_iter()
+        .filter_map(|place| all[place].1.clone())
+        .collect())
 }
 
 /// The id of an annotation whose id is no integer.
@@ -503,7 +571,11 @@ struct Results<S> {
 
 impl<S> Default for Results<S> {
     fn default() -> Self {
-        Self { all: Vec::new(), warnings: Warnings::new(), last: None }
+        Self {
+            all: Vec::new(),
+            warnings: Warnings::new(),
+            last: None,
+        }
     }
 }
 
@@ -528,7 +600,10 @@ fn results<S: Readable>(
                 *kept.warnings.entry(Warning::UnknownImage).or_default() += 1;
                 return Ok(());
             }
-            let problem = format!("{} is no image of the ground truth", record.image_id.shown());
+            let problem = format!(
+                "{} is no image of the ground truth",
+                record.image_id.shown()
+            );
             return Err(Problem::new("image_id", problem));
         };
         if let Id::Number(id) = record.image_id {
@@ -544,7 +619,14 @@ fn results<S: Readable>(
             *kept.warnings.entry(Warning::NegativeSize).or_default() += 1;
         }
         let score = record.score.0;
-        kept.all.push(Prediction { image, class, score, area, shape });
+        kept.all.push(Prediction {
+            image,
+            place: 0,
+            class,
+            score,
+            area,
+            shape,
+        });
         Ok(())
     };
     let parts = records(file.text, take)
@@ -577,7 +659,11 @@ fn whole(file: File<'_>, problem: String) -> ReadError {
 }
 
 /// All records of a list.
-fn all<'a, R: Record<'a> + Send>(file: File<'_>, list: &str, json: &'a RawValue) -> Result<Vec<R>, ReadError> {
+fn all<'a, R: Record<'a> + Send>(
+    file: File<'_>,
+    list: &str,
+    json: &'a RawValue,
+) -> Result<Vec<R>, ReadError> {
     let take = |kept: &mut Vec<R>, record| {
         kept.push(record);
         Ok::<_, Problem>(())
@@ -597,19 +683,30 @@ fn in_list<'a, R: Record<'a>>(
     let record = |place: usize| format!("{list}[{place}]");
     match error {
         ListError::NoList => {
-            let name = if list.is_empty() { String::new() } else { format!("{list}: ") };
+            let name = if list.is_empty() {
+                String::new()
+            } else {
+                format!("{list}: ")
+            };
             whole(file, format!("{name}expected a list, [...]"))
         }
         ListError::NoComma { place } => ReadError {
             record: record(place),
-            ..whole(file, "expected a comma and a record after it, or the end of the list".to_owned())
+            ..whole(
+                file,
+                "expected a comma and a record after it, or the end of the list".to_owned(),
+            )
         },
         ListError::Refused { place, error } => ReadError {
             record: record(place),
             field: error.field.to_owned(),
             ..whole(file, error.problem)
         },
-        ListError::Malformed { place, start, error } => {
+        ListError::Malformed {
+            place,
+            start,
+            error,
+        } => {
             let problem = R::explain(json, start).unwrap_or_else(|| {
                 let problem = match error.is_data() {
                     true => plain(&error),
@@ -643,7 +740,9 @@ fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let end = text.rfind(" at line ").unwrap_or(text.len());
-    text[..end].replace("invalid type: ", "found ").replace("invalid value: ", "found ")
+    text[..end]
+        .replace("invalid type: ", "found ")
+        .replace("invalid value: ", "found ")
 }
 
 /// A record of a list.
@@ -670,7 +769,10 @@ fn is<'a, T: Deserialize<'a>>(json: &'a str) -> Result<(), serde_json::Error> {
 }
 
 impl<'a> Record<'a> for ClassRecord<'a> {
-    const FIELDS: &'static [(&'static str, Test)] = &[("id", |json| is::<Id<'_>>(json)), ("name", |json| is::<Option<Cow<'_, str>>>(json))];
+    const FIELDS: &'static [(&'static str, Test)] = &[
+        ("id", |json| is::<Id<'_>>(json)),
+        ("name", |json| is::<Option<Cow<'_, str>>>(json)),
+    ];
 }
 
 impl<'a> Record<'a> for ImageRecord<'a> {
@@ -761,7 +863,10 @@ impl Ids {
             };
             *repeated += u64::from(!keys.insert(key));
         }
-        let mut found = Self { numbers: Vec::new(), texts: HashMap::new() };
+        let mut found = Self {
+            numbers: Vec::new(),
+            texts: HashMap::new(),
+        };
         for (place, key) in (0..).zip(&keys) {
             match key {
                 Key::Number(number) => found.numbers.push((*number, place)),
@@ -783,7 +888,10 @@ impl Ids {
     fn find(&self, id: &Id<'_>) -> Option<u32> {
         match (id.number(), id) {
             (Some(number), _) => {
-                let place = self.numbers.binary_search_by_key(&number, |&(number, _)| number).ok()?;
+                let place = self
+                    .numbers
+                    .binary_search_by_key(&number, |&(number, _)| number)
+                    .ok()?;
                 Some(self.numbers[place].1)
             }
             (None, Id::Text(text)) => self.texts.get(&**text).copied(),
@@ -819,7 +927,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
                 if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 {
                     Ok(Id::Number(number as i64))
                 } else {
-                    Err(E::invalid_value(serde::de::Unexpected::Float(number), &self))
+                    Err(E::invalid_value(
+                        serde::de::Unexpected::Float(number),
+                        &self,
+                    ))
                 }
             }
 

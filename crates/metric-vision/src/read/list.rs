@@ -75,8 +75,16 @@ fn read_part<'a, R: Deserialize<'a>, E>(
         match values.next() {
             None if place == 0 => return Ok(()),
             None => return Err(ListError::NoComma { place: place - 1 }),
-            Some(Err(error)) => return Err(ListError::Malformed { place, start, error }),
-            Some(Ok(record)) => take(record).map_err(|error| ListError::Refused { place, error })?,
+            Some(Err(error)) => {
+                return Err(ListError::Malformed {
+                    place,
+                    start,
+                    error,
+                });
+            }
+            Some(Ok(record)) => {
+                take(record).map_err(|error| ListError::Refused { place, error })?;
+            }
         }
         let rest = part[start + values.byte_offset()..].trim_ascii_start();
         match rest.strip_prefix(',') {
@@ -174,7 +182,10 @@ mod tests {
         struct Item {
             n: usize,
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(3)
+            .build()
+            .expect("threads");
         // Text and lists inside a record that look like the end of one.
         for extra in ["\"},{\"", "[{},{}]", "{\"a\":[{\"n\":\"x\"} , {}]}"] {
             let items: Vec<String> = (0..30_000)
@@ -186,7 +197,10 @@ mod tests {
                 kept.push(item.n);
                 Ok::<(), ()>(())
             };
-            let read = pool.install(|| records(&json, take)).expect("a list").concat();
+            let read = pool
+                .install(|| records(&json, take))
+                .expect("a list")
+                .concat();
             assert_eq!(read, (0..30_000).collect::<Vec<_>>());
         }
     }

@@ -647,7 +647,10 @@ mod tests {
         ] {
             let error = read(&[(one, ""), (other, "")], &[], &YoloOptions::default());
             let problem = format!("found a second file of {name:?}, expected only {one}");
-            assert_eq!(error.unwrap_err().to_string(), format!("{other}: {problem}"));
+            assert_eq!(
+                error.unwrap_err().to_string(),
+                format!("{other}: {problem}")
+            );
         }
     }
 

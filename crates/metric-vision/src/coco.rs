@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use metric_core::{Merge, Metric};
 
+use crate::numpy::pairwise_sum;
 use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 
 /// COCO's average precision and average recall: bit for bit the numbers of pycocotools 2.0.11.
@@ -22,21 +23,21 @@ use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 ///
 /// ```
 /// use metric_core::Metric;
-/// use metric_vision::{Annotation, AveragePrecision, BBox, Image, Key, Prediction, Slice};
+/// use metric_vision::{Annotation, CocoAp, BBox, Image, Key, Prediction, CocoSlice};
 ///
 /// let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
 /// let truth = |x| Ok(Annotation { class: 0, crowd: false, ignore: false, id: 1, area: 100.0, shape: square(x)? });
-/// let found = |x, score| Ok(Prediction { image: 0, class: 0, score, area: 100.0, shape: square(x)? });
+/// let found = |x, score| Ok(Prediction { image: 0, place: 0, class: 0, score, area: 100.0, shape: square(x)? });
 ///
 /// // Of two objects the surest detection is on one, the next on neither.
 /// let image = Image { key: Key::Number(1), annotations: vec![truth(0.0)?, truth(50.0)?] };
-/// let metric = AveragePrecision::default();
+/// let metric = CocoAp::default();
 /// let state = metric.measure(&[found(0.0, 0.9)?, found(20.0, 0.8)?], &image);
 ///
 /// let curves = metric.compute(&state);
 /// // Recall ends at 1/2. Precision is 1 at the recalls 0, 0.01, ... 0.50, which are 51 of 101.
-/// assert_eq!(curves.average_recall(Slice::default()), Some(0.5));
-/// let ap = curves.average_precision(Slice::default()).unwrap();
+/// assert_eq!(curves.average_recall(CocoSlice::default()), Some(0.5));
+/// let ap = curves.average_precision(CocoSlice::default()).unwrap();
 /// assert!((ap - 51.0 / 101.0).abs() < 1e-15);
 /// # Ok::<(), metric_vision::InvalidBox>(())
 /// ```
@@ -48,7 +49,7 @@ use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 /// Cost: an image and class takes the product of its true objects and its detections, of which no more
 /// than the greatest of [`CocoParams::max_detections`] count; the rest is linear but for sorting.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AveragePrecision<S = BBox> {
+pub struct CocoAp<S = BBox> {
     params: CocoParams,
     /// IoU from which a detection can match, rising: each threshold, but at most `1 - 1e-10`, with its
     /// place in the list.
@@ -56,7 +57,7 @@ pub struct AveragePrecision<S = BBox> {
     shape: PhantomData<fn(S)>,
 }
 
-/// The definition of [`AveragePrecision`].
+/// The definition of [`CocoAp`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct CocoParams {
     /// The IoU thresholds, each in `0 < t <= 1`. COCO: 0.50, 0.55, ... 0.95, as numpy's `linspace`
@@ -124,7 +125,16 @@ impl Default for CocoParams {
 /// `numpy.linspace(0.5, 0.95, 10)`, bit for bit.
 #[allow(clippy::excessive_precision, reason = "the digits numpy prints")]
 const COCO_IOU_THRESHOLDS: [f64; 10] = [
-    0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.8999999999999999, 0.95,
+    0.5,
+    0.55,
+    0.6,
+    0.65,
+    0.7,
+    0.75,
+    0.8,
+    0.85,
+    0.8999999999999999,
+    0.95,
 ];
 
 const COCO_AREAS: [(&str, f64, f64); 4] = [
@@ -134,14 +144,14 @@ const COCO_AREAS: [(&str, f64, f64); 4] = [
     ("large", 9216.0, 1e10),
 ];
 
-impl<S: Shape> AveragePrecision<S> {
+impl<S: Shape> CocoAp<S> {
     /// The metric of this definition.
     ///
     /// # Errors
     ///
     /// An empty list, an IoU threshold outside `0 < t <= 1`, recalls that do not rise, a bound of an
     /// area that is NaN, more than 31 size classes, or numbers of detections that do not rise from 1.
-    pub fn new(params: CocoParams) -> Result<Self, InvalidParams> {
+    pub fn new(params: CocoParams) -> Result<Self, InvalidCocoParams> {
         let CocoParams {
             iou_thresholds,
             recall_thresholds,
@@ -156,29 +166,32 @@ impl<S: Shape> AveragePrecision<S> {
             ("numbers of detections", max_detections.len()),
         ] {
             if length == 0 {
-                return Err(InvalidParams::Empty { list });
+                return Err(InvalidCocoParams::Empty { list });
             }
         }
         if let Some(&t) = iou_thresholds.iter().find(|&&t| !(t > 0.0 && t <= 1.0)) {
-            return Err(InvalidParams::IouThreshold(t));
+            return Err(InvalidCocoParams::IouThreshold(t));
         }
         let mut last = f64::NEG_INFINITY;
         for &recall in recall_thresholds {
             if recall.is_nan() || recall <= last {
-                return Err(InvalidParams::RecallThreshold(recall));
+                return Err(InvalidCocoParams::RecallThreshold(recall));
             }
             last = recall;
         }
         if areas.len() > MOST_AREAS {
-            return Err(InvalidParams::TooManyAreas(areas.len()));
+            return Err(InvalidCocoParams::TooManyAreas(areas.len()));
         }
-        if let Some(area) = areas.iter().find(|a| a.least.is_nan() || a.greatest.is_nan()) {
-            return Err(InvalidParams::Area(area.name.clone()));
+        if let Some(area) = areas
+            .iter()
+            .find(|a| a.least.is_nan() || a.greatest.is_nan())
+        {
+            return Err(InvalidCocoParams::Area(area.name.clone()));
         }
         let mut last = 0;
         for &number in max_detections {
             if number <= last {
-                return Err(InvalidParams::MaxDetections(number));
+                return Err(InvalidCocoParams::MaxDetections(number));
             }
             last = number;
         }
@@ -205,19 +218,19 @@ impl<S: Shape> AveragePrecision<S> {
     }
 }
 
-impl<S: Shape> Default for AveragePrecision<S> {
+impl<S: Shape> Default for CocoAp<S> {
     fn default() -> Self {
         Self::valid(CocoParams::default())
     }
 }
 
-/// The evidence of [`AveragePrecision`]: how the detections of each image fared.
+/// The evidence of [`CocoAp`]: how the detections of each image fared.
 ///
 /// About 14 bytes a detection and 16 for each that met a true object, and 24 for each image and
 /// class.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct AveragePrecisionState {
+pub struct CocoState {
     // A list because two examples may have the same key; in the order of their content, so that
     // the state does not depend on which came first.
     #[cfg_attr(feature = "serde", serde(with = "pairs"))]
@@ -245,7 +258,7 @@ struct ImageOutcome {
 const DETAILED: u32 = 1 << 31;
 const MOST_AREAS: usize = 31;
 
-impl AveragePrecisionState {
+impl CocoState {
     /// The number of detections that count.
     #[must_use]
     pub fn detections(&self) -> u64 {
@@ -262,7 +275,7 @@ impl AveragePrecisionState {
     }
 }
 
-impl Merge for AveragePrecisionState {
+impl Merge for CocoState {
     fn merge(&mut self, other: Self) {
         for (key, outcomes) in other.images {
             for outcome in outcomes {
@@ -293,19 +306,14 @@ mod pairs {
     }
 }
 
-impl<S: Shape> Metric for AveragePrecision<S> {
+impl<S: Shape> Metric for CocoAp<S> {
     /// The detections in an image, in the order of the file.
     type Prediction = [Prediction<S>];
     type Reference = Image<S>;
-    type State = AveragePrecisionState;
-    type Score = Curves;
+    type State = CocoState;
+    type Score = CocoCurves;
 
-    fn update(
-        &self,
-        state: &mut AveragePrecisionState,
-        prediction: &[Prediction<S>],
-        reference: &Image<S>,
-    ) {
+    fn update(&self, state: &mut CocoState, prediction: &[Prediction<S>], reference: &Image<S>) {
         // Each thread keeps the memory for its next image.
         thread_local! {
             static KEPT: Cell<Option<Box<Meetings>>> = const { Cell::new(None) };
@@ -316,8 +324,8 @@ impl<S: Shape> Metric for AveragePrecision<S> {
         state.insert(reference.key.clone(), outcome);
     }
 
-    fn compute(&self, state: &AveragePrecisionState) -> Curves {
-        Curves::accumulate(&self.params, state)
+    fn compute(&self, state: &CocoState) -> CocoCurves {
+        CocoCurves::accumulate(&self.params, state)
     }
 }
 
@@ -334,7 +342,7 @@ pub(crate) fn falling(score: f64) -> u64 {
     }
 }
 
-impl<S: Shape> AveragePrecision<S> {
+impl<S: Shape> CocoAp<S> {
     fn match_image(
         &self,
         predictions: &[Prediction<S>],
@@ -369,8 +377,8 @@ impl<S: Shape> AveragePrecision<S> {
             let Some(class) = next_classes.into_iter().flatten().min() else {
                 return outcome;
             };
-            let (mine, others) = detections
-                .split_at(detections.partition_point(|((of, ..), _)| *of == class));
+            let (mine, others) =
+                detections.split_at(detections.partition_point(|((of, ..), _)| *of == class));
             detections = others;
             let (group, others) =
                 truths.split_at(truths.partition_point(|truth| class_of(truth.class) == class));
@@ -394,11 +402,18 @@ impl<S: Shape> AveragePrecision<S> {
         S: 'a,
     {
         let first = outcome.scores.len();
-        meetings.start(truths.iter().map(|truth| match truth.crowd || truth.ignore {
-            true => u32::MAX,
-            false => !self.areas_of(truth.area),
-        }));
-        let least = self.enough.first().map_or(f64::INFINITY, |&(least, _)| least);
+        meetings.start(
+            truths
+                .iter()
+                .map(|truth| match truth.crowd || truth.ignore {
+                    true => u32::MAX,
+                    false => !self.areas_of(truth.area),
+                }),
+        );
+        let least = self
+            .enough
+            .first()
+            .map_or(f64::INFINITY, |&(least, _)| least);
         for detection in detections {
             outcome.scores.push(detection.score);
             outcome.verdicts.push(self.areas_of(detection.area));
@@ -413,7 +428,9 @@ impl<S: Shape> AveragePrecision<S> {
             }
             meetings.end(outcome.scores.len() - 1);
         }
-        outcome.classes.push((class, (outcome.scores.len() - first) as u32));
+        outcome
+            .classes
+            .push((class, (outcome.scores.len() - first) as u32));
         let areas = self.params.areas.len();
         let to_be_found = |area: usize| {
             let ignored = meetings.ignored.iter();
@@ -426,7 +443,9 @@ impl<S: Shape> AveragePrecision<S> {
 
         let words = self.params.words();
         let start = outcome.details.len();
-        outcome.details.resize(start + meetings.detections.len() * 2 * words, 0);
+        outcome
+            .details
+            .resize(start + meetings.detections.len() * 2 * words, 0);
         let mut rest: u32 = (1 << areas) - 1;
         while rest != 0 {
             // Size classes in which the same true objects are to be found have the same matches.
@@ -452,7 +471,8 @@ impl<S: Shape> AveragePrecision<S> {
                         }
                         Match::Counted(_) => (u32::MAX, 0),
                     };
-                    let (right, wrong) = outcome.details[start + place * 2 * words..].split_at_mut(words);
+                    let (right, wrong) =
+                        outcome.details[start + place * 2 * words..].split_at_mut(words);
                     for (bits, is_in) in [(right, right_in), (wrong, wrong_in)] {
                         for area in ones(&[u64::from(is_in & alike)]) {
                             for (_, threshold) in these {
@@ -472,7 +492,9 @@ impl<S: Shape> AveragePrecision<S> {
     /// The size classes that an area is in, a bit each.
     fn areas_of(&self, area: f64) -> u32 {
         let ranges = self.params.areas.iter().enumerate();
-        ranges.fold(0, |bits, (place, range)| bits | u32::from(range.contains(area)) << place)
+        ranges.fold(0, |bits, (place, range)| {
+            bits | u32::from(range.contains(area)) << place
+        })
     }
 }
 
@@ -529,7 +551,10 @@ impl Meetings {
     /// The size classes in which the same true objects are to be found as in one, a bit each.
     fn alike(&self, area: u32) -> u32 {
         let all_like = |bits: &u32| if bits >> area & 1 == 1 { *bits } else { !bits };
-        self.ignored.iter().map(all_like).fold(u32::MAX, |alike, bits| alike & bits)
+        self.ignored
+            .iter()
+            .map(all_like)
+            .fold(u32::MAX, |alike, bits| alike & bits)
     }
 
     /// Lets each detection take the true object that it overlaps most, of equal ones the last, of
@@ -566,19 +591,19 @@ impl Meetings {
     }
 }
 
-/// Precision and recall over a data set, as [`AveragePrecision`] computes them.
+/// Precision and recall over a data set, as [`CocoAp`] computes them.
 ///
 /// Holds only what there are true objects for: everything else is undefined.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curves {
+pub struct CocoCurves {
     params: CocoParams,
     /// In the order of the classes.
-    classes: Vec<ClassCurves>,
+    classes: Vec<OfClass>,
 }
 
 /// The curves of a class that has true objects in any size class.
 #[derive(Clone, Debug, PartialEq)]
-struct ClassCurves {
+struct OfClass {
     class: u32,
     /// By size class.
     truths: Vec<u64>,
@@ -590,8 +615,8 @@ struct ClassCurves {
     recall: Vec<f64>,
 }
 
-impl Curves {
-    fn accumulate(params: &CocoParams, state: &AveragePrecisionState) -> Self {
+impl CocoCurves {
+    fn accumulate(params: &CocoParams, state: &CocoState) -> Self {
         let areas = params.areas.len();
         let mut truths: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
         for image in state.images.values().flatten() {
@@ -605,7 +630,8 @@ impl Curves {
         // Without true objects there are no curves.
         truths.retain(|_, truths| truths.iter().any(|&truths| truths > 0));
         let of_class = |(class, truths)| (class, ClassDetections::new(truths));
-        let mut classes: Vec<(u32, ClassDetections<'_>)> = truths.into_iter().map(of_class).collect();
+        let mut classes: Vec<(u32, ClassDetections<'_>)> =
+            truths.into_iter().map(of_class).collect();
         for image in state.images.values().flatten() {
             let mut start = 0;
             for &(class, count) in &image.classes {
@@ -678,7 +704,11 @@ impl<'a> ClassDetections<'a> {
         let verdicts = image.verdicts.get(range).unwrap_or_default();
         let mut level = 0;
         for (place, (&score, &verdict)) in scores.iter().zip(verdicts).enumerate() {
-            while params.max_detections.get(level as usize).is_some_and(|&most| place >= most) {
+            while params
+                .max_detections
+                .get(level as usize)
+                .is_some_and(|&most| place >= most)
+            {
                 level += 1;
             }
             let order = (self.detailed.len() + self.others.len()) as u32;
@@ -687,17 +717,29 @@ impl<'a> ClassDetections<'a> {
                 self.first = Some((rank, score));
             }
             if verdict & DETAILED == 0 {
-                self.others.push(Other { rank, level, wrong: verdict });
+                self.others.push(Other {
+                    rank,
+                    level,
+                    wrong: verdict,
+                });
             } else {
                 let start = (verdict & !DETAILED) as usize * 2 * words;
-                let details = image.details.get(start..start + 2 * words).unwrap_or_default();
+                let details = image
+                    .details
+                    .get(start..start + 2 * words)
+                    .unwrap_or_default();
                 let details = details.split_at(details.len() / 2);
-                self.detailed.push(Detailed { rank, score, level, details });
+                self.detailed.push(Detailed {
+                    rank,
+                    score,
+                    level,
+                    details,
+                });
             }
         }
     }
 
-    fn curves(mut self, class: u32, params: &CocoParams) -> ClassCurves {
+    fn curves(mut self, class: u32, params: &CocoParams) -> OfClass {
         let (areas, thresholds) = (params.areas.len(), params.iou_thresholds.len());
         let levels = params.max_detections.len();
         let detailed = &mut self.detailed;
@@ -715,14 +757,18 @@ impl<'a> ClassDetections<'a> {
             }
         }
 
-        let mut curves = ClassCurves {
+        let mut curves = OfClass {
             class,
             truths: self.truths.clone(),
             precision: Vec::new(),
             scores: Vec::new(),
             recall: Vec::new(),
         };
-        let needed: Vec<_> = self.truths.iter().map(|&truths| needed(params, truths)).collect();
+        let needed: Vec<_> = self
+            .truths
+            .iter()
+            .map(|&truths| needed(params, truths))
+            .collect();
         // By curve, the detections that are right: their place, and how many before them are wrong.
         let mut right: Vec<Vec<(u32, u32)>> = vec![Vec::new(); areas * thresholds];
         for most in 0..levels {
@@ -794,7 +840,7 @@ fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
-impl ClassCurves {
+impl OfClass {
     /// Adds the last of so many curves once more.
     fn repeat_last(&mut self, curves: usize, recalls: usize) {
         for (values, count) in [
@@ -816,12 +862,18 @@ impl ClassCurves {
         right: &[(u32, u32)],
         score: impl Fn(u32) -> f64,
     ) {
-        let recall = if truths > 0 { right.len() as f64 / truths as f64 } else { 0.0 };
+        let recall = if truths > 0 {
+            right.len() as f64 / truths as f64
+        } else {
+            0.0
+        };
         self.recall.push(recall);
         let start = self.precision.len();
         self.precision.resize(start + needed.len(), 0.0);
         self.scores.resize(start + needed.len(), 0.0);
-        let values = self.precision[start..].iter_mut().zip(&mut self.scores[start..]);
+        let values = self.precision[start..]
+            .iter_mut()
+            .zip(&mut self.scores[start..]);
         // From the last, since the precision at a recall is the greatest from there on.
         let mut later = right.len();
         let mut greatest = 0.0_f64;
@@ -846,10 +898,10 @@ impl ClassCurves {
     }
 }
 
-/// What a mean of [`Curves`] is taken over. The default is COCO's main number: all thresholds and
+/// What a mean of [`CocoCurves`] is taken over. The default is COCO's main number: all thresholds and
 /// classes, the first size class and the greatest number of detections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Slice {
+pub struct CocoSlice {
     /// The place of an IoU threshold in its list; all if `None`.
     pub iou_threshold: Option<usize>,
     /// The place of a size class in its list.
@@ -860,7 +912,7 @@ pub struct Slice {
     pub class: Option<u32>,
 }
 
-impl Curves {
+impl CocoCurves {
     /// The definition that they were computed under.
     #[must_use]
     pub fn params(&self) -> &CocoParams {
@@ -874,35 +926,46 @@ impl Curves {
 
     /// The number of true objects that are to be found, in the size class and the classes of a slice.
     #[must_use]
-    pub fn truths(&self, slice: Slice) -> u64 {
-        let is_in = |curves: &&ClassCurves| slice.class.is_none_or(|class| class == curves.class);
-        let truths = self.classes.iter().filter(is_in).filter_map(|curves| curves.truths.get(slice.area));
+    pub fn truths(&self, slice: CocoSlice) -> u64 {
+        let is_in = |curves: &&OfClass| slice.class.is_none_or(|class| class == curves.class);
+        let truths = self
+            .classes
+            .iter()
+            .filter(is_in)
+            .filter_map(|curves| curves.truths.get(slice.area));
         truths.sum()
     }
 
     /// The mean precision over the recalls, and over the thresholds and classes of the slice;
     /// undefined if no class of it has a true object.
     #[must_use]
-    pub fn average_precision(&self, slice: Slice) -> Option<f64> {
-        self.mean(slice, self.params.recall_thresholds.len(), |curves| &curves.precision)
+    pub fn average_precision(&self, slice: CocoSlice) -> Option<f64> {
+        self.mean(slice, self.params.recall_thresholds.len(), |curves| {
+            &curves.precision
+        })
     }
 
     /// The mean over the thresholds and classes of the slice of the recall of all detections that
     /// count; undefined if no class of it has a true object.
     #[must_use]
-    pub fn average_recall(&self, slice: Slice) -> Option<f64> {
+    pub fn average_recall(&self, slice: CocoSlice) -> Option<f64> {
         self.mean(slice, 1, |curves| &curves.recall)
     }
 
     /// The mean of values of which each threshold has `length`.
     fn mean(
         &self,
-        slice: Slice,
+        slice: CocoSlice,
         length: usize,
-        values: impl Fn(&ClassCurves) -> &Vec<f64>,
+        values: impl Fn(&OfClass) -> &Vec<f64>,
     ) -> Option<f64> {
-        let Slice { iou_threshold, area, max_detections, class } = slice;
-        let has_truths = |curves: &&ClassCurves| {
+        let CocoSlice {
+            iou_threshold,
+            area,
+            max_detections,
+            class,
+        } = slice;
+        let has_truths = |curves: &&OfClass| {
             class.is_none_or(|class| class == curves.class)
                 && curves.truths.get(area).is_some_and(|&truths| truths > 0)
         };
@@ -925,7 +988,11 @@ impl Curves {
 
     /// Where a curve stands in the lists of its class.
     fn place(&self, max_detections: usize, area: usize, threshold: usize) -> usize {
-        let CocoParams { areas, iou_thresholds, .. } = &self.params;
+        let CocoParams {
+            areas,
+            iou_thresholds,
+            ..
+        } = &self.params;
         (max_detections * areas.len() + area) * iou_thresholds.len() + threshold
     }
 
@@ -936,18 +1003,38 @@ impl Curves {
     /// Undefined where the program prints -1.
     #[must_use]
     pub fn summary(&self, class: Option<u32>) -> Vec<(String, Option<f64>)> {
-        let CocoParams { areas, iou_thresholds, max_detections, quirks, .. } = &self.params;
-        let all = Slice { class, ..Slice::default() };
+        let CocoParams {
+            areas,
+            iou_thresholds,
+            max_detections,
+            quirks,
+            ..
+        } = &self.params;
+        let all = CocoSlice {
+            class,
+            ..CocoSlice::default()
+        };
         let at = |wanted: f64| {
-            let place = iou_thresholds.iter().position(|&threshold| threshold == wanted)?;
-            self.average_precision(Slice { iou_threshold: Some(place), ..all })
+            let place = iou_thresholds
+                .iter()
+                .position(|&threshold| threshold == wanted)?;
+            self.average_precision(CocoSlice {
+                iou_threshold: Some(place),
+                ..all
+            })
         };
         // `COCOeval.summarize` looks for 100 in the list, and finds nothing if it is not there.
         let main = match quirks {
             false => self.average_precision(all),
-            true => max_detections.iter().position(|&most| most == 100).and_then(|place| {
-                self.average_precision(Slice { max_detections: Some(place), ..all })
-            }),
+            true => max_detections
+                .iter()
+                .position(|&most| most == 100)
+                .and_then(|place| {
+                    self.average_precision(CocoSlice {
+                        max_detections: Some(place),
+                        ..all
+                    })
+                }),
         };
         let mut numbers = vec![
             ("AP".to_owned(), main),
@@ -956,15 +1043,18 @@ impl Curves {
         ];
         let sizes = || areas.iter().enumerate().skip(1);
         for (area, range) in sizes() {
-            let value = self.average_precision(Slice { area, ..all });
+            let value = self.average_precision(CocoSlice { area, ..all });
             numbers.push((format!("AP_{}", range.name), value));
         }
         for (place, most) in max_detections.iter().enumerate() {
-            let value = self.average_recall(Slice { max_detections: Some(place), ..all });
+            let value = self.average_recall(CocoSlice {
+                max_detections: Some(place),
+                ..all
+            });
             numbers.push((format!("AR_{most}"), value));
         }
         for (area, range) in sizes() {
-            let value = self.average_recall(Slice { area, ..all });
+            let value = self.average_recall(CocoSlice { area, ..all });
             numbers.push((format!("AR_{}", range.name), value));
         }
         numbers
@@ -972,12 +1062,24 @@ impl Curves {
 
     /// The arrays of `COCOeval.eval` for a list of so many classes.
     #[must_use]
-    pub fn arrays(&self, classes: usize) -> CurveArrays {
-        let CocoParams { areas, iou_thresholds, recall_thresholds, max_detections, .. } = &self.params;
+    pub fn arrays(&self, classes: usize) -> CocoArrays {
+        let CocoParams {
+            areas,
+            iou_thresholds,
+            recall_thresholds,
+            max_detections,
+            ..
+        } = &self.params;
         let (thresholds, recalls) = (iou_thresholds.len(), recall_thresholds.len());
-        let shape = [thresholds, recalls, classes, areas.len(), max_detections.len()];
+        let shape = [
+            thresholds,
+            recalls,
+            classes,
+            areas.len(),
+            max_detections.len(),
+        ];
         let cells = shape.iter().product();
-        let mut arrays = CurveArrays {
+        let mut arrays = CocoArrays {
             shape,
             precision: vec![-1.0; cells],
             scores: vec![-1.0; cells],
@@ -989,12 +1091,14 @@ impl Curves {
                 continue;
             }
             for (most, _) in max_detections.iter().enumerate() {
-                let defined = |area: &usize| curves.truths.get(*area).is_some_and(|&truths| truths > 0);
+                let defined =
+                    |area: &usize| curves.truths.get(*area).is_some_and(|&truths| truths > 0);
                 for area in (0..areas.len()).filter(defined) {
                     for threshold in 0..thresholds {
                         let from = self.place(most, area, threshold);
                         let to = |row: usize| {
-                            ((row * classes + class) * areas.len() + area) * max_detections.len() + most
+                            ((row * classes + class) * areas.len() + area) * max_detections.len()
+                                + most
                         };
                         arrays.recall[to(threshold)] = curves.recall[from];
                         for recall in 0..recalls {
@@ -1012,7 +1116,7 @@ impl Curves {
 
 /// The arrays of `COCOeval.eval`, each in one list by rows, -1 where they are undefined.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CurveArrays {
+pub struct CocoArrays {
     /// The numbers of thresholds, recalls, classes, size classes and numbers of detections.
     pub shape: [usize; 5],
     /// Precision, of this shape.
@@ -1023,27 +1127,9 @@ pub struct CurveArrays {
     pub recall: Vec<f64>,
 }
 
-/// The sum as numpy's `add.reduce` forms it: in halves down to 128 numbers, and these in eight sums.
-fn pairwise_sum(numbers: &[f64]) -> f64 {
-    if numbers.len() > 128 {
-        let half = numbers.len() / 2;
-        let (left, right) = numbers.split_at(half - half % 8);
-        return pairwise_sum(left) + pairwise_sum(right);
-    }
-    let eights = numbers.chunks_exact(8);
-    let rest = eights.remainder();
-    let sums = eights
-        .map(|eight| std::array::from_fn::<f64, 8, _>(|place| eight[place]))
-        .reduce(|sums, eight| std::array::from_fn(|place| sums[place] + eight[place]));
-    let start = sums.map_or(0.0, |r| {
-        ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
-    });
-    rest.iter().fold(start, |sum, number| sum + number)
-}
-
-/// A definition that [`AveragePrecision`] does not take.
+/// A definition that [`CocoAp`] does not take.
 #[derive(Clone, Debug, PartialEq)]
-pub enum InvalidParams {
+pub enum InvalidCocoParams {
     /// A list has no entries.
     Empty {
         /// Which list.
@@ -1061,12 +1147,15 @@ pub enum InvalidParams {
     MaxDetections(usize),
 }
 
-impl fmt::Display for InvalidParams {
+impl fmt::Display for InvalidCocoParams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty { list } => write!(f, "no {list}: expected at least one"),
             Self::IouThreshold(t) => {
-                write!(f, "the IoU threshold is {t}: expected more than 0, at most 1")
+                write!(
+                    f,
+                    "the IoU threshold is {t}: expected more than 0, at most 1"
+                )
             }
             Self::RecallThreshold(r) => {
                 write!(f, "the recall is {r}: expected more than the one before it")
@@ -1081,4 +1170,4 @@ impl fmt::Display for InvalidParams {
     }
 }
 
-impl std::error::Error for InvalidParams {}
+impl std::error::Error for InvalidCocoParams {}

@@ -1,0 +1,286 @@
+//! What goes wrong in detections: the types of errors, and which class is taken for which.
+
+use metric_core::{Counts, Merge, Metric};
+use metric_vision::read::{ImageSizes, ReadError, Warnings};
+use metric_vision::{
+    BBox, Class, Confusion, ConfusionMatrix, ConfusionState, Dataset, InvalidTide, Tide,
+    TideErrorType, TideState, VERSION,
+};
+use serde_json::json;
+
+use super::images::{
+    BOXES, IMAGE_SIZE, ImageAdapter, ImageReading, Numbers, class_names, image_size, read_boxes,
+};
+use super::{
+    Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
+};
+
+pub(super) const TIDE: Entry = Entry {
+    name: "tide",
+    help: "TIDE: what six types of errors of boxes cost in average precision, as tidecv 1.0.1 has it",
+    values: BOXES,
+    options: &[
+        OptionSpec {
+            name: "iou",
+            value: "T",
+            default: "0.5",
+            choices: Vec::new,
+            help: "The IoU from which a detection matches",
+        },
+        OptionSpec {
+            name: "background",
+            value: "T",
+            default: "0.1",
+            choices: Vec::new,
+            help: "The IoU up to which a detection is of the background",
+        },
+        OptionSpec {
+            name: "max-detections",
+            value: "N",
+            default: "100",
+            choices: Vec::new,
+            help: "How many detections count in each image",
+        },
+        IMAGE_SIZE,
+    ],
+    input: Input::Whole,
+    whole_file: never_whole,
+    build: |options| {
+        let foreground: f64 = options.require("iou")?;
+        let background: f64 = options.require("background")?;
+        let most: usize = options.require("max-detections")?;
+        let metric = Tide::new(foreground, background).map_err(|error| {
+            let name = match error {
+                InvalidTide::Foreground(_) => "iou",
+                InvalidTide::Background { .. } => "background",
+            };
+            OptionError::new(
+                name,
+                options.get(name).unwrap_or_default(),
+                error.to_string(),
+            )
+        })?;
+        let reading = Errors {
+            metric: metric.with_max_detections(most),
+            sizes: image_size(options)?,
+        };
+        Ok(ImageAdapter::boxed("tide", VERSION, reading))
+    },
+};
+
+struct Errors {
+    metric: Tide,
+    sizes: ImageSizes,
+}
+
+impl ImageReading for Errors {
+    type Shape = BBox;
+    type Metric = Tide;
+
+    fn metric(&self, _classes: &[Class]) -> Tide {
+        self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        vec![
+            ("iou".to_owned(), self.metric.foreground().to_string()),
+            (
+                "background".to_owned(),
+                self.metric.background().to_string(),
+            ),
+            (
+                "max-detections".to_owned(),
+                self.metric.max_detections().to_string(),
+            ),
+        ]
+    }
+
+    fn read(
+        &self,
+        references: &Document,
+        predictions: &Document,
+        join: JoinPolicy,
+    ) -> Result<(Dataset, Warnings), ReadError> {
+        read_boxes(references, predictions, join, &self.sizes)
+    }
+
+    fn numbers(&self, state: &TideState, _classes: &[Class], _tables: bool) -> Numbers {
+        let score = self.metric.compute(state);
+        let mut scores = vec![("AP".to_owned(), score.average_precision)];
+        let mut counts = Vec::new();
+        for &error in TideErrorType::ALL {
+            let found = score.of(error);
+            scores.push((format!("dAP_{}", error.name()), found.delta_ap));
+            counts.push((error.name().to_owned(), json!(found.count)));
+        }
+        scores.push(("dAP_FP".to_owned(), score.false_positives));
+        scores.push(("dAP_FN".to_owned(), score.false_negatives));
+        Numbers {
+            scores,
+            counts,
+            ..Numbers::default()
+        }
+    }
+}
+
+pub(super) const CONFUSION_MATRIX: Entry = Entry {
+    name: "confusion-matrix",
+    help: "Which class of boxes is taken for which, or for background",
+    values: BOXES,
+    options: &[
+        OptionSpec {
+            name: "iou",
+            value: "T",
+            default: "0.5",
+            choices: Vec::new,
+            help: "The IoU from which a detection matches",
+        },
+        OptionSpec {
+            name: "score-threshold",
+            value: "S",
+            default: "",
+            choices: Vec::new,
+            help: "Leave out detections below this score",
+        },
+        IMAGE_SIZE,
+        OptionSpec {
+            name: "groups",
+            value: "KIND",
+            default: "class",
+            choices: || vec!["none", "class"],
+            help: "Tables beside the total; the matrix is in --details",
+        },
+    ],
+    input: Input::Whole,
+    whole_file: never_whole,
+    build: |options| {
+        let iou: f64 = options.require("iou")?;
+        let given = options.get("iou").unwrap_or_default();
+        // The classes are known once the data are read.
+        let mut metric = Confusion::new(0, iou)
+            .map_err(|error| OptionError::new("iou", given, error.to_string()))?;
+        let score_cut: Option<f64> = options.parse("score-threshold")?;
+        if score_cut.is_some_and(f64::is_nan) {
+            return Err(OptionError::new(
+                "score-threshold",
+                "NaN",
+                "expected a number".to_owned(),
+            ));
+        }
+        if let Some(cut) = score_cut {
+            metric = metric.with_score_cut(cut);
+        }
+        let reading = Matrix {
+            metric,
+            by_class: options.get("groups") == Some("class"),
+            sizes: image_size(options)?,
+        };
+        Ok(ImageAdapter::boxed("confusion-matrix", VERSION, reading))
+    },
+};
+
+struct Matrix {
+    metric: Confusion,
+    by_class: bool,
+    sizes: ImageSizes,
+}
+
+impl ImageReading for Matrix {
+    type Shape = BBox;
+    type Metric = Confusion;
+
+    fn metric(&self, classes: &[Class]) -> Confusion {
+        self.metric.with_classes(classes.len())
+    }
+
+    fn signature(&self) -> Named<String> {
+        let cut = self.metric.score_cut();
+        let cut = cut.map(|cut| ("score-threshold".to_owned(), cut.to_string()));
+        let iou = ("iou".to_owned(), self.metric.iou_threshold().to_string());
+        std::iter::once(iou).chain(cut).collect()
+    }
+
+    fn read(
+        &self,
+        references: &Document,
+        predictions: &Document,
+        join: JoinPolicy,
+    ) -> Result<(Dataset, Warnings), ReadError> {
+        read_boxes(references, predictions, join, &self.sizes)
+    }
+
+    fn numbers(&self, state: &ConfusionState, classes: &[Class], tables: bool) -> Numbers {
+        let matrix = self.metric(classes).compute(state);
+        let places = || 0..classes.len() as u32;
+        let mut total = Counts::default();
+        for class in places() {
+            total.merge(matrix.counts(class));
+        }
+        let mut numbers = Numbers {
+            scores: scores(total),
+            counts: counts(total),
+            ..Numbers::default()
+        };
+        numbers
+            .counts
+            .push(("confused".to_owned(), json!(confused(&matrix))));
+        numbers
+            .counts
+            .push(("ignored".to_owned(), json!(matrix.ignored())));
+        if tables && self.by_class {
+            let groups = places().zip(class_names(classes)).map(|(class, name)| {
+                let of_class = matrix.counts(class);
+                Group {
+                    name,
+                    scores: scores(of_class),
+                    counts: counts(of_class),
+                }
+            });
+            numbers.groups.push(("class".to_owned(), groups.collect()));
+        }
+        numbers
+    }
+
+    fn details(&self, state: &ConfusionState, classes: &[Class]) -> Option<serde_json::Value> {
+        let matrix = self.metric(classes).compute(state);
+        let mut names = class_names(classes);
+        names.push("background".to_owned());
+        let rows: Vec<&[u64]> = matrix.rows().collect();
+        Some(json!({
+            "rows": "truth",
+            "columns": "prediction",
+            "classes": names,
+            "matrix": rows,
+        }))
+    }
+}
+
+/// How many true objects were detected as one of another class.
+fn confused(matrix: &ConfusionMatrix) -> u64 {
+    let classes = matrix.classes();
+    let rows = matrix.rows().take(classes).enumerate();
+    rows.map(|(truth, row)| {
+        let columns = row.iter().take(classes).enumerate();
+        columns
+            .filter(|&(class, _)| class != truth)
+            .map(|(_, count)| count)
+            .sum::<u64>()
+    })
+    .sum()
+}
+
+fn scores(counts: Counts) -> Named<Option<f64>> {
+    vec![
+        ("precision".to_owned(), counts.precision()),
+        ("recall".to_owned(), counts.recall()),
+        ("f1".to_owned(), counts.f1()),
+    ]
+}
+
+fn counts(counts: Counts) -> Named<serde_json::Value> {
+    vec![
+        ("tp".to_owned(), json!(counts.true_positives)),
+        ("fp".to_owned(), json!(counts.false_positives)),
+        ("fn".to_owned(), json!(counts.false_negatives)),
+    ]
+}
