@@ -6,26 +6,28 @@ use std::fmt;
 
 use metric_core::{Counts, Merge, Metric};
 use metric_vision::matching::{greedy, voc};
+use metric_vision::read::{ImageSizes, Warnings};
 use metric_vision::{
-    BBox, BoxFormat, Detection, DetectionScore, DetectionState, Detections, Matching, Polygon,
-    Profile, RotatedBox, ScoreHistogram, Shape, Truth, VERSION, macro_average,
+    BBox, BoxFormat, Dataset, Detection, DetectionScore, DetectionState, Detections, Matching,
+    Polygon, Profile, RotatedBox, ScoreHistogram, Shape, Truth, VERSION, by_class, macro_average,
 };
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::json;
 
+use super::images::{IMAGE_SIZE, class_names, image_size, is_coco, read_boxes};
 use super::read::{beside, json, kind, name, typed};
 use super::scorer::{Adapter, noted};
 use super::{
-    Entries, Entry, FieldError, Input, Missing, Named, Notes, OptionError, OptionSpec, Options,
-    Reading, Record, Scorer, Sink, Value, never_whole,
+    Document, DocumentError, Entries, Entry, FieldError, Input, JoinPolicy, Missing, Named, Notes,
+    OptionError, OptionSpec, Options, Reading, Record, Scorer, Sink, Value, never_whole,
 };
 
 pub(super) const DETECTION: Entry = Entry {
     name: "detection",
     help: "Precision, recall and F1 of boxes under a named matching rule",
     values: (
-        "a list of boxes, or of {\"box\": [...], \"crowd\": true, \"ignore\": true}, of one image and class (`class` and `image` may stand beside it), or {class: [box]} of one image",
-        "a list of boxes, or of {\"box\": [...], \"score\": s}; or {class: [...]}",
+        "a list of boxes, or of {\"box\": [...], \"crowd\": true, \"ignore\": true}, of one image and class (`class` and `image` may stand beside it), or {class: [box]} of one image; or a COCO ground-truth file, or a folder of Pascal VOC's annotations (.xml) or of YOLO's labels (.txt)",
+        "a list of boxes, or of {\"box\": [...], \"score\": s}; or {class: [...]}; or a COCO results file, or a folder of results (.txt)",
     ),
     options: &[
         OptionSpec {
@@ -80,8 +82,9 @@ pub(super) const DETECTION: Entry = Entry {
             choices: Vec::new,
             help: "Tables beside the total: class, image, both, or none",
         },
+        IMAGE_SIZE,
     ],
-    input: Input::Records,
+    input: Input::Either(is_coco),
     whole_file: never_whole,
     build: |options| {
         let name = options.get("box").unwrap_or_default();
@@ -114,6 +117,21 @@ trait Form: Sized + Send + Sync + 'static {
         iou: f64,
     ) -> Result<Detections<Self::Shape>, OptionError>;
 
+    /// Reads whole files, of which there are such only for axis-aligned boxes.
+    fn read_documents(
+        &self,
+        references: &Document,
+        _predictions: &Document,
+        _join: JoinPolicy,
+        _sizes: &ImageSizes,
+    ) -> Result<(Dataset<Self::Shape>, Warnings), DocumentError> {
+        let name = &references.name;
+        let form = self.name();
+        Err(DocumentError(format!(
+            "{name}: --box {form} goes with records: expected .jsonl or .json"
+        )))
+    }
+
     fn scorer(self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
         let reading = Boxes::new(self, options)?;
         Ok(Adapter::boxed("detection", VERSION, reading))
@@ -133,6 +151,18 @@ impl Form for BoxFormat {
 
     fn read(&self, numbers: &Numbers) -> Result<BBox, String> {
         BoxFormat::read(*self, numbers.exactly()?).map_err(|error| format!(": {error}"))
+    }
+
+    // These files say what their numbers are.
+    fn read_documents(
+        &self,
+        references: &Document,
+        predictions: &Document,
+        join: JoinPolicy,
+        sizes: &ImageSizes,
+    ) -> Result<(Dataset, Warnings), DocumentError> {
+        read_boxes(references, predictions, join, sizes)
+            .map_err(|error| DocumentError(error.to_string()))
     }
 
     fn metric(
@@ -248,7 +278,8 @@ impl<S> Table<S> {
 
 /// The truths of an image and class.
 struct Item<S> {
-    class: Option<String>,
+    /// Its place among the classes, where they have an order, and its name.
+    class: Option<(u32, String)>,
     truths: Vec<Truth<S>>,
 }
 
@@ -261,8 +292,28 @@ struct TableState {
     uncounted: u64,
     /// By IoU, where the best F1 is wanted.
     histograms: Vec<ScoreHistogram>,
-    /// Of each known class, by setting.
-    classes: BTreeMap<String, Vec<Counts>>,
+    /// Of each known class, by setting. The order matters to the last bit of a mean.
+    #[serde(with = "pairs")]
+    classes: BTreeMap<(u32, String), Vec<Counts>>,
+}
+
+mod pairs {
+    //! A map as a list of pairs, since its keys are no text.
+
+    use std::collections::BTreeMap;
+
+    use metric_core::Counts;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    type Classes = BTreeMap<(u32, String), Vec<Counts>>;
+
+    pub(super) fn serialize<S: Serializer>(classes: &Classes, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(classes)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Classes, D::Error> {
+        Ok(Vec::deserialize(from)?.into_iter().collect())
+    }
 }
 
 impl TableState {
@@ -316,7 +367,7 @@ impl<S: Shape + Clone> Metric for Table<S> {
             histogram
         };
         let items: Vec<DetectionState> = self.settings.iter().map(measure).collect();
-        let counts = |class: &String| {
+        let counts = |class: &(u32, String)| {
             let counts = items.iter().map(|item| item.counts).collect();
             (class.clone(), counts)
         };
@@ -343,6 +394,7 @@ struct Boxes<F: Form> {
     form: F,
     by_class: bool,
     by_image: bool,
+    sizes: ImageSizes,
     /// The lists of the options, as they stand in the signature.
     iou: String,
     cuts: Option<String>,
@@ -441,6 +493,7 @@ impl<F: Form> Boxes<F> {
             form,
             by_class: by[0],
             by_image: by[1],
+            sizes: image_size(options)?,
             iou: listed(&ious),
             cuts: (!cuts.is_empty()).then(|| listed(&cuts)),
         })
@@ -485,6 +538,44 @@ impl<F: Form> Reading for Boxes<F> {
         } else {
             self.read_item(record, reference, sink)
         }
+    }
+
+    /// An image is a record, a class of it an example.
+    fn read_documents(
+        &self,
+        references: Document,
+        predictions: Document,
+        join: JoinPolicy,
+        sink: &mut Sink<'_, Self::Metric>,
+    ) -> Result<(), DocumentError> {
+        let form = &self.form;
+        let (dataset, warnings) =
+            form.read_documents(&references, &predictions, join, &self.sizes)?;
+        drop((references, predictions));
+        let names = class_names(dataset.classes());
+        for (predictions, image) in dataset.examples(0..dataset.images().len()) {
+            let key = image.key.to_string();
+            sink.record(&key);
+            by_class(predictions, image, |place, detections, truths| {
+                let Some(name) = names.get(place as usize) else {
+                    return;
+                };
+                let item = Item {
+                    class: Some((place, name.clone())),
+                    truths: truths.to_vec(),
+                };
+                sink.part(
+                    Some(name),
+                    &self.groups(Some(name), Some(&key)),
+                    detections,
+                    &item,
+                );
+            });
+        }
+        for (warning, times) in warnings {
+            sink.note(warning.text(), times);
+        }
+        Ok(())
     }
 
     /// `precision`, `recall` and `f1` of each setting; `macro_precision` and so on where two classes
@@ -613,7 +704,7 @@ impl<F: Form> Boxes<F> {
             image.as_ref().map(|image| &*image.0),
         );
         let item = Item {
-            class: class.as_ref().map(|class| class.0.to_string()),
+            class: class.as_ref().map(|class| (0, class.0.to_string())),
             truths,
         };
         sink.part(None, &groups, &detections, &item);
@@ -668,7 +759,7 @@ impl<F: Form> Boxes<F> {
                 .map_err(|problem| FieldError::reference(about(problem)))?;
             let groups = self.groups(Some(class), Some(&image));
             let item = Item {
-                class: Some(class.to_string()),
+                class: Some((0, class.to_string())),
                 truths,
             };
             sink.part(Some(class), &groups, &detections, &item);

@@ -346,3 +346,19 @@ fn has_xml(folder: &Path) -> bool {
         .map(|file| file.path())
         .any(|path| path.extension().is_some_and(|extension| extension == "xml"))
 }
+
+/// Whether a JSON text is a COCO ground truth.
+pub(super) fn is_coco(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Keys {
+        #[serde(rename = "images")]
+        _images: serde::de::IgnoredAny,
+        #[serde(rename = "annotations")]
+        _annotations: serde::de::IgnoredAny,
+    }
+    // Most other files say so in their first bytes, or in what stands at their end.
+    ["\"images\"", "\"annotations\""]
+        .iter()
+        .all(|key| text.contains(key))
+        && serde_json::from_str::<Keys>(text).is_ok()
+}

@@ -172,6 +172,16 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentError(pub String);
 
+impl DocumentError {
+    /// Of a metric that takes records.
+    pub(super) fn only_records(references: &Document) -> Self {
+        let name = &references.name;
+        Self(format!(
+            "{name}: this metric reads records, not whole files"
+        ))
+    }
+}
+
 impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

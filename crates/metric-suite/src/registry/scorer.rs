@@ -42,6 +42,22 @@ pub trait Reading: Send + Sync + 'static {
         sink: &mut Sink<'_, Self::Metric>,
     ) -> Result<(), FieldError>;
 
+    /// Reads whole files or folders into records, each of which begins with [`Sink::record`]; for
+    /// metrics whose entry says that they take documents.
+    ///
+    /// # Errors
+    ///
+    /// Documents that cannot be read.
+    fn read_documents(
+        &self,
+        references: Document,
+        _predictions: Document,
+        _join: JoinPolicy,
+        _sink: &mut Sink<'_, Self::Metric>,
+    ) -> Result<(), DocumentError> {
+        Err(DocumentError::only_records(&references))
+    }
+
     /// The scores of a state, by name.
     fn scores(&self, state: &<Self::Metric as Metric>::State) -> Named<Option<f64>>;
 
@@ -74,10 +90,54 @@ pub(super) fn noted(notes: &Notes) -> Vec<String> {
 pub struct Sink<'a, M: Metric> {
     metric: &'a M,
     pool: &'a mut Pool<M::State>,
-    samples: Option<&'a mut Vec<(Option<String>, M::State)>>,
+    samples: Option<&'a mut Measured<M::State>>,
+}
+
+/// The states of single examples.
+struct Measured<S> {
+    /// The number of records that have begun.
+    records: usize,
+    /// The id of the last of them.
+    id: String,
+    /// Place and id of the record, part of the record, state.
+    examples: Vec<(usize, String, Option<String>, S)>,
+}
+
+impl<S> Default for Measured<S> {
+    fn default() -> Self {
+        Self {
+            records: 0,
+            id: String::new(),
+            examples: Vec::new(),
+        }
+    }
+}
+
+impl<S> Measured<S> {
+    fn samples<R: Reading<Metric: Metric<State = S>>>(
+        self,
+        reading: &R,
+    ) -> impl Iterator<Item = Sample> {
+        let examples = self.examples.into_iter();
+        examples.map(|(record, id, part, state)| Sample {
+            record,
+            id,
+            part,
+            scores: reading.scores(&state),
+            counts: reading.counts(&state),
+        })
+    }
 }
 
 impl<M: Metric<State: Clone>> Sink<'_, M> {
+    /// Begins a record; in [`Reading::read`] it has begun already.
+    pub fn record(&mut self, id: impl fmt::Display) {
+        if let Some(samples) = &mut self.samples {
+            samples.records += 1;
+            samples.id = id.to_string();
+        }
+    }
+
     /// Adds the record as one example.
     pub fn example(&mut self, prediction: &M::Prediction, reference: &M::Reference) {
         self.part(None, &[], prediction, reference);
@@ -110,7 +170,9 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
             groups.entry(group.to_owned()).merge(state.clone());
         }
         if let Some(samples) = &mut self.samples {
-            samples.push((part.map(str::to_owned), state.clone()));
+            let (record, id) = (samples.records - 1, samples.id.clone());
+            let part = part.map(str::to_owned);
+            samples.examples.push((record, id, part, state.clone()));
         }
         self.pool.total.merge(state);
     }
@@ -184,10 +246,7 @@ pub trait Scorer: Send + Sync {
         samples: Option<&mut Vec<Sample>>,
     ) -> Result<Box<dyn Evidence>, DocumentError> {
         let _ = (predictions, join, samples);
-        Err(DocumentError(format!(
-            "{}: this metric reads records, not whole files",
-            references.name
-        )))
+        Err(DocumentError::only_records(&references))
     }
 
     /// Whether a data set without examples has scores; for most it is an error.
@@ -408,6 +467,31 @@ impl<R: Reading> Scorer for Adapter<R> {
         }))
     }
 
+    fn read_documents(
+        &self,
+        references: Document,
+        predictions: Document,
+        join: JoinPolicy,
+        samples: Option<&mut Vec<Sample>>,
+    ) -> Result<Box<dyn Evidence>, DocumentError> {
+        let (reading, _) = &*self.shared;
+        let mut pool = Pool::default();
+        let mut measured = Measured::default();
+        let mut sink = Sink {
+            metric: reading.metric(),
+            pool: &mut pool,
+            samples: samples.is_some().then_some(&mut measured),
+        };
+        reading.read_documents(references, predictions, join, &mut sink)?;
+        if let Some(samples) = samples {
+            samples.extend(measured.samples(reading));
+        }
+        Ok(Box::new(Gathered::<R> {
+            shared: Arc::clone(&self.shared),
+            pool,
+        }))
+    }
+
     fn scores_empty_data(&self) -> bool {
         self.shared.0.scores_empty_data()
     }
@@ -425,31 +509,26 @@ impl<R: Reading> Evidence for Gathered<R> {
         mut samples: Option<&mut Vec<Sample>>,
     ) -> Result<(), RecordError> {
         let (reading, _) = &*self.shared;
-        let mut states = Vec::new();
+        let mut measured = Measured::default();
         for (index, record) in records.iter().enumerate() {
+            let mut sink = Sink {
+                metric: reading.metric(),
+                pool: &mut self.pool,
+                samples: samples.is_some().then_some(&mut measured),
+            };
+            sink.record(record.id);
             if record.prediction == Value::Missing {
-                self.pool.missing += reading.examples_in(record);
+                sink.pool.missing += reading.examples_in(record);
                 if record.join.missing == Missing::Skip {
                     continue;
                 }
             }
-            let mut sink = Sink {
-                metric: reading.metric(),
-                pool: &mut self.pool,
-                samples: samples.is_some().then_some(&mut states),
-            };
             reading
                 .read(record, &mut sink)
                 .map_err(|error| RecordError { index, error })?;
-            if let Some(samples) = &mut samples {
-                samples.extend(states.drain(..).map(|(part, state)| Sample {
-                    record: index,
-                    id: record.id.to_string(),
-                    part,
-                    scores: reading.scores(&state),
-                    counts: reading.counts(&state),
-                }));
-            }
+        }
+        if let Some(samples) = &mut samples {
+            samples.extend(measured.samples(reading));
         }
         Ok(())
     }

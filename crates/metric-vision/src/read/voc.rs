@@ -59,6 +59,9 @@ named_choice!(VocFiles, "form of prediction files");
 /// are those that occur in truths or predictions, as [`Key::Text`]. An image without predictions has no
 /// detections.
 ///
+/// Detections rank by class file and line, or by image file and line, the files in the order of what
+/// they are named after: metrics that go by the order of the file take this for it.
+///
 /// Coordinates are taken as they stand. Whether a width is `xmax - xmin` or one more is a matter of the
 /// metric; areas are without the one.
 ///
@@ -318,6 +321,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::Prediction;
 
     fn files<'a>(texts: &[(&'a str, &'a str)]) -> Vec<File<'a>> {
         let files = texts.iter().map(|&(name, text)| File { name, text });
@@ -425,21 +429,50 @@ mod tests {
         assert_eq!(dataset.predictions(0).len(), 1);
         assert!(dataset.predictions(2).is_empty());
 
-        // The other form says the same, and so do other orders and names without a prefix.
+        // The files in another order are the same data set, and so are names without a prefix.
         let read = |truths: &[_], predictions: &[_]| {
-            read(truths, predictions, &VocOptions::default()).map(|(dataset, _)| dataset)
+            let read = read(truths, predictions, &VocOptions::default());
+            read.map(|(dataset, _)| dataset)
         };
         let (mut truths, mut by_class, mut by_image) = (TRUTHS, by_class, by_image);
-        assert_eq!(read(&truths, &by_image).as_ref(), Ok(&dataset));
+        let from_images = read(&truths, &by_image).unwrap();
         truths.reverse();
         by_class.reverse();
         by_image.reverse();
         assert_eq!(read(&truths, &by_class).as_ref(), Ok(&dataset));
-        assert_eq!(read(&truths, &by_image).as_ref(), Ok(&dataset));
+        assert_eq!(read(&truths, &by_image).as_ref(), Ok(&from_images));
         for (name, _) in &mut by_class {
             *name = name.strip_prefix("r/comp4_det_test_").unwrap();
         }
         assert_eq!(read(&truths, &by_class).as_ref(), Ok(&dataset));
+
+        // The other form says the same, but for the order of detections in different images.
+        let placeless = |dataset: &Dataset<BBox>| {
+            let images = 0..dataset.images().len();
+            let found = images.flat_map(|image| dataset.predictions(image).to_vec());
+            let found = found.map(|found| Prediction { place: 0, ..found });
+            (
+                dataset.classes().to_vec(),
+                dataset.images().to_vec(),
+                found.collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(placeless(&from_images), placeless(&dataset));
+        let dogs = |dataset: &Dataset<BBox>| {
+            [0, 1].map(|image| {
+                dataset
+                    .predictions(image)
+                    .iter()
+                    .find(|found| found.class == 2)
+                    .unwrap()
+                    .place
+            })
+        };
+        assert!(
+            dogs(&dataset).is_sorted_by(|a, b| a > b),
+            "as in the file of the class"
+        );
+        assert!(dogs(&from_images).is_sorted(), "as the names of the images");
     }
 
     #[test]
