@@ -2,7 +2,9 @@
 //! neutral, merging commutes and associates, any sharding in any order is one pass, and evidence
 //! survives being written and read.
 
-use metric_suite::registry::{ENTRIES, Evidence, Options, Record, Scorer, Value, find};
+use metric_suite::registry::{
+    Content, Document, ENTRIES, Evidence, JoinPolicy, Options, Record, Scorer, Value, find,
+};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -61,6 +63,58 @@ const DOMAINS: &[Domain] = &[
         metric: "lanes",
         pairs: lanes,
         options: &[&[], &[("alignment", "key"), ("lane-ids", "text")]],
+    },
+];
+
+/// A metric that reads whole files.
+struct Whole {
+    metric: &'static str,
+    options: &'static [&'static [(&'static str, &'static str)]],
+    /// Whether the place of a detection in its file matters, so that a file of some of the images is
+    /// other evidence.
+    by_place: bool,
+}
+
+const WHOLE: &[Whole] = &[
+    Whole {
+        metric: "coco",
+        options: &[
+            &[],
+            &[
+                ("class-agnostic", "true"),
+                ("iou", "0.5,0.1"),
+                ("quirks", "pycocotools"),
+            ],
+            &[("max-detections", "1,2"), ("areas", "tiny:0:2,big:2:inf")],
+        ],
+        by_place: false,
+    },
+    Whole {
+        metric: "voc",
+        options: &[&[], &[("strict", "true"), ("pixel-plus-one", "true")]],
+        by_place: true,
+    },
+    Whole {
+        metric: "tide",
+        options: &[&[], &[("max-detections", "2")]],
+        by_place: false,
+    },
+    Whole {
+        metric: "confusion-matrix",
+        options: &[&[("score-threshold", "0.5")]],
+        by_place: false,
+    },
+    Whole {
+        metric: "detection",
+        options: &[
+            &[
+                ("groups", "both"),
+                ("matching", "greedy"),
+                ("best-f1", "true"),
+            ],
+            &[("iou", "0.3,0.5"), ("score-threshold", "0,0.5")],
+        ],
+        by_place: false,
     },
 ];
 
@@ -218,11 +272,113 @@ fn check(domain: &Domain, options: &[(&str, &str)], pairs: &[(Json, Json)], cuts
     );
 }
 
+/// The boxes of an image: class, place, size, and what a truth or a detection has beside them.
+type Object = (i64, [u8; 4], u8);
+
+/// True objects and detections of an image.
+fn image() -> impl Strategy<Value = (Vec<Object>, Vec<Object>)> {
+    let object = || (0_i64..3, [0_u8..3, 0_u8..3, 1_u8..3, 1_u8..3], 0_u8..3);
+    let objects = move || proptest::collection::vec(object(), 0..4);
+    (objects(), objects())
+}
+
+/// The evidence of images with their ids, as a pair of COCO files.
+fn gather_images(
+    scorer: &dyn Scorer,
+    images: &[(i64, (Vec<Object>, Vec<Object>))],
+) -> Box<dyn Evidence> {
+    let (mut annotations, mut results) = (Vec::new(), Vec::new());
+    for (image, (truths, found)) in images {
+        for (class, bbox, rest) in truths {
+            annotations.push(json!({
+                "id": image * 100 + annotations.len() as i64, "image_id": image, "category_id": class,
+                "bbox": bbox, "area": bbox[2] * bbox[3], "iscrowd": u8::from(*rest == 0),
+            }));
+        }
+        for (class, bbox, score) in found {
+            results.push(json!({
+                "image_id": image, "category_id": class, "bbox": bbox, "score": f64::from(*score) / 2.0,
+            }));
+        }
+    }
+    let ids: Vec<Json> = images.iter().map(|(id, _)| json!({"id": id})).collect();
+    let classes = ["a", "b", "c"].iter().enumerate();
+    let classes: Vec<Json> = classes
+        .map(|(id, name)| json!({"id": id, "name": name}))
+        .collect();
+    let truth = json!({"images": ids, "categories": classes, "annotations": annotations});
+    let document = |value: Json| Document {
+        name: "a file".to_owned(),
+        content: Content::Text(value.to_string()),
+    };
+    let read = scorer.read_documents(
+        document(truth),
+        document(json!(results)),
+        JoinPolicy::default(),
+        None,
+    );
+    read.expect("readable files")
+}
+
+fn check_whole(whole: &Whole, images: &[(Vec<Object>, Vec<Object>)], cuts: [usize; 2]) {
+    let images: Vec<_> = (1..).zip(images.iter().cloned()).collect();
+    let mut cuts = cuts.map(|cut| cut.min(images.len()));
+    cuts.sort_unstable();
+    for options in whole.options {
+        let options = options
+            .iter()
+            .fold(Options::default(), |all, (name, value)| {
+                all.set(name, value)
+            });
+        let entry = find(whole.metric).expect("a metric of this name");
+        let scorer = entry.scorer(&options).expect("good options");
+        let scorer = &*scorer;
+        let parts = || {
+            let parts = [
+                &images[..cuts[0]],
+                &images[cuts[0]..cuts[1]],
+                &images[cuts[1]..],
+            ];
+            parts.map(|images| gather_images(scorer, images))
+        };
+        let [a, b, c] = parts();
+        let total = merged(merged(a, b), c);
+        let (expected, report) = (total.write(), total.report());
+        let same = |what: &str, evidence: Box<dyn Evidence>| {
+            assert_eq!(evidence.write(), expected, "{}: {what}", whole.metric);
+            assert_eq!(evidence.report(), report, "{}: {what}", whole.metric);
+        };
+        let [a, b, c] = parts();
+        same("a (b c)", merged(a, merged(b, c)));
+        let [a, b, c] = parts();
+        same("c b a", merged(c, merged(b, a)));
+        let [a, b, c] = parts();
+        let read = scorer.read(&a.write()).expect("evidence that was written");
+        same("read and merged", merged(merged(c, read), b));
+        same(
+            "written and read",
+            scorer.read(&expected).expect("evidence"),
+        );
+        same(
+            "an empty one",
+            merged(scorer.start(), scorer.read(&expected).expect("evidence")),
+        );
+        if !whole.by_place {
+            same("one pass", gather_images(scorer, &images));
+            let mut backwards = images.clone();
+            backwards.reverse();
+            same("images in another order", gather_images(scorer, &backwards));
+        }
+    }
+}
+
 #[test]
 fn every_metric_is_here() {
     for entry in ENTRIES {
-        let known = DOMAINS.iter().any(|domain| domain.metric == entry.name);
-        assert!(known, "no random records for {}", entry.name);
+        let records = DOMAINS.iter().map(|domain| domain.metric);
+        let known = records.chain(WHOLE.iter().map(|whole| whole.metric));
+        let known = known.collect::<Vec<_>>().contains(&entry.name);
+        assert!(known, "no random data for {}", entry.name);
     }
 }
 
@@ -248,6 +404,16 @@ fn evidence_of_other_definitions_is_refused() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn hold_for_whole_files(
+        images in proptest::collection::vec(image(), 0..6),
+        cuts in [0_usize..6, 0_usize..6],
+    ) {
+        for whole in WHOLE {
+            check_whole(whole, &images, cuts);
+        }
+    }
 
     #[test]
     fn hold(seeds in proptest::collection::vec(any::<u64>(), DOMAINS.len()), size in 0_usize..8, cuts in [0_usize..8, 0_usize..8]) {

@@ -15,12 +15,25 @@ use crate::scan::{FieldNames, Role};
 use crate::score::{Data, Task};
 use crate::source::{Format, Source};
 
-const AFTER_HELP: &str = "\
+const FILES: &str = "\
 Files are JSON Lines (.jsonl, .ndjson: an object a line with `id` and `reference`, `references` or
 `prediction`), JSON (.json: an object id -> value) or text (.txt: a value a line, joined by line
-number), also compressed (.gz, .zst). `-` is standard input, in JSON Lines, not compressed.
+number), also compressed (.gz, .zst). `-` is standard input, in JSON Lines, not compressed.";
 
-Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad input, 4 internal error.";
+const WHOLE_FILES: &str = "\
+Files may be compressed (.gz, .zst). `-` is standard input, not compressed.";
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad input, 4 internal error.";
+
+/// Arguments that only make sense for records.
+const RECORD_ARGS: &[&str] = &[
+    "pairs",
+    "missing",
+    "id-field",
+    "reference-field",
+    "prediction-field",
+];
 
 pub(crate) fn command() -> Command {
     let score = Command::new("score")
@@ -53,17 +66,28 @@ pub(crate) fn command() -> Command {
 
 fn metric_command(entry: &'static Entry) -> Command {
     let (reference, prediction) = entry.values;
-    Command::new(entry.name)
+    let name = entry.name;
+    let whole = matches!(entry.input, registry::Input::Whole);
+    let mut usage = format!("metric score {name} --references FILE --predictions FILE [OPTIONS]");
+    if !whole {
+        usage.push_str(&format!(
+            "\n       metric score {name} --pairs FILE [OPTIONS]"
+        ));
+    }
+    let files = if whole { WHOLE_FILES } else { FILES };
+    let common = common_args().into_iter().map(|arg| {
+        // What is about records only confuses where there are none.
+        let of_records = RECORD_ARGS.contains(&arg.get_id().as_str());
+        arg.hide(whole && of_records)
+    });
+    Command::new(name)
         .about(entry.help)
-        .override_usage(format!(
-            "metric score {} --references FILE --predictions FILE [OPTIONS]\n       metric score {} --pairs FILE [OPTIONS]",
-            entry.name, entry.name
-        ))
+        .override_usage(usage)
         .after_help(format!(
-            "Reference: {reference}.\nPrediction: {prediction}.\n\n{AFTER_HELP}"
+            "Reference: {reference}.\nPrediction: {prediction}.\n\n{files}\n\n{EXIT_CODES}"
         ))
         .args(entry.options.iter().map(metric_arg))
-        .args(common_args())
+        .args(common)
 }
 
 fn metric_arg(spec: &'static OptionSpec) -> Arg {

@@ -1179,6 +1179,267 @@ fn samples_of_the_fusion_brain_challenge() {
     assert_eq!(six_digits("weighted_ngram_match"), 150_827.0);
 }
 
+/// Two images: of two dogs one is found, and a cat beside it; then a cat that is found.
+const TRUTH: &str = r#"{
+    "images": [{"id": 7, "width": 100, "height": 100}, {"id": 8, "width": 100, "height": 100}],
+    "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+    "annotations": [
+        {"id": 1, "image_id": 7, "category_id": 2, "bbox": [0, 0, 10, 10], "area": 100, "iscrowd": 0,
+         "segmentation": [[0, 0, 10, 0, 10, 10, 0, 10]]},
+        {"id": 2, "image_id": 7, "category_id": 2, "bbox": [50, 0, 10, 10], "area": 100, "iscrowd": 0,
+         "segmentation": [[50, 0, 60, 0, 60, 10, 50, 10]]},
+        {"id": 3, "image_id": 8, "category_id": 1, "bbox": [0, 0, 40, 40], "area": 1600, "iscrowd": 0,
+         "segmentation": [[0, 0, 40, 0, 40, 40, 0, 40]]}
+    ]
+}"#;
+const FOUND: &str = r#"[
+    {"image_id": 7, "category_id": 2, "bbox": [0, 0, 10, 10], "score": 0.9},
+    {"image_id": 7, "category_id": 1, "bbox": [50, 0, 10, 10], "score": 0.3},
+    {"image_id": 8, "category_id": 1, "bbox": [0, 0, 40, 40], "score": 0.8}
+]"#;
+
+#[test]
+fn coco_files() {
+    let folder = Folder::new(&[("r.json", TRUTH), ("p.json", FOUND), ("none.json", "[]")]);
+    let run = |more: &str| folder.run(&format!("score coco --format json -r r.json {more}"));
+    let near = |value: &Value, expected: f64| {
+        let value = value.as_f64().expect("a number");
+        assert!((value - expected).abs() < 1e-12, "{value} {expected}");
+    };
+    let whole = run("-p p.json --groups class --details d.json --per-sample s.jsonl").json();
+    assert_eq!(whole["signature"], "coco|iou-type:bbox|v:0.1.0");
+    assert_eq!(whole["examples"], 2);
+    assert_eq!(whole["counts"], json!({"truths": 3, "detections": 3}));
+    // Cats: 1. Dogs: precision 1 at the recalls 0, 0.01, ... 0.50. A dog is small, the cat medium.
+    let dogs = 51.0 / 101.0;
+    near(&whole["scores"]["AP"], (1.0 + dogs) / 2.0);
+    near(&whole["scores"]["AP_small"], dogs);
+    near(&whole["scores"]["AP_medium"], 1.0);
+    assert_eq!(whole["scores"]["AP_large"], Value::Null);
+    near(&whole["scores"]["AR_100"], 0.75);
+    near(&whole["groups"]["class"]["dog"]["scores"]["AP50"], dogs);
+    assert_eq!(whole["groups"]["class"]["dog"]["counts"]["category_id"], 2);
+    let details = std::fs::read_to_string(folder.path("d.json")).expect("the details");
+    let details: Value = serde_json::from_str(&details).expect("JSON");
+    assert_eq!(details["shape"], json!([10, 101, 2, 4, 3]));
+    assert_eq!(
+        details["precision"].as_array().map(Vec::len),
+        Some(10 * 101 * 2 * 4 * 3)
+    );
+    let samples = std::fs::read_to_string(folder.path("s.jsonl")).expect("the samples");
+    let samples: Vec<Value> = samples
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(samples.len(), 2);
+    assert_eq!(
+        (&samples[0]["id"], &samples[1]["id"]),
+        (&json!("7"), &json!("8"))
+    );
+    near(&samples[1]["scores"]["AP"], 1.0);
+
+    // Polygons of the truth, and for the results the masks of their boxes: the same.
+    let masks = run("-p p.json --iou-type segm").json();
+    assert_eq!(masks["scores"], whole["scores"]);
+    // Without classes the cat that is a dog is right.
+    let agnostic = run("-p p.json --class-agnostic").json();
+    near(&agnostic["scores"]["AP"], 1.0);
+    let few = run("-p p.json --iou 0.5 --max-detections 2 --areas tiny:0:100,rest:100:inf").json();
+    assert_eq!(few["scores"]["AP75"], Value::Null);
+    near(&few["scores"]["AR_2"], 0.75);
+    near(&few["scores"]["AP_tiny"], dogs);
+    let none = run("-p none.json").json();
+    assert_eq!(none["scores"]["AP"], 0.0);
+    assert_eq!(none["scores"]["AP_large"], Value::Null);
+    for threads in [1, 2, 3] {
+        let again = run(&format!("-p p.json --groups class --threads {threads}")).json();
+        assert_eq!(again, whole);
+    }
+    // References from a pipe.
+    let piped = "score coco --format json -r - -p p.json --groups class";
+    assert_eq!(folder.run_with_input(piped, TRUTH).json(), whole);
+}
+
+#[test]
+fn coco_files_that_are_none() {
+    let with = |text: &str, from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1)
+    };
+    let folder = Folder::new(&[("r.json", TRUTH), ("p.json", FOUND)]);
+    let result = |from: &str, to: &str, says: &[&str]| {
+        folder.put("bad.json", with(FOUND, from, to).as_bytes());
+        folder
+            .run("score coco -r r.json -p bad.json")
+            .fails(3, says);
+    };
+    result(
+        "0.9",
+        "\"0.9\"",
+        &["bad.json: [0]: score: found string \"0.9\", expected a number"],
+    );
+    result("0.3", "NaN", &["bad.json: [1]: not JSON", "line 3 column"]);
+    result("0.8}", "0.8},", &["bad.json: [2]: "]);
+    result(
+        "[0, 0, 10, 10]",
+        "[0, 0, 10]",
+        &["[0]: bbox: 3 numbers: expected 4"],
+    );
+    result("[0, 0, 10, 10]", "[0, 0, 1e999, 10]", &["bad.json: [0]: "]);
+    result(
+        "\"image_id\": 8",
+        "\"image_id\": 9",
+        &["[2]: image_id: 9 is no image"],
+    );
+    result(
+        "\"score\": 0.3",
+        "\"skore\": 0.3",
+        &["[1]: missing field `score`"],
+    );
+    let truth = |from: &str, to: &str, says: &[&str]| {
+        folder.put("bad.json", with(TRUTH, from, to).as_bytes());
+        folder
+            .run("score coco -r bad.json -p p.json")
+            .fails(3, says);
+    };
+    truth(
+        "\"id\": 2, \"image_id\"",
+        "\"id\": 1, \"image_id\"",
+        &["annotations[1]: id: 1 is the id of annotations[0] too"],
+    );
+    truth(
+        "\"annotations\"",
+        "\"boxes\"",
+        &["missing field `annotations`"],
+    );
+    truth(
+        "\"bbox\": [0, 0, 40, 40]",
+        "\"bbox\": null",
+        &["annotations[2]: bbox: missing"],
+    );
+    truth(
+        "\"area\": 100",
+        "\"area\": \"big\"",
+        &["annotations[0]: area: found string"],
+    );
+    folder
+        .run("score coco -r p.json -p p.json")
+        .fails(3, &["p.json: found a list, as results are"]);
+    folder
+        .run("score coco -r r.json -p r.json")
+        .fails(3, &["r.json: found an object, as a ground truth is"]);
+    folder
+        .run("score coco -r r.json -p .")
+        .fails(3, &["is a folder: expected a COCO file"]);
+    folder
+        .run("score coco --pairs r.json")
+        .fails(2, &["reads whole files"]);
+    folder
+        .run("score coco -r r.json -p p.json --iou 0")
+        .fails(2, &["--iou", "more than 0, at most 1"]);
+    folder
+        .run("score coco -r r.json -p p.json --areas x")
+        .fails(2, &["--areas"]);
+    folder
+        .run("score arc -r r.json -p p.json --details d.json")
+        .code(3);
+    // What can be put right is, with a warning.
+    folder.put("fit.json", with(TRUTH, "\"area\": 100, ", "").as_bytes());
+    let run = folder.run("score coco -r fit.json -p p.json").code(0);
+    assert!(
+        run.stderr.contains("1 × a true object has no area"),
+        "{}",
+        run.stderr
+    );
+    folder.put(
+        "fit.json",
+        with(FOUND, "\"image_id\": 8", "\"image_id\": 9").as_bytes(),
+    );
+    let run = folder
+        .run("score coco -r r.json -p fit.json --extra ignore")
+        .code(0);
+    assert!(
+        run.stderr.contains("1 × a detection is of an image"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stdout.contains("extra:ignore"));
+}
+
+#[test]
+fn errors_of_detections() {
+    let folder = Folder::new(&[("r.json", TRUTH), ("p.json", FOUND)]);
+    let run = |words: &str| folder.run(&format!("score {words} --format json -r r.json -p p.json"));
+    let tide = run("tide").json();
+    // The dog that is taken for a cat; with its class right nothing is missed.
+    let counts = json!({"Cls": 1, "Loc": 0, "Both": 0, "Dupe": 0, "Bkg": 0, "Miss": 0});
+    assert_eq!(tide["counts"], counts);
+    let matrix = run("confusion-matrix --details m.json").json();
+    assert_eq!(
+        matrix["counts"],
+        json!({"tp": 2, "fp": 1, "fn": 1, "confused": 1, "ignored": 0})
+    );
+    let details = std::fs::read_to_string(folder.path("m.json")).expect("the details");
+    let details: Value = serde_json::from_str(&details).expect("JSON");
+    assert_eq!(details["classes"], json!(["cat", "dog", "background"]));
+    assert_eq!(details["matrix"], json!([[1, 0, 0], [1, 1, 0], [0, 0, 0]]));
+    let voc = run("voc").json();
+    assert_eq!(voc["scores"]["mAP"], 0.75);
+    let detection = run("detection --matching greedy --best-f1").json();
+    assert_eq!(
+        detection["counts"],
+        json!({"tp": 2, "fp": 1, "fn": 1, "repeated": 0})
+    );
+    // From the score 0.8 on there are two right of two, and one of three is missed.
+    assert_eq!(detection["scores"]["best_f1_score"], 0.8);
+    assert_eq!(detection["scores"]["best_f1"], json!(4.0 / 5.0));
+    assert_eq!(detection["groups"]["class"]["dog"]["scores"]["recall"], 0.5);
+    run("detection --box polygon").fails(3, &["--box polygon goes with records"]);
+}
+
+#[test]
+fn folders_of_detections() {
+    let folder = Folder::new(&[]);
+    for name in ["xml", "voc", "labels", "yolo"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    let object = "<object><name>dog</name><bndbox><xmin>0</xmin><ymin>0</ymin><xmax>10</xmax><ymax>10</ymax></bndbox></object>";
+    folder.put(
+        "xml/1.xml",
+        format!("<annotation>{object}</annotation>").as_bytes(),
+    );
+    folder.put("voc/1.txt", b"dog 0.9 0 0 10 10\ndog 0.8 50 50 60 60\n");
+    folder.put("labels/1.txt", b"0 0.5 0.5 0.1 0.1\n");
+    folder.put(
+        "yolo/1.txt",
+        b"0 0.5 0.5 0.1 0.1 0.9\n0 0.2 0.2 0.1 0.1 0.8\n",
+    );
+    for folders in ["-r xml -p voc", "-r labels -p yolo --image-size 100x100"] {
+        let voc = folder
+            .run(&format!("score voc --format json {folders}"))
+            .json();
+        assert_eq!(voc["scores"]["mAP"], 1.0, "{folders}");
+        let words = format!("score detection --format json {folders}");
+        let counts = folder.run(&words).json()["counts"].clone();
+        assert_eq!(
+            counts,
+            json!({"tp": 1, "fp": 1, "fn": 0, "repeated": 0}),
+            "{folders}"
+        );
+    }
+    folder.put("yolo/2.txt", b"0 0.5 0.5 0.1 0.1 0.9\n");
+    folder
+        .run("score voc -r labels -p yolo")
+        .fails(3, &["2.txt"]);
+    folder
+        .run("score voc -r labels -p yolo --extra ignore")
+        .code(0);
+    folder.put("voc/1.txt", b"dog 0.9 0 0 10\n");
+    folder
+        .run("score voc -r xml -p voc")
+        .fails(3, &["1.txt: line 1"]);
+}
+
 #[test]
 fn list_demo_and_help() {
     let folder = Folder::new(&[]);
