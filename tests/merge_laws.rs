@@ -276,17 +276,16 @@ fn check(domain: &Domain, options: &[(&str, &str)], pairs: &[(Json, Json)], cuts
 type Object = (i64, [u8; 4], u8);
 
 /// True objects and detections of an image.
-fn image() -> impl Strategy<Value = (Vec<Object>, Vec<Object>)> {
+type Objects = (Vec<Object>, Vec<Object>);
+
+fn image() -> impl Strategy<Value = Objects> {
     let object = || (0_i64..3, [0_u8..3, 0_u8..3, 1_u8..3, 1_u8..3], 0_u8..3);
     let objects = move || proptest::collection::vec(object(), 0..4);
     (objects(), objects())
 }
 
 /// The evidence of images with their ids, as a pair of COCO files.
-fn gather_images(
-    scorer: &dyn Scorer,
-    images: &[(i64, (Vec<Object>, Vec<Object>))],
-) -> Box<dyn Evidence> {
+fn gather_images(scorer: &dyn Scorer, images: &[(i64, Objects)]) -> Box<dyn Evidence> {
     let (mut annotations, mut results) = (Vec::new(), Vec::new());
     for (image, (truths, found)) in images {
         for (class, bbox, rest) in truths {
@@ -320,7 +319,7 @@ fn gather_images(
     read.expect("readable files")
 }
 
-fn check_whole(whole: &Whole, images: &[(Vec<Object>, Vec<Object>)], cuts: [usize; 2]) {
+fn check_whole(whole: &Whole, images: &[Objects], cuts: [usize; 2]) {
     let images: Vec<_> = (1..).zip(images.iter().cloned()).collect();
     let mut cuts = cuts.map(|cut| cut.min(images.len()));
     cuts.sort_unstable();

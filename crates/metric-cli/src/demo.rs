@@ -51,6 +51,13 @@ const DEMOS: &[Demo] = &[
         predictions: sample!("detected-boxes.json"),
     },
     Demo {
+        domain: "COCO detections",
+        arguments: &["coco"],
+        shown: &["AP", "AP50", "AR_100"],
+        references: sample!("coco-truth.json"),
+        predictions: sample!("coco-results.json"),
+    },
+    Demo {
         domain: "lane graphs",
         arguments: &["lanes"],
         shown: &["rule_f1", "correspondence_f1", "overall_f1"],
