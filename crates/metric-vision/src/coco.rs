@@ -769,6 +769,7 @@ impl<'a> ClassDetections<'a> {
             .iter()
             .map(|&truths| needed(params, truths))
             .collect();
+        let area_of: Vec<usize> = (0..areas * thresholds).map(|curve| curve / thresholds).collect();
         // By curve, the detections that are right: their place, and how many before them are wrong.
         let mut right: Vec<Vec<(u32, u32)>> = vec![Vec::new(); areas * thresholds];
         for most in 0..levels {
@@ -794,7 +795,7 @@ impl<'a> ClassDetections<'a> {
                 }
                 let (is_right, is_wrong) = detection.details;
                 for curve in ones(is_right) {
-                    let false_ones = wrong[curve] + others[curve / thresholds];
+                    let false_ones = wrong[curve] + others[area_of[curve]];
                     right[curve].push((place as u32, false_ones));
                 }
                 for curve in ones(is_wrong) {
@@ -802,7 +803,7 @@ impl<'a> ClassDetections<'a> {
                 }
             }
             for (curve, right) in right.iter().enumerate() {
-                let area = curve / thresholds;
+                let area = area_of[curve];
                 let truths = self.truths[area];
                 let score = |place: u32| detailed[place as usize].score;
                 let first = self.first.map_or(0.0, |(_, score)| score);
