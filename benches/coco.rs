@@ -97,7 +97,7 @@ fn files(detections: usize) -> (String, String) {
 
 fn dataset((truth, results): &(String, String)) -> Dataset {
     let file = |name, text| File { name, text };
-    let read = read::coco(
+    let read = read::parse_coco(
         file("truth", truth),
         file("results", results),
         CocoOptions::default(),

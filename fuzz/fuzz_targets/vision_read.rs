@@ -13,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 use metric_core::{Merge, Metric};
 use metric_vision::read::{
     CocoOptions, ExtraImages, File, ImageSizes, ReadError, VocFiles, VocOptions, Warnings,
-    YoloOptions, coco, coco_masks, parse_voc, parse_yolo,
+    YoloOptions, parse_coco, parse_coco_masks, parse_voc, parse_yolo,
 };
 use metric_vision::{
     CocoAp, CocoParams, Confusion, Dataset, Image, Interpolation, Matching, PrecisionRecall,
@@ -37,8 +37,8 @@ fuzz_target!(|data: &[u8]| {
                 quirks: options / 2 % 2 == 1,
             };
             match form.wrapping_sub(b'a') % 2 {
-                0 => evaluate(coco(truth, prediction, options)),
-                _ => evaluate(coco_masks(truth, prediction, options)),
+                0 => evaluate(parse_coco(truth, prediction, options)),
+                _ => evaluate(parse_coco_masks(truth, prediction, options)),
             }
         }
         2 => {

@@ -37,7 +37,7 @@ fn read_set(set: &Value, quirks: bool) -> Result<Dataset, String> {
         quirks,
         ..CocoOptions::default()
     };
-    let read = read::coco(file("gt.json", "gt"), file("dt.json", "dt"), options);
+    let read = read::parse_coco(file("gt.json", "gt"), file("dt.json", "dt"), options);
     read.map(|(dataset, _)| dataset)
         .map_err(|error| format!("refused: {error}"))
 }

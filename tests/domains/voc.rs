@@ -36,7 +36,7 @@ fn set(name: &str) -> Result<Dataset, String> {
     let [truth, results] = texts(name).ok_or("no such set")?;
     let file = |name, text| File { name, text };
     let (truth, results) = (file("gt.json", &truth), file("dt.json", &results));
-    let set = read::coco(truth, results, CocoOptions::default());
+    let set = read::parse_coco(truth, results, CocoOptions::default());
     set.map(|(set, _)| set).map_err(|error| error.to_string())
 }
 

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_suite::registry::{
-    self, Content, ENTRIES, Entry, JoinPolicy, Missing, OptionSpec, Options,
+    self, Content, Document, ENTRIES, Entry, JoinPolicy, Missing, OptionSpec, Options,
 };
 
 use crate::error::Failure;
@@ -274,8 +275,12 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
                 ));
             }
             let [references, predictions] = given;
-            if is_whole(entry, references)? {
-                Data::Whole(Source::whole(references)?, Source::whole(predictions)?)
+            if let Some(document) = whole(entry, references)? {
+                Data::Whole(
+                    Source::whole(references)?,
+                    document,
+                    Source::whole(predictions)?,
+                )
             } else {
                 let references = Input {
                     source: Source::new(references)?,
@@ -297,6 +302,16 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
         Ok(path)
     };
     let (per_sample, details) = (output("per-sample")?, output("details")?);
+    if details.is_some() && !scorer.has_details() {
+        return Err(Failure::Usage(format!("--details: {metric} has none")));
+    }
+    let missing_given = matches.value_source("missing") == Some(ValueSource::CommandLine);
+    if missing_given && matches!(data, Data::Whole(..)) {
+        return Err(Failure::Usage(
+            "--missing goes with records: in whole files an image without detections is no gap"
+                .to_owned(),
+        ));
+    }
     let threads = match matches.get_one::<u16>("threads") {
         Some(threads) => usize::from(*threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
@@ -321,23 +336,25 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
     })
 }
 
-/// Whether the metric reads the references, and so the predictions, as whole files or folders.
-fn is_whole(entry: &Entry, references: &str) -> Result<bool, Failure> {
+/// The references, if the metric reads them, and so the predictions, as whole files or folders.
+fn whole(entry: &Entry, references: &str) -> Result<Option<Document>, Failure> {
+    let source = Source::whole(references)?;
     let is_whole = match entry.input {
-        registry::Input::Records => return Ok(false),
-        registry::Input::Whole => return Ok(true),
+        registry::Input::Records => return Ok(None),
+        registry::Input::Whole => return source.document().map(Some),
         registry::Input::Either(is_whole) => is_whole,
     };
-    if Source::whole(references)?.is_folder() {
-        return Ok(true);
+    if source.is_folder() {
+        return source.document().map(Some);
     }
     let source = Source::new(references)?;
     if source.format != Format::Json || !source.is_rereadable() {
-        return Ok(false);
+        return Ok(None);
     }
-    Ok(match source.document()?.content {
-        Content::Text(text) => is_whole(&text),
-        Content::Folder(_) => true,
+    let document = source.document()?;
+    Ok(match &document.content {
+        Content::Text(text) if !is_whole(text) => None,
+        _ => Some(document),
     })
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_suite::registry::{
-    Entry, Evidence, JoinPolicy, Missing, Record, RecordError, Report, Sample, Scorer,
+    Document, Entry, Evidence, JoinPolicy, Missing, Record, RecordError, Report, Sample, Scorer,
 };
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
@@ -36,8 +36,8 @@ pub(crate) struct Task {
 pub(crate) enum Data {
     /// Records of references, and of predictions unless one file has both sides.
     Records(Input, Option<Input>),
-    /// References and predictions that the metric reads by itself.
-    Whole(Source, Source),
+    /// References, which are read already, and predictions that the metric takes whole.
+    Whole(Source, Document, Source),
 }
 
 impl Data {
@@ -48,7 +48,7 @@ impl Data {
                 Some(&references.source),
                 predictions.as_ref().map(|input| &input.source),
             ],
-            Self::Whole(references, predictions) => [Some(references), Some(predictions)],
+            Self::Whole(references, _, predictions) => [Some(references), Some(predictions)],
         };
         sources.into_iter().flatten()
     }
@@ -107,15 +107,14 @@ impl Task {
                 progress,
             }
             .gather(references, predictions, samples.as_mut())?,
-            Data::Whole(references, predictions) => {
+            Data::Whole(source, references, predictions) => {
                 // That an image has no detections is no gap in the data.
                 policy.missing = Missing::Error;
-                let name = references.name();
-                let (references, predictions) =
-                    rayon::join(|| references.document(), || predictions.document());
+                let name = source.name();
+                let predictions = predictions.document()?;
                 let mut all = samples.is_some().then(Vec::new);
                 let evidence = scorer
-                    .read_documents(references?, predictions?, policy, all.as_mut())
+                    .read_documents(references, predictions, policy, all.as_mut())
                     .map_err(|error| Failure::Input(error.to_string()))?;
                 if let Some(file) = &mut samples {
                     for sample in all.iter().flatten() {

@@ -1342,7 +1342,26 @@ fn coco_files_that_are_none() {
         .fails(2, &["--areas"]);
     folder
         .run("score arc -r r.json -p p.json --details d.json")
-        .code(3);
+        .fails(2, &["--details: arc has none"]);
+    folder
+        .run("score coco -r r.json -p p.json --missing skip")
+        .fails(2, &["--missing goes with records"]);
+    folder
+        .run("score coco -r r.json -p p.json --iou 0.5,x")
+        .fails(2, &["found \"x\", expected a number"]);
+    folder
+        .run("score coco -r r.json -p p.json --iou 0.5,0.50")
+        .fails(2, &["0.50 is listed twice"]);
+    folder
+        .run("score detection -r r.json -p p.json --box xyxy")
+        .fails(3, &["--box goes with records"]);
+    // An editor's mark at the start of a text is no part of it.
+    folder.put("marked.json", format!("\u{feff}{TRUTH}").as_bytes());
+    for metric in ["coco", "detection"] {
+        folder
+            .run(&format!("score {metric} -r marked.json -p p.json"))
+            .code(0);
+    }
     // What can be put right is, with a warning.
     folder.put("fit.json", with(TRUTH, "\"area\": 100, ", "").as_bytes());
     let run = folder.run("score coco -r fit.json -p p.json").code(0);
@@ -1434,6 +1453,9 @@ fn folders_of_detections() {
     folder
         .run("score voc -r labels -p yolo --extra ignore")
         .code(0);
+    folder
+        .run("score voc -r labels -p yolo --extra ignore --pixel-plus-one")
+        .fails(3, &["--pixel-plus-one needs pixels: expected --image-size"]);
     folder.put("voc/1.txt", b"dog 0.9 0 0 10\n");
     folder
         .run("score voc -r xml -p voc")

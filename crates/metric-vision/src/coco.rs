@@ -769,7 +769,9 @@ impl<'a> ClassDetections<'a> {
             .iter()
             .map(|&truths| needed(params, truths))
             .collect();
-        let area_of: Vec<usize> = (0..areas * thresholds).map(|curve| curve / thresholds).collect();
+        let area_of: Vec<usize> = (0..areas * thresholds)
+            .map(|curve| curve / thresholds)
+            .collect();
         // By curve, the detections that are right: their place, and how many before them are wrong.
         let mut right: Vec<Vec<(u32, u32)>> = vec![Vec::new(); areas * thresholds];
         for most in 0..levels {

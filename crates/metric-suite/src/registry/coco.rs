@@ -8,8 +8,9 @@ use metric_vision::{
 use serde_json::json;
 
 use super::images::{ImageAdapter, ImageReading, Numbers, class_names, file};
+use super::options::{finite, listed};
 use super::{
-    Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, Options, never_whole,
+    Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
 };
 
 pub(super) const COCO: Entry = Entry {
@@ -80,70 +81,53 @@ pub(super) const COCO: Entry = Entry {
     input: Input::Whole,
     whole_file: never_whole,
     build: |options| {
-        let quirks = options.get("quirks") == Some("pycocotools");
         let mut params = CocoParams {
             by_class: options.get("class-agnostic").is_none(),
-            quirks,
+            quirks: options.get("quirks") == Some("pycocotools"),
             ..CocoParams::default()
         };
-        let mut signature = vec![
-            ("iou-type", options.get("iou-type")),
-            ("iou", options.get("iou")),
-            ("recalls", options.get("recalls")),
-            ("areas", options.get("areas")),
-            ("max-detections", options.get("max-detections")),
-        ];
-        if !params.by_class {
-            signature.push(("class-agnostic", Some("yes")));
-        }
-        if quirks {
-            signature.push(("quirks", options.get("quirks")));
-        }
-        let signature = signature
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
-            .collect();
-        if let Some(thresholds) = list(options, "iou", number)? {
+        let iou_type = options.get("iou-type").unwrap_or_default().to_owned();
+        let mut signature = vec![("iou-type".to_owned(), iou_type.clone())];
+        let mut changed = |name: &str, value: String| signature.push((name.to_owned(), value));
+        let thresholds = options.list("iou", "a number", finite)?;
+        if !thresholds.is_empty() {
+            changed("iou", listed(&thresholds));
             params.iou_thresholds = thresholds;
         }
-        if let Some(recalls) = list(options, "recalls", number)? {
+        let recalls = options.list("recalls", "a number", finite)?;
+        if !recalls.is_empty() {
+            changed("recalls", listed(&recalls));
             params.recall_thresholds = recalls;
         }
-        if let Some(areas) = list(options, "areas", area)? {
+        let areas = options.list("areas", "NAME:FROM:TO with FROM no more than TO", area)?;
+        if !areas.is_empty() {
+            let areas_text =
+                |area: &AreaRange| format!("{}:{}:{}", area.name, area.least, area.greatest);
+            changed(
+                "areas",
+                areas.iter().map(areas_text).collect::<Vec<_>>().join(","),
+            );
             params.areas.truncate(1);
             params.areas.extend(areas);
         }
-        if let Some(most) = list(options, "max-detections", |text| text.parse().ok())? {
+        let most = options.list("max-detections", "a whole number", |text| text.parse().ok())?;
+        if !most.is_empty() {
+            changed("max-detections", listed(&most));
             params.max_detections = most;
         }
+        if !params.by_class {
+            changed("class-agnostic", "yes".to_owned());
+        }
+        if params.quirks {
+            changed("quirks", "pycocotools".to_owned());
+        }
         let by_class = options.get("groups") == Some("class");
-        match options.get("iou-type") {
-            Some("segm") => scorer(params, signature, by_class, read::coco_masks),
-            _ => scorer(params, signature, by_class, read::coco),
+        match iou_type.as_str() {
+            "segm" => scorer(params, signature, by_class, read::parse_coco_masks),
+            _ => scorer(params, signature, by_class, read::parse_coco),
         }
     },
 };
-
-/// The values of an option that is a list.
-fn list<T>(
-    options: &Options,
-    name: &str,
-    read: impl Fn(&str) -> Option<T>,
-) -> Result<Option<Vec<T>>, OptionError> {
-    let Some(text) = options.get(name) else {
-        return Ok(None);
-    };
-    let values = text.split(',').map(|part| {
-        let part = part.trim();
-        read(part)
-            .ok_or_else(|| OptionError::new(name, text, format!("{part:?} is not one of the list")))
-    });
-    values.collect::<Result<_, _>>().map(Some)
-}
-
-fn number(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
-}
 
 fn area(text: &str) -> Option<AreaRange> {
     let (name, bounds) = text.split_once(':')?;

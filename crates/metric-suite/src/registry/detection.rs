@@ -8,15 +8,17 @@ use metric_core::{Counts, Merge, Metric};
 use metric_vision::matching::{greedy, voc};
 use metric_vision::read::{ImageSizes, Warnings};
 use metric_vision::{
-    BBox, BoxFormat, Dataset, Detection, DetectionScore, DetectionState, Detections, Matching,
-    Polygon, Profile, RotatedBox, ScoreHistogram, Shape, Truth, VERSION, by_class, macro_average,
+    BBox, BoxFormat, Dataset, Detection, DetectionScore, DetectionState, Detections, Image,
+    Matching, Polygon, Prediction, Profile, RotatedBox, ScoreHistogram, Shape, Truth, VERSION,
+    by_class, macro_average,
 };
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::json;
 
-use super::images::{IMAGE_SIZE, class_names, image_size, is_coco, read_boxes};
+use super::images::{IMAGE_SIZE, class_names, image_size, is_coco, read_boxes, size_part};
+use super::options::{finite, listed};
 use super::read::{beside, json, kind, name, typed};
-use super::scorer::{Adapter, noted};
+use super::scorer::{Adapter, Pool, noted};
 use super::{
     Document, DocumentError, Entries, Entry, FieldError, Input, JoinPolicy, Missing, Named, Notes,
     OptionError, OptionSpec, Options, Reading, Record, Scorer, Sink, Value, never_whole,
@@ -161,6 +163,11 @@ impl Form for BoxFormat {
         join: JoinPolicy,
         sizes: &ImageSizes,
     ) -> Result<(Dataset, Warnings), DocumentError> {
+        if *self != Self::default() {
+            let name = &references.name;
+            let problem = "--box goes with records: these files say what their boxes are";
+            return Err(DocumentError(format!("{name}: {problem}")));
+        }
         read_boxes(references, predictions, join, sizes)
             .map_err(|error| DocumentError(error.to_string()))
     }
@@ -402,28 +409,6 @@ struct Boxes<F: Form> {
 
 const EXTRA_CLASSES: &str = "a predicted class is not asked for in its image and was left out";
 
-/// The numbers of an option that is a list.
-fn numbers(options: &Options, name: &str) -> Result<Vec<f64>, OptionError> {
-    let text = options.get(name).unwrap_or_default();
-    let problem = |reason: String| OptionError::new(name, text, reason);
-    let mut numbers: Vec<f64> = Vec::new();
-    for part in text.split(',').filter(|_| !text.is_empty()) {
-        match part.trim().parse() {
-            Ok(number) if numbers.contains(&number) => {
-                return Err(problem(format!("{number} is listed twice")));
-            }
-            Ok(number) if number.is_finite() => numbers.push(number),
-            _ => return Err(problem(format!("{part:?}: expected a number"))),
-        }
-    }
-    Ok(numbers)
-}
-
-fn listed(numbers: &[f64]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
-    numbers.join(",")
-}
-
 impl<F: Form> Boxes<F> {
     fn new(form: F, options: &Options) -> Result<Self, OptionError> {
         let groups = options.get("groups").unwrap_or_default();
@@ -442,8 +427,8 @@ impl<F: Form> Boxes<F> {
         }
         let profile: Profile = options.require("profile")?;
         let matching: Option<Matching> = options.parse("matching")?;
-        let ious = numbers(options, "iou")?;
-        let cuts = numbers(options, "score-threshold")?;
+        let ious = options.list("iou", "a number", finite)?;
+        let cuts = options.list("score-threshold", "a number", finite)?;
         let mut settings = Vec::new();
         for &iou in &ious {
             let metric = F::metric(profile, matching, iou)?;
@@ -524,6 +509,7 @@ impl<F: Form> Reading for Boxes<F> {
         ]
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .chain(size_part(&self.sizes))
         .collect()
     }
 
@@ -552,25 +538,17 @@ impl<F: Form> Reading for Boxes<F> {
         let (dataset, warnings) =
             form.read_documents(&references, &predictions, join, &self.sizes)?;
         drop((references, predictions));
-        let names = class_names(dataset.classes());
-        for (predictions, image) in dataset.examples(0..dataset.images().len()) {
-            let key = image.key.to_string();
-            sink.record(&key);
-            by_class(predictions, image, |place, detections, truths| {
-                let Some(name) = names.get(place as usize) else {
-                    return;
-                };
-                let item = Item {
-                    class: Some((place, name.clone())),
-                    truths: truths.to_vec(),
-                };
-                sink.part(
-                    Some(name),
-                    &self.groups(Some(name), Some(&key)),
-                    detections,
-                    &item,
-                );
-            });
+        let images = Images {
+            boxes: self,
+            names: class_names(dataset.classes()),
+        };
+        if sink.wants_samples() {
+            for (predictions, image) in dataset.examples(0..dataset.images().len()) {
+                sink.record(&image.key);
+                images.add(predictions, image, sink);
+            }
+        } else {
+            sink.add(dataset.measure(&images));
         }
         for (warning, times) in warnings {
             sink.note(warning.text(), times);
@@ -675,6 +653,55 @@ fn is_fusion_brain(profile: Profile) -> bool {
         profile,
         Profile::FusionBrain2021 | Profile::FusionBrainBaseline
     )
+}
+
+/// The metric of whole images, so that a data set can be measured on several threads.
+struct Images<'a, F: Form> {
+    boxes: &'a Boxes<F>,
+    /// Of the classes.
+    names: Vec<String>,
+}
+
+impl<F: Form> Images<'_, F> {
+    /// Adds an image, of which each class is an example.
+    fn add(
+        &self,
+        predictions: &[Prediction<F::Shape>],
+        image: &Image<F::Shape>,
+        sink: &mut Sink<'_, Table<F::Shape>>,
+    ) {
+        let key = image.key.to_string();
+        by_class(predictions, image, |place, detections, truths| {
+            let Some(name) = self.names.get(place as usize) else {
+                return;
+            };
+            let item = Item {
+                class: Some((place, name.clone())),
+                truths: truths.to_vec(),
+            };
+            let groups = self.boxes.groups(Some(name), Some(&key));
+            sink.part(Some(name), &groups, detections, &item);
+        });
+    }
+}
+
+impl<F: Form> Metric for Images<'_, F> {
+    type Prediction = [Prediction<F::Shape>];
+    type Reference = Image<F::Shape>;
+    type State = Pool<TableState>;
+    type Score = ();
+
+    fn update(
+        &self,
+        state: &mut Pool<TableState>,
+        prediction: &[Prediction<F::Shape>],
+        reference: &Image<F::Shape>,
+    ) {
+        let mut sink = Sink::of(&self.boxes.metric, state);
+        self.add(prediction, reference, &mut sink);
+    }
+
+    fn compute(&self, _state: &Pool<TableState>) {}
 }
 
 impl<F: Form> Boxes<F> {

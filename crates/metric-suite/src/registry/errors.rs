@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::images::{
     BOXES, IMAGE_SIZE, ImageAdapter, ImageReading, Numbers, class_names, image_size, read_boxes,
+    size_part,
 };
 use super::{
     Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
@@ -82,17 +83,17 @@ impl ImageReading for Errors {
     }
 
     fn signature(&self) -> Named<String> {
-        vec![
-            ("iou".to_owned(), self.metric.foreground().to_string()),
-            (
-                "background".to_owned(),
-                self.metric.background().to_string(),
-            ),
+        let metric = &self.metric;
+        let mut parts = vec![
+            ("iou".to_owned(), metric.foreground().to_string()),
+            ("background".to_owned(), metric.background().to_string()),
             (
                 "max-detections".to_owned(),
-                self.metric.max_detections().to_string(),
+                metric.max_detections().to_string(),
             ),
-        ]
+        ];
+        parts.extend(size_part(&self.sizes));
+        parts
     }
 
     fn read(
@@ -197,7 +198,10 @@ impl ImageReading for Matrix {
         let cut = self.metric.score_cut();
         let cut = cut.map(|cut| ("score-threshold".to_owned(), cut.to_string()));
         let iou = ("iou".to_owned(), self.metric.iou_threshold().to_string());
-        std::iter::once(iou).chain(cut).collect()
+        std::iter::once(iou)
+            .chain(cut)
+            .chain(size_part(&self.sizes))
+            .collect()
     }
 
     fn read(

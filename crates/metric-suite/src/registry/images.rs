@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use metric_core::{Merge, Metric};
 use metric_vision::read::{
-    CocoOptions, ExtraImages, File, ImageSizes, ReadError, VocOptions, Warnings, YoloOptions, coco,
-    read_voc, read_yolo,
+    CocoOptions, ExtraImages, File, ImageSizes, ReadError, VocOptions, Warnings, YoloOptions,
+    parse_coco, read_voc, read_yolo,
 };
 use metric_vision::{BBox, Class, Dataset, Image, Prediction, Shape};
 use serde::de::DeserializeOwned;
@@ -286,6 +286,16 @@ pub(super) fn image_size(options: &Options) -> Result<ImageSizes, OptionError> {
         .ok_or_else(|| OptionError::new("image-size", text, reason()))
 }
 
+/// [`IMAGE_SIZE`] as a part of a signature.
+pub(super) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
+    match sizes {
+        ImageSizes::All([width, height]) => {
+            Some(("image-size".to_owned(), format!("{width}x{height}")))
+        }
+        _ => None,
+    }
+}
+
 /// Reads [`BOXES`].
 pub(super) fn read_boxes(
     references: &Document,
@@ -303,7 +313,11 @@ pub(super) fn read_boxes(
                 ignore_unknown_images: join.ignore_extra,
                 quirks: false,
             };
-            coco(file(references)?, file(predictions)?, options)
+            if let Content::Folder(_) = predictions.content {
+                let problem = "is a folder: expected a file, as the references are";
+                return Err(whole(predictions, problem));
+            }
+            parse_coco(file(references)?, file(predictions)?, options)
         }
         (Content::Folder(truths), Content::Folder(found)) if has_xml(truths) => {
             read_voc(truths, found, &VocOptions { files: None, extra })
@@ -330,7 +344,8 @@ pub(super) fn file(document: &Document) -> Result<File<'_>, ReadError> {
     }
 }
 
-fn whole(document: &Document, problem: &str) -> ReadError {
+/// A problem with all of a document.
+pub(super) fn whole(document: &Document, problem: &str) -> ReadError {
     ReadError {
         file: document.name.clone(),
         record: String::new(),
@@ -339,12 +354,18 @@ fn whole(document: &Document, problem: &str) -> ReadError {
     }
 }
 
+/// Whether references are YOLO's.
+pub(super) fn is_yolo(references: &Document) -> bool {
+    matches!(&references.content, Content::Folder(folder) if !has_xml(folder))
+}
+
 /// Whether a folder is one of Pascal VOC's annotations.
 fn has_xml(folder: &Path) -> bool {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     files
         .map(|file| file.path())
-        .any(|path| path.extension().is_some_and(|extension| extension == "xml"))
+        .filter_map(|path| Some(path.extension()?.eq_ignore_ascii_case("xml")))
+        .any(|is_xml| is_xml)
 }
 
 /// Whether a JSON text is a COCO ground truth.
@@ -356,7 +377,8 @@ pub(super) fn is_coco(text: &str) -> bool {
         #[serde(rename = "annotations")]
         _annotations: serde::de::IgnoredAny,
     }
-    // Most other files say so in their first bytes, or in what stands at their end.
+    // Few other files have these words, and need to be read.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     ["\"images\"", "\"annotations\""]
         .iter()
         .all(|key| text.contains(key))

@@ -84,6 +84,32 @@ impl Options {
             .ok_or_else(|| OptionError::new(name, "", "a value is needed".to_owned()))
     }
 
+    /// The values of an option that is a list, each read by `read`; none without a value.
+    ///
+    /// # Errors
+    ///
+    /// A value that is not what was `expected`, or that is listed twice.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(super) fn list<T: PartialEq>(
+        &self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Vec<T>, OptionError> {
+        let text = self.get(name).unwrap_or_default();
+        let mut values = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|_| !text.is_empty()) {
+            let problem = |reason: String| OptionError::new(name, text, reason);
+            let value = read(part)
+                .ok_or_else(|| problem(format!("found {part:?}, expected {expected}")))?;
+            if values.contains(&value) {
+                return Err(problem(format!("{part} is listed twice")));
+            }
+            values.push(value);
+        }
+        Ok(values)
+    }
+
     pub(super) fn check(&self, specs: &[OptionSpec]) -> Result<(), OptionError> {
         for (name, value) in &self.values {
             if !specs.iter().any(|spec| spec.name == name) {
@@ -118,6 +144,19 @@ impl Options {
         }
         options
     }
+}
+
+/// A finite number.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+pub(super) fn finite(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Values as they stand in a signature.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+pub(super) fn listed<T: fmt::Display>(values: &[T]) -> String {
+    let values: Vec<String> = values.iter().map(T::to_string).collect();
+    values.join(",")
 }
 
 /// An option that a metric cannot take.

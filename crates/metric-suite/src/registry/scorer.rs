@@ -177,6 +177,28 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
         self.pool.total.merge(state);
     }
 
+    /// Gathers on its own, for [`Sink::add`]; without samples.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(super) fn of<'a>(metric: &'a M, pool: &'a mut Pool<M::State>) -> Sink<'a, M> {
+        Sink {
+            metric,
+            pool,
+            samples: None,
+        }
+    }
+
+    /// Whether single examples are wanted, which only one after the other can be added.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(super) fn wants_samples(&self) -> bool {
+        self.samples.is_some()
+    }
+
+    /// Adds what was gathered elsewhere.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(super) fn add(&mut self, pool: Pool<M::State>) {
+        self.pool.merge(pool);
+    }
+
     /// Counts parts of the record that have no prediction.
     pub fn missing(&mut self, parts: u64) {
         self.pool.missing += parts;
@@ -192,7 +214,7 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
 
 /// All that a scorer gathers.
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct Pool<S> {
+pub(super) struct Pool<S> {
     examples: u64,
     missing: u64,
     total: S,
@@ -251,6 +273,11 @@ pub trait Scorer: Send + Sync {
 
     /// Whether a data set without examples has scores; for most it is an error.
     fn scores_empty_data(&self) -> bool;
+
+    /// Whether evidence has [`Evidence::details`].
+    fn has_details(&self) -> bool {
+        self.start().details().is_some()
+    }
 }
 
 /// What has been seen of a data set, or of a part of it.

@@ -6,7 +6,8 @@ use metric_vision::{BBox, Class, Dataset, Interpolation, VERSION, VocAp, VocClas
 use serde_json::json;
 
 use super::images::{
-    BOXES, IMAGE_SIZE, ImageAdapter, ImageReading, Numbers, class_names, image_size, read_boxes,
+    BOXES, IMAGE_SIZE, ImageAdapter, ImageReading, Numbers, class_names, image_size, is_yolo,
+    read_boxes, size_part, whole,
 };
 use super::{
     Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
@@ -84,11 +85,14 @@ pub(super) const VOC: Entry = Entry {
                 signature.push((name.to_owned(), "yes".to_owned()));
             }
         }
+        let sizes = image_size(options)?;
+        signature.extend(size_part(&sizes));
         let reading = Voc {
             metric,
             signature,
             by_class: options.get("groups") == Some("class"),
-            sizes: image_size(options)?,
+            pixel_plus_one,
+            sizes,
         };
         Ok(ImageAdapter::boxed("voc", VERSION, reading))
     },
@@ -98,6 +102,7 @@ struct Voc {
     metric: VocAp,
     signature: Named<String>,
     by_class: bool,
+    pixel_plus_one: bool,
     sizes: ImageSizes,
 }
 
@@ -119,6 +124,13 @@ impl ImageReading for Voc {
         predictions: &Document,
         join: JoinPolicy,
     ) -> Result<(Dataset, Warnings), ReadError> {
+        let fractions = is_yolo(references) && self.sizes == ImageSizes::Unknown;
+        if self.pixel_plus_one && fractions {
+            return Err(whole(
+                references,
+                "boxes are fractions of their image, and --pixel-plus-one needs pixels: expected --image-size too",
+            ));
+        }
         read_boxes(references, predictions, join, &self.sizes)
     }
 

@@ -1,16 +1,18 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::folder::read_file;
 use super::list::{ListError, records};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
 
-/// How [`coco`] and [`coco_masks`] read.
+/// How COCO files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CocoOptions {
     /// Leave out detections of images that are not in the list, with a [`Warning`], rather than
@@ -40,7 +42,7 @@ pub struct CocoOptions {
 ///     "annotations": [{"id": 7, "image_id": 1, "category_id": 18, "bbox": [0, 0, 10, 10], "area": 80, "iscrowd": 0}]
 /// }"#;
 /// let results = r#"[{"image_id": 1, "category_id": 18, "bbox": [0, 0, 10, 9], "score": 0.8}]"#;
-/// let (dataset, warnings) = read::coco(
+/// let (dataset, warnings) = read::parse_coco(
 ///     File { name: "truth.json", text: truth },
 ///     File { name: "results.json", text: results },
 ///     CocoOptions::default(),
@@ -55,7 +57,7 @@ pub struct CocoOptions {
 ///
 /// Text that is not such JSON, a field of another type or missing, a box whose numbers are not four
 /// and finite, a detection of an unknown image, the same id of two true objects.
-pub fn coco(
+pub fn parse_coco(
     references: File<'_>,
     predictions: File<'_>,
     options: CocoOptions,
@@ -65,7 +67,7 @@ pub fn coco(
 
 /// Reads the masks of a COCO ground-truth file and of a results file.
 ///
-/// As [`coco`], with `segmentation` for the shape: run lengths, compressed or not, or a list of
+/// As [`parse_coco`], with `segmentation` for the shape: run lengths, compressed or not, or a list of
 /// polygons, for which the image must have a `height` and a `width`. Polygons of four numbers are boxes
 /// `[x, y, width, height]`, as pycocotools takes them.
 ///
@@ -74,13 +76,54 @@ pub fn coco(
 ///
 /// # Errors
 ///
-/// As [`coco`]; masks that are none, or not of the size of their image.
-pub fn coco_masks(
+/// As [`parse_coco`]; masks that are none, or not of the size of their image.
+pub fn parse_coco_masks(
     references: File<'_>,
     predictions: File<'_>,
     options: CocoOptions,
 ) -> Result<(Dataset<Mask>, Warnings), ReadError> {
     read(references, predictions, options)
+}
+
+/// [`parse_coco`] of files.
+///
+/// # Errors
+///
+/// As [`parse_coco`], and files that cannot be read or are not UTF-8.
+pub fn read_coco(
+    references: &Path,
+    predictions: &Path,
+    options: CocoOptions,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    of_files(references, predictions, options)
+}
+
+/// [`parse_coco_masks`] of files.
+///
+/// # Errors
+///
+/// As [`parse_coco_masks`], and files that cannot be read or are not UTF-8.
+pub fn read_coco_masks(
+    references: &Path,
+    predictions: &Path,
+    options: CocoOptions,
+) -> Result<(Dataset<Mask>, Warnings), ReadError> {
+    of_files(references, predictions, options)
+}
+
+fn of_files<S: Readable>(
+    references: &Path,
+    predictions: &Path,
+    options: CocoOptions,
+) -> Result<(Dataset<S>, Warnings), ReadError> {
+    let (truth, truth_text) = read_file(references)?;
+    let (found, found_text) = read_file(predictions)?;
+    let file = |name, text| File { name, text };
+    read(
+        file(&truth, &truth_text),
+        file(&found, &found_text),
+        options,
+    )
 }
 
 /// What a shape is read from.
@@ -339,6 +382,11 @@ fn read<S: Readable>(
     predictions: File<'_>,
     options: CocoOptions,
 ) -> Result<(Dataset<S>, Warnings), ReadError> {
+    // Some editors mark a text by its first character.
+    let [references, predictions] = [references, predictions].map(|file| File {
+        text: file.content(),
+        ..file
+    });
     let mut warnings = Warnings::new();
     let truth = Truth::read(references, options, &mut warnings)?;
     let results = results(predictions, &truth, options, &mut warnings)?;

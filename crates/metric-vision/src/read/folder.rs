@@ -188,9 +188,10 @@ fn unreadable(path: &Path, why: &io::Error) -> ReadError {
     )
 }
 
-fn read_file(path: &Path) -> Result<(String, String), ReadError> {
+/// A file's name and text.
+pub(super) fn read_file(path: &Path) -> Result<(String, String), ReadError> {
     let Some(name) = path.to_str() else {
-        let problem = "found a name that is not UTF-8, expected the name of an image";
+        let problem = "found a name that is not UTF-8, expected one that is";
         return Err(error(&path.to_string_lossy(), "", "", problem.to_owned()));
     };
     let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;

@@ -1,6 +1,6 @@
 //! Reading of data sets: COCO's pair of JSON files, and the folders of YOLO and Pascal VOC.
 //!
-//! Every reader gives a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names
+//! Functions `read_...` take paths, `parse_...` texts that are in memory. Every one gives a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names
 //! the file, the record, the field and what was expected there.
 
 mod coco;
@@ -12,7 +12,7 @@ mod yolo;
 use std::collections::BTreeMap;
 use std::fmt;
 
-pub use coco::{CocoOptions, coco, coco_masks};
+pub use coco::{CocoOptions, parse_coco, parse_coco_masks, read_coco, read_coco_masks};
 pub use folder::{ExtraImages, File};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
 pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};
