@@ -4,7 +4,7 @@ use std::path::Path;
 
 use metric_core::Metric;
 use metric_vision::read::{self, CocoOptions, File};
-use metric_vision::{CocoAp, CocoCurves, CocoParams, CocoSlice, Dataset};
+use metric_vision::{AreaRange, CocoAp, CocoCurves, CocoParams, CocoSlice, Dataset, Shape};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -46,8 +46,14 @@ fn numbers(value: &Value) -> Option<Vec<f64>> {
     Some(value.as_array()?.iter().filter_map(Value::as_f64).collect())
 }
 
-fn params(set: &Value, quirks: bool) -> CocoParams {
-    let given = &set["expected"]["params"];
+fn params(given: &Value, quirks: bool) -> CocoParams {
+    let areas = given["areaRng"].as_array().map(|ranges| {
+        let ranges = ranges.iter().filter_map(numbers).enumerate();
+        let range = |(place, bounds): (usize, Vec<f64>)| {
+            AreaRange::new(given["areaRngLbl"][place].to_string(), bounds[0], bounds[1])
+        };
+        ranges.map(range).collect()
+    });
     let defaults = CocoParams::default();
     CocoParams {
         iou_thresholds: numbers(&given["iouThrs"]).unwrap_or(defaults.iou_thresholds),
@@ -55,12 +61,13 @@ fn params(set: &Value, quirks: bool) -> CocoParams {
         max_detections: numbers(&given["maxDets"]).map_or(defaults.max_detections, |numbers| {
             numbers.iter().map(|&number| number as usize).collect()
         }),
+        areas: areas.unwrap_or(defaults.areas),
+        by_class: given["useCats"] != 0,
         quirks,
-        ..defaults
     }
 }
 
-fn curves(dataset: &Dataset, params: CocoParams) -> CocoCurves {
+fn curves<S: Shape + Sync>(dataset: &Dataset<S>, params: CocoParams) -> CocoCurves {
     let metric = CocoAp::new(params).expect("a definition");
     metric.compute(&dataset.measure(&metric))
 }
@@ -91,7 +98,7 @@ fn equals_reference(set: &Value, quirks: bool) -> Result<(), String> {
         };
     }
     let dataset = read_set(set, quirks)?;
-    let curves = curves(&dataset, params(set, quirks));
+    let curves = curves(&dataset, params(&expected["params"], quirks));
 
     let summary = curves.summary(None);
     let stats = numbers(&expected["stats"]).ok_or("stats")?;
@@ -138,7 +145,11 @@ fn equals_reference(set: &Value, quirks: bool) -> Result<(), String> {
             )?;
         }
     }
-    let arrays = curves.arrays(dataset.classes().len());
+    same_arrays(&curves, dataset.classes().len(), expected)
+}
+
+fn same_arrays(curves: &CocoCurves, classes: usize, expected: &Value) -> Result<(), String> {
+    let arrays = curves.arrays(classes);
     same("shape", json!(arrays.shape), expected["shape"].clone())?;
     for (name, array) in [
         ("precision", &arrays.precision),
@@ -241,4 +252,41 @@ fn better_answers_than_an_exception() {
             assert!(near, "{} {name}: {ours:?}", set["id"]);
         }
     }
+}
+
+/// Masks, boxes of masks, masks of boxes, pooled classes, and other thresholds, areas and numbers of
+/// detections.
+#[test]
+fn coco_masks_and_other_definitions() {
+    check(&rows("vision/coco_more.jsonl"), id, &[], |set| {
+        let file = |name, side: &str| File {
+            name,
+            text: set[side].as_str().unwrap_or_default(),
+        };
+        let (truth, found) = (file("gt.json", "gt"), file("dt.json", "dt"));
+        let params = params(&set["params"], true);
+        let options = CocoOptions::default();
+        let refused = |error: read::ReadError| error.to_string();
+        let (curves, classes) = if set["iou_type"] == "segm" {
+            let (dataset, _) = read::parse_coco_masks(truth, found, options).map_err(refused)?;
+            (curves(&dataset, params), dataset.classes().len())
+        } else {
+            let (dataset, _) = read::parse_coco(truth, found, options).map_err(refused)?;
+            (curves(&dataset, params), dataset.classes().len())
+        };
+        let expected = &set["expected"];
+        let summary = curves.summary(None);
+        for ((name, ours), reference) in summary
+            .iter()
+            .zip(numbers(&expected["stats"]).unwrap_or_default())
+        {
+            same(name, bits(*ours), bits(Some(reference)))?;
+        }
+        let classes = if set["params"]["useCats"] == 0 {
+            1
+        } else {
+            classes
+        };
+        same_arrays(&curves, classes, expected)
+    });
 }
