@@ -1404,7 +1404,21 @@ fn errors_of_detections() {
     assert_eq!(details["matrix"], json!([[1, 0, 0], [1, 1, 0], [0, 0, 0]]));
     let voc = run("voc").json();
     assert_eq!(voc["scores"]["mAP"], 0.75);
-    let detection = run("detection --matching greedy --best-f1").json();
+    let detection = run("detection --matching greedy --best-f1 --details c.json").json();
+    let curve = std::fs::read_to_string(folder.path("c.json")).expect("the details");
+    let curve: Value = serde_json::from_str(&curve).expect("JSON");
+    let points = curve["precision_recall"][0]["points"]
+        .as_array()
+        .expect("points");
+    let point =
+        |point: &Value| [&point["score"], &point["precision"], &point["recall"]].map(Value::as_f64);
+    let expected = [
+        [0.9, 1.0, 1.0 / 3.0],
+        [0.8, 1.0, 2.0 / 3.0],
+        [0.3, 2.0 / 3.0, 2.0 / 3.0],
+    ];
+    let expected = expected.map(|point| point.map(Some));
+    assert_eq!(points.iter().map(point).collect::<Vec<_>>(), expected);
     assert_eq!(
         detection["counts"],
         json!({"tp": 2, "fp": 1, "fn": 1, "repeated": 0})

@@ -65,7 +65,7 @@ pub(super) const DETECTION: Entry = Entry {
             value: "",
             default: "",
             choices: Vec::new,
-            help: "Also the best F1 from any score on, and that score: best_f1, best_f1_score (with --matching greedy, voc or voc-strict)",
+            help: "Also the best F1 from any score on, and that score: best_f1, best_f1_score; and the precision-recall curve in --details (with --matching greedy, voc or voc-strict)",
         },
         OptionSpec {
             name: "box",
@@ -616,6 +616,32 @@ impl<F: Form> Reading for Boxes<F> {
             }
         }
         counts
+    }
+
+    /// With the best F1 also the curves that it is on: a point for each distinct score.
+    fn details(&self, state: &TableState) -> Option<serde_json::Value> {
+        self.metric.best?;
+        let curve = |(place, &(iou, _)): (usize, &(f64, String))| {
+            let curve = state.histograms.get(place).map(ScoreHistogram::curve);
+            let points: Vec<_> = curve
+                .iter()
+                .flat_map(|curve| curve.points())
+                .map(|point| {
+                    json!({
+                        "score": point.score,
+                        "precision": point.counts.precision(),
+                        "recall": point.counts.recall(),
+                        "f1": point.counts.f1(),
+                        "tp": point.counts.true_positives,
+                        "fp": point.counts.false_positives,
+                        "fn": point.counts.false_negatives,
+                    })
+                })
+                .collect();
+            json!({"iou": iou, "points": points})
+        };
+        let curves: Vec<_> = self.metric.ious.iter().enumerate().map(curve).collect();
+        Some(json!({ "precision_recall": curves }))
     }
 
     fn warnings(&self, state: &TableState, notes: &Notes) -> Vec<String> {

@@ -64,6 +64,11 @@ pub trait Reading: Send + Sync + 'static {
     /// The counts of a state, by name.
     fn counts(&self, state: &<Self::Metric as Metric>::State) -> Named<serde_json::Value>;
 
+    /// What is too much for a report, such as curves; `None` if the metric has nothing such.
+    fn details(&self, _state: &<Self::Metric as Metric>::State) -> Option<serde_json::Value> {
+        None
+    }
+
     /// What the user should know beside the scores.
     fn warnings(&self, _state: &<Self::Metric as Metric>::State, notes: &Notes) -> Vec<String> {
         noted(notes)
@@ -594,6 +599,11 @@ impl<R: Reading> Evidence for Gathered<R> {
             groups: groups.collect(),
             warnings: reading.warnings(&self.pool.total, &self.pool.notes),
         }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        let (reading, _) = &*self.shared;
+        reading.details(&self.pool.total)
     }
 
     fn write(&self) -> String {
