@@ -1291,11 +1291,7 @@ fn coco_files_that_are_none() {
         "\"image_id\": 9",
         &["[2]: image_id: 9 is no image"],
     );
-    result(
-        "\"score\": 0.3",
-        "\"skore\": 0.3",
-        &["[1]: missing field `score`"],
-    );
+    result("\"score\": 0.3", "\"skore\": 0.3", &["[1]: score: missing"]);
     let truth = |from: &str, to: &str, says: &[&str]| {
         folder.put("bad.json", with(TRUTH, from, to).as_bytes());
         folder
@@ -1310,7 +1306,7 @@ fn coco_files_that_are_none() {
     truth(
         "\"annotations\"",
         "\"boxes\"",
-        &["missing field `annotations`"],
+        &["bad.json: missing field `annotations`"],
     );
     truth(
         "\"bbox\": [0, 0, 40, 40]",

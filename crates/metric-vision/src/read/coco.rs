@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::folder::read_file;
-use super::list::{ListError, records};
+use super::list::{ListError, kind, records, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
 
@@ -68,8 +68,7 @@ pub fn parse_coco(
 /// Reads the masks of a COCO ground-truth file and of a results file.
 ///
 /// As [`parse_coco`], with `segmentation` for the shape: run lengths, compressed or not, or a list of
-/// polygons, for which the image must have a `height` and a `width`. Polygons of four numbers are boxes
-/// `[x, y, width, height]`, as pycocotools takes them.
+/// polygons, for which the image must have a `height` and a `width`.
 ///
 /// Where the first result has a `bbox` too, the size class of a detection is that of its box, and a
 /// result without `segmentation` is the mask of its box, as pycocotools does it.
@@ -152,7 +151,7 @@ enum Form {
 impl Form {
     /// The form of a list of results; of an empty one it does not matter.
     fn of(list: &str) -> Self {
-        let first = list.trim_ascii_start().get(1..).unwrap_or_default();
+        let first = trimmed(list).get(1..).unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(first).into_iter::<ResultRecord<'_>>();
         match values.next() {
             Some(Ok(ResultRecord {
@@ -261,10 +260,15 @@ fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
                 Mask::from_counts(height, width, &counts).map_err(invalid)
             }
         }
-        _ => Err(Problem::new(
-            "segmentation",
-            "missing: expected a list of polygons or {\"size\": [height, width], \"counts\": ...}",
-        )),
+        _ => {
+            let found = match kind(json) {
+                Some("null") | None => "missing".to_owned(),
+                Some(found) => format!("found {found}"),
+            };
+            let expected =
+                "expected a list of polygons or {\"size\": [height, width], \"counts\": ...}";
+            Err(Problem::new("segmentation", format!("{found}: {expected}")))
+        }
     }
 }
 
@@ -275,19 +279,24 @@ fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
         return Err(Problem::new("segmentation", problem));
     };
     let invalid = |error| Problem::new("segmentation", error);
-    // So does `frPyObjects` in pycocotools' `_mask.pyx`.
-    let boxes: Option<Vec<[f64; 4]>> = polygons
-        .iter()
-        .map(|polygon| polygon.as_slice().try_into().ok())
-        .collect();
-    let Some(boxes) = boxes.filter(|boxes| !boxes.is_empty()) else {
-        return Mask::from_polygons(height, width, polygons).map_err(invalid);
-    };
-    let corners = boxes.iter().map(|&[x, y, width, height]| {
-        let (x2, y2) = (x + width, y + height);
-        vec![x, y, x, y2, x2, y2, x2, y]
-    });
-    Mask::from_polygons(height, width, &corners.collect::<Vec<_>>()).map_err(invalid)
+    // pycocotools decides by the first polygon, and refuses such a list too.
+    match polygons.first() {
+        Some(first) if first.len() > 4 => {}
+        Some(first) => {
+            let problem = format!(
+                "a polygon of {} numbers: expected x and y of at least 3 points",
+                first.len()
+            );
+            return Err(Problem::new("segmentation", problem));
+        }
+        None => {
+            return Err(Problem::new(
+                "segmentation",
+                "no polygons: expected at least one",
+            ));
+        }
+    }
+    Mask::from_polygons(height, width, polygons).map_err(invalid)
 }
 
 /// What is wrong with a field.
@@ -338,8 +347,11 @@ struct TruthFile<'a> {
 struct ImageRecord<'a> {
     #[serde(borrow)]
     id: Id<'a>,
-    height: Option<u32>,
-    width: Option<u32>,
+    // Only masks need them, and files that have none may hold anything here.
+    #[serde(borrow)]
+    height: Option<&'a RawValue>,
+    #[serde(borrow)]
+    width: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -347,7 +359,7 @@ struct ClassRecord<'a> {
     #[serde(borrow)]
     id: Id<'a>,
     #[serde(borrow)]
-    name: Option<Cow<'a, str>>,
+    name: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -415,7 +427,7 @@ impl<S: Readable> Truth<S> {
         options: CocoOptions,
         warnings: &mut Warnings,
     ) -> Result<Self, ReadError> {
-        if file.text.trim_ascii_start().starts_with('[') {
+        if trimmed(file.text).starts_with('[') {
             let problem = "found a list, as results are: expected an object with images, categories and annotations";
             return Err(whole(file, problem.to_owned()));
         }
@@ -433,7 +445,7 @@ impl<S: Readable> Truth<S> {
             .collect();
         for record in records {
             if let Some(place) = class_ids.find(&record.id) {
-                classes[place as usize].name = record.name.unwrap_or_default().into_owned();
+                classes[place as usize].name = record.name.map(name_of).unwrap_or_default();
             }
         }
 
@@ -450,7 +462,10 @@ impl<S: Readable> Truth<S> {
         let mut sizes = vec![None; images.len()];
         for record in records {
             if let Some(place) = image_ids.find(&record.id) {
-                sizes[place as usize] = record.height.zip(record.width);
+                sizes[place as usize] = record
+                    .height
+                    .and_then(pixels)
+                    .zip(record.width.and_then(pixels));
             }
         }
         warnings.retain(|_, times| *times > 0);
@@ -480,6 +495,18 @@ impl<S: Readable> Truth<S> {
             sizes,
         })
     }
+}
+
+/// A name, which should be text, but may be another value that is shown as it is.
+fn name_of(json: &RawValue) -> String {
+    serde_json::from_str(json.get()).unwrap_or_else(|_| json.get().to_owned())
+}
+
+/// A number of pixels, also with a fraction of 0.
+fn pixels(json: &RawValue) -> Option<u32> {
+    let number: f64 = serde_json::from_str(json.get()).ok()?;
+    let whole = number as u32;
+    (f64::from(whole) == number).then_some(whole)
 }
 
 /// An annotation that is to be counted, with the place of its image.
@@ -633,7 +660,7 @@ fn results<S: Readable>(
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Prediction<S>>, ReadError> {
-    if file.text.trim_ascii_start().starts_with('{') {
+    if trimmed(file.text).starts_with('{') {
         let problem = "found an object, as a ground truth is: expected a list of results";
         return Err(whole(file, problem.to_owned()));
     }
@@ -738,6 +765,20 @@ fn in_list<'a, R: Record<'a>>(
             };
             whole(file, format!("{name}expected a list, [...]"))
         }
+        ListError::NoEnd { records } => {
+            let last = records.checked_sub(1).map(record).unwrap_or_default();
+            ReadError {
+                record: last,
+                ..whole(
+                    file,
+                    "the text ends here: expected ] at the end of the list".to_owned(),
+                )
+            }
+        }
+        ListError::NoObject { place, found } => ReadError {
+            record: record(place),
+            ..whole(file, format!("found {found}: expected an object"))
+        },
         ListError::NoComma { place } => ReadError {
             record: record(place),
             ..whole(
@@ -755,7 +796,7 @@ fn in_list<'a, R: Record<'a>>(
             start,
             error,
         } => {
-            let problem = R::explain(json, start).unwrap_or_else(|| {
+            let problem = R::explain(json, start, &error).unwrap_or_else(|| {
                 let problem = match error.is_data() {
                     true => plain(&error),
                     false => format!("not JSON: {}", at_position(json, start, &error)),
@@ -774,7 +815,7 @@ fn in_list<'a, R: Record<'a>>(
 /// What serde says of a record that starts so many bytes after the bracket of a list, with the position
 /// in the list. A list in an object was JSON when the object was read, so the list is the file.
 fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
-    let bracket = list.len() - list.trim_ascii_start().len();
+    let bracket = list.len() - list.trim_start_matches([' ', '\t', '\n', '\r']).len();
     let before = list.get(..bracket + 1 + start).unwrap_or_default();
     let line = before.bytes().filter(|&byte| byte == b'\n').count() + error.line();
     let column = match error.line() {
@@ -784,13 +825,38 @@ fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
     format!("{} at line {line} column {column}", plain(error))
 }
 
-/// What serde says, without a position in a text that the reader cannot see.
+/// What serde says, without a position in a text that the reader cannot see and without words that
+/// are only serde's.
 fn plain(error: &serde_json::Error) -> String {
+    const WORDS: [(&str, &str); 8] = [
+        ("invalid type: ", "found "),
+        ("invalid value: ", "found "),
+        ("floating point `", "the number `"),
+        ("integer `", "the number `"),
+        ("found map", "found an object"),
+        ("found sequence", "found a list"),
+        ("expected u32", "expected a whole number"),
+        ("expected f64", "expected a number"),
+    ];
     let text = error.to_string();
     let end = text.rfind(" at line ").unwrap_or(text.len());
-    text[..end]
-        .replace("invalid type: ", "found ")
-        .replace("invalid value: ", "found ")
+    let text = text.get(..end).unwrap_or_default().to_owned();
+    shortened(
+        WORDS
+            .iter()
+            .fold(text, |text, (from, to)| text.replace(from, to)),
+    )
+}
+
+/// A text whose middle is left out where it is long: values can be of any length.
+fn shortened(text: String) -> String {
+    const MOST: usize = 200;
+    let characters = text.chars().count();
+    if characters <= MOST {
+        return text;
+    }
+    let part = |skip: usize| text.chars().skip(skip).take(MOST / 2).collect::<String>();
+    format!("{} ... {}", part(0), part(characters - MOST / 2))
 }
 
 /// A record of a list.
@@ -799,8 +865,16 @@ trait Record<'a>: Deserialize<'a> {
     const FIELDS: &'static [(&'static str, Test)];
 
     /// Which field of the record at a place in a list is wrong, and why, if it is one field.
-    fn explain(list: &'a str, start: usize) -> Option<Problem> {
-        let rest = list.trim_ascii_start().get(start + 1..)?;
+    fn explain(list: &'a str, start: usize, error: &serde_json::Error) -> Option<Problem> {
+        let said = error.to_string();
+        let missing = said
+            .strip_prefix("missing field `")
+            .and_then(|rest| rest.split_once('`'));
+        if let Some((missing, _)) = missing {
+            let field = Self::FIELDS.iter().find(|(field, _)| *field == missing);
+            return field.map(|&(field, _)| Problem::new(field, "missing"));
+        }
+        let rest = trimmed(list).get(start + 1..)?;
         let mut values = serde_json::Deserializer::from_str(rest).into_iter();
         let fields: HashMap<Cow<'_, str>, &RawValue> = values.next()?.ok()?;
         Self::FIELDS.iter().find_map(|&(field, test)| {
@@ -817,18 +891,11 @@ fn is<'a, T: Deserialize<'a>>(json: &'a str) -> Result<(), serde_json::Error> {
 }
 
 impl<'a> Record<'a> for ClassRecord<'a> {
-    const FIELDS: &'static [(&'static str, Test)] = &[
-        ("id", |json| is::<Id<'_>>(json)),
-        ("name", |json| is::<Option<Cow<'_, str>>>(json)),
-    ];
+    const FIELDS: &'static [(&'static str, Test)] = &[("id", |json| is::<Id<'_>>(json))];
 }
 
 impl<'a> Record<'a> for ImageRecord<'a> {
-    const FIELDS: &'static [(&'static str, Test)] = &[
-        ("id", |json| is::<Id<'_>>(json)),
-        ("height", |json| is::<Option<u32>>(json)),
-        ("width", |json| is::<Option<u32>>(json)),
-    ];
+    const FIELDS: &'static [(&'static str, Test)] = &[("id", |json| is::<Id<'_>>(json))];
 }
 
 impl<'a> Record<'a> for AnnotationRecord<'a> {

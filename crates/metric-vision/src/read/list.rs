@@ -21,14 +21,15 @@ where
     Kept: Default + Send,
     E: Send,
 {
-    let json = json.trim_ascii();
-    let inside = json
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-        .ok_or(ListError::NoList)?;
+    let rest = trimmed(json).strip_prefix('[').ok_or(ListError::NoList)?;
+    let Some(inside) = rest.strip_suffix(']') else {
+        // Cut off somewhere, or with something behind the list.
+        let records = read_part(rest, |record| take(&mut Kept::default(), record))?;
+        return Err(ListError::NoEnd { records });
+    };
     let read = |part: &'a str| {
         let mut kept = Kept::default();
-        read_part(part, |record| take(&mut kept, record)).map(|()| kept)
+        read_part(part, |record| take(&mut kept, record)).map(|_| kept)
     };
     #[cfg(feature = "rayon")]
     {
@@ -50,6 +51,10 @@ where
 pub(super) enum ListError<E> {
     /// The text is no list.
     NoList,
+    /// The list does not end after so many records.
+    NoEnd { records: usize },
+    /// What stands at this place is no object.
+    NoObject { place: usize, found: &'static str },
     /// What stands at this place is no such record.
     Malformed {
         /// The place of the record, from 0.
@@ -64,17 +69,45 @@ pub(super) enum ListError<E> {
     Refused { place: usize, error: E },
 }
 
-/// Reads `record, record, ...`.
+/// The text without the white space of JSON around it.
+pub(super) fn trimmed(json: &str) -> &str {
+    json.trim_matches([' ', '\t', '\n', '\r'])
+}
+
+/// What kind of JSON value a text starts with.
+pub(super) fn kind(json: &str) -> Option<&'static str> {
+    Some(match json.bytes().next()? {
+        b'"' => "a string",
+        b'[' => "a list",
+        b'{' => "an object",
+        b't' | b'f' => "true or false",
+        b'n' => "null",
+        b'-' | b'0'..=b'9' => "a number",
+        _ => return None,
+    })
+}
+
+/// Reads `{...}, {...}, ...`, and counts them.
 fn read_part<'a, R: Deserialize<'a>, E>(
     part: &'a str,
     mut take: impl FnMut(R) -> Result<(), E>,
-) -> Result<(), ListError<E>> {
-    let mut start = 0;
-    for place in 0.. {
-        let mut values = Deserializer::from_str(&part[start..]).into_iter::<R>();
+) -> Result<usize, ListError<E>> {
+    let mut rest = part;
+    for place in 0_usize.. {
+        rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
+        match (rest.is_empty(), place.checked_sub(1)) {
+            (true, None) => return Ok(0),
+            (true, Some(place)) => return Err(ListError::NoComma { place }),
+            _ => {}
+        }
+        // A record can be a list for serde, of its fields in their order; not here.
+        if let Some(found) = kind(rest).filter(|_| !rest.starts_with('{')) {
+            return Err(ListError::NoObject { place, found });
+        }
+        let start = part.len() - rest.len();
+        let mut values = Deserializer::from_str(rest).into_iter::<R>();
         match values.next() {
-            None if place == 0 => return Ok(()),
-            None => return Err(ListError::NoComma { place: place - 1 }),
+            None => return Err(ListError::NoComma { place }),
             Some(Err(error)) => {
                 return Err(ListError::Malformed {
                     place,
@@ -86,14 +119,14 @@ fn read_part<'a, R: Deserialize<'a>, E>(
                 take(record).map_err(|error| ListError::Refused { place, error })?;
             }
         }
-        let rest = part[start + values.byte_offset()..].trim_ascii_start();
-        match rest.strip_prefix(',') {
-            Some(rest) => start = part.len() - rest.len(),
-            None if rest.is_empty() => return Ok(()),
+        rest = rest[values.byte_offset()..].trim_start_matches([' ', '\t', '\n', '\r']);
+        rest = match rest.strip_prefix(',') {
+            Some(rest) => rest,
+            None if rest.is_empty() => return Ok(place + 1),
             None => return Err(ListError::NoComma { place }),
-        }
+        };
     }
-    Ok(())
+    Ok(0)
 }
 
 /// The text in about equal parts that each end where an object seems to.
@@ -136,17 +169,24 @@ fn divided_at(text: &str, start: usize) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    fn numbers(json: &str) -> Result<Vec<u32>, String> {
-        let take = |kept: &mut Vec<u32>, number: u32| match number {
+    #[derive(Deserialize)]
+    struct Item {
+        n: usize,
+    }
+
+    fn numbers(json: &str) -> Result<Vec<usize>, String> {
+        let take = |kept: &mut Vec<usize>, item: Item| match item.n {
             13 => Err("unlucky"),
-            number => {
-                kept.push(number);
+            n => {
+                kept.push(n);
                 Ok(())
             }
         };
         match records(json, take) {
             Ok(parts) => Ok(parts.concat()),
             Err(ListError::NoList) => Err("no list".to_owned()),
+            Err(ListError::NoEnd { records }) => Err(format!("no end after {records}")),
+            Err(ListError::NoObject { place, found }) => Err(format!("{place} is {found}")),
             Err(ListError::Malformed { place, start, .. }) => Err(format!("{place} at {start}")),
             Err(ListError::NoComma { place }) => Err(format!("no comma after {place}")),
             Err(ListError::Refused { place, error }) => Err(format!("{place}: {error}")),
@@ -161,27 +201,40 @@ mod tests {
             ("[1]", Ok(vec![1])),
             ("\n[1 ,2,\t3]\n", Ok(vec![1, 2, 3])),
             ("", Err("no list")),
-            ("{}", Err("no list")),
-            ("[1", Err("no list")),
+            ("7", Err("no list")),
+            ("[1", Err("no end after 1")),
+            ("[1,", Err("no comma after 0")),
+            ("[1,2] ;", Err("no comma after 1")),
             ("[1,]", Err("no comma after 0")),
             ("[,1]", Err("0 at 0")),
             ("[1 2]", Err("no comma after 0")),
             ("[1]]", Err("no comma after 0")),
-            ("[1,\"2\"]", Err("1 at 2")),
+            ("[1]\u{c}", Err("no comma after 0")),
+            ("[1,[2]]", Err("1 is a list")),
+            ("[null]", Err("0 is null")),
+            ("[1,\"2\"]", Err("1 is a string")),
+            ("[1,{]", Err("1 at 8")),
             ("[1,13]", Err("1: unlucky")),
         ] {
+            // A number stands for an object with it, but for 0 in `[[`.
+            let json: String = json
+                .split_inclusive(|c: char| !c.is_ascii_digit())
+                .map(|part| {
+                    let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
+                    match digits {
+                        "" => part.to_owned(),
+                        digits => part.replacen(digits, &format!("{{\"n\":{digits}}}"), 1),
+                    }
+                })
+                .collect();
             let expected = expected.map_err(str::to_owned);
-            assert_eq!(numbers(json), expected, "{json}");
+            assert_eq!(numbers(&json), expected, "{json}");
         }
     }
 
     #[cfg(feature = "rayon")]
     #[test]
     fn a_list_in_parts_is_the_list() {
-        #[derive(Deserialize)]
-        struct Item {
-            n: usize,
-        }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(3)
             .build()

@@ -705,7 +705,7 @@ mod tests {
         let error = read_yolo(folder.path(), folder.path(), &YoloOptions::default()).unwrap_err();
         assert_eq!(
             error.problem,
-            "found a name that is not UTF-8, expected the name of an image"
+            "found a name that is not UTF-8, expected one that is"
         );
     }
 }
