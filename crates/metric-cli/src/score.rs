@@ -439,21 +439,17 @@ impl OutputFile {
         let failed = |error: std::io::Error| {
             Failure::Usage(format!("{}: cannot create: {error}", path.display()))
         };
-        // A link is written through. What stands under /dev and /proc, and what is no plain file,
-        // cannot be replaced by another file, and is written as it comes.
+        // A link is written through. What is no plain file cannot be replaced by another file, and
+        // is written as it comes.
         let real = follow(path);
         let existing = std::fs::metadata(&real).ok();
-        let is_stream = existing
-            .as_ref()
-            .is_some_and(|metadata| !metadata.is_file())
-            || ["/dev", "/proc"]
-                .iter()
-                .any(|folder| real.starts_with(folder));
-        let writer = if is_stream {
-            let mut options = std::fs::OpenOptions::new();
-            Target::Stream(std::io::BufWriter::new(
-                options.write(true).open(&real).map_err(failed)?,
-            ))
+        let is_plain = existing.as_ref().is_none_or(|metadata| metadata.is_file());
+        let writer = if names_open_file(&real) || !is_plain {
+            let file = match open_stream(&real) {
+                Some(stream) => stream,
+                None => std::fs::OpenOptions::new().write(true).open(&real),
+            };
+            Target::Stream(std::io::BufWriter::new(file.map_err(failed)?))
         } else {
             let folder = match real.parent() {
                 Some(parent) if parent != Path::new("") => parent,
@@ -504,12 +500,42 @@ impl OutputFile {
     }
 }
 
+/// Whether a path names what a process has open, be it a plain file that the shell opened.
+fn names_open_file(path: &Path) -> bool {
+    ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"]
+        .iter()
+        .any(|name| path.starts_with(name))
+}
+
+/// The program's own stream of that name. Opened once more it would begin at the start of a plain
+/// file, over what else the stream has written there.
+#[cfg(unix)]
+fn open_stream(path: &Path) -> Option<std::io::Result<std::fs::File>> {
+    use std::os::fd::AsFd;
+
+    let stream = match path.to_str()? {
+        "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1" => {
+            std::io::stdout().as_fd().try_clone_to_owned()
+        }
+        "/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2" => {
+            std::io::stderr().as_fd().try_clone_to_owned()
+        }
+        _ => return None,
+    };
+    Some(stream.map(std::fs::File::from))
+}
+
+#[cfg(not(unix))]
+fn open_stream(_path: &Path) -> Option<std::io::Result<std::fs::File>> {
+    None
+}
+
 /// The path that a symbolic link leads to in the end, as far as links can be read.
 fn follow(path: &Path) -> PathBuf {
     let mut real = path.to_owned();
     // The kernel gives up on longer chains too.
     for _ in 0..40 {
-        if real.starts_with("/dev") || real.starts_with("/proc") {
+        if names_open_file(&real) {
             break;
         }
         match std::fs::read_link(&real) {

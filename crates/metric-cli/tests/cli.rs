@@ -607,6 +607,20 @@ fn closed_and_full_outputs() {
             .fails(4, &["/dev/full", "cannot write"]);
         folder.run(&format!("{R} --per-sample /dev/null")).code(0);
     }
+    // Lines and report share the standard output, also where it is a plain file.
+    if Path::new("/dev/stdout").exists() {
+        let both = folder.put("both.txt", b"");
+        let output = folder
+            .command(&format!("{R} --per-sample /dev/stdout"))
+            .stdout(std::fs::File::create(&both).expect("a file"))
+            .output()
+            .expect("the program runs");
+        assert_eq!(output.status.code(), Some(0));
+        let both = std::fs::read_to_string(&both).expect("text");
+        let report = folder.run(R).code(0).stdout;
+        assert!(both.starts_with("{\"id\""), "{both}");
+        assert!(both.ends_with(&report), "{both}");
+    }
 }
 
 #[test]
