@@ -108,8 +108,10 @@ fn tide() {
     check(&rows, id, &[], |row| {
         let dataset = dataset(row)?;
         let [foreground, background] = ["foreground", "background"].map(|name| number(&row[name]));
-        let metric = Tide::new(foreground?, background?).map_err(|error| error.to_string())?;
-        let metric = metric.with_max_detections(integer(&row["max_detections"])? as usize);
+        let most = integer(&row["max_detections"])? as usize;
+        let metric = Tide::new(foreground?, background?)
+            .and_then(|metric| metric.with_max_detections(most))
+            .map_err(|error| error.to_string())?;
         let state = measure(&metric, &dataset);
         let score = metric.compute(&state);
         let expected = &row["expected"];

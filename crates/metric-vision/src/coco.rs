@@ -1,5 +1,5 @@
 use std::cell::Cell;
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,8 +7,10 @@ use std::ops::Range;
 
 use metric_core::{Merge, Metric};
 
+use crate::by_image::ByImage;
 use crate::numpy::pairwise_sum;
-use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
+use crate::score::Rank;
+use crate::{Annotation, BBox, Image, Prediction, Shape};
 
 /// COCO's average precision and average recall: bit for bit the numbers of pycocotools 2.0.11.
 ///
@@ -23,16 +25,15 @@ use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 ///
 /// ```
 /// use metric_core::Metric;
-/// use metric_vision::{Annotation, CocoAp, BBox, Image, Key, Prediction, CocoSlice};
+/// use metric_vision::{Annotation, BBox, CocoAp, CocoSlice, Image, Prediction};
 ///
 /// let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
-/// let truth = |x| Ok(Annotation { class: 0, crowd: false, ignore: false, id: 1, area: 100.0, shape: square(x)? });
-/// let found = |x, score| Ok(Prediction { image: 0, place: 0, class: 0, score, area: 100.0, shape: square(x)? });
+/// let truths = vec![Annotation::new(0, square(0.0)?), Annotation::new(0, square(50.0)?)];
+/// // The surest detection is on one of the two objects, the next on neither.
+/// let found = [Prediction::new(0, 0.9, square(0.0)?), Prediction::new(0, 0.8, square(20.0)?)];
 ///
-/// // Of two objects the surest detection is on one, the next on neither.
-/// let image = Image { key: Key::Number(1), annotations: vec![truth(0.0)?, truth(50.0)?] };
 /// let metric = CocoAp::default();
-/// let state = metric.measure(&[found(0.0, 0.9)?, found(20.0, 0.8)?], &image);
+/// let state = metric.measure(&found, &Image::new(1, truths));
 ///
 /// let curves = metric.compute(&state);
 /// // Recall ends at 1/2. Precision is 1 at the recalls 0, 0.01, ... 0.50, which are 51 of 101.
@@ -46,8 +47,17 @@ use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 /// pycocotools 2.0.11. What is known to be wrong there is not repeated here, unless
 /// [`CocoParams::quirks`] asks for it.
 ///
-/// Cost: an image and class takes the product of its true objects and its detections, of which no more
-/// than the greatest of [`CocoParams::max_detections`] count; the rest is linear but for sorting.
+/// A state goes with the definition that it was made under, and with any that differs from it only in
+/// [`CocoParams::recall_thresholds`]. The numbers of another definition mean nothing.
+///
+/// # Cost
+///
+/// An image and class takes the product of its true objects and its detections, of which no more than
+/// the greatest of [`CocoParams::max_detections`] count; the rest is linear but for sorting. So a million
+/// true objects and a million detections of one class in one image are 10^8 pairs under COCO's
+/// definition, for 100 detections count, and memory for their overlaps; where all count, they are 10^12
+/// pairs, which take hours. The curves take 16 bytes for each right detection, size class and
+/// threshold of a class, and are computed for all classes at once with the feature `rayon`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CocoAp<S = BBox> {
     params: CocoParams,
@@ -91,6 +101,7 @@ pub struct AreaRange {
 
 impl AreaRange {
     /// The size class of this name and these bounds.
+    #[must_use]
     pub fn new(name: impl Into<String>, least: f64, greatest: f64) -> Self {
         Self {
             name: name.into(),
@@ -149,8 +160,9 @@ impl<S: Shape> CocoAp<S> {
     ///
     /// # Errors
     ///
-    /// An empty list, an IoU threshold outside `0 < t <= 1`, recalls that do not rise, a bound of an
-    /// area that is NaN, more than 31 size classes, or numbers of detections that do not rise from 1.
+    /// An empty list, an IoU threshold outside `0 < t <= 1`, recalls that do not rise, a size class
+    /// whose least area is above its greatest or a bound of which is NaN, more than 31 size classes, or
+    /// numbers of detections that do not rise from 1.
     pub fn new(params: CocoParams) -> Result<Self, InvalidCocoParams> {
         let CocoParams {
             iou_thresholds,
@@ -182,10 +194,11 @@ impl<S: Shape> CocoAp<S> {
         if areas.len() > MOST_AREAS {
             return Err(InvalidCocoParams::TooManyAreas(areas.len()));
         }
-        if let Some(area) = areas
-            .iter()
-            .find(|a| a.least.is_nan() || a.greatest.is_nan())
-        {
+        if let Some(area) = areas.iter().find(|area| {
+            area.least
+                .partial_cmp(&area.greatest)
+                .is_none_or(|order| order.is_gt())
+        }) {
             return Err(InvalidCocoParams::Area(area.name.clone()));
         }
         let mut last = 0;
@@ -228,17 +241,14 @@ impl<S: Shape> Default for CocoAp<S> {
 ///
 /// About 14 bytes a detection and 16 for each that met a true object, and 24 for each image and
 /// class.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CocoState {
-    // A list because two examples may have the same key; in the order of their content, so that
-    // the state does not depend on which came first.
-    #[cfg_attr(feature = "serde", serde(with = "pairs"))]
-    images: BTreeMap<Key, Vec<ImageOutcome>>,
+    images: ByImage<ImageOutcome>,
 }
 
 /// How the detections of an image fared, by class.
-#[derive(Clone, Debug, Default, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct ImageOutcome {
     /// Each class that has detections or true objects, in rising order, and how many detections.
@@ -246,7 +256,7 @@ struct ImageOutcome {
     /// For each class the number of true objects to be found, by size class.
     truths: Vec<u32>,
     /// The scores of the detections of each class in turn, falling.
-    scores: Vec<f64>,
+    scores: Vec<Rank>,
     /// For each detection the size classes in which it is false at every threshold, a bit each; or
     /// [`DETAILED`] and its place in `details`.
     verdicts: Vec<u32>,
@@ -262,47 +272,14 @@ impl CocoState {
     /// The number of detections that count.
     #[must_use]
     pub fn detections(&self) -> u64 {
-        let images = self.images.values().flatten();
+        let images = self.images.unordered();
         images.map(|image| image.scores.len() as u64).sum()
-    }
-
-    fn insert(&mut self, key: Key, outcome: ImageOutcome) {
-        let same = self.images.entry(key).or_default();
-        same.push(outcome);
-        if same.len() > 1 {
-            same.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
-        }
     }
 }
 
 impl Merge for CocoState {
     fn merge(&mut self, other: Self) {
-        for (key, outcomes) in other.images {
-            for outcome in outcomes {
-                self.insert(key.clone(), outcome);
-            }
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-mod pairs {
-    //! A map as a list of pairs, for formats whose keys are text.
-
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::{ImageOutcome, Key};
-
-    type Outcomes = BTreeMap<Key, Vec<ImageOutcome>>;
-
-    pub(super) fn serialize<S: Serializer>(map: &Outcomes, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(map)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Outcomes, D::Error> {
-        Ok(Vec::deserialize(from)?.into_iter().collect())
+        self.images.merge(other.images);
     }
 }
 
@@ -321,24 +298,11 @@ impl<S: Shape> Metric for CocoAp<S> {
         let mut meetings = KEPT.take().unwrap_or_default();
         let outcome = self.match_image(prediction, &reference.annotations, &mut meetings);
         KEPT.set(Some(meetings));
-        state.insert(reference.key.clone(), outcome);
+        state.images.insert(reference.key.clone(), outcome);
     }
 
     fn compute(&self, state: &CocoState) -> CocoCurves {
         CocoCurves::accumulate(&self.params, state)
-    }
-}
-
-/// A number that rises as the score falls; the greatest for NaN.
-pub(crate) fn falling(score: f64) -> u64 {
-    if score.is_nan() {
-        return u64::MAX;
-    }
-    // Adding 0 makes one number of the two zeros.
-    let bits = (score + 0.0).to_bits();
-    match bits >> 63 {
-        0 => !(bits | 1 << 63),
-        _ => bits,
     }
 }
 
@@ -351,10 +315,11 @@ impl<S: Shape> CocoAp<S> {
     ) -> ImageOutcome {
         // Objects whose classes are pooled still come class by class.
         let class_of = |class: u32| if self.params.by_class { class } else { 0 };
-        let mut detections: Vec<_> = (0_u32..)
-            .zip(predictions)
+        let mut detections: Vec<_> = predictions
+            .iter()
+            .enumerate()
             .map(|(place, prediction)| {
-                let score = falling(prediction.score);
+                let score = Reverse(Rank::new(prediction.score));
                 let rank = (class_of(prediction.class), score, prediction.class, place);
                 (rank, prediction)
             })
@@ -415,7 +380,7 @@ impl<S: Shape> CocoAp<S> {
             .first()
             .map_or(f64::INFINITY, |&(least, _)| least);
         for detection in detections {
-            outcome.scores.push(detection.score);
+            outcome.scores.push(Rank::new(detection.score));
             outcome.verdicts.push(self.areas_of(detection.area));
             for (place, truth) in truths.iter().enumerate() {
                 let iou = match truth.crowd {
@@ -610,7 +575,7 @@ struct OfClass {
     /// By number of detections, size class, threshold and recall.
     precision: Vec<f64>,
     /// Likewise: the score from which on that recall is reached.
-    scores: Vec<f64>,
+    scores: Vec<Rank>,
     /// By number of detections, size class and threshold.
     recall: Vec<f64>,
 }
@@ -619,7 +584,7 @@ impl CocoCurves {
     fn accumulate(params: &CocoParams, state: &CocoState) -> Self {
         let areas = params.areas.len();
         let mut truths: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-        for image in state.images.values().flatten() {
+        for image in state.images.unordered() {
             for (&(class, _), here) in image.classes.iter().zip(image.truths.chunks(areas)) {
                 let totals = truths.entry(class).or_insert_with(|| vec![0; areas]);
                 for (total, &here) in totals.iter_mut().zip(here) {
@@ -632,10 +597,11 @@ impl CocoCurves {
         let of_class = |(class, truths)| (class, ClassDetections::new(truths));
         let mut classes: Vec<(u32, ClassDetections<'_>)> =
             truths.into_iter().map(of_class).collect();
-        for image in state.images.values().flatten() {
+        for (_, image) in state.images.iter() {
             let mut start = 0;
             for &(class, count) in &image.classes {
-                let end = start + count as usize;
+                // A list from a file may claim any lengths.
+                let end = usize::saturating_add(start, count as usize);
                 if let Ok(place) = classes.binary_search_by_key(&class, |&(class, _)| class) {
                     classes[place].1.add(params, image, start..end);
                 }
@@ -665,15 +631,15 @@ struct ClassDetections<'a> {
     /// Detections whose verdict depends on the threshold, or that are right.
     detailed: Vec<Detailed<'a>>,
     others: Vec<Other>,
-    first: Option<(Rank, f64)>,
+    /// The greatest score.
+    first: Option<Rank>,
 }
 
 /// A detection's place by falling score, of equal ones as they come.
-type Rank = (u64, u32);
+type Place = (Reverse<Rank>, usize);
 
 struct Detailed<'a> {
-    rank: Rank,
-    score: f64,
+    rank: Place,
     /// How many of the numbers of detections leave it out.
     level: u32,
     /// Bits of curves: where it is right, and where it is wrong.
@@ -681,7 +647,7 @@ struct Detailed<'a> {
 }
 
 struct Other {
-    rank: Rank,
+    rank: Place,
     level: u32,
     /// The size classes in which it is wrong, a bit each.
     wrong: u32,
@@ -711,11 +677,9 @@ impl<'a> ClassDetections<'a> {
             {
                 level += 1;
             }
-            let order = (self.detailed.len() + self.others.len()) as u32;
-            let rank = (falling(score), order);
-            if self.first.is_none_or(|(first, _)| rank < first) {
-                self.first = Some((rank, score));
-            }
+            let order = self.detailed.len() + self.others.len();
+            let rank = (Reverse(score), order);
+            self.first = self.first.max(Some(score));
             if verdict & DETAILED == 0 {
                 self.others.push(Other {
                     rank,
@@ -723,15 +687,12 @@ impl<'a> ClassDetections<'a> {
                     wrong: verdict,
                 });
             } else {
-                let start = (verdict & !DETAILED) as usize * 2 * words;
-                let details = image
-                    .details
-                    .get(start..start + 2 * words)
-                    .unwrap_or_default();
+                let start = usize::saturating_mul((verdict & !DETAILED) as usize, 2 * words);
+                let rest = image.details.get(start..).unwrap_or_default();
+                let details = rest.get(..2 * words).unwrap_or_default();
                 let details = details.split_at(details.len() / 2);
                 self.detailed.push(Detailed {
                     rank,
-                    score,
                     level,
                     details,
                 });
@@ -746,13 +707,13 @@ impl<'a> ClassDetections<'a> {
         // Only these must be sorted; of the others it is enough to know how many are wrong before each
         // of these, by level and size class.
         detailed.sort_unstable_by_key(|detection| detection.rank);
-        let mut before = vec![0_u32; detailed.len() * levels * areas];
+        let mut before = vec![0_u64; detailed.len() * levels * areas];
         for other in &self.others {
             let next = detailed.partition_point(|detection| detection.rank < other.rank);
             let start = (next * levels + other.level as usize) * areas;
             if let Some(counts) = before.get_mut(start..start + areas) {
                 for (area, count) in counts.iter_mut().enumerate() {
-                    *count += other.wrong >> area & 1;
+                    *count += u64::from(other.wrong >> area & 1);
                 }
             }
         }
@@ -769,11 +730,11 @@ impl<'a> ClassDetections<'a> {
             .iter()
             .map(|&truths| needed(params, truths))
             .collect();
-        let area_of: Vec<usize> = (0..areas * thresholds)
-            .map(|curve| curve / thresholds)
-            .collect();
+        // The evidence of another definition may have bits of curves that are none of these.
+        let bits = params.words() * 64;
+        let area_of: Vec<usize> = (0..bits).map(|curve| curve / thresholds).collect();
         // By curve, the detections that are right: their place, and how many before them are wrong.
-        let mut right: Vec<Vec<(u32, u32)>> = vec![Vec::new(); areas * thresholds];
+        let mut right: Vec<Vec<(usize, u64)>> = vec![Vec::new(); bits];
         for most in 0..levels {
             let at_level = |level: u32| level as usize == most;
             let no_more = !detailed.iter().any(|detection| at_level(detection.level))
@@ -783,8 +744,8 @@ impl<'a> ClassDetections<'a> {
                 continue;
             }
             right.iter_mut().for_each(Vec::clear);
-            let mut wrong = vec![0_u32; areas * thresholds];
-            let mut others = vec![0_u32; areas];
+            let mut wrong = vec![0_u64; bits];
+            let mut others = vec![0_u64; bits.div_ceil(thresholds)];
             for (place, detection) in detailed.iter().enumerate() {
                 for level in 0..=most {
                     let start = (place * levels + level) * areas;
@@ -798,17 +759,17 @@ impl<'a> ClassDetections<'a> {
                 let (is_right, is_wrong) = detection.details;
                 for curve in ones(is_right) {
                     let false_ones = wrong[curve] + others[area_of[curve]];
-                    right[curve].push((place as u32, false_ones));
+                    right[curve].push((place, false_ones));
                 }
                 for curve in ones(is_wrong) {
                     wrong[curve] += 1;
                 }
             }
-            for (curve, right) in right.iter().enumerate() {
+            for (curve, right) in right.iter().take(areas * thresholds).enumerate() {
                 let area = area_of[curve];
                 let truths = self.truths[area];
-                let score = |place: u32| detailed[place as usize].score;
-                let first = self.first.map_or(0.0, |(_, score)| score);
+                let score = |place: usize| detailed[place].rank.0.0;
+                let first = self.first.unwrap_or(Rank::new(0.0));
                 curves.read(truths, &needed[area], first, right, score);
             }
         }
@@ -819,14 +780,20 @@ impl<'a> ClassDetections<'a> {
 /// For each recall how many right detections reach it.
 fn needed(params: &CocoParams, truths: u64) -> Vec<u64> {
     let reaches = |right: u64, recall: f64| right as f64 / truths as f64 >= recall;
-    let mut right = 0;
     let recalls = params.recall_thresholds.iter();
     recalls
         .map(|&recall| {
-            while right <= truths && !reaches(right, recall) {
-                right += 1;
+            // One more than there are where no number reaches it.
+            let (mut least, mut most) = (0, truths.saturating_add(1));
+            while least < most {
+                let middle = least + (most - least) / 2;
+                if reaches(middle, recall) {
+                    most = middle;
+                } else {
+                    least = middle + 1;
+                }
             }
-            right
+            least
         })
         .collect()
 }
@@ -846,13 +813,12 @@ fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
 impl OfClass {
     /// Adds the last of so many curves once more.
     fn repeat_last(&mut self, curves: usize, recalls: usize) {
-        for (values, count) in [
-            (&mut self.recall, curves),
-            (&mut self.precision, curves * recalls),
-            (&mut self.scores, curves * recalls),
-        ] {
+        fn repeat<T: Copy>(values: &mut Vec<T>, count: usize) {
             values.extend_from_within(values.len().saturating_sub(count)..);
         }
+        repeat(&mut self.recall, curves);
+        repeat(&mut self.precision, curves * recalls);
+        repeat(&mut self.scores, curves * recalls);
     }
 
     /// Reads a curve at each recall: from the detections that are right, each with the number of wrong
@@ -861,9 +827,9 @@ impl OfClass {
         &mut self,
         truths: u64,
         needed: &[u64],
-        first: f64,
-        right: &[(u32, u32)],
-        score: impl Fn(u32) -> f64,
+        first: Rank,
+        right: &[(usize, u64)],
+        score: impl Fn(usize) -> Rank,
     ) {
         let recall = if truths > 0 {
             right.len() as f64 / truths as f64
@@ -873,7 +839,8 @@ impl OfClass {
         self.recall.push(recall);
         let start = self.precision.len();
         self.precision.resize(start + needed.len(), 0.0);
-        self.scores.resize(start + needed.len(), 0.0);
+        let none = Rank::new(0.0);
+        self.scores.resize(start + needed.len(), none);
         let values = self.precision[start..]
             .iter_mut()
             .zip(&mut self.scores[start..]);
@@ -888,7 +855,7 @@ impl OfClass {
             }
             while later > place {
                 later -= 1;
-                let (true_ones, false_ones) = (later as f64 + 1.0, f64::from(right[later].1));
+                let (true_ones, false_ones) = (later as f64 + 1.0, right[later].1 as f64);
                 // The program adds numpy's smallest step from 1 lest it divide by 0.
                 greatest = greatest.max(true_ones / ((false_ones + true_ones) + f64::EPSILON));
             }
@@ -903,6 +870,8 @@ impl OfClass {
 
 /// What a mean of [`CocoCurves`] is taken over. The default is COCO's main number: all thresholds and
 /// classes, the first size class and the greatest number of detections.
+///
+/// A mean is undefined where a place is not in its list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CocoSlice {
     /// The place of an IoU threshold in its list; all if `None`.
@@ -974,10 +943,15 @@ impl CocoCurves {
         };
         let classes: Vec<_> = self.classes.iter().filter(has_truths).map(values).collect();
         let thresholds = match iou_threshold {
-            Some(place) => place..place + 1,
+            Some(place) if place < self.params.iou_thresholds.len() => place..place + 1,
+            Some(_) => return None,
             None => 0..self.params.iou_thresholds.len(),
         };
-        let max_detections = max_detections.unwrap_or(self.params.max_detections.len() - 1);
+        let last = self.params.max_detections.len().checked_sub(1)?;
+        let max_detections = max_detections.unwrap_or(last);
+        if area >= self.params.areas.len() || max_detections > last {
+            return None;
+        }
         let mut all = Vec::with_capacity(thresholds.len() * length * classes.len());
         // The order of pycocotools' array: the last bit of a sum depends on it.
         for threshold in thresholds {
@@ -1064,8 +1038,10 @@ impl CocoCurves {
     }
 
     /// The arrays of `COCOeval.eval` for a list of so many classes.
+    ///
+    /// Classes from that number on are left out. `None` where so many numbers have no room in memory.
     #[must_use]
-    pub fn arrays(&self, classes: usize) -> CocoArrays {
+    pub fn arrays(&self, classes: usize) -> Option<CocoArrays> {
         let CocoParams {
             areas,
             iou_thresholds,
@@ -1081,12 +1057,20 @@ impl CocoCurves {
             areas.len(),
             max_detections.len(),
         ];
-        let cells = shape.iter().product();
+        let cells = shape
+            .iter()
+            .try_fold(1_usize, |cells, &length| cells.checked_mul(length))?;
+        let undefined = |cells| {
+            let mut cells_of = Vec::new();
+            cells_of.try_reserve_exact(cells).ok()?;
+            cells_of.resize(cells, -1.0);
+            Some(cells_of)
+        };
         let mut arrays = CocoArrays {
             shape,
-            precision: vec![-1.0; cells],
-            scores: vec![-1.0; cells],
-            recall: vec![-1.0; cells / recalls],
+            precision: undefined(cells)?,
+            scores: undefined(cells)?,
+            recall: undefined(cells.checked_div(recalls)?)?,
         };
         for curves in &self.classes {
             let class = curves.class as usize;
@@ -1107,13 +1091,13 @@ impl CocoCurves {
                         for recall in 0..recalls {
                             let to = to(threshold * recalls + recall);
                             arrays.precision[to] = curves.precision[from * recalls + recall];
-                            arrays.scores[to] = curves.scores[from * recalls + recall];
+                            arrays.scores[to] = curves.scores[from * recalls + recall].score();
                         }
                     }
                 }
             }
         }
-        arrays
+        Some(arrays)
     }
 }
 
@@ -1142,7 +1126,7 @@ pub enum InvalidCocoParams {
     IouThreshold(f64),
     /// A recall is NaN or not above the one before it.
     RecallThreshold(f64),
-    /// A bound of the size class of this name is NaN.
+    /// A bound of the size class of this name is NaN, or the least area above the greatest.
     Area(String),
     /// There are more size classes than 31.
     TooManyAreas(usize),
@@ -1163,7 +1147,12 @@ impl fmt::Display for InvalidCocoParams {
             Self::RecallThreshold(r) => {
                 write!(f, "the recall is {r}: expected more than the one before it")
             }
-            Self::Area(name) => write!(f, "a bound of the area {name:?} is not a number"),
+            Self::Area(name) => {
+                write!(
+                    f,
+                    "area {name:?}: expected a least area at most the greatest"
+                )
+            }
             Self::TooManyAreas(count) => write!(f, "{count} areas: expected at most {MOST_AREAS}"),
             Self::MaxDetections(most) => write!(
                 f,
@@ -1174,3 +1163,439 @@ impl fmt::Display for InvalidCocoParams {
 }
 
 impl std::error::Error for InvalidCocoParams {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Key;
+    use crate::curve::tests::example;
+
+    /// A square of 100 pixels.
+    fn square(x: f64) -> BBox {
+        BBox::from_xywh(x, 0.0, 10.0, 10.0).expect("a box")
+    }
+
+    fn truth(x: f64) -> Annotation {
+        Annotation::new(0, square(x))
+    }
+
+    fn found(x: f64, score: f64) -> Prediction {
+        Prediction::new(0, score, square(x))
+    }
+
+    fn with(change: impl FnOnce(&mut CocoParams)) -> CocoAp {
+        let mut params = CocoParams::default();
+        change(&mut params);
+        CocoAp::new(params).expect("a definition")
+    }
+
+    fn measure<'a>(
+        metric: &CocoAp,
+        examples: impl IntoIterator<Item = &'a (Vec<Prediction>, Image)>,
+    ) -> CocoState {
+        let mut state = CocoState::default();
+        for (found, image) in examples {
+            metric.update(&mut state, found, image);
+        }
+        state
+    }
+
+    const ALL: CocoSlice = CocoSlice {
+        iou_threshold: None,
+        area: 0,
+        max_detections: None,
+        class: None,
+    };
+
+    #[track_caller]
+    fn close(actual: Option<f64>, expected: Option<f64>) {
+        let near = match (actual, expected) {
+            (Some(actual), Some(expected)) => (actual - expected).abs() < 1e-14,
+            (actual, expected) => actual == expected,
+        };
+        assert!(near, "{actual:?}, not {expected:?}");
+    }
+
+    /// AP and AR of the detections in one image.
+    #[track_caller]
+    fn check(
+        metric: &CocoAp,
+        found: &[Prediction],
+        truths: &[Annotation],
+        [ap, ar]: [Option<f64>; 2],
+    ) {
+        let image = Image::new(1, truths.to_vec());
+        let curves = metric.compute(&metric.measure(found, &image));
+        close(curves.average_precision(ALL), ap);
+        close(curves.average_recall(ALL), ar);
+    }
+
+    #[test]
+    fn by_hand() {
+        let metric = CocoAp::default();
+        let [none, all, nothing] = [[None; 2], [Some(1.0); 2], [Some(0.0); 2]];
+        check(&metric, &[], &[], none);
+        check(&metric, &[found(0.0, 0.9)], &[], none);
+        check(&metric, &[], &[truth(0.0)], nothing);
+        check(&metric, &[found(0.0, 0.9)], &[truth(0.0)], all);
+        check(&metric, &[found(20.0, 0.9)], &[truth(0.0)], nothing);
+        let half = [Some(0.5), Some(1.0)];
+        let both = [found(20.0, 0.9), found(0.0, 0.8)];
+        check(&metric, &both, &[truth(0.0)], half);
+        // The IoU is 8/12: from 0.50 to 0.65, at four of ten thresholds.
+        check(&metric, &[found(2.0, 0.9)], &[truth(0.0)], [Some(0.4); 2]);
+        // What is left out takes one detection, a crowd any number.
+        let twice = [found(50.0, 0.9), found(50.0, 0.8), found(0.0, 0.7)];
+        let region = |crowd, ignore| Annotation {
+            crowd,
+            ignore,
+            ..truth(50.0)
+        };
+        check(&metric, &twice, &[truth(0.0), region(true, false)], all);
+        check(&metric, &twice, &[truth(0.0), region(false, true)], half);
+        check(&metric, &twice, &[region(true, false)], none);
+    }
+
+    #[test]
+    fn what_is_false_counts_in_its_size_class() {
+        let metric = CocoAp::default();
+        let large = Prediction {
+            area: 2000.0,
+            ..found(50.0, 0.9)
+        };
+        let image = Image::new(1, vec![truth(0.0)]);
+        let curves = metric.compute(&metric.measure(&[large, found(0.0, 0.8)], &image));
+        for (area, ap) in [Some(0.5), Some(1.0), None, None].into_iter().enumerate() {
+            close(curves.average_precision(CocoSlice { area, ..ALL }), ap);
+        }
+        // The bounds are in both classes.
+        let bound = Annotation {
+            area: 1024.0,
+            ..truth(0.0)
+        };
+        let state = metric.measure(&[], &Image::new(1, vec![bound]));
+        let curves = metric.compute(&state);
+        let truths = [0, 1, 2, 3].map(|area| curves.truths(CocoSlice { area, ..ALL }));
+        assert_eq!(truths, [1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn equal_scores_rank_by_key() {
+        let metric = CocoAp::default();
+        let wrong = |key: i64| (vec![found(20.0, 0.5)], Image::new(key, vec![]));
+        let right = |key: i64| (vec![found(0.0, 0.5)], Image::new(key, vec![truth(0.0)]));
+        for (examples, ap) in [
+            ([wrong(1), right(2)], 0.5),
+            ([right(2), wrong(1)], 0.5),
+            ([wrong(2), right(1)], 1.0),
+            ([right(1), wrong(2)], 1.0),
+        ] {
+            let curves = metric.compute(&measure(&metric, &examples));
+            close(curves.average_precision(ALL), Some(ap));
+        }
+        // In one image they rank as they come.
+        check(
+            &metric,
+            &[found(20.0, 0.5), found(0.0, 0.5)],
+            &[truth(0.0)],
+            [Some(0.5), Some(1.0)],
+        );
+    }
+
+    #[test]
+    fn an_image_twice_counts_twice() {
+        let metric = CocoAp::default();
+        let wrong = (vec![found(20.0, 0.5)], Image::new(1, vec![truth(0.0)]));
+        let right = (vec![found(0.0, 0.5)], Image::new(1, vec![truth(0.0)]));
+        let there = measure(&metric, [&wrong, &right, &right]);
+        for back in [[&right, &right, &wrong], [&right, &wrong, &right]] {
+            let back = measure(&metric, back);
+            assert_eq!(back, there);
+            assert_eq!(metric.compute(&back), metric.compute(&there));
+        }
+        assert_ne!(measure(&metric, [&wrong, &right]), there);
+        let curves = metric.compute(&there);
+        assert_eq!(curves.truths(ALL), 3);
+        close(curves.average_recall(ALL), Some(2.0 / 3.0));
+        assert_eq!(there.detections(), 3);
+    }
+
+    #[test]
+    fn the_best_detections_of_each_number() {
+        let metric = with(|params| params.max_detections = vec![1, 2]);
+        let image = Image::new(1, vec![truth(0.0), truth(50.0)]);
+        let detections = [found(50.0, 0.1), found(20.0, 0.9), found(0.0, 0.5)];
+        let state = metric.measure(&detections, &image);
+        assert_eq!(state.detections(), 2);
+        let curves = metric.compute(&state);
+        for (place, ar) in [Some(0.0), Some(0.5), None].into_iter().enumerate() {
+            let slice = CocoSlice {
+                max_detections: Some(place),
+                ..ALL
+            };
+            close(curves.average_recall(slice), ar);
+        }
+    }
+
+    #[test]
+    fn the_quirks() {
+        let zero = Annotation {
+            id: 0,
+            ..truth(0.0)
+        };
+        let quirks = with(|params| params.quirks = true);
+        let none = [Some(0.0); 2];
+        check(&quirks, &[found(0.0, 0.5)], &[zero], none);
+        check(&quirks, &[found(0.0, 0.5)], &[truth(0.0)], [Some(1.0); 2]);
+        check(
+            &CocoAp::default(),
+            &[found(0.0, 0.5)],
+            &[zero],
+            [Some(1.0); 2],
+        );
+        // It is taken all the same.
+        let twice = [found(0.0, 0.5), found(0.0, 0.4)];
+        check(&quirks, &twice, &[zero], none);
+
+        // The main number is that of 100 detections.
+        for (quirks, ap) in [(false, Some(1.0)), (true, None)] {
+            let metric = with(|params| {
+                params.quirks = quirks;
+                params.max_detections = vec![1, 99];
+            });
+            let image = Image::new(1, vec![truth(0.0)]);
+            let curves = metric.compute(&metric.measure(&[found(0.0, 0.5)], &image));
+            let (name, main) = &curves.summary(None)[0];
+            assert_eq!(name, "AP");
+            close(*main, ap);
+        }
+    }
+
+    #[test]
+    fn a_threshold_of_1_is_reached() {
+        let metric = with(|params| params.iou_thresholds = vec![1.0]);
+        check(&metric, &[found(0.0, 0.5)], &[truth(0.0)], [Some(1.0); 2]);
+        check(&metric, &[found(0.1, 0.5)], &[truth(0.0)], [Some(0.0); 2]);
+    }
+
+    #[test]
+    fn no_number_is_the_least_score() {
+        let metric = CocoAp::default();
+        let rows = [
+            (f64::NAN, 0.5, 1.0),
+            (f64::NAN, f64::NEG_INFINITY, 1.0),
+            (0.5, f64::NAN, 0.5),
+            (f64::NEG_INFINITY, f64::NAN, 0.5),
+            (f64::INFINITY, 0.5, 0.5),
+        ];
+        for (wrong, right, ap) in rows {
+            let there = [
+                (vec![found(20.0, wrong)], Image::new(1, vec![])),
+                (vec![found(0.0, right)], Image::new(2, vec![truth(0.0)])),
+            ];
+            let state = measure(&metric, &there);
+            assert_eq!(state, measure(&metric, there.iter().rev()));
+            let curves = metric.compute(&state);
+            close(curves.average_precision(ALL), Some(ap));
+            let scores = curves.arrays(1).expect("room").scores;
+            assert_eq!(scores.last(), Some(&-1.0));
+            // The first recall is that of the first detection, the others of the right one.
+            let all_classes = 4 * 3;
+            let [first, second] = [0, 1].map(|recall| scores[recall * all_classes]);
+            assert_eq!(first.to_bits(), (wrong.max(right)).to_bits());
+            assert_eq!(
+                (second.is_nan(), right.is_nan()),
+                (right.is_nan(), right.is_nan())
+            );
+            #[cfg(all(feature = "serde", feature = "read"))]
+            {
+                let text = serde_json::to_string(&state).expect("text");
+                let read: CocoState = serde_json::from_str(&text).expect("a state");
+                assert_eq!(read, state);
+            }
+        }
+    }
+
+    #[test]
+    fn places_past_their_lists() {
+        let metric = CocoAp::default();
+        let image = Image::new(1, vec![truth(0.0)]);
+        let curves = metric.compute(&metric.measure(&[found(0.0, 0.5)], &image));
+        let slice = |iou_threshold, area, max_detections, class| CocoSlice {
+            iou_threshold,
+            area,
+            max_detections,
+            class,
+        };
+        for (last, past) in [
+            (
+                slice(Some(9), 0, None, None),
+                slice(Some(10), 0, None, None),
+            ),
+            (slice(None, 1, None, None), slice(None, 4, None, None)),
+            (slice(None, 0, Some(2), None), slice(None, 0, Some(3), None)),
+            (slice(None, 0, None, Some(0)), slice(None, 0, None, Some(1))),
+            (
+                slice(Some(9), 1, Some(2), None),
+                slice(Some(usize::MAX), 1, Some(usize::MAX), None),
+            ),
+        ] {
+            close(curves.average_precision(last), Some(1.0));
+            close(curves.average_recall(last), Some(1.0));
+            assert_eq!(curves.average_precision(past), None);
+            assert_eq!(curves.average_recall(past), None);
+        }
+        assert_eq!(curves.truths(slice(None, 4, None, None)), 0);
+    }
+
+    #[test]
+    fn arrays_of_any_number_of_classes() {
+        let metric = CocoAp::default();
+        let truths = [0, 2].map(|class| Annotation::new(class, square(0.0)));
+        let image = Image::new(1, truths.to_vec());
+        let curves = metric.compute(&metric.measure(&[], &image));
+        for (classes, defined) in [(0, 0), (1, 1), (2, 1), (3, 2)] {
+            let arrays = curves.arrays(classes).expect("room");
+            assert_eq!(arrays.shape, [10, 101, classes, 4, 3]);
+            assert_eq!(arrays.precision.len(), 10 * 101 * classes * 4 * 3);
+            assert_eq!(arrays.recall.len(), 10 * classes * 4 * 3);
+            // In the size classes "all" and "small".
+            let zeros = arrays.recall.iter().filter(|&&recall| recall == 0.0);
+            assert_eq!(zeros.count(), 10 * defined * 2 * 3);
+        }
+        for classes in [usize::MAX, usize::MAX / 1000, usize::MAX / 200_000] {
+            assert_eq!(curves.arrays(classes), None);
+        }
+    }
+
+    #[test]
+    fn definitions_that_are_refused() {
+        use InvalidCocoParams as Invalid;
+        let refused = |change: fn(&mut CocoParams)| {
+            let mut params = CocoParams::default();
+            change(&mut params);
+            CocoAp::<BBox>::new(params).expect_err("no definition")
+        };
+        let area = |bounds: [f64; 2]| vec![AreaRange::new("a", bounds[0], bounds[1])];
+        assert_eq!(
+            refused(|p| p.iou_thresholds.clear()).to_string(),
+            "no IoU thresholds: expected at least one"
+        );
+        for bounds in [[2.0, 1.0], [f64::NAN, 1.0], [0.0, f64::NAN]] {
+            let params = CocoParams {
+                areas: area(bounds),
+                ..CocoParams::default()
+            };
+            let error = CocoAp::<BBox>::new(params).expect_err("no definition");
+            assert_eq!(error, Invalid::Area("a".to_owned()));
+        }
+        let point = CocoParams {
+            areas: area([1.0, 1.0]),
+            ..CocoParams::default()
+        };
+        assert!(CocoAp::<BBox>::new(point).is_ok());
+        assert_eq!(
+            refused(|p| p.iou_thresholds.push(0.0)),
+            Invalid::IouThreshold(0.0)
+        );
+        assert_eq!(
+            refused(|p| p.recall_thresholds.push(1.0)),
+            Invalid::RecallThreshold(1.0)
+        );
+        assert_eq!(
+            refused(|p| p.max_detections.push(100)),
+            Invalid::MaxDetections(100)
+        );
+        assert_eq!(
+            refused(|p| p.max_detections.insert(0, 0)),
+            Invalid::MaxDetections(0)
+        );
+        assert_eq!(
+            refused(|p| p.areas.resize(32, AreaRange::new("a", 0.0, 1.0))),
+            Invalid::TooManyAreas(32)
+        );
+    }
+
+    #[test]
+    fn evidence_of_another_definition_does_no_harm() {
+        let definitions = [
+            CocoAp::default(),
+            with(|params| params.iou_thresholds = vec![0.5]),
+            with(|params| params.iou_thresholds = vec![0.5; 40]),
+            with(|params| params.areas.truncate(1)),
+            with(|params| params.max_detections = vec![1]),
+            with(|params| {
+                params.areas = vec![AreaRange::new("a", 0.0, 1e10); 31];
+            }),
+        ];
+        let image = Image::new(1, vec![truth(0.0), truth(50.0)]);
+        let detections = [found(20.0, 0.9), found(0.0, 0.5), found(49.0, 0.4)];
+        let mut mixed = CocoState::default();
+        for made in &definitions {
+            let state = made.measure(&detections, &image);
+            mixed.merge(state.clone());
+            for read in &definitions {
+                let curves = read.compute(&state);
+                assert_eq!(curves.params(), read.params());
+                let _ = (curves.summary(None), curves.arrays(2));
+            }
+        }
+        for read in &definitions {
+            let _ = read.compute(&mixed).summary(Some(0));
+        }
+    }
+
+    #[test]
+    fn stray_numbers_do_no_harm() {
+        let rank = |score: f64| Rank::new(score);
+        let stray = ImageOutcome {
+            classes: vec![(0, 2), (0, u32::MAX), (7, 1), (u32::MAX, u32::MAX)],
+            truths: vec![u32::MAX; 9],
+            scores: vec![rank(0.1), rank(0.9), rank(0.5)],
+            verdicts: vec![u32::MAX, DETAILED, 15],
+            details: vec![u64::MAX],
+        };
+        let mut state = CocoState::default();
+        state.images.insert(Key::Number(1), stray.clone());
+        let full = ImageOutcome {
+            classes: vec![(0, 3)],
+            details: vec![u64::MAX; 2],
+            ..stray
+        };
+        state.images.insert(Key::Number(1), full);
+        let curves = CocoAp::<BBox>::default().compute(&state);
+        assert_eq!(curves.truths(ALL), u64::from(u32::MAX) * 4);
+        let _ = (curves.summary(None), curves.arrays(2));
+    }
+
+    proptest! {
+        #[test]
+        fn any_shards_are_one_pass(
+            mut examples in proptest::collection::vec(example(), 0..7),
+            turn in 0_usize..6,
+            cut in 0_usize..6,
+            lost in 0_usize..20,
+        ) {
+            // Some score is none.
+            let mut found = examples.iter_mut().flat_map(|(found, _)| found);
+            if let Some(found) = found.nth(lost) {
+                found.score = f64::NAN;
+            }
+            let metric = CocoAp::default();
+            let state = measure(&metric, &examples);
+            let mut turned = examples.clone();
+            turned.rotate_left(turn % examples.len().max(1));
+            let (left, right) = turned.split_at(cut.min(turned.len()));
+            let mut shards = measure(&metric, right.iter().rev());
+            shards.merge(measure(&metric, left));
+            prop_assert_eq!(&shards, &state);
+            let curves = metric.compute(&state);
+            prop_assert_eq!(&metric.compute(&shards), &curves);
+            for (name, value) in curves.summary(None) {
+                prop_assert!(value.is_none_or(|value| (0.0..=1.0).contains(&value)), "{} {:?}", name, value);
+            }
+        }
+    }
+}

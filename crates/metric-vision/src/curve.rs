@@ -6,8 +6,9 @@ use std::marker::PhantomData;
 use metric_core::{Counts, Merge, Metric};
 
 use crate::detection::split;
-use crate::matching::{Rank, greedy, voc};
+use crate::matching::{greedy, voc};
 use crate::numpy::pairwise_sum;
+use crate::score::Rank;
 use crate::{
     BBox, Detection, DetectionScore, Image, InvalidThreshold, Matching, Prediction, Shape, Truth,
 };
@@ -25,14 +26,14 @@ use crate::{
 ///
 /// ```
 /// use metric_core::{Counts, Metric};
-/// use metric_vision::{Annotation, BBox, Image, Key, Matching, Prediction, PrecisionRecall};
+/// use metric_vision::{Annotation, BBox, Image, Matching, Prediction, PrecisionRecall};
 ///
 /// let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
-/// let annotation = |shape| Annotation { class: 0, crowd: false, ignore: false, id: 1, area: 100.0, shape };
-/// let image = Image { key: Key::Number(1), annotations: vec![annotation(at(0.0)?), annotation(at(50.0)?)] };
+/// let truths = [at(0.0)?, at(50.0)?].map(|shape| Annotation::new(0, shape));
+/// let image = Image::new(1, truths.to_vec());
 /// // A hit at 0.9, a false detection at 0.8, a hit at 0.3.
 /// let found = [(0.9, at(0.0)?), (0.8, at(90.0)?), (0.3, at(50.0)?)]
-///     .map(|(score, shape)| Prediction { image: 0, place: 0, class: 0, score, area: 100.0, shape });
+///     .map(|(score, shape)| Prediction::new(0, score, shape));
 ///
 /// let metric = PrecisionRecall::new(Matching::Greedy, vec![0.5])?;
 /// let curves = &metric.compute(&metric.measure(&found, &image))[0];
@@ -43,6 +44,13 @@ use crate::{
 /// assert_eq!((best.score, best.counts.f1()), (0.3, Some(4.0 / 5.0)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// # Cost
+///
+/// At each IoU threshold, each detection of an image and class is held against the true objects that it
+/// can reach from left to right: a million of each in one image take a sort where they lie apart from
+/// left to right, and 10^12 pairs, hours, where each stands above or below every other. The state
+/// has 24 bytes for each distinct score of a class and threshold, and a few times that while it grows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrecisionRecall<S = BBox> {
     matching: Matching,
@@ -196,12 +204,14 @@ impl ScoreHistogram {
         detections: &[Detection<S>],
         truths: &[Truth<S>],
     ) {
-        self.truths += truths.iter().filter(|truth| truth.is_counted()).count() as u64;
+        let counted = truths.iter().filter(|truth| truth.is_counted()).count() as u64;
+        self.truths = self.truths.saturating_add(counted);
         for (found, detection) in matches.iter().zip(detections) {
             let found = found.and_then(|place| truths.get(place));
             if found.is_none_or(Truth::is_counted) {
                 self.push(Bin {
-                    score: Rank::new(detection.score),
+                    // One cannot cut at no score.
+                    score: Rank::new(detection.score).max(Rank::new(f64::NEG_INFINITY)),
                     right: u64::from(found.is_some()),
                     wrong: u64::from(found.is_none()),
                 });
@@ -223,8 +233,8 @@ impl ScoreHistogram {
         self.bins.dedup_by(|next, bin| {
             let same = next.score == bin.score;
             if same {
-                bin.right += next.right;
-                bin.wrong += next.wrong;
+                bin.right = bin.right.saturating_add(next.right);
+                bin.wrong = bin.wrong.saturating_add(next.wrong);
             }
             same
         });
@@ -243,8 +253,8 @@ impl ScoreHistogram {
         let mut points = self.settled().bins;
         let (mut right, mut wrong) = (0, 0);
         for point in &mut points {
-            right += point.right;
-            wrong += point.wrong;
+            right = point.right.saturating_add(right);
+            wrong = point.wrong.saturating_add(wrong);
             (point.right, point.wrong) = (right, wrong);
         }
         Curve {
@@ -262,7 +272,7 @@ impl PartialEq for ScoreHistogram {
 
 impl Merge for ScoreHistogram {
     fn merge(&mut self, other: Self) {
-        self.truths += other.truths;
+        self.truths = self.truths.saturating_add(other.truths);
         if self.bins.is_empty() {
             (self.bins, self.settled) = (other.bins, other.settled);
         } else {
@@ -330,7 +340,7 @@ impl Curve {
     /// leaves no detections.
     #[must_use]
     pub fn at(&self, score: f64) -> Counts {
-        let cut = Rank::new(Some(score));
+        let cut = Rank::new(score);
         let kept = self.points.partition_point(|point| point.score >= cut);
         match kept.checked_sub(1).and_then(|last| self.points.get(last)) {
             Some(point) if !score.is_nan() => self.counts(point),
@@ -527,7 +537,7 @@ pub(crate) mod tests {
             (Counts::default(), None)
         );
         let bin = |score, right, wrong| Bin {
-            score: Rank::new(Some(score)),
+            score: Rank::new(score),
             right,
             wrong,
         };
@@ -541,7 +551,7 @@ pub(crate) mod tests {
         assert_eq!((best.score, best.counts), (0.9, Counts::new(1, 0, 1)));
         // The least score of all is that of none.
         histogram.push(Bin {
-            score: Rank::new(None),
+            score: Rank::new(f64::NEG_INFINITY),
             right: 0,
             wrong: 1,
         });
@@ -601,7 +611,7 @@ pub(crate) mod tests {
         #[test]
         fn histograms_settle_alike(scores in proptest::collection::vec(0_u8..100, 0..400)) {
             let bin = |&score: &u8| Bin {
-                score: Rank::new(Some(score.into())),
+                score: Rank::new(f64::from(score)),
                 right: 1,
                 wrong: score.into(),
             };

@@ -14,9 +14,9 @@ use crate::{BBox, Shape};
 /// ```
 /// use metric_vision::Key;
 ///
-/// assert!(Key::Number(9) < Key::Number(10));
-/// assert!(Key::Number(10) < Key::Text("10".into()));
-/// assert_eq!(Key::Text("dog".into()).to_string(), "dog");
+/// assert!(Key::from(9) < Key::from(10));
+/// assert!(Key::from(10) < Key::from("10"));
+/// assert_eq!(Key::from("dog").to_string(), "dog");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -26,6 +26,18 @@ pub enum Key {
     Number(i64),
     /// Text.
     Text(Box<str>),
+}
+
+impl From<i64> for Key {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&str> for Key {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
 }
 
 impl fmt::Display for Key {
@@ -66,12 +78,40 @@ pub struct Annotation<S = BBox> {
     pub shape: S,
 }
 
+impl<S: Shape> Annotation<S> {
+    /// An object of a class that is to be found, of its shape's area. Its id is 1, since 0 is what a
+    /// quirk is about.
+    ///
+    /// ```
+    /// use metric_vision::{Annotation, BBox};
+    ///
+    /// let object = Annotation::new(0, BBox::from_xywh(2.0, 3.0, 4.0, 5.0)?);
+    /// assert_eq!((object.area, object.crowd, object.ignore), (20.0, false, false));
+    /// let crowd = Annotation { crowd: true, ..object };
+    /// assert!(crowd.crowd);
+    /// # Ok::<(), metric_vision::InvalidBox>(())
+    /// ```
+    #[must_use]
+    pub fn new(class: u32, shape: S) -> Self {
+        Self {
+            class,
+            crowd: false,
+            ignore: false,
+            id: 1,
+            area: shape.area(),
+            shape,
+        }
+    }
+}
+
 /// A detection of a class in an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction<S = BBox> {
-    /// The place of its image in the list of images.
+    /// The place of its image in the list of images, by which [`Dataset::new`] puts it beside that
+    /// image; no metric reads it.
     pub image: u32,
-    /// Its place in the file, which [`Dataset::new`] sets.
+    /// Its place in the file, which [`Dataset::new`] sets. Only [`VocAp`](crate::VocAp) reads it:
+    /// detections of equal score rank by it.
     pub place: u32,
     /// The place of its class in the list of classes.
     pub class: u32,
@@ -83,16 +123,79 @@ pub struct Prediction<S = BBox> {
     pub shape: S,
 }
 
+impl<S: Shape> Prediction<S> {
+    /// A detection of its shape's area, in the first image; its image is of no consequence to a
+    /// metric that is given the detections of one image.
+    ///
+    /// ```
+    /// use metric_vision::{BBox, Prediction};
+    ///
+    /// let found = Prediction::new(0, 0.9, BBox::from_xywh(2.0, 3.0, 4.0, 5.0)?);
+    /// assert_eq!((found.image, found.place, found.area), (0, 0, 20.0));
+    /// # Ok::<(), metric_vision::InvalidBox>(())
+    /// ```
+    #[must_use]
+    pub fn new(class: u32, score: f64, shape: S) -> Self {
+        Self {
+            image: 0,
+            place: 0,
+            class,
+            score,
+            area: shape.area(),
+            shape,
+        }
+    }
+}
+
 /// The truth of one image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image<S = BBox> {
-    /// Its id. Detections of equal score rank by it.
+    /// Its id. Detections of equal score in several images rank by it; in [`VocAp`](crate::VocAp)
+    /// first by their place in the file.
     pub key: Key,
     /// Its true objects, in the order of the file.
     pub annotations: Vec<Annotation<S>>,
 }
 
+impl<S> Image<S> {
+    /// The image of this id with its true objects.
+    ///
+    /// ```
+    /// use metric_vision::{Image, Key};
+    ///
+    /// let nothing: Image = Image::new(7, Vec::new());
+    /// assert_eq!(nothing.key, Key::Number(7));
+    /// ```
+    #[must_use]
+    pub fn new(key: impl Into<Key>, annotations: Vec<Annotation<S>>) -> Self {
+        Self {
+            key: key.into(),
+            annotations,
+        }
+    }
+}
+
 /// Images with their true objects and detections.
+///
+/// ```
+/// use metric_vision::{Annotation, BBox, Class, CocoAp, CocoSlice, Dataset, Image, Prediction};
+/// use metric_core::Metric;
+///
+/// let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
+/// let dog = Class { key: 18.into(), name: "dog".into() };
+/// let images = vec![
+///     Image::new(1, vec![Annotation::new(0, square(0.0)?)]),
+///     Image::new(2, vec![Annotation::new(0, square(5.0)?)]),
+/// ];
+/// // The dog in the second image is found, that in the first is not.
+/// let found = vec![Prediction { image: 1, ..Prediction::new(0, 0.9, square(5.0)?) }];
+///
+/// let dataset = Dataset::new(vec![dog], images, found)?;
+/// let metric = CocoAp::default();
+/// let curves = metric.compute(&dataset.measure(&metric));
+/// assert_eq!(curves.average_recall(CocoSlice::default()), Some(0.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset<S = BBox> {
     classes: Vec<Class>,
@@ -111,24 +214,15 @@ impl<S: Shape> Dataset<S> {
     ///
     /// # Errors
     ///
-    /// A key that is not after the one before it, or a place that is not in its list.
+    /// A key that is not after the one before it, a place that is not in its list, or more predictions
+    /// than a `u32` can count.
     pub fn new(
         classes: Vec<Class>,
         images: Vec<Image<S>>,
         mut predictions: Vec<Prediction<S>>,
     ) -> Result<Self, InvalidDataset> {
-        let rising = |keys: &mut dyn Iterator<Item = &Key>| {
-            let mut last = None;
-            for key in keys {
-                if last.is_some_and(|last| last >= key) {
-                    return Err(InvalidDataset::Order { key: key.clone() });
-                }
-                last = Some(key);
-            }
-            Ok(())
-        };
-        rising(&mut classes.iter().map(|class| &class.key))?;
-        rising(&mut images.iter().map(|image| &image.key))?;
+        rising("class", classes.iter().map(|class| &class.key))?;
+        rising("image", images.iter().map(|image| &image.key))?;
         let annotated = images.iter().flat_map(|image| &image.annotations);
         let named = annotated
             .map(|annotation| annotation.class)
@@ -138,8 +232,9 @@ impl<S: Shape> Dataset<S> {
                 return Err(InvalidDataset::Class { class });
             }
         }
+        let count = countable(predictions.len())?;
         let mut ends = vec![0; images.len()];
-        for (place, prediction) in (0..).zip(&mut predictions) {
+        for (place, prediction) in (0..count).zip(&mut predictions) {
             prediction.place = place;
             let image = prediction.image;
             *ends
@@ -201,9 +296,31 @@ impl<S: Shape> Dataset<S> {
     }
 }
 
+fn rising<'a>(
+    list: &'static str,
+    keys: impl Iterator<Item = &'a Key>,
+) -> Result<(), InvalidDataset> {
+    let mut last: Option<&Key> = None;
+    for key in keys {
+        if let Some(before) = last
+            && before >= key
+        {
+            let (before, key) = (before.clone(), key.clone());
+            return Err(InvalidDataset::Order { list, before, key });
+        }
+        last = Some(key);
+    }
+    Ok(())
+}
+
+fn countable(predictions: usize) -> Result<u32, InvalidDataset> {
+    u32::try_from(predictions).map_err(|_| InvalidDataset::TooMany { predictions })
+}
+
 impl<S: Shape + Sync> Dataset<S> {
     /// The state of all images. With the feature `rayon`, on all threads of the pool that this is
     /// called in; the state is the same on any number of them.
+    #[must_use]
     pub fn measure<M>(&self, metric: &M) -> M::State
     where
         M: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: Send> + Sync,
@@ -241,6 +358,10 @@ impl<S: Shape + Sync> Dataset<S> {
 pub enum InvalidDataset {
     /// The key of a class or an image is not after the one before it.
     Order {
+        /// What the list is of: `class` or `image`.
+        list: &'static str,
+        /// The key before it.
+        before: Key,
         /// The key.
         key: Key,
     },
@@ -254,16 +375,156 @@ pub enum InvalidDataset {
         /// Its place.
         image: u32,
     },
+    /// More predictions than a `u32` can count.
+    TooMany {
+        /// How many.
+        predictions: usize,
+    },
 }
 
 impl fmt::Display for InvalidDataset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Order { key } => write!(f, "{key} is not after the key before it"),
+            Self::Order { list, before, key } => {
+                write!(
+                    f,
+                    "{list} {key} comes after {list} {before}: expected rising, distinct ids"
+                )
+            }
             Self::Class { class } => write!(f, "class {class} is not in the list of classes"),
             Self::Image { image } => write!(f, "image {image} is not in the list of images"),
+            Self::TooMany { predictions } => {
+                write!(
+                    f,
+                    "{predictions} predictions: expected at most {}",
+                    u32::MAX
+                )
+            }
         }
     }
 }
 
 impl std::error::Error for InvalidDataset {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(key: &str) -> Class {
+        Class {
+            key: key.into(),
+            name: String::new(),
+        }
+    }
+
+    fn shape() -> BBox {
+        BBox::from_xywh(0.0, 0.0, 2.0, 2.0).expect("a box")
+    }
+
+    fn empty(key: i64) -> Image {
+        Image::new(key, Vec::new())
+    }
+
+    fn found(image: u32, score: f64) -> Prediction {
+        Prediction {
+            image,
+            ..Prediction::new(0, score, shape())
+        }
+    }
+
+    #[track_caller]
+    fn refused(
+        classes: &[&str],
+        images: Vec<Image>,
+        predictions: Vec<Prediction>,
+        expected: InvalidDataset,
+        message: &str,
+    ) {
+        let classes = classes.iter().copied().map(class).collect();
+        let error = Dataset::new(classes, images, predictions).expect_err(message);
+        assert_eq!(error.to_string(), message);
+        assert_eq!(error, expected);
+    }
+
+    #[test]
+    fn lists_that_are_refused() {
+        let order = |list, before, key| InvalidDataset::Order { list, before, key };
+        for (first, second) in [(2, 1), (1, 1)] {
+            refused(
+                &[],
+                vec![empty(0), empty(first), empty(second)],
+                vec![],
+                order("image", first.into(), second.into()),
+                &format!("image {second} comes after image {first}: expected rising, distinct ids"),
+            );
+        }
+        for (first, second) in [("dog", "cat"), ("cat", "cat")] {
+            refused(
+                &[first, second],
+                vec![],
+                vec![],
+                order("class", first.into(), second.into()),
+                &format!("class {second} comes after class {first}: expected rising, distinct ids"),
+            );
+        }
+        let image = Image::new(1, vec![Annotation::new(1, shape())]);
+        refused(
+            &["cat"],
+            vec![image],
+            vec![],
+            InvalidDataset::Class { class: 1 },
+            "class 1 is not in the list of classes",
+        );
+        refused(
+            &[],
+            vec![empty(1)],
+            vec![found(0, 0.5)],
+            InvalidDataset::Class { class: 0 },
+            "class 0 is not in the list of classes",
+        );
+        refused(
+            &["cat"],
+            vec![empty(1)],
+            vec![found(0, 0.5), found(1, 0.5)],
+            InvalidDataset::Image { image: 1 },
+            "image 1 is not in the list of images",
+        );
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn more_predictions_than_can_be_counted() {
+        assert_eq!(countable(u32::MAX as usize), Ok(u32::MAX));
+        let predictions = u32::MAX as usize + 1;
+        let error = countable(predictions).expect_err("too many");
+        assert_eq!(error, InvalidDataset::TooMany { predictions });
+        assert_eq!(
+            error.to_string(),
+            "4294967296 predictions: expected at most 4294967295"
+        );
+    }
+
+    #[test]
+    fn predictions_stand_beside_their_images() {
+        let images = vec![empty(1), empty(2), empty(3)];
+        let found = vec![found(2, 0.1), found(0, 0.2), found(2, 0.3), found(0, 0.4)];
+        let dataset = Dataset::new(vec![class("cat")], images, found).expect("a data set");
+        let listed = |image| {
+            let found = dataset.predictions(image).iter();
+            found
+                .map(|found| (found.place, found.score))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(listed(0), [(1, 0.2), (3, 0.4)]);
+        assert_eq!(listed(1), []);
+        assert_eq!(listed(2), [(0, 0.1), (2, 0.3)]);
+        assert_eq!(listed(3), []);
+
+        let examples: Vec<_> = dataset.examples(1..3).collect();
+        let keys = examples
+            .iter()
+            .map(|(found, image)| (found.len(), &image.key));
+        assert!(keys.eq([(0, &Key::Number(2)), (2, &Key::Number(3))]));
+        assert_eq!(dataset.examples(1..4).count(), 0);
+    }
+}

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod bbox;
+mod by_image;
 mod candidates;
 mod coco;
 mod confusion;
@@ -17,6 +18,7 @@ mod polygon;
 pub mod read;
 mod region;
 mod rotated;
+mod score;
 mod shape;
 mod tide;
 mod voc;

@@ -21,6 +21,7 @@ use metric_core::assignment::{Benefit, Edge, assign};
 use metric_core::{Counts, named_choice};
 
 use crate::candidates::Field;
+use crate::score::Rank;
 use crate::{BBox, Shape, iou_by_corners};
 
 /// A detection of one image and class.
@@ -451,40 +452,6 @@ fn by_score<S>(detections: &[Detection<S>]) -> Vec<usize> {
     order
 }
 
-/// The order of scores, and how states keep them: without NaN, so that they compare, and as bits,
-/// so that no text rounds them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(transparent))]
-pub(crate) struct Rank(u64);
-
-impl Rank {
-    const SIGN: u64 = 1 << 63;
-
-    /// No score, and NaN, are the least.
-    pub(crate) fn new(score: Option<f64>) -> Self {
-        // Adding 0 makes one number of the two zeros, whose bits differ.
-        let score = score
-            .filter(|score| !score.is_nan())
-            .map(|score| score + 0.0);
-        let bits = score.unwrap_or(f64::NEG_INFINITY).to_bits();
-        Self(if bits & Self::SIGN == 0 {
-            bits | Self::SIGN
-        } else {
-            !bits
-        })
-    }
-
-    /// The score.
-    pub(crate) fn score(self) -> f64 {
-        f64::from_bits(if self.0 & Self::SIGN == 0 {
-            !self.0
-        } else {
-            self.0 & !Self::SIGN
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -543,23 +510,6 @@ mod tests {
             assert_eq!(matches.iter().position(Option::is_some), Some(first));
             detections.remove(first);
         }
-    }
-
-    #[test]
-    fn ranks_keep_scores() {
-        let scores = [
-            f64::NEG_INFINITY,
-            -1.5,
-            -1e-320,
-            0.0,
-            1e-320,
-            0.5,
-            f64::INFINITY,
-        ];
-        let ranks = scores.map(|score| Rank::new(Some(score)));
-        assert!(ranks.is_sorted());
-        assert_eq!(ranks.map(Rank::score), scores);
-        assert_eq!(Rank::new(Some(f64::NAN)), Rank::new(None));
     }
 
     /// Strips of width 10 at these places; `c` is a crowd, `i` is left out, `-` counts.

@@ -1,11 +1,13 @@
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
 use metric_core::{Mean, Merge, Metric, named_choice};
 
-use crate::coco::falling;
-use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
+use crate::by_image::ByImage;
+use crate::score::Rank;
+use crate::{Annotation, BBox, Image, Prediction, Shape};
 
 /// What a detector's errors cost: TIDE's six types of error, how often each was made, and how much
 /// average precision would rise without it.
@@ -14,20 +16,15 @@ use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 ///
 /// ```
 /// use metric_core::Metric;
-/// use metric_vision::{Annotation, BBox, Image, Key, Prediction, Tide, TideErrorType};
+/// use metric_vision::{Annotation, BBox, Image, Prediction, Tide, TideErrorType};
 ///
 /// let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
-/// let truth = |x| {
-///     square(x).map(|shape| Annotation { class: 0, crowd: false, ignore: false, id: 1, area: 100.0, shape })
-/// };
-/// let found = |x, score| {
-///     square(x).map(|shape| Prediction { image: 0, place: 0, class: 0, score, area: 100.0, shape })
-/// };
+/// let truths = vec![Annotation::new(0, square(0.0)?), Annotation::new(0, square(50.0)?)];
+/// // The surest detection is on one of the two objects. The next is 6 beside the other: IoU 4/16.
+/// let found = [Prediction::new(0, 0.9, square(0.0)?), Prediction::new(0, 0.8, square(56.0)?)];
 ///
-/// // The surest detection is on one of two objects. The next is 6 beside the other: IoU 4/16.
-/// let image = Image { key: Key::Number(1), annotations: vec![truth(0.0)?, truth(50.0)?] };
 /// let metric = Tide::default();
-/// let score = metric.compute(&metric.measure(&[found(0.0, 0.9)?, found(56.0, 0.8)?], &image));
+/// let score = metric.compute(&metric.measure(&found, &Image::new(1, truths)));
 ///
 /// // Precision is 1 up to recall 1/2, at 51 of 101 recalls; in the right place, it would be 1 at all.
 /// assert_eq!(score.average_precision, Some(51.0 / 101.0));
@@ -52,8 +49,8 @@ use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 /// |---|---|
 /// | `Loc` | has an object of its class in between: background <= greatest IoU <= foreground |
 /// | `Cls` | has an object of another class: greatest IoU >= foreground |
-/// | `Dupe` | has an object of its class that is taken: IoU >= foreground |
-/// | `Bkg` | has no object: greatest IoU <= background |
+/// | `Dupe` | has an object of its class that is taken: IoU > foreground |
+/// | `Bkg` | has no object: greatest IoU < background, or = background of another class |
 /// | `Both` | is none of these: an object of another class, and badly placed |
 ///
 /// `Miss` are the true objects that were not taken, and are the object of no `Loc` or `Cls`.
@@ -61,7 +58,7 @@ use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 /// A wrong detection of whose own class a crowd or an ignored object holds more than the foreground
 /// threshold (as a share of the detection) is not counted in the precision.
 ///
-/// # What it costs
+/// # What errors cost
 ///
 /// AP is the mean precision at 101 recalls, then the mean over classes. For each error type an
 /// oracle rights the errors of that type and of no other ([`TideOracle`]), and AP is taken again.
@@ -89,6 +86,13 @@ use crate::{Annotation, BBox, Image, Key, Prediction, Shape};
 ///   the program by the order in which images were added, which may be another.
 /// - A score of -1 or less: the program stops.
 /// - No class at all: the program divides by zero; here AP is undefined.
+///
+/// # Cost
+///
+/// An image takes the product of its true objects and the detections that count, and memory for the
+/// pairs of them whose IoU is at least the background threshold. A million true objects and a million detections in one image are 10^8
+/// pairs, for 100 detections count: about a second. With as many detections to count as there are, they
+/// are 10^12, which take hours. AP sorts the detections that count, and is taken nine times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tide<S = BBox> {
     foreground: f64,
@@ -122,12 +126,18 @@ impl<S: Shape> Tide<S> {
     }
 
     /// The same with so many detections an image.
-    #[must_use]
-    pub fn with_max_detections(self, max_detections: usize) -> Self {
-        Self {
+    ///
+    /// # Errors
+    ///
+    /// None at all.
+    pub fn with_max_detections(self, max_detections: usize) -> Result<Self, InvalidTide> {
+        if max_detections == 0 {
+            return Err(InvalidTide::MaxDetections);
+        }
+        Ok(Self {
             max_detections,
             ..self
-        }
+        })
     }
 
     /// The IoU from which a detection is right.
@@ -167,22 +177,28 @@ impl<S: Shape> Tide<S> {
 
     fn examine(&self, predictions: &[Prediction<S>], annotations: &[Annotation<S>]) -> Examination {
         let mut ranked: Vec<(usize, &Prediction<S>)> = predictions.iter().enumerate().collect();
-        ranked.sort_by_key(|&(_, found)| falling(found.score));
+        ranked.sort_by_key(|&(_, found)| Reverse(Rank::new(found.score)));
         ranked.truncate(self.max_detections);
         let (regions, truths): (Vec<&Annotation<S>>, Vec<_>) = annotations
             .iter()
             .partition(|annotation| annotation.crowd || annotation.ignore);
-        let overlaps: Vec<f64> = ranked
+        let overlaps: Vec<Vec<Overlap>> = ranked
             .iter()
-            .flat_map(|(_, found)| truths.iter().map(|truth| found.shape.iou(&truth.shape)))
+            .map(|(_, found)| {
+                let iou = |(place, truth): (usize, &&Annotation<S>)| Overlap {
+                    place,
+                    overlap: found.shape.iou(&truth.shape),
+                };
+                let all = truths.iter().enumerate().map(iou);
+                all.filter(|pair| pair.overlap >= self.background).collect()
+            })
             .collect();
-        let row = |rank: usize| &overlaps[rank * truths.len()..][..truths.len()];
 
         let mut taken = vec![false; truths.len()];
         let mut right = Vec::with_capacity(ranked.len());
-        for (rank, (_, found)) in ranked.iter().enumerate() {
+        for ((_, found), overlaps) in ranked.iter().zip(&overlaps) {
             let free = |place: usize| truths[place].class == found.class && !taken[place];
-            let best = greatest(row(rank), free).filter(|best| best.overlap >= self.foreground);
+            let best = greatest(overlaps, free).filter(|best| best.overlap >= self.foreground);
             if let Some(best) = best {
                 taken[best.place] = true;
             }
@@ -191,12 +207,12 @@ impl<S: Shape> Tide<S> {
 
         // The first error that has an object for its own is the one that the oracle can right.
         let mut claimed = vec![false; truths.len()];
-        let findings = ranked.iter().zip(right).enumerate();
-        let findings = findings.map(|(rank, (&(place, found), right))| {
+        let findings = ranked.iter().zip(right).zip(&overlaps);
+        let findings = findings.map(|((&(place, found), right), overlaps)| {
             let verdict = if right {
                 Verdict::Right
             } else {
-                let (error, object) = self.diagnose(found.class, row(rank), &truths, &taken);
+                let (error, object) = self.diagnose(found.class, overlaps, &truths, &taken);
                 let object = object.filter(|&object| !taken[object]);
                 let first = |&object: &usize| !std::mem::replace(&mut claimed[object], true);
                 let ignored = |region: &&Annotation<S>| {
@@ -211,7 +227,7 @@ impl<S: Shape> Tide<S> {
             };
             let finding = Finding {
                 class: found.class,
-                score: found.score,
+                score: Rank::new(found.score),
                 verdict,
             };
             (place, finding)
@@ -238,7 +254,7 @@ impl<S: Shape> Tide<S> {
     fn diagnose(
         &self,
         class: u32,
-        overlaps: &[f64],
+        overlaps: &[Overlap],
         truths: &[&Annotation<S>],
         taken: &[bool],
     ) -> (TideErrorType, Option<usize>) {
@@ -274,23 +290,24 @@ impl<S: Shape> Default for Tide<S> {
     }
 }
 
+/// The IoU of a detection with the true object at this place, at least the background threshold:
+/// lesser ones make no difference.
 #[derive(Clone, Copy)]
 struct Overlap {
     place: usize,
     overlap: f64,
 }
 
-/// The greatest overlap among those that are wanted, of equal ones the first; none where nothing
-/// overlaps.
-fn greatest(overlaps: &[f64], wanted: impl Fn(usize) -> bool) -> Option<Overlap> {
-    let mut best: Option<Overlap> = None;
-    for (place, &overlap) in overlaps.iter().enumerate() {
-        let least = best.map_or(0.0, |best| best.overlap);
-        if overlap > least && wanted(place) {
-            best = Some(Overlap { place, overlap });
+/// The greatest overlap among those that are wanted, of equal ones the first.
+fn greatest(overlaps: &[Overlap], wanted: impl Fn(usize) -> bool) -> Option<Overlap> {
+    let wanted = overlaps.iter().copied().filter(|pair| wanted(pair.place));
+    wanted.reduce(|best, pair| {
+        if pair.overlap > best.overlap {
+            pair
+        } else {
+            best
         }
-    }
-    best
+    })
 }
 
 impl<S: Shape> Metric for Tide<S> {
@@ -308,7 +325,7 @@ impl<S: Shape> Metric for Tide<S> {
         let findings = examination.findings.into_iter();
         let findings: Vec<Finding> = findings.map(|(_, finding)| finding).collect();
         if !findings.is_empty() {
-            state.insert(reference.key.clone(), findings);
+            state.images.insert(reference.key.clone(), findings);
         }
     }
 
@@ -402,26 +419,23 @@ pub enum TideOracle {
 /// class there were.
 ///
 /// 24 bytes a detection.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TideState {
-    // A list because two examples may have the same key; in the order of their content, so that
-    // the state does not depend on which came first.
-    #[cfg_attr(feature = "serde", serde(with = "pairs"))]
-    images: BTreeMap<Key, Vec<Vec<Finding>>>,
+    images: ByImage<Vec<Finding>>,
     truths: BTreeMap<u32, TruthCounts>,
 }
 
 /// How a detection fared.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Finding {
     class: u32,
-    score: f64,
+    score: Rank,
     verdict: Verdict,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Verdict {
     Right,
@@ -452,29 +466,23 @@ struct Examination {
 
 impl Merge for TruthCounts {
     fn merge(&mut self, other: Self) {
-        self.all += other.all;
-        self.not_found += other.not_found;
-        self.missed += other.missed;
+        self.all = self.all.saturating_add(other.all);
+        self.not_found = self.not_found.saturating_add(other.not_found);
+        self.missed = self.missed.saturating_add(other.missed);
     }
 }
 
 impl TideState {
-    fn insert(&mut self, key: Key, findings: Vec<Finding>) {
-        let same = self.images.entry(key).or_default();
-        same.push(findings);
-        if same.len() > 1 {
-            same.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
-        }
-    }
-
     /// How many errors of this type were made.
     #[must_use]
     pub fn count(&self, error: TideErrorType) -> u64 {
         if error == TideErrorType::Missed {
-            return self.truths.values().map(|truths| truths.missed).sum();
+            let missed = self.truths.values().map(|truths| truths.missed);
+            return missed.fold(0, u64::saturating_add);
         }
         let made = |finding: &&Finding| matches!(finding.verdict, Verdict::Wrong { error: made, .. } if made == error);
-        self.findings().filter(made).count() as u64
+        let findings = self.images.unordered().flatten();
+        findings.filter(made).count() as u64
     }
 
     /// The AP of each class once the oracle was at work, for those classes that still have true
@@ -486,41 +494,16 @@ impl TideState {
 
     /// In the order of the images, and of the score within an image.
     fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.images.values().flatten().flatten()
+        self.images.iter().flat_map(|(_, findings)| findings)
     }
 }
 
 impl Merge for TideState {
     fn merge(&mut self, other: Self) {
-        for (key, same) in other.images {
-            for findings in same {
-                self.insert(key.clone(), findings);
-            }
-        }
+        self.images.merge(other.images);
         for (class, truths) in other.truths {
             self.truths.entry(class).or_default().merge(truths);
         }
-    }
-}
-
-#[cfg(feature = "serde")]
-mod pairs {
-    //! A map as a list of pairs, for formats whose keys are text.
-
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::{Finding, Key};
-
-    type Images = BTreeMap<Key, Vec<Vec<Finding>>>;
-
-    pub(super) fn serialize<S: Serializer>(map: &Images, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(map)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Images, D::Error> {
-        Ok(Vec::deserialize(from)?.into_iter().collect())
     }
 }
 
@@ -538,7 +521,7 @@ struct Entries<'a> {
 #[derive(Clone, Copy)]
 struct Entry {
     class: u32,
-    score: u64,
+    score: Reverse<Rank>,
     kind: Kind,
 }
 
@@ -554,7 +537,7 @@ impl<'a> Entries<'a> {
         let mut entries = Vec::new();
         for finding in state.findings() {
             let mut add = |class, kind| {
-                let score = falling(finding.score);
+                let score = Reverse(finding.score);
                 entries.push(Entry { class, score, kind });
             };
             match finding.verdict {
@@ -635,9 +618,9 @@ fn average_precision(ranking: &[bool], to_find: u64) -> f64 {
         return 0.0;
     }
     let places = ranking.iter().enumerate().filter(|&(_, &right)| right);
-    let mut precisions: Vec<f64> = (1_u32..)
+    let mut precisions: Vec<f64> = (1_u64..)
         .zip(places)
-        .map(|(hits, (place, _))| f64::from(hits) / (place + 1) as f64)
+        .map(|(hits, (place, _))| hits as f64 / (place + 1) as f64)
         .collect();
     let mut greatest: f64 = 0.0;
     for precision in precisions.iter_mut().rev() {
@@ -702,6 +685,8 @@ pub enum InvalidTide {
         /// The one that it must be less than.
         foreground: f64,
     },
+    /// No detections are to count.
+    MaxDetections,
 }
 
 impl fmt::Display for InvalidTide {
@@ -720,6 +705,9 @@ impl fmt::Display for InvalidTide {
                 f,
                 "the background threshold {background} is not in 0 < t < {foreground}"
             ),
+            Self::MaxDetections => {
+                f.write_str("the number of detections is 0: expected at least 1")
+            }
         }
     }
 }
@@ -732,6 +720,7 @@ mod tests {
 
     use super::TideErrorType::{Background, Both, Classification, Duplicate, Localization, Missed};
     use super::*;
+    use crate::Key;
 
     /// A box of height 10.
     fn strip(x: f64, width: f64) -> BBox {
@@ -862,7 +851,7 @@ mod tests {
 
     #[test]
     fn only_the_best_count_whatever_their_class() {
-        let metric = Tide::default().with_max_detections(1);
+        let metric = Tide::default().with_max_detections(1).expect("a metric");
         let detections = ranked(&[(1, 0.0), (0, 0.0)]);
         let image = image(1, vec![truth((0, 0.0))]);
         let state = metric.measure(&detections, &image);
@@ -990,7 +979,40 @@ mod tests {
     }
 
     #[test]
+    fn scores_that_are_no_numbers() {
+        let image = image(1, vec![truth((0, 0.0))]);
+        let examples = [
+            (vec![found(0, strip(30.0, 10.0), f64::NAN)], &image),
+            (vec![found(0, strip(0.0, 10.0), f64::NEG_INFINITY)], &image),
+            (vec![found(0, strip(60.0, 10.0), f64::INFINITY)], &image),
+        ];
+        let metric = Tide::default();
+        let measure = |order: [usize; 3]| {
+            let mut state = TideState::default();
+            for place in order {
+                let (found, image) = &examples[place];
+                metric.update(&mut state, found, image);
+            }
+            state
+        };
+        let state = measure([0, 1, 2]);
+        assert_eq!(measure([2, 1, 0]), state);
+        // Wrong, right, wrong, of three objects: precision 1/2 up to recall 1/3, at 34 recalls.
+        close(metric.compute(&state).average_precision, 17.0 / 101.0);
+        #[cfg(all(feature = "serde", feature = "read"))]
+        {
+            let text = serde_json::to_string(&state).expect("text");
+            assert_eq!(
+                serde_json::from_str::<TideState>(&text).expect("a state"),
+                state
+            );
+        }
+    }
+
+    #[test]
     fn thresholds() {
+        let none = Tide::<BBox>::default().with_max_detections(0);
+        assert_eq!(none, Err(InvalidTide::MaxDetections));
         assert_eq!(Tide::new(0.5, 0.1), Ok(Tide::<BBox>::default()));
         for (foreground, background) in [(0.0, 0.1), (1.1, 0.1), (f64::NAN, 0.1)] {
             let error = Tide::<BBox>::new(foreground, background);

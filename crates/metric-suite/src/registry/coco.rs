@@ -234,7 +234,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> ImageReading for Coco<S> {
     fn details(&self, state: &CocoState, classes: &[Class]) -> Option<serde_json::Value> {
         let params = self.metric.params();
         let count = if params.by_class { classes.len() } else { 1 };
-        let arrays = self.metric.compute(state).arrays(count);
+        let arrays = self.metric.compute(state).arrays(count)?;
         let areas: Vec<_> = params
             .areas
             .iter()

@@ -50,10 +50,13 @@ pub(super) const TIDE: Entry = Entry {
         let foreground: f64 = options.require("iou")?;
         let background: f64 = options.require("background")?;
         let most: usize = options.require("max-detections")?;
-        let metric = Tide::new(foreground, background).map_err(|error| {
+        let metric =
+            Tide::new(foreground, background).and_then(|metric| metric.with_max_detections(most));
+        let metric = metric.map_err(|error| {
             let name = match error {
                 InvalidTide::Foreground(_) => "iou",
                 InvalidTide::Background { .. } => "background",
+                InvalidTide::MaxDetections => "max-detections",
             };
             OptionError::new(
                 name,
@@ -62,7 +65,7 @@ pub(super) const TIDE: Entry = Entry {
             )
         })?;
         let reading = Errors {
-            metric: metric.with_max_detections(most),
+            metric,
             sizes: image_size(options)?,
         };
         Ok(ImageAdapter::boxed("tide", VERSION, reading))

@@ -1,0 +1,62 @@
+//! Scores of detections as states keep them.
+
+/// The order of scores: as whole numbers, so that they compare also where they are no numbers, and
+/// no text rounds or refuses them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub(crate) struct Rank(u64);
+
+impl Rank {
+    const SIGN: u64 = 1 << 63;
+
+    /// No score, and NaN, are the least, below −∞.
+    pub(crate) fn new(score: impl Into<Option<f64>>) -> Self {
+        let Some(score) = score.into().filter(|score| !score.is_nan()) else {
+            return Self(0);
+        };
+        // Adding 0 makes one number of the two zeros, whose bits differ.
+        let bits = (score + 0.0).to_bits();
+        Self(if bits & Self::SIGN == 0 {
+            bits | Self::SIGN
+        } else {
+            !bits
+        })
+    }
+
+    /// The score; NaN if there is none.
+    pub(crate) fn score(self) -> f64 {
+        f64::from_bits(if self.0 & Self::SIGN == 0 {
+            !self.0
+        } else {
+            self.0 & !Self::SIGN
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_keep_scores() {
+        let scores = [
+            f64::NEG_INFINITY,
+            -1.5,
+            -1e-320,
+            0.0,
+            1e-320,
+            0.5,
+            f64::INFINITY,
+        ];
+        let ranks = scores.map(Rank::new);
+        assert!(ranks.is_sorted_by(|a, b| a < b));
+        assert_eq!(ranks.map(Rank::score), scores);
+        assert_eq!(Rank::new(-0.0), Rank::new(0.0));
+        for nothing in [None, Some(f64::NAN), Some(-f64::NAN)] {
+            assert!(Rank::new(nothing) < ranks[0]);
+            assert_eq!(Rank::new(nothing), Rank::default());
+            assert!(Rank::new(nothing).score().is_nan());
+        }
+    }
+}
