@@ -170,7 +170,7 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
     let confusion = Confusion::new(dataset.classes().len(), 0.5).unwrap();
     let state = pooled(&confusion, &dataset);
     let matrix = confusion.compute(&state);
-    let counted: u64 = matrix.rows().flatten().sum();
+    let counted: u64 = matrix.cells().iter().map(|cell| cell.count).sum();
     let detected: usize = dataset
         .examples(0..dataset.images().len())
         .map(|(found, _)| found.len())

@@ -5,7 +5,8 @@
 //! differ in number, and the objective has two levels, so that "most pairs, then the greatest
 //! total" needs no big number that swallows the digits of the second level.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 use std::ops::{Add, Neg, Sub};
 
 /// What a pair is worth: totals are compared by `primary`, and by `secondary` among equals.
@@ -103,9 +104,12 @@ impl Edge {
 /// A pair whose secondary benefit is NaN or infinite, or whose primary one is over 2^31 from 0, is
 /// no possible pair and is left out.
 ///
-/// The edges fall into connected components, and each is solved on its own: a component of one
-/// edge at once, one of `n` by `m` items (`n <= m`) by shortest augmenting paths in `O(n² m)` time
-/// and `O(n m)` memory. Thresholded overlaps give many small components.
+/// # Cost
+///
+/// One shortest augmenting path for each item of the smaller side, which looks only at what is
+/// connected with it: memory for the edges, and time of at worst `O(n e log e)` for `n` items and
+/// `e` edges that are connected. Thresholded overlaps, of which few are connected, take little more
+/// than sorting the edges.
 ///
 /// Jonker and Volgenant, *A shortest augmenting path algorithm for dense and sparse linear
 /// assignment problems* (Computing 38, 1987); Crouse, *On implementing 2D rectangular assignment
@@ -125,188 +129,175 @@ impl Edge {
 /// ```
 #[must_use]
 pub fn assign(edges: &[Edge]) -> Vec<(usize, usize)> {
-    let mut edges: Vec<Edge> = edges
-        .iter()
-        .copied()
-        .filter(|edge| {
-            let Benefit { primary, secondary } = edge.benefit;
-            secondary.is_finite() && primary.unsigned_abs() <= 1 << 31
-        })
-        .collect();
-    edges.sort_by(|a, b| {
+    let possible = |edge: &Edge| {
+        let Benefit { primary, secondary } = edge.benefit;
+        let in_range = secondary.is_finite() && primary.unsigned_abs() <= 1 << 31;
+        // A pair that is worth less than no pair is never chosen.
+        in_range && !edge.benefit.below(Benefit::default())
+    };
+    let mut edges: Vec<Edge> = edges.iter().copied().filter(possible).collect();
+    // Most items of real data have one pair or none.
+    if edges.len() < 2 {
+        return edges.iter().map(|edge| (edge.row, edge.column)).collect();
+    }
+    let rows = places(&edges, |edge| edge.row);
+    let columns = places(&edges, |edge| edge.column);
+    for edge in &mut edges {
+        edge.row = rows.partition_point(|&row| row < edge.row);
+        edge.column = columns.partition_point(|&column| column < edge.column);
+    }
+    // The smaller side searches.
+    let turned = rows.len() > columns.len();
+    if turned {
+        for edge in &mut edges {
+            std::mem::swap(&mut edge.row, &mut edge.column);
+        }
+    }
+    edges.sort_unstable_by(|a, b| {
         (a.row, a.column)
             .cmp(&(b.row, b.column))
             .then(b.benefit.compare(a.benefit))
     });
     edges.dedup_by_key(|edge| (edge.row, edge.column));
 
-    let mut pairs = Vec::new();
-    for component in components(&edges) {
-        match component.as_slice() {
-            [edge] => {
-                if !edge.benefit.below(Benefit::default()) {
-                    pairs.push((edge.row, edge.column));
-                }
-            }
-            many => solve(many, &mut pairs),
-        }
-    }
-    pairs.sort_unstable();
-    pairs
-}
-
-/// The edges by connected component, in the order of each component's first edge.
-fn components(edges: &[Edge]) -> Vec<Vec<Edge>> {
-    // Every edge starts as its own component; edges that share a row or a column are joined.
-    let mut parents: Vec<usize> = (0..edges.len()).collect();
-    let mut by_column: Vec<usize> = (0..edges.len()).collect();
-    by_column.sort_by_key(|&index| edges[index].column);
-    for neighbours in by_column.windows(2) {
-        if edges[neighbours[0]].column == edges[neighbours[1]].column {
-            join(&mut parents, neighbours[0], neighbours[1]);
-        }
-    }
-    for index in 1..edges.len() {
-        if edges[index - 1].row == edges[index].row {
-            join(&mut parents, index - 1, index);
-        }
-    }
-    let mut components: Vec<Vec<Edge>> = Vec::new();
-    let mut place = vec![usize::MAX; edges.len()];
-    for (index, edge) in edges.iter().enumerate() {
-        let root = root(&mut parents, index);
-        if place[root] == usize::MAX {
-            place[root] = components.len();
-            components.push(Vec::new());
-        }
-        components[place[root]].push(*edge);
-    }
-    components
-}
-
-fn root(parents: &mut [usize], mut index: usize) -> usize {
-    while parents[index] != index {
-        parents[index] = parents[parents[index]];
-        index = parents[index];
-    }
-    index
-}
-
-fn join(parents: &mut [usize], a: usize, b: usize) {
-    let (a, b) = (root(parents, a), root(parents, b));
-    parents[a.max(b)] = a.min(b);
-}
-
-/// Solves one component as a full matrix, in which a pair that is not possible is worth nothing.
-fn solve(edges: &[Edge], pairs: &mut Vec<(usize, usize)>) {
-    let mut rows: Vec<usize> = edges.iter().map(|edge| edge.row).collect();
-    let mut columns: Vec<usize> = edges.iter().map(|edge| edge.column).collect();
-    for side in [&mut rows, &mut columns] {
-        side.sort_unstable();
-        side.dedup();
-    }
-    // The algorithm wants the smaller side as its rows.
-    let turned = rows.len() > columns.len();
     let (short, long) = if turned {
         (&columns, &rows)
     } else {
         (&rows, &columns)
     };
-    let mut costs = vec![Benefit::default(); short.len() * long.len()];
-    let mut possible = vec![false; costs.len()];
-    for edge in edges {
-        let (row, column) = if turned {
-            (edge.column, edge.row)
-        } else {
-            (edge.row, edge.column)
-        };
-        if let (Ok(i), Ok(j)) = (short.binary_search(&row), long.binary_search(&column)) {
-            // A pair that costs more than no pair is never worth choosing.
-            if !edge.benefit.below(Benefit::default()) {
-                costs[i * long.len() + j] = -edge.benefit;
-                possible[i * long.len() + j] = true;
-            }
-        }
-    }
-    for (i, j) in cheapest(&costs, short.len(), long.len())
-        .into_iter()
-        .enumerate()
-    {
-        if possible[i * long.len() + j] {
-            let (row, column) = (short[i], long[j]);
-            pairs.push(if turned { (column, row) } else { (row, column) });
-        }
-    }
+    let row_of = cheapest(&edges, short.len(), long.len());
+    let chosen = row_of.into_iter().zip(long).filter(|&(row, _)| row != FREE);
+    let chosen = chosen.map(|(row, &column)| {
+        let row = short[row];
+        if turned { (column, row) } else { (row, column) }
+    });
+    let mut pairs: Vec<(usize, usize)> = chosen.collect();
+    pairs.sort_unstable();
+    pairs
 }
 
-/// The column of each row in a cheapest full assignment of a `rows` by `columns` matrix,
-/// `rows <= columns`: one shortest augmenting path a row, in reduced costs.
-fn cheapest(costs: &[Benefit], rows: usize, columns: usize) -> Vec<usize> {
-    const FREE: usize = usize::MAX;
+/// The different indices of one side, rising.
+fn places(edges: &[Edge], side: impl Fn(&Edge) -> usize) -> Vec<usize> {
+    let mut places: Vec<usize> = edges.iter().map(side).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// No row, no column.
+const FREE: usize = usize::MAX;
+
+/// The row of each column, if it has one, in a best choice of `edges`, which are in the order of
+/// their rows: one shortest augmenting path a row, in reduced costs. A row may also end up without
+/// a column, at no cost.
+fn cheapest(edges: &[Edge], rows: usize, columns: usize) -> Vec<usize> {
     let mut row_price = vec![Benefit::default(); rows];
     let mut column_price = vec![Benefit::default(); columns];
     let mut column_of = vec![FREE; rows];
     let mut row_of = vec![FREE; columns];
     let mut distance = vec![Benefit::UNREACHED; columns];
     let mut predecessor = vec![FREE; columns];
-    let mut open: Vec<usize> = Vec::with_capacity(columns);
-    let mut closed: Vec<usize> = Vec::with_capacity(columns);
+    let mut closed = vec![false; columns];
+    let mut reached_columns: Vec<usize> = Vec::new();
+    let mut closed_columns: Vec<usize> = Vec::new();
+    let mut open: BinaryHeap<Reverse<Open>> = BinaryHeap::new();
+    let mut starts: Vec<usize> = Vec::with_capacity(rows + 1);
+    starts.extend((0..=rows).map(|row| edges.partition_point(|edge| edge.row < row)));
 
     for start in 0..rows {
-        distance.fill(Benefit::UNREACHED);
-        open.clear();
-        open.extend(0..columns);
-        closed.clear();
-        let mut row = start;
-        let mut reached = Benefit::default();
-        let end = loop {
-            let mut best = 0;
-            for (place, &column) in open.iter().enumerate() {
-                let through =
-                    reached + costs[row * columns + column] - row_price[row] - column_price[column];
-                if through.below(distance[column]) {
-                    distance[column] = through;
-                    predecessor[column] = row;
-                }
-                // Among equals a free column ends the search at once: this is what keeps
-                // matrices full of ties fast.
-                let best_column = open[best];
-                if distance[column].below(distance[best_column])
-                    || (distance[column] == distance[best_column]
-                        && row_of[column] == FREE
-                        && row_of[best_column] != FREE)
-                {
-                    best = place;
-                }
-            }
-            let column = open.swap_remove(best);
-            reached = distance[column];
-            closed.push(column);
-            if row_of[column] == FREE {
-                break column;
-            }
-            row = row_of[column];
-        };
-        row_price[start] = row_price[start] + reached;
-        for &column in &closed {
-            let slack = reached - distance[column];
-            if row_of[column] != FREE {
-                row_price[row_of[column]] = row_price[row_of[column]] + slack;
-            }
-            column_price[column] = column_price[column] - slack;
-        }
-        let mut column = end;
+        let (mut row, mut reached) = (start, Benefit::default());
+        // The nearest end of a path: its length, its last row, and its column unless the row goes
+        // without.
+        let mut end = (Benefit::UNREACHED, FREE, FREE);
         loop {
-            let row = predecessor[column];
-            row_of[column] = row;
+            let without = reached - row_price[row];
+            if without.below(end.0) {
+                end = (without, row, FREE);
+            }
+            for edge in &edges[starts[row]..starts[row + 1]] {
+                let column = edge.column;
+                let through = reached - edge.benefit - row_price[row] - column_price[column];
+                if closed[column] || !through.below(distance[column]) {
+                    continue;
+                }
+                if distance[column] == Benefit::UNREACHED {
+                    reached_columns.push(column);
+                }
+                distance[column] = through;
+                predecessor[column] = row;
+                if row_of[column] != FREE {
+                    open.push(Reverse(Open(through, column)));
+                } else if !end.0.below(through) && (end.2 == FREE || through.below(end.0)) {
+                    end = (through, row, column);
+                }
+            }
+            // What has come nearer since it was put there, or is done, is passed over.
+            let next = loop {
+                match open.pop() {
+                    Some(Reverse(Open(_, column))) if closed[column] => {}
+                    next => break next,
+                }
+            };
+            // Among equals an end comes first: this is what keeps graphs full of ties fast.
+            let Some(Reverse(Open(length, column))) = next.filter(|next| next.0.0.below(end.0))
+            else {
+                break;
+            };
+            closed[column] = true;
+            closed_columns.push(column);
+            (row, reached) = (row_of[column], length);
+        }
+        let (length, mut row, mut column) = end;
+        row_price[start] = row_price[start] + length;
+        for &column in &closed_columns {
+            let slack = length - distance[column];
+            row_price[row_of[column]] = row_price[row_of[column]] + slack;
+            column_price[column] = column_price[column] - slack;
+            closed[column] = false;
+        }
+        // Along the path each row hands its column on.
+        loop {
+            if column != FREE {
+                row_of[column] = row;
+            }
             std::mem::swap(&mut column_of[row], &mut column);
             if row == start {
                 break;
             }
+            row = predecessor[column];
         }
+        for &column in &reached_columns {
+            distance[column] = Benefit::UNREACHED;
+        }
+        reached_columns.clear();
+        closed_columns.clear();
+        open.clear();
     }
-    column_of
+    row_of
 }
+
+/// A column that a search has come to, by the length of the path.
+struct Open(Benefit, usize);
+
+impl Ord for Open {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.compare(other.0).then(self.1.cmp(&other.1))
+    }
+}
+
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Open {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Open {}
 
 #[cfg(test)]
 mod tests {

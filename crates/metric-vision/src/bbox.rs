@@ -53,22 +53,32 @@ impl BBox {
     /// is not finite.
     pub fn from_xyxy(x1: f64, y1: f64, x2: f64, y2: f64) -> Result<Self, InvalidBox> {
         finite(&[("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)])?;
-        for (axis, low, high) in [("x", x1, x2), ("y", y1, y2)] {
-            if high < low {
-                return Err(InvalidBox::Inverted { axis, low, high });
+        for (axis, first, second) in [("x", x1, x2), ("y", y1, y2)] {
+            if second < first {
+                return Err(InvalidBox::Inverted {
+                    axis,
+                    first,
+                    second,
+                });
             }
         }
-        Self::from_xywh(x1, y1, x2 - x1, y2 - y1)
+        let (width, height) = (x2 - x1, y2 - y1);
+        finite(&[("x2 - x1", width), ("y2 - y1", height)])?;
+        Self::from_xywh(x1, y1, width, height)
     }
 
     /// The box with this centre, width and height (YOLO's form, in any unit).
     ///
     /// # Errors
     ///
-    /// A number that is not finite, or a negative width or height.
+    /// A number that is not finite, a negative width or height, or a left or top edge that is not
+    /// finite.
     pub fn from_cxcywh(cx: f64, cy: f64, width: f64, height: f64) -> Result<Self, InvalidBox> {
         finite(&[("cx", cx), ("cy", cy)])?;
-        Self::from_xywh(cx - width / 2.0, cy - height / 2.0, width, height)
+        Self::from_xywh(0.0, 0.0, width, height)?;
+        let (x, y) = (cx - width / 2.0, cy - height / 2.0);
+        finite(&[("cx - width / 2", x), ("cy - height / 2", y)])?;
+        Self::from_xywh(x, y, width, height)
     }
 
     /// The box with this left, top, width and height, either of which may be negative, as COCO's
@@ -259,7 +269,7 @@ named_choice!(BoxFormat, "box format");
 pub enum InvalidBox {
     /// A number is NaN or infinite.
     NotFinite {
-        /// Which number.
+        /// Which number, or which difference of two, as in `x2 - x1`.
         field: &'static str,
         /// Its value.
         value: f64,
@@ -276,9 +286,9 @@ pub enum InvalidBox {
         /// On which axis.
         axis: &'static str,
         /// The coordinate of the first corner.
-        low: f64,
+        first: f64,
         /// The coordinate of the second corner.
-        high: f64,
+        second: f64,
     },
 }
 
@@ -289,12 +299,14 @@ impl fmt::Display for InvalidBox {
                 write!(f, "{field} is {value}: expected a finite number")
             }
             Self::Negative { field, value } => write!(f, "{field} is {value}: expected 0 or more"),
-            Self::Inverted { axis, low, high } => {
-                write!(
-                    f,
-                    "{axis}2 is {high}: expected {axis}1, which is {low}, or more"
-                )
-            }
+            Self::Inverted {
+                axis,
+                first,
+                second,
+            } => write!(
+                f,
+                "{axis}2 is {second}: expected {axis}1, which is {first}, or more"
+            ),
         }
     }
 }
@@ -324,6 +336,22 @@ mod tests {
         }
         let error = BBox::from_xywh(0.0, 0.0, -5.0, 1.0).map_err(|error| error.to_string());
         assert_eq!(error, Err("width is -5: expected 0 or more".to_owned()));
+        // What overflows is told in the numbers that were given.
+        for (format, numbers, field) in [
+            (
+                BoxFormat::Xyxy,
+                [0.0, -1.7e308, 1.0, 1.7e308],
+                "y2 - y1 is inf",
+            ),
+            (
+                BoxFormat::Cxcywh,
+                [-1.7e308, 0.0, 1.7e308, 1.0],
+                "cx - width / 2 is -inf",
+            ),
+        ] {
+            let error = format.read(numbers).map_err(|error| error.to_string());
+            assert_eq!(error, Err(format!("{field}: expected a finite number")));
+        }
         assert!(BBox::from_xyxy(3.0, 3.0, 3.0, 3.0).is_ok());
     }
 

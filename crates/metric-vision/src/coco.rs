@@ -572,12 +572,13 @@ struct OfClass {
     class: u32,
     /// By size class.
     truths: Vec<u64>,
-    /// By number of detections, size class, threshold and recall.
+    /// By number of detections, size class and threshold, the recall of all detections, and where
+    /// in the next two lists the curve is.
+    curves: Vec<(f64, Range<usize>)>,
+    /// Curve by curve the precision at the recalls that are reached; at others it is 0.
     precision: Vec<f64>,
-    /// Likewise: the score from which on that recall is reached.
+    /// Likewise the score from which on that recall is reached; at others it is 0.
     scores: Vec<Rank>,
-    /// By number of detections, size class and threshold.
-    recall: Vec<f64>,
 }
 
 impl CocoCurves {
@@ -721,9 +722,9 @@ impl<'a> ClassDetections<'a> {
         let mut curves = OfClass {
             class,
             truths: self.truths.clone(),
+            curves: Vec::with_capacity(levels * areas * thresholds),
             precision: Vec::new(),
             scores: Vec::new(),
-            recall: Vec::new(),
         };
         let needed: Vec<_> = self
             .truths
@@ -740,7 +741,8 @@ impl<'a> ClassDetections<'a> {
             let no_more = !detailed.iter().any(|detection| at_level(detection.level))
                 && !self.others.iter().any(|other| at_level(other.level));
             if most > 0 && no_more {
-                curves.repeat_last(areas * thresholds, params.recall_thresholds.len());
+                let last = curves.curves.len() - areas * thresholds;
+                curves.curves.extend_from_within(last..);
                 continue;
             }
             right.iter_mut().for_each(Vec::clear);
@@ -811,16 +813,6 @@ fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
 }
 
 impl OfClass {
-    /// Adds the last of so many curves once more.
-    fn repeat_last(&mut self, curves: usize, recalls: usize) {
-        fn repeat<T: Copy>(values: &mut Vec<T>, count: usize) {
-            values.extend_from_within(values.len().saturating_sub(count)..);
-        }
-        repeat(&mut self.recall, curves);
-        repeat(&mut self.precision, curves * recalls);
-        repeat(&mut self.scores, curves * recalls);
-    }
-
     /// Reads a curve at each recall: from the detections that are right, each with the number of wrong
     /// ones of a higher score, and from the score of the first of all detections.
     fn read(
@@ -836,23 +828,21 @@ impl OfClass {
         } else {
             0.0
         };
-        self.recall.push(recall);
+        // Recall 0 is reached by the first detection of all, right or wrong.
+        let found = right.len() as u64;
+        let reached = &needed[..needed.partition_point(|&needed| needed <= found)];
         let start = self.precision.len();
-        self.precision.resize(start + needed.len(), 0.0);
-        let none = Rank::new(0.0);
-        self.scores.resize(start + needed.len(), none);
+        self.precision.resize(start + reached.len(), 0.0);
+        self.scores.resize(start + reached.len(), first);
+        self.curves.push((recall, start..self.precision.len()));
         let values = self.precision[start..]
             .iter_mut()
             .zip(&mut self.scores[start..]);
         // From the last, since the precision at a recall is the greatest from there on.
         let mut later = right.len();
         let mut greatest = 0.0_f64;
-        for ((precision, at), &needed) in values.zip(needed).rev() {
-            // Recall 0 is reached by the first detection of all, right or wrong.
+        for ((precision, at), &needed) in values.zip(reached).rev() {
             let place = needed.saturating_sub(1) as usize;
-            if place >= right.len() && needed > 0 {
-                continue;
-            }
             while later > place {
                 later -= 1;
                 let (true_ones, false_ones) = (later as f64 + 1.0, right[later].1 as f64);
@@ -860,11 +850,25 @@ impl OfClass {
                 greatest = greatest.max(true_ones / ((false_ones + true_ones) + f64::EPSILON));
             }
             *precision = greatest;
-            *at = match needed {
-                0 => first,
-                _ => score(right[place].0),
-            };
+            if needed > 0 {
+                *at = score(right[place].0);
+            }
         }
+    }
+
+    /// The precision at the recalls that a curve reaches.
+    fn precision(&self, curve: usize) -> &[f64] {
+        self.curves
+            .get(curve)
+            .and_then(|(_, reached)| self.precision.get(reached.clone()))
+            .unwrap_or_default()
+    }
+
+    /// The recall of all detections, if the curve is there.
+    fn recall(&self, curve: usize) -> &[f64] {
+        self.curves
+            .get(curve)
+            .map_or(&[], |(recall, _)| std::slice::from_ref(recall))
     }
 }
 
@@ -912,24 +916,23 @@ impl CocoCurves {
     /// undefined if no class of it has a true object.
     #[must_use]
     pub fn average_precision(&self, slice: CocoSlice) -> Option<f64> {
-        self.mean(slice, self.params.recall_thresholds.len(), |curves| {
-            &curves.precision
-        })
+        let recalls = self.params.recall_thresholds.len();
+        self.mean(slice, recalls, OfClass::precision)
     }
 
     /// The mean over the thresholds and classes of the slice of the recall of all detections that
     /// count; undefined if no class of it has a true object.
     #[must_use]
     pub fn average_recall(&self, slice: CocoSlice) -> Option<f64> {
-        self.mean(slice, 1, |curves| &curves.recall)
+        self.mean(slice, 1, OfClass::recall)
     }
 
-    /// The mean of values of which each threshold has `length`.
+    /// The mean of values of which each curve has `length`, those that are not there being 0.
     fn mean(
         &self,
         slice: CocoSlice,
         length: usize,
-        values: impl Fn(&OfClass) -> &Vec<f64>,
+        values: impl Fn(&OfClass, usize) -> &[f64],
     ) -> Option<f64> {
         let CocoSlice {
             iou_threshold,
@@ -941,7 +944,7 @@ impl CocoCurves {
             class.is_none_or(|class| class == curves.class)
                 && curves.truths.get(area).is_some_and(|&truths| truths > 0)
         };
-        let classes: Vec<_> = self.classes.iter().filter(has_truths).map(values).collect();
+        let classes: Vec<_> = self.classes.iter().filter(has_truths).collect();
         let thresholds = match iou_threshold {
             Some(place) if place < self.params.iou_thresholds.len() => place..place + 1,
             Some(_) => return None,
@@ -955,9 +958,11 @@ impl CocoCurves {
         let mut all = Vec::with_capacity(thresholds.len() * length * classes.len());
         // The order of pycocotools' array: the last bit of a sum depends on it.
         for threshold in thresholds {
-            let start = self.place(max_detections, area, threshold) * length;
-            for place in start..start + length {
-                all.extend(classes.iter().filter_map(|values| values.get(place)));
+            let curve = self.place(max_detections, area, threshold);
+            let curves: Vec<_> = classes.iter().map(|class| values(class, curve)).collect();
+            for place in 0..length {
+                let at = |curve: &&[f64]| curve.get(place).copied().unwrap_or(0.0);
+                all.extend(curves.iter().map(at));
             }
         }
         (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64)
@@ -1087,11 +1092,17 @@ impl CocoCurves {
                             ((row * classes + class) * areas.len() + area) * max_detections.len()
                                 + most
                         };
-                        arrays.recall[to(threshold)] = curves.recall[from];
+                        let Some((recall, reached)) = curves.curves.get(from) else {
+                            continue;
+                        };
+                        arrays.recall[to(threshold)] = *recall;
+                        let mut reached = reached.clone();
                         for recall in 0..recalls {
                             let to = to(threshold * recalls + recall);
-                            arrays.precision[to] = curves.precision[from * recalls + recall];
-                            arrays.scores[to] = curves.scores[from * recalls + recall].score();
+                            let from = reached.next();
+                            arrays.precision[to] = from.map_or(0.0, |from| curves.precision[from]);
+                            arrays.scores[to] =
+                                from.map_or(0.0, |from| curves.scores[from].score());
                         }
                     }
                 }

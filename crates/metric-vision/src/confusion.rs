@@ -1,8 +1,9 @@
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use metric_core::{Counts, Merge, Metric};
 
-use crate::matching::{Detection, Matches, Truth, greedy};
+use crate::matching::{Detection, Truth, greedy};
 use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 
 /// Which classes are taken for which: the confusion matrix of detections, with the background as one
@@ -34,7 +35,7 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 /// let metric = Confusion::new(2, 0.5)?;
 /// let matrix = metric.compute(&metric.measure(&detections, &image));
 ///
-/// let rows: Vec<&[u64]> = matrix.rows().collect();
+/// let rows: Vec<Vec<u64>> = matrix.rows().collect();
 /// assert_eq!(rows, [
 ///     [1, 1, 0], // cats: one right, one taken for a dog
 ///     [0, 0, 1], // dogs: one not found
@@ -64,6 +65,11 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 /// pair objects of one class first), and want a score above the cut and an IoU above the threshold:
 /// where objects overlap, their matrices can differ from this. In that of Ultralytics a row is a
 /// predicted class.
+///
+/// # Cost
+///
+/// That of [`greedy`] over the objects of all classes of an image. States and matrices take memory
+/// for the pairs of classes that met, whatever the number of classes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confusion<S = BBox> {
     classes: usize,
@@ -82,16 +88,12 @@ impl<S: Shape> Confusion<S> {
     ///
     /// A threshold outside that range, or NaN.
     pub fn new(classes: usize, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
-        if iou_threshold > 0.0 && iou_threshold <= 1.0 {
-            Ok(Self {
-                classes,
-                iou_threshold,
-                score_cut: None,
-                shape: PhantomData,
-            })
-        } else {
-            Err(InvalidThreshold(iou_threshold))
-        }
+        Ok(Self {
+            classes,
+            iou_threshold: InvalidThreshold::check(iou_threshold)?,
+            score_cut: None,
+            shape: PhantomData,
+        })
     }
 
     /// The same of those detections whose score is at least this.
@@ -124,26 +126,6 @@ impl<S: Shape> Confusion<S> {
     pub fn score_cut(&self) -> Option<f64> {
         self.score_cut
     }
-
-    /// The place of the true object of each detection, where both come by class.
-    fn matches(&self, detections: &[&Prediction<S>], truths: &[&Annotation<S>]) -> Matches {
-        let detections: Vec<Detection<&S>> = detections
-            .iter()
-            .map(|found| Detection {
-                shape: &found.shape,
-                score: Some(found.score),
-            })
-            .collect();
-        let truths: Vec<Truth<&S>> = truths
-            .iter()
-            .map(|truth| Truth {
-                shape: &truth.shape,
-                crowd: truth.crowd,
-                ignore: truth.ignore,
-            })
-            .collect();
-        greedy(&detections, &truths, self.iou_threshold)
-    }
 }
 
 impl<S: Shape> Metric for Confusion<S> {
@@ -159,52 +141,76 @@ impl<S: Shape> Metric for Confusion<S> {
         prediction: &[Prediction<S>],
         reference: &Image<S>,
     ) {
-        let listed = |class: u32| (class as usize) < self.classes;
-        let mut detections: Vec<&Prediction<S>> = prediction
+        let listed = |class: u32| is_listed(Some(class), self.classes);
+        let mut found: Vec<&Prediction<S>> = prediction
             .iter()
             .filter(|found| listed(found.class))
             .filter(|found| self.score_cut.is_none_or(|cut| found.score >= cut))
             .collect();
-        detections.sort_by_key(|found| found.class);
+        found.sort_by_key(|found| found.class);
         let annotations = reference.annotations.iter();
-        let mut truths: Vec<&Annotation<S>> =
+        let mut real: Vec<&Annotation<S>> =
             annotations.filter(|truth| listed(truth.class)).collect();
-        truths.sort_by_key(|truth| truth.class);
+        real.sort_by_key(|truth| truth.class);
 
-        let matches = self.matches(&detections, &truths);
-        let mut missed: Vec<bool> = truths
+        let detections: Vec<Detection<&S>> = found
             .iter()
-            .map(|truth| !(truth.crowd || truth.ignore))
+            .map(|found| Detection {
+                shape: &found.shape,
+                score: Some(found.score),
+            })
             .collect();
-        for (found, place) in detections.iter().zip(matches) {
-            match place.map(|place| (truths[place], &mut missed[place])) {
+        let truths: Vec<Truth<&S>> = real
+            .iter()
+            .map(|real| Truth {
+                shape: &real.shape,
+                crowd: real.crowd,
+                ignore: real.ignore,
+            })
+            .collect();
+        let matches = greedy(&detections, &truths, self.iou_threshold);
+
+        let mut missed: Vec<bool> = truths.iter().map(Truth::is_counted).collect();
+        for (found, place) in found.iter().zip(matches) {
+            match place {
                 None => state.add(None, Some(found.class), 1),
-                Some((truth, _)) if truth.crowd || truth.ignore => state.ignored += 1,
-                Some((truth, missed)) => {
-                    *missed = false;
-                    state.add(Some(truth.class), Some(found.class), 1);
+                Some(place) if truths[place].is_counted() => {
+                    missed[place] = false;
+                    state.add(Some(real[place].class), Some(found.class), 1);
                 }
+                Some(_) => state.ignored += 1,
             }
         }
-        for (truth, _) in truths.iter().zip(missed).filter(|&(_, missed)| missed) {
-            state.add(Some(truth.class), None, 1);
+        for (real, _) in real.iter().zip(missed).filter(|&(_, missed)| missed) {
+            state.add(Some(real.class), None, 1);
         }
     }
 
     fn compute(&self, state: &ConfusionState) -> ConfusionMatrix {
-        let mut matrix = ConfusionMatrix {
-            classes: self.classes,
-            cells: vec![0; (self.classes + 1) * (self.classes + 1)],
-            ignored: state.ignored,
+        let listed = |cell: &&ConfusionCell| {
+            is_listed(cell.truth, self.classes) && is_listed(cell.prediction, self.classes)
         };
-        for cell in &state.cells {
-            let place = matrix.place(cell.truth, cell.prediction);
-            if let Some(count) = place.and_then(|place| matrix.cells.get_mut(place)) {
-                *count += cell.count;
+        let cells: Vec<ConfusionCell> = state.cells.iter().filter(listed).copied().collect();
+        let mut totals: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
+        for cell in &cells {
+            for (side, class) in [cell.truth, cell.prediction].into_iter().enumerate() {
+                if let Some(class) = class {
+                    totals.entry(class).or_default()[side] += cell.count;
+                }
             }
         }
-        matrix
+        ConfusionMatrix {
+            classes: self.classes,
+            cells,
+            totals,
+            ignored: state.ignored,
+        }
     }
+}
+
+/// Whether a class is one of so many, or the background.
+fn is_listed(class: Option<u32>, classes: usize) -> bool {
+    class.is_none_or(|class| (class as usize) < classes)
 }
 
 /// The evidence of [`Confusion`]: how often each pair of classes met.
@@ -214,35 +220,41 @@ impl<S: Shape> Metric for Confusion<S> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ConfusionState {
     /// In rising order of the two classes.
-    cells: Vec<Cell>,
+    cells: Vec<ConfusionCell>,
     ignored: u64,
 }
 
+/// How often true objects of one class were detected as another, or as the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Cell {
-    /// The background is no class.
-    truth: Option<u32>,
-    prediction: Option<u32>,
-    count: u64,
+pub struct ConfusionCell {
+    /// The class of the true objects; `None` for detections of the background.
+    pub truth: Option<u32>,
+    /// The class that they were detected as; `None` for objects that were not detected.
+    pub prediction: Option<u32>,
+    /// How often.
+    pub count: u64,
+}
+
+impl ConfusionCell {
+    fn pair(&self) -> (Option<u32>, Option<u32>) {
+        (self.truth, self.prediction)
+    }
 }
 
 impl ConfusionState {
     fn add(&mut self, truth: Option<u32>, prediction: Option<u32>, count: u64) {
-        let pair = (truth, prediction);
+        let cell = ConfusionCell {
+            truth,
+            prediction,
+            count,
+        };
         let place = self
             .cells
-            .binary_search_by_key(&pair, |cell| (cell.truth, cell.prediction));
+            .binary_search_by_key(&cell.pair(), ConfusionCell::pair);
         match place {
             Ok(place) => self.cells[place].count += count,
-            Err(place) => self.cells.insert(
-                place,
-                Cell {
-                    truth,
-                    prediction,
-                    count,
-                },
-            ),
+            Err(place) => self.cells.insert(place, cell),
         }
     }
 }
@@ -257,12 +269,16 @@ impl Merge for ConfusionState {
 }
 
 /// How often each class of true object was detected as each class.
+///
+/// Only pairs of classes that met take space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ConfusionMatrix {
     classes: usize,
-    /// Row by row.
-    cells: Vec<u64>,
+    /// In rising order of the two classes.
+    cells: Vec<ConfusionCell>,
+    /// Of each class the true objects and the detections.
+    totals: BTreeMap<u32, [u64; 2]>,
     ignored: u64,
 }
 
@@ -273,11 +289,28 @@ impl ConfusionMatrix {
         self.classes
     }
 
+    /// The pairs of classes that met, in rising order, the background first.
+    #[must_use]
+    pub fn cells(&self) -> &[ConfusionCell] {
+        &self.cells
+    }
+
     /// A row for each class of true objects, and in it a column for each class that they were
     /// detected as. The last row is for detections of the background, the last column for true
     /// objects that were not detected; where these meet there is 0.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[u64]> {
-        self.cells.chunks(self.classes + 1)
+    ///
+    /// Of very many classes prefer the [`cells`](Self::cells): the rows have a number for every pair
+    /// of them.
+    pub fn rows(&self) -> impl Iterator<Item = Vec<u64>> {
+        let classes = self.classes;
+        let lines = move || {
+            let listed = (0..=u32::MAX).take(classes);
+            listed.map(Some).chain([None])
+        };
+        lines().map(move |truth| {
+            let counts = lines().map(|class| self.count(truth, class));
+            counts.collect()
+        })
     }
 
     /// How often true objects of a class were detected as another, or as the same. `None` stands for
@@ -285,9 +318,9 @@ impl ConfusionMatrix {
     /// `count(Some(class), None)` objects were not detected. 0 for a class that is not in the list.
     #[must_use]
     pub fn count(&self, truth: Option<u32>, prediction: Option<u32>) -> u64 {
-        let place = self.place(truth, prediction);
-        let count = place.and_then(|place| self.cells.get(place));
-        count.copied().unwrap_or(0)
+        let pair = (truth, prediction);
+        let place = self.cells.binary_search_by_key(&pair, ConfusionCell::pair);
+        place.map_or(0, |place| self.cells[place].count)
     }
 
     /// The counts of a class, for its precision, recall and F1: true positives are on the diagonal,
@@ -298,28 +331,14 @@ impl ConfusionMatrix {
     /// another class from the one that is of it.
     #[must_use]
     pub fn counts(&self, class: u32) -> Counts {
-        let side = self.classes + 1;
-        let place = class as usize;
-        if place >= self.classes {
-            return Counts::default();
-        }
-        let column: u64 = self.cells.iter().skip(place).step_by(side).sum();
-        let row: u64 = self.cells.iter().skip(place * side).take(side).sum();
-        Counts::from_totals(self.count(Some(class), Some(class)), column, row)
+        let [actual, predicted] = self.totals.get(&class).copied().unwrap_or_default();
+        Counts::from_totals(self.count(Some(class), Some(class)), predicted, actual)
     }
 
     /// How many detections are not in the matrix because they only reach crowds and ignored objects.
     #[must_use]
     pub fn ignored(&self) -> u64 {
         self.ignored
-    }
-
-    fn place(&self, truth: Option<u32>, prediction: Option<u32>) -> Option<usize> {
-        let line = |class: Option<u32>| match class {
-            None => Some(self.classes),
-            Some(class) => Some(class as usize).filter(|&class| class < self.classes),
-        };
-        Some(line(truth)? * (self.classes + 1) + line(prediction)?)
     }
 }
 
@@ -364,7 +383,7 @@ mod tests {
 
     fn matrix(metric: Confusion, detections: &[Prediction], image: &Image) -> Vec<Vec<u64>> {
         let matrix = metric.compute(&metric.measure(detections, image));
-        matrix.rows().map(<[u64]>::to_vec).collect()
+        matrix.rows().collect()
     }
 
     fn of_two_classes() -> Confusion {
@@ -438,7 +457,7 @@ mod tests {
             found(1, strip(300.0, 1.0), 0.5),
         ];
         let score = of_two_classes().compute(&of_two_classes().measure(&detections, &image));
-        let rows: Vec<&[u64]> = score.rows().collect();
+        let rows: Vec<Vec<u64>> = score.rows().collect();
         assert_eq!(rows, [[1, 0, 0], [0, 0, 0], [0, 1, 0]]);
         assert_eq!(score.ignored(), 3);
     }
@@ -450,12 +469,20 @@ mod tests {
         let detections = [found(7, here, 0.9), found(1, here, 0.8)];
         let metric = of_two_classes();
         let score = metric.compute(&metric.measure(&detections, &image));
-        let rows: Vec<&[u64]> = score.rows().collect();
+        let rows: Vec<Vec<u64>> = score.rows().collect();
         assert_eq!(rows, [[0, 0, 0], [0, 1, 0], [0, 0, 0]]);
         assert_eq!(
             (score.count(Some(2), None), score.counts(2)),
             (0, Counts::default())
         );
+        // Classes take space only where they met.
+        for classes in [100_000, usize::MAX] {
+            let metric = metric.with_classes(classes);
+            let score = metric.compute(&metric.measure(&detections, &image));
+            assert_eq!(score.cells().len(), 2);
+            assert_eq!(score.counts(7), Counts::new(0, 1, 0));
+            assert_eq!(score.counts(2), Counts::new(0, 0, 1));
+        }
         // No class at all: only the background, which is not counted.
         let none = Confusion::new(0, 0.5).expect("a threshold");
         assert_eq!(matrix(none, &detections, &image), [[0]]);

@@ -21,13 +21,14 @@ mod rotated;
 mod score;
 mod shape;
 mod tide;
+mod tree;
 mod voc;
 
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
 pub use coco::{
     AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoState, InvalidCocoParams,
 };
-pub use confusion::{Confusion, ConfusionMatrix, ConfusionState};
+pub use confusion::{Confusion, ConfusionCell, ConfusionMatrix, ConfusionState};
 pub use curve::{
     ClassCurves, Curve, CurvePoint, InvalidCurve, PrecisionRecall, PrecisionRecallState,
     ScoreHistogram, macro_average,

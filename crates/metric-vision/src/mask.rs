@@ -32,7 +32,7 @@ pub struct Mask {
 const FIFTHS: f64 = 5.0;
 /// The largest coordinate of a polygon, positive or negative.
 const MAX_COORDINATE: f64 = 1e8;
-/// The most times that a polygon's outline may pass from one column of pixels to the next.
+/// The most times that the outlines of a mask may pass from one column of pixels to the next.
 const MAX_CROSSINGS: usize = 1 << 24;
 
 impl Mask {
@@ -105,7 +105,7 @@ impl Mask {
     /// # Errors
     ///
     /// An image of 2^32 pixels or more, a coordinate that is not finite or beyond ±1e8, or outlines
-    /// that pass more than 2^24 times from column to column.
+    /// that together pass more than 2^24 times from column to column.
     ///
     /// ```
     /// use metric_vision::{Mask, Shape};
@@ -121,11 +121,21 @@ impl Mask {
         polygons: &[Vec<f64>],
     ) -> Result<Self, InvalidMask> {
         let pixels = pixels(height, width)?;
-        let mut union = Self::of_runs(height, width, [(false, pixels)]);
-        for (polygon, numbers) in polygons.iter().enumerate() {
-            union = union.union(&Self::of_polygon(height, width, polygon, numbers)?);
+        let mut crossings = MAX_CROSSINGS;
+        let masks = polygons.iter().enumerate().map(|(polygon, numbers)| {
+            Self::of_polygon(height, width, polygon, numbers, &mut crossings)
+        });
+        let mut masks: Vec<Self> = masks.collect::<Result<_, _>>()?;
+        // In pairs, and pairs of pairs: one after the other, each would go through all before it.
+        while masks.len() > 1 {
+            let pairs = masks.chunks(2).map(|pair| match pair {
+                [a, b] => a.union(b),
+                rest => rest[0].clone(),
+            });
+            masks = pairs.collect();
         }
-        Ok(union)
+        let nothing = || Self::of_runs(height, width, [(false, pixels)]);
+        Ok(masks.pop().unwrap_or_else(nothing))
     }
 
     /// The pixels of a box, drawn as the polygon of its corners.
@@ -242,6 +252,7 @@ impl Mask {
         width: u32,
         polygon: usize,
         numbers: &[f64],
+        crossings: &mut usize,
     ) -> Result<Self, InvalidMask> {
         let mut points = Vec::with_capacity(numbers.len() / 2);
         for pair in numbers.chunks_exact(2) {
@@ -262,10 +273,11 @@ impl Mask {
                 let y = (v as f64 + 0.5) / FIFTHS - 0.5;
                 let y = y.clamp(0.0, f64::from(height)).ceil() as u32;
                 places.push(column * height + y);
-                places.len() <= MAX_CROSSINGS
+                places.len() <= *crossings
             })
             .ok_or(InvalidMask::Crossings { polygon })?;
         }
+        *crossings -= places.len();
         places.sort_unstable();
         places.push(height * width);
         let mut start = 0;
@@ -458,9 +470,9 @@ pub enum InvalidMask {
         /// The coordinate.
         value: f64,
     },
-    /// The outline of a polygon passes more than 2^24 times from column to column.
+    /// The outlines pass more than 2^24 times from column to column.
     Crossings {
-        /// Which polygon, counted from 0.
+        /// At which polygon they do, counted from 0.
         polygon: usize,
     },
 }
@@ -501,7 +513,7 @@ impl fmt::Display for InvalidMask {
             }
             Self::Crossings { polygon } => write!(
                 f,
-                "polygon {polygon} passes more than 2^24 times from column to column of pixels"
+                "the polygons up to {polygon} pass more than 2^24 times from column to column of pixels"
             ),
         }
     }
@@ -568,6 +580,10 @@ mod tests {
             Mask::from_polygons(1, 100_000_000, &[wide]).err(),
             crossings
         );
+        // One that alone would pass, 2^23 columns there and back.
+        let two = [vec![0.0, 0.0, 1.0, 0.0], vec![0.0, 0.0, 8_388_608.0, 0.0]];
+        let crossings = Some(InvalidMask::Crossings { polygon: 1 });
+        assert_eq!(Mask::from_polygons(1, 1 << 23, &two).err(), crossings);
     }
 
     #[test]

@@ -122,6 +122,10 @@ pub(super) const COCO: Entry = Entry {
             changed("quirks", "pycocotools".to_owned());
         }
         let by_class = options.get("groups") == Some("class");
+        if by_class && !params.by_class {
+            let reason = "there are no classes with --class-agnostic".to_owned();
+            return Err(OptionError::new("groups", "class", reason));
+        }
         match iou_type.as_str() {
             "segm" => scorer(params, signature, by_class, read::parse_coco_masks),
             _ => scorer(params, signature, by_class, read::parse_coco),

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use metric_core::{Counts, Merge, Metric};
-use metric_vision::matching::{greedy, voc};
 use metric_vision::read::{ImageSizes, Warnings};
 use metric_vision::{
     BBox, BoxFormat, Dataset, Detection, DetectionScore, DetectionState, Detections, Image,
@@ -364,11 +363,7 @@ impl<S: Shape + Clone> Metric for Table<S> {
             }
         };
         let histogram = |matching: Matching, &(iou, _): &(f64, String)| {
-            let matches = match matching {
-                Matching::Voc => voc(prediction, truths, iou, false),
-                Matching::VocStrict => voc(prediction, truths, iou, true),
-                _ => greedy(prediction, truths, iou),
-            };
+            let matches = matching.matches(prediction, truths, iou);
             let mut histogram = ScoreHistogram::default();
             histogram.record(&matches, prediction, truths);
             histogram

@@ -252,7 +252,7 @@ impl ImageReading for Matrix {
         let matrix = self.metric(classes).compute(state);
         let mut names = class_names(classes);
         names.push("background".to_owned());
-        let rows: Vec<&[u64]> = matrix.rows().collect();
+        let rows: Vec<Vec<u64>> = matrix.rows().collect();
         Some(json!({
             "rows": "truth",
             "columns": "prediction",
@@ -264,16 +264,11 @@ impl ImageReading for Matrix {
 
 /// How many true objects were detected as one of another class.
 fn confused(matrix: &ConfusionMatrix) -> u64 {
-    let classes = matrix.classes();
-    let rows = matrix.rows().take(classes).enumerate();
-    rows.map(|(truth, row)| {
-        let columns = row.iter().take(classes).enumerate();
-        columns
-            .filter(|&(class, _)| class != truth)
-            .map(|(_, count)| count)
-            .sum::<u64>()
-    })
-    .sum()
+    let cells = matrix.cells().iter();
+    let confused = cells.filter(|cell| {
+        cell.truth.is_some() && cell.prediction.is_some() && cell.truth != cell.prediction
+    });
+    confused.map(|cell| cell.count).sum()
 }
 
 fn scores(counts: Counts) -> Named<Option<f64>> {

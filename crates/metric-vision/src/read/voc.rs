@@ -591,7 +591,7 @@ mod tests {
             ),
             (
                 "dog 1 -1e308 0 1e308 1",
-                "xmax: width is inf: expected a finite number".to_owned(),
+                "xmax: x2 - x1 is inf: expected a finite number".to_owned(),
             ),
         ] {
             let error = read(&TRUTHS, &[("10.txt", line)], &VocOptions::default()).unwrap_err();
