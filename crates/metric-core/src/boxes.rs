@@ -27,6 +27,10 @@
 #[inline]
 pub fn iou(a: [f64; 4], b: [f64; 4]) -> f64 {
     let overlap = intersection(a, b);
+    // Most pairs of boxes are apart: no need to divide.
+    if overlap == 0.0 {
+        return 0.0;
+    }
     over(overlap, a[2] * a[3] + b[2] * b[3] - overlap)
 }
 

@@ -306,6 +306,16 @@ impl<S: Shape> Metric for CocoAp<S> {
     }
 }
 
+/// The order in which the detections of an image are matched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    class: u32,
+    score: Reverse<Rank>,
+    /// Where classes are pooled, it still decides among equal scores.
+    own_class: u32,
+    place: u32,
+}
+
 impl<S: Shape> CocoAp<S> {
     fn match_image(
         &self,
@@ -315,16 +325,16 @@ impl<S: Shape> CocoAp<S> {
     ) -> ImageOutcome {
         // Objects whose classes are pooled still come class by class.
         let class_of = |class: u32| if self.params.by_class { class } else { 0 };
-        let mut detections: Vec<_> = predictions
-            .iter()
-            .enumerate()
-            .map(|(place, prediction)| {
-                let score = Reverse(Rank::new(prediction.score));
-                let rank = (class_of(prediction.class), score, prediction.class, place);
-                (rank, prediction)
+        let mut detections: Vec<Order> = (0..)
+            .zip(predictions)
+            .map(|(place, prediction)| Order {
+                class: class_of(prediction.class),
+                score: Reverse(Rank::new(prediction.score)),
+                own_class: prediction.class,
+                place,
             })
             .collect();
-        detections.sort_unstable_by_key(|&(rank, _)| rank);
+        detections.sort_unstable();
         let mut truths: Vec<&Annotation<S>> = annotations.iter().collect();
         truths.sort_by_key(|truth| truth.class);
 
@@ -336,21 +346,22 @@ impl<S: Shape> CocoAp<S> {
         let (mut detections, mut truths) = (&*detections, &*truths);
         loop {
             let next_classes = [
-                detections.first().map(|((class, ..), _)| *class),
+                detections.first().map(|detection| detection.class),
                 truths.first().map(|truth| class_of(truth.class)),
             ];
             let Some(class) = next_classes.into_iter().flatten().min() else {
                 return outcome;
             };
             let (mine, others) =
-                detections.split_at(detections.partition_point(|((of, ..), _)| *of == class));
+                detections.split_at(detections.partition_point(|order| order.class == class));
             detections = others;
             let (group, others) =
                 truths.split_at(truths.partition_point(|truth| class_of(truth.class) == class));
             truths = others;
             // What does not count is cut off before the matching.
             let most = self.params.max_detections.last().copied().unwrap_or(0);
-            let mine = mine.iter().take(most).map(|&(_, prediction)| prediction);
+            let mine = mine.iter().take(most);
+            let mine = mine.filter_map(|order| predictions.get(order.place as usize));
             self.match_class(class, mine, group, meetings, &mut outcome);
         }
     }
@@ -709,8 +720,19 @@ impl<'a> ClassDetections<'a> {
         // of these, by level and size class.
         detailed.sort_unstable_by_key(|detection| detection.rank);
         let mut before = vec![0_u64; detailed.len() * levels * areas];
+        // A list of these alone stays in the processor's cache; places matter only where they are equal.
+        let scores: Vec<_> = detailed.iter().map(|detection| detection.rank.0).collect();
         for other in &self.others {
-            let next = detailed.partition_point(|detection| detection.rank < other.rank);
+            let (score, _) = other.rank;
+            let higher = scores.partition_point(|&detailed| detailed < score);
+            let next = match scores.get(higher) {
+                Some(&equal) if equal == score => {
+                    higher
+                        + detailed[higher..]
+                            .partition_point(|detection| detection.rank < other.rank)
+                }
+                _ => higher,
+            };
             let start = (next * levels + other.level as usize) * areas;
             if let Some(counts) = before.get_mut(start..start + areas) {
                 for (area, count) in counts.iter_mut().enumerate() {
