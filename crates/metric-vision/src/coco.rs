@@ -1,6 +1,6 @@
 use std::cell::Cell;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -161,8 +161,9 @@ impl<S: Shape> CocoAp<S> {
     /// # Errors
     ///
     /// An empty list, an IoU threshold outside `0 < t <= 1`, recalls that do not rise, a size class
-    /// whose least area is above its greatest or a bound of which is NaN, more than 31 size classes, or
-    /// numbers of detections that do not rise from 1.
+    /// whose least area is above its greatest or a bound of which is NaN, names of size classes that
+    /// [`CocoCurves::summary`] could not tell apart, more than 31 size classes, or numbers of detections
+    /// that do not rise from 1.
     pub fn new(params: CocoParams) -> Result<Self, InvalidCocoParams> {
         let CocoParams {
             iou_thresholds,
@@ -200,6 +201,15 @@ impl<S: Shape> CocoAp<S> {
                 .is_none_or(|order| order.is_gt())
         }) {
             return Err(InvalidCocoParams::Area(area.name.clone()));
+        }
+        // The names of the summary's numbers.
+        let mut names: BTreeSet<String> = max_detections.iter().map(usize::to_string).collect();
+        if let Some(area) = areas
+            .iter()
+            .skip(1)
+            .find(|area| !names.insert(area.name.clone()))
+        {
+            return Err(InvalidCocoParams::AreaName(area.name.clone()));
         }
         let mut last = 0;
         for &number in max_detections {
@@ -1161,6 +1171,8 @@ pub enum InvalidCocoParams {
     RecallThreshold(f64),
     /// A bound of the size class of this name is NaN, or the least area above the greatest.
     Area(String),
+    /// A size class but the first has the name of another, or a number of detections for a name.
+    AreaName(String),
     /// There are more size classes than 31.
     TooManyAreas(usize),
     /// A number of detections is 0 or not above the one before it.
@@ -1186,7 +1198,14 @@ impl fmt::Display for InvalidCocoParams {
                     "area {name:?}: expected a least area at most the greatest"
                 )
             }
-            Self::TooManyAreas(count) => write!(f, "{count} areas: expected at most {MOST_AREAS}"),
+            Self::AreaName(name) => write!(
+                f,
+                "area {name:?}: expected a name of its own, and no number of detections"
+            ),
+            Self::TooManyAreas(count) => write!(
+                f,
+                "{count} areas, with that of the main numbers: expected at most {MOST_AREAS}"
+            ),
             Self::MaxDetections(most) => write!(
                 f,
                 "the number of detections is {most}: expected more than the one before it"
@@ -1545,6 +1564,14 @@ mod tests {
             refused(|p| p.max_detections.insert(0, 0)),
             Invalid::MaxDetections(0)
         );
+        let small = |name: &str| AreaRange::new(name, 0.0, 1.0);
+        for (names, wrong) in [(["a", "a"], "a"), (["a", "100"], "100"), (["1", "a"], "1")] {
+            let mut params = CocoParams::default();
+            params.areas.truncate(1);
+            params.areas.extend(names.map(small));
+            let error = CocoAp::<BBox>::new(params).expect_err("no definition");
+            assert_eq!(error, Invalid::AreaName(wrong.to_owned()));
+        }
         assert_eq!(
             refused(|p| p.areas.resize(32, AreaRange::new("a", 0.0, 1.0))),
             Invalid::TooManyAreas(32)

@@ -6,7 +6,6 @@ use std::marker::PhantomData;
 use metric_core::{Counts, Merge, Metric};
 
 use crate::detection::split;
-use crate::matching::{greedy, voc};
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
 use crate::{
@@ -114,11 +113,7 @@ impl<S: Shape> Metric for PrecisionRecall<S> {
                 let histograms = state.classes.entry(class).or_default();
                 histograms.resize_with(self.iou_thresholds.len(), ScoreHistogram::default);
                 for (histogram, &threshold) in histograms.iter_mut().zip(&self.iou_thresholds) {
-                    let matches = match self.matching {
-                        Matching::Voc => voc(detections, truths, threshold, false),
-                        Matching::VocStrict => voc(detections, truths, threshold, true),
-                        _ => greedy(detections, truths, threshold),
-                    };
+                    let matches = self.matching.matches(detections, truths, threshold);
                     histogram.record(&matches, detections, truths);
                 }
             },

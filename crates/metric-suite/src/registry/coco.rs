@@ -154,6 +154,7 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
         let option = match error {
             metric_vision::InvalidCocoParams::RecallThreshold(_) => "recalls",
             metric_vision::InvalidCocoParams::Area(_)
+            | metric_vision::InvalidCocoParams::AreaName(_)
             | metric_vision::InvalidCocoParams::TooManyAreas(_) => "areas",
             metric_vision::InvalidCocoParams::MaxDetections(_) => "max-detections",
             _ => "iou",
