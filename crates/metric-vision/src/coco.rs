@@ -1587,7 +1587,8 @@ mod tests {
             with(|params| params.areas.truncate(1)),
             with(|params| params.max_detections = vec![1]),
             with(|params| {
-                params.areas = vec![AreaRange::new("a", 0.0, 1e10); 31];
+                let area = |n: usize| AreaRange::new(format!("a{n}"), 0.0, 1e10);
+                params.areas = (0..31).map(area).collect();
             }),
         ];
         let image = Image::new(1, vec![truth(0.0), truth(50.0)]);
