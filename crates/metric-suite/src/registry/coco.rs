@@ -75,7 +75,7 @@ pub(super) const COCO: Entry = Entry {
             value: "KIND",
             default: "none",
             choices: || vec!["none", "class"],
-            help: "Tables beside the total",
+            help: "Tables beside the total; none by class with --class-agnostic",
         },
     ],
     input: Input::Whole,
@@ -122,10 +122,6 @@ pub(super) const COCO: Entry = Entry {
             changed("quirks", "pycocotools".to_owned());
         }
         let by_class = options.get("groups") == Some("class");
-        if by_class && !params.by_class {
-            let reason = "there are no classes with --class-agnostic".to_owned();
-            return Err(OptionError::new("groups", "class", reason));
-        }
         match iou_type.as_str() {
             "segm" => scorer(params, signature, by_class, read::parse_coco_masks),
             _ => scorer(params, signature, by_class, read::parse_coco),
