@@ -15,6 +15,8 @@ mod errors;
 mod graph;
 #[path = "domains/grid.rs"]
 mod grid;
+#[path = "domains/openlane.rs"]
+mod openlane;
 #[path = "domains/rows.rs"]
 mod rows;
 #[path = "domains/shapes.rs"]

@@ -64,6 +64,11 @@ const DOMAINS: &[Domain] = &[
         pairs: lanes,
         options: &[&[], &[("alignment", "key"), ("lane-ids", "text")]],
     },
+    Domain {
+        metric: "openlane",
+        pairs: frames,
+        options: &[&[]],
+    },
 ];
 
 /// A metric that reads whole files.
@@ -193,6 +198,43 @@ fn lanes() -> Pair {
     let clip =
         || proptest::collection::btree_map("[0-3]", rule(), 0..4).prop_map(|clip| json!(clip));
     (clip(), clip()).boxed()
+}
+
+/// Up to 3 lanes and 2 traffic elements a side, near each other, with few confidences: many ties.
+fn frames() -> Pair {
+    let list = |most: usize| {
+        let item = (0_u8..4, 0_u8..3, 0_u8..3);
+        proptest::collection::vec(item, 0..=most)
+    };
+    let tables = || proptest::collection::vec(0_u8..3, 9);
+    let frame = move |truth: bool| {
+        (list(3), list(2), tables()).prop_map(move |(lanes, elements, edges)| {
+            let confidence = |level: u8| f64::from(level) / 2.0;
+            let lane = |(at, _, level): &(u8, u8, u8)| {
+                let y = f64::from(*at) / 2.0;
+                json!({"points": [[0, y, 0], [4, y, 0]], "confidence": confidence(*level)})
+            };
+            let element = |(at, kind, level): &(u8, u8, u8)| {
+                let corners = [[*at, 0], [*at + 4, 4]];
+                json!({"attribute": kind, "points": corners, "confidence": confidence(*level)})
+            };
+            let table = |columns: usize| {
+                let edge = |level: &u8| match truth {
+                    true => json!(level % 2),
+                    false => json!(confidence(*level)),
+                };
+                let row = |row: usize| edges[3 * row..3 * row + columns].iter().map(edge).collect();
+                json!((0..lanes.len()).map(row).collect::<Vec<Json>>())
+            };
+            json!({
+                "lane_centerline": lanes.iter().map(lane).collect::<Json>(),
+                "traffic_element": elements.iter().map(element).collect::<Json>(),
+                "topology_lclc": table(lanes.len()),
+                "topology_lcte": table(elements.len()),
+            })
+        })
+    };
+    (frame(true), frame(false)).boxed()
 }
 
 /// Evidence of some of the records.

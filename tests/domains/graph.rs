@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use metric_core::assignment::{Benefit, Edge, assign};
+use metric_core::assignment::{Costs, Gate};
 use metric_core::{Counts, Metric};
 use metric_graph::{
     Alignment, Centerlines, Clip, Duplicates, FindingKind, LaneCorrespondence, Overall, Parts,
@@ -315,59 +315,49 @@ fn name(row: &Value) -> String {
     row["name"].as_str().unwrap_or("no name").to_owned()
 }
 
-/// The cells of a cost matrix, as pairs worth `benefit` each.
-fn edges(row: &Value, benefit: impl Fn(f64) -> Option<Benefit>) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    for (row, costs) in row["cost"].as_array().into_iter().flatten().enumerate() {
-        for (column, cost) in costs.as_array().into_iter().flatten().enumerate() {
-            if let Some(benefit) = cost.as_f64().and_then(&benefit) {
-                edges.push(Edge {
-                    row,
-                    column,
-                    benefit,
-                });
-            }
-        }
-    }
-    edges
+fn costs(row: &Value) -> Result<Costs, String> {
+    let [rows, columns] = ["rows", "cols"].map(|side| number(&row[side]));
+    let cells = row["cost"].as_array().into_iter().flatten();
+    let cells = cells.flat_map(|row| row.as_array().into_iter().flatten());
+    let values = cells.map(|cost| cost.as_f64().ok_or("no cost"));
+    let values = values.collect::<Result<_, _>>()?;
+    Costs::new(rows? as usize, columns? as usize, values).map_err(|e| e.to_string())
 }
 
-fn cost(row: &Value, pairs: &[(usize, usize)]) -> Result<f64, String> {
-    let cost = |&(i, j): &(usize, usize)| row["cost"][i][j].as_f64();
-    let total = pairs.iter().map(cost).sum::<Option<f64>>();
-    total.ok_or_else(|| "a pair outside the matrix".to_owned())
-}
-
-/// The optima of scipy's `linear_sum_assignment`, to 1e-12: the totals are sums of decimals in an
-/// order that depends on the choice among equals.
+/// The optima of scipy's `linear_sum_assignment`, and the cheapest pairs first; totals to 1e-12,
+/// as sums of decimals in an order that depends on the choice among equals.
 #[test]
 fn assignment() {
-    let close = |what: &str, ours: f64, expected: &Value| {
-        let expected = expected.as_f64().ok_or("no cost")?;
-        if (ours - expected).abs() <= 1e-12 * expected.abs().max(1.0) {
-            Ok(())
-        } else {
-            Err(format!("{what}: ours {ours}, reference {expected}"))
-        }
-    };
     let rows = rows::rows("graph/assignment.jsonl");
     rows::check(&rows, rows::id, &[], |row| {
-        let most_pairs = |cost: f64| Benefit {
-            primary: 1,
-            secondary: -cost,
+        let costs = costs(row)?;
+        let check = |what: &str, pairs: &[(usize, usize)], size: u64, expected: &Value| {
+            rows::same(what, pairs.len() as u64, size)?;
+            let total: f64 = pairs.iter().filter_map(|&(i, j)| costs.get(i, j)).sum();
+            let expected = expected.as_f64().ok_or("no cost")?;
+            if (total - expected).abs() <= 1e-12 * expected.abs().max(1.0) {
+                Ok(())
+            } else {
+                Err(format!("{what}: ours {total}, reference {expected}"))
+            }
         };
-        let pairs = assign(&edges(row, |cost| Some(most_pairs(cost))));
-        let size = number(&row["rows"])?.min(number(&row["cols"])?);
-        rows::same("pairs", pairs.len() as u64, size)?;
-        close("cost", cost(row, &pairs)?, &row["optimal_cost"])?;
+        let size = costs.rows().min(costs.columns()) as u64;
+        let optimal = costs.optimal(Gate::None);
+        check("optimal", &optimal, size, &row["optimal_cost"])?;
+
+        let greedy = costs.greedy_cheapest(Gate::None);
+        check("greedy", &greedy, size, &row["greedy_cost"])?;
+        let mut expected: Vec<(usize, usize)> =
+            Deserialize::deserialize(&row["greedy_cheapest_first"]).map_err(|_| "no pairs")?;
+        expected.sort_unstable();
+        rows::same("greedy pairs", greedy, expected)?;
 
         let gated = &row["gated"];
         if gated.is_null() {
             return Ok(());
         }
-        let gate = gated["gate"].as_f64().ok_or("no gate")?;
-        let pairs = assign(&edges(row, |cost| (cost < gate).then(|| most_pairs(cost))));
-        rows::same("gated pairs", pairs.len() as u64, number(&gated["pairs"])?)?;
-        close("gated cost", cost(row, &pairs)?, &gated["cost"])
+        let gate = Gate::Below(gated["gate"].as_f64().ok_or("no gate")?);
+        let pairs = costs.optimal(gate);
+        check("gated", &pairs, number(&gated["pairs"])?, &gated["cost"])
     });
 }

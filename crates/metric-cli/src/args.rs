@@ -173,6 +173,11 @@ fn common_args() -> Vec<Arg> {
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
             .help("Also write what is too much for a table, such as curves, as JSON; for metrics that have it"),
+        Arg::new("svg")
+            .long("svg")
+            .value_name("DIR")
+            .value_parser(value_parser!(PathBuf))
+            .help("Also draw each example, a file ID.svg in this folder; for metrics that draw"),
         Arg::new("fail-under")
             .long("fail-under")
             .value_name("NAME=VALUE")
@@ -305,6 +310,10 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
     if details.is_some() && !scorer.has_details() {
         return Err(Failure::Usage(format!("--details: {metric} has none")));
     }
+    let pictures = matches.get_one::<PathBuf>("svg").cloned();
+    if pictures.is_some() && !scorer.draws() {
+        return Err(Failure::Usage(format!("--svg: {metric} draws no pictures")));
+    }
     let missing_given = matches.value_source("missing") == Some(ValueSource::CommandLine);
     if missing_given && matches!(data, Data::Whole(..)) {
         return Err(Failure::Usage(
@@ -330,6 +339,7 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
         },
         per_sample,
         details,
+        pictures,
         gates,
         threads,
         progress: !matches.get_flag("quiet"),

@@ -65,6 +65,13 @@ const DEMOS: &[Demo] = &[
         predictions: sample!("predicted-lanes.jsonl"),
     },
     Demo {
+        domain: "lane topology",
+        arguments: &["openlane"],
+        shown: &["DET_l", "DET_t", "TOP_ll", "TOP_lt", "OLS"],
+        references: sample!("frames.jsonl"),
+        predictions: sample!("predicted-frames.jsonl"),
+    },
+    Demo {
         domain: "answers",
         arguments: &["vqa", "--profile", "fusion-brain-2021"],
         shown: &["accuracy"],

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_suite::registry::{
     Document, Entry, Evidence, JoinPolicy, Missing, Record, RecordError, Report, Sample, Scorer,
+    Value,
 };
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
@@ -26,6 +27,8 @@ pub(crate) struct Task {
     pub(crate) policy: JoinPolicy,
     pub(crate) per_sample: Option<PathBuf>,
     pub(crate) details: Option<PathBuf>,
+    /// The folder for a picture of each example.
+    pub(crate) pictures: Option<PathBuf>,
     /// The least that scores of these names may be.
     pub(crate) gates: Vec<(String, f64)>,
     pub(crate) threads: usize,
@@ -91,6 +94,7 @@ impl Task {
             mut policy,
             per_sample,
             details,
+            pictures,
             gates,
             threads,
             progress,
@@ -98,11 +102,13 @@ impl Task {
         // Files are opened before the work, so that it is not done in vain.
         let mut samples = per_sample.as_deref().map(SampleFile::create).transpose()?;
         let details = details.as_deref().map(OutputFile::create).transpose()?;
+        let pictures = pictures.map(PictureFolder::create).transpose()?;
         let gathered = match data {
             Data::Records(references, predictions) => Records {
                 entry,
                 scorer: &*scorer,
                 policy,
+                pictures,
                 threads,
                 progress,
             }
@@ -172,6 +178,7 @@ struct Records<'a> {
     entry: &'static Entry,
     scorer: &'a dyn Scorer,
     policy: JoinPolicy,
+    pictures: Option<PictureFolder>,
     threads: usize,
     progress: bool,
 }
@@ -227,6 +234,7 @@ impl Records<'_> {
                     threads,
                     || scorer.start(),
                 )?;
+                self.draw(&join, part)?;
             }
             if let Some(samples) = &mut samples {
                 samples.flush(false)?;
@@ -250,6 +258,7 @@ impl Records<'_> {
         fold(&join, &left.missing, &mut *evidence, samples, 1, || {
             scorer.start()
         })?;
+        self.draw(&join, &left.missing)?;
         let mut notes = Vec::new();
         if left.extra > 0 {
             notes.push(format!(
@@ -268,6 +277,63 @@ impl Records<'_> {
             empty: Some(format!("{}: {problem}", join.reference_name())),
         })
     }
+
+    /// Draws pairs that were scored, if pictures are wanted.
+    fn draw(&self, join: &Join, pairs: &[Pair]) -> Result<(), Failure> {
+        let Some(folder) = &self.pictures else {
+            return Ok(());
+        };
+        let left_out = |record: &Record<'_>| {
+            record.prediction == Value::Missing && record.join.missing == Missing::Skip
+        };
+        pairs.par_iter().try_for_each(|pair| {
+            let record = join.record(pair);
+            if left_out(&record) {
+                return Ok(());
+            }
+            match self.scorer.picture(&record) {
+                Ok(picture) => folder.write(&record.id.to_string(), pair.ordinal, &picture),
+                // It was read before.
+                Err(error) => Err(Failure::Internal(error.to_string())),
+            }
+        })
+    }
+}
+
+/// A folder with a picture of each example.
+struct PictureFolder(PathBuf);
+
+impl PictureFolder {
+    fn create(folder: PathBuf) -> Result<Self, Failure> {
+        std::fs::create_dir_all(&folder).map_err(|error| {
+            Failure::Usage(format!("{}: cannot create: {error}", folder.display()))
+        })?;
+        Ok(Self(folder))
+    }
+
+    fn write(&self, id: &str, ordinal: u64, picture: &str) -> Result<(), Failure> {
+        let path = self.0.join(picture_name(id, ordinal));
+        std::fs::write(&path, picture)
+            .map_err(|error| Failure::write(&path.display().to_string(), &error))
+    }
+}
+
+/// A name for the file that stands in one folder on any system: what is not a letter, a digit, `-`,
+/// `_` or an inner `.` is written `%XX`; long ids are cut and told apart by their number.
+fn picture_name(id: &str, ordinal: u64) -> String {
+    let mut name = String::new();
+    for (place, byte) in id.bytes().enumerate() {
+        if byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || (byte == b'.' && place > 0) {
+            name.push(char::from(byte));
+        } else {
+            name.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    if name.len() > 200 {
+        name.truncate(180);
+        name.push_str(&format!("%{ordinal}"));
+    }
+    name + ".svg"
 }
 
 /// A signature with what the join let pass, before the version.

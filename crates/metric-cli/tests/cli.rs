@@ -883,6 +883,194 @@ fn lane_graphs() {
 }
 
 #[test]
+fn lane_graphs_by_property_and_class() {
+    let clip = |kind: &str, time: &str, lane: u8| {
+        format!(
+            r#"{{"0": {{"attr_info": {{"LaneType": "{kind}", "EffectiveTime": "{time}"}}, "centerline": [{lane}]}}}}"#
+        )
+    };
+    let folder = Folder::new(&[
+        ("r.json", clip("BusLane", "07:00-09:00", 1).as_str()),
+        ("p.json", &clip("buslane ", "7:00-9:00", 1)),
+    ]);
+    let run = |words: &str| {
+        folder.run(&format!(
+            "score lanes --format json -r r.json -p p.json {words}"
+        ))
+    };
+    let strict = run("--details details.json").json();
+    let property = &strict["groups"]["property"]["LaneType"];
+    assert_eq!(property["scores"]["accuracy"], json!(0.0));
+    let class = &strict["groups"]["LaneType"]["BusLane"];
+    assert_eq!(
+        (
+            &class["scores"]["rule_recall"],
+            &class["scores"]["correspondence_recall"]
+        ),
+        (&json!(0.0), &json!(1.0))
+    );
+    assert_eq!(strict["scores"]["lanes_exact"], json!(1.0));
+    let details: serde_json::Value =
+        serde_json::from_str(&read(&folder, "details.json")).expect("JSON");
+    assert_eq!(
+        details["confused"]["LaneType"],
+        json!({"BusLane": {"buslane ": 1}})
+    );
+
+    let lenient = run("--equality space,case,times").json();
+    assert_eq!(lenient["scores"]["overall_f1"], json!(1.0));
+    assert!(
+        lenient["signature"]
+            .as_str()
+            .is_some_and(|signature| signature.contains("equality=case,space,times")
+                || signature.contains("equality:case,space,times")),
+        "{}",
+        lenient["signature"]
+    );
+    run("--equality generous").fails(2, &["generous", "expected strict, or some of"]);
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    std::fs::read_to_string(folder.path(name)).expect("a written file")
+}
+
+#[test]
+fn pictures_of_lane_graphs() {
+    let clip = |kind: &str| {
+        format!(r#"{{"0": {{"attr_info": {{"LaneType": "{kind}"}}, "centerline": [1]}}}}"#)
+    };
+    let (bus, bike) = (clip("Bus<Lane"), clip("BikeLane"));
+    let folder = Folder::new(&[
+        (
+            "r.json",
+            format!(r#"{{"a/b": {bus}, ".": {bus}}}"#).as_str(),
+        ),
+        ("p.json", &format!(r#"{{"a/b": {bike}, ".": null}}"#)),
+        (
+            "words.jsonl",
+            "{\"id\": 1, \"reference\": \"a\", \"prediction\": \"a\"}\n",
+        ),
+        (
+            "frame.jsonl",
+            concat!(
+                r#"{"id": "f", "reference": {"lane_centerline": [{"points": [[0, 0, 0], [9, 0, 0]]}], "#,
+                r#""traffic_element": [], "topology_lclc": [[0]], "topology_lcte": [[]]}, "#,
+                r#""prediction": {"lane_centerline": [], "traffic_element": [], "topology_lclc": [], "topology_lcte": []}}"#,
+            ),
+        ),
+    ]);
+    let drawn = folder.run("score lanes --format json -r r.json -p p.json --svg drawn");
+    assert_eq!(drawn.json()["examples"], json!(2));
+    let picture = read(&folder, "drawn/a%2Fb.svg");
+    assert!(picture.starts_with("<svg ") && picture.contains("Bus&lt;Lane \u{2192} BikeLane"));
+    assert!(read(&folder, "drawn/%2E.svg").contains("prediction not readable"));
+
+    folder
+        .run("score openlane --format json --pairs frame.jsonl --svg frames")
+        .json();
+    assert!(read(&folder, "frames/f.svg").contains("lane 0"));
+    folder
+        .run("score string-accuracy --pairs words.jsonl --svg none")
+        .fails(2, &["--svg", "string-accuracy draws no pictures"]);
+}
+
+#[test]
+fn lane_topology() {
+    // Two lanes, the second after the first, and a light for both.
+    let lane = |id: u8, from: u8, confidence: &str| {
+        let to = from + 20;
+        format!(r#"{{"id": {id}, "points": [[{from}, 0, 0], [{to}, 0, 0]]{confidence}}}"#)
+    };
+    let frame = |confidence: &str, lane_edges: &str| {
+        let (a, b) = (lane(1, 0, confidence), lane(2, 20, confidence));
+        format!(
+            r#"{{"lane_centerline": [{a}, {b}], "traffic_element": [{{"id": 3, "attribute": 1, "points": [[0, 0], [9, 9]]{confidence}}}], "topology_lclc": {lane_edges}, "topology_lcte": [[1], [1]]}}"#
+        )
+    };
+    let empty = r#"{"lane_centerline": [], "traffic_element": [], "topology_lclc": [], "topology_lcte": []}"#;
+    let truth = frame("", "[[0, 1], [0, 0]]");
+    let sure = r#", "confidence": 0.5"#;
+    let right = frame(sure, "[[0, 0.9], [0, 0]]");
+    let record = |id: &str, field: &str, value: &str| {
+        format!("{{\"id\": \"{id}\", \"{field}\": {value}}}\n")
+    };
+    let truths = record("b", "reference", &truth) + &record("a", "reference", empty);
+    let found = record("a", "prediction", empty) + &record("b", "prediction", &right);
+    let folder = Folder::new(&[("r.jsonl", &truths), ("p.jsonl", &found)]);
+    let score = "score openlane -r r.jsonl -p p.jsonl --format json";
+    let result = folder.run(&format!("{score} --per-sample s.jsonl")).json();
+    for name in [
+        "DET_l",
+        "DET_t",
+        "TOP_ll",
+        "TOP_lt",
+        "OLS",
+        "DET_t_red",
+        "edge_f1_ll",
+    ] {
+        assert_eq!(result["scores"][name], json!(1.0), "{name}");
+    }
+    // Of the lanes' edges in and out half are none at all.
+    assert_eq!(result["scores"]["edgeless_ll"], json!(0.5));
+    assert_eq!(result["scores"]["DET_t_green"], Value::Null);
+    assert_eq!(
+        result["counts"]["edges_ll"]["1"],
+        json!({"tp": 1, "predicted": 1, "true": 1})
+    );
+    assert_eq!(
+        result["warnings"],
+        json!([
+            "12 of 13 attributes are neither true nor predicted, and count as 1 in DET_t (DET_t_present leaves them out)"
+        ])
+    );
+    let samples = std::fs::read_to_string(folder.path("s.jsonl")).expect("samples");
+    let first: Value = serde_json::from_str(samples.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(
+        (&first["id"], &first["scores"]["OLS"]),
+        (&json!("b"), &json!(1.0))
+    );
+
+    // A frame without a prediction misses all that is true.
+    folder.put("p.jsonl", record("a", "prediction", empty).as_bytes());
+    let none = folder
+        .run(&format!("{score} --missing empty --quiet"))
+        .json();
+    assert_eq!(
+        (&none["scores"]["DET_l"], &none["missing"]),
+        (&json!(0.0), &json!(1))
+    );
+    // 12 of 13 attributes are absent.
+    assert_eq!(none["scores"]["DET_t"], json!(12.0 / 13.0));
+    folder.run(score).fails(3, &["\"b\""]);
+
+    for (wrong, says) in [
+        (
+            right.replace("[[0, 0.9], [0, 0]]", "[[0, 0.9]]"),
+            "topology_lclc: expected a row for each of 2 lanes, found 1",
+        ),
+        (
+            right.replace("[20, 0, 0]", "[20, 0]"),
+            "lane_centerline[0]: point 1: expected 3 coordinates, found 2",
+        ),
+        (right.replace("[20, 0, 0]", "[NaN, 0, 0]"), "p.jsonl:1"),
+        (
+            right.replace("\"id\": 2", "\"id\": 1"),
+            "the id 1 stands twice",
+        ),
+        (
+            right.replace("\"attribute\": 1", "\"attribute\": 13"),
+            "an attribute from 0 to 12, found 13",
+        ),
+        (truth, "lane_centerline[0]: no confidence"),
+        ("null".to_owned(), "expected a frame"),
+    ] {
+        let records = record("b", "prediction", &wrong) + &record("a", "prediction", empty);
+        folder.put("p.jsonl", records.as_bytes());
+        folder.run(score).fails(3, &["p.jsonl", says]);
+    }
+}
+
+#[test]
 fn missing_classes_of_an_image_are_counted() {
     let folder = Folder::new(&[
         (

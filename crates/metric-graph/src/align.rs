@@ -1,6 +1,7 @@
 use metric_core::assignment::{Benefit, Edge, assign};
 use metric_core::named_choice;
 
+use crate::clip::compare_ids;
 use crate::coded::Coded;
 use crate::{Clip, LaneCorrespondence};
 
@@ -58,9 +59,10 @@ pub struct AlignedRules<'a> {
 impl LaneCorrespondence {
     /// The predicted rules that stand for a true rule, by id, with what they have in common.
     ///
-    /// Under [`Alignment::Optimal`] and [`Alignment::Properties`] the choice can be one of several
-    /// that are equally good; their totals are equal, and so the score is. It is the same one for
-    /// the same clips.
+    /// Where several choices are equally good under [`Alignment::Optimal`] or
+    /// [`Alignment::Properties`], their totals are equal, and so the score is. It is the one in
+    /// which the first true rule, by id, stands for the first predicted one it can, then the
+    /// second, and so on.
     ///
     /// ```
     /// use metric_graph::{AlignedRules, Clip, LaneCorrespondence, Properties, Rule};
@@ -76,7 +78,8 @@ impl LaneCorrespondence {
     /// ```
     #[must_use]
     pub fn align<'a>(&self, prediction: &'a Clip, reference: &'a Clip) -> Vec<AlignedRules<'a>> {
-        let coded = self.coded(prediction, reference);
+        let says = |clip| self.equality.clip(clip);
+        let coded = self.coded(&says(prediction), &says(reference));
         let ids: Vec<&str> = prediction
             .rules()
             .chain(reference.rules())
@@ -130,7 +133,10 @@ pub(crate) fn same_key(prediction: &Clip, reference: &Clip) -> Vec<(usize, usize
     let mut pairs = Vec::new();
     let mut actual = reference.rules().zip(prediction.len()..).peekable();
     for (predicted, (id, _)) in prediction.rules().enumerate() {
-        while actual.next_if(|((other, _), _)| *other < id).is_some() {}
+        while actual
+            .next_if(|((other, _), _)| compare_ids(other, id).is_lt())
+            .is_some()
+        {}
         if let Some((_, place)) = actual.next_if(|((other, _), _)| *other == id) {
             pairs.push((predicted, place));
         }
@@ -138,38 +144,21 @@ pub(crate) fn same_key(prediction: &Clip, reference: &Clip) -> Vec<(usize, usize
     pairs
 }
 
-/// A choice of pairs with the greatest total benefit.
-///
-/// Rules that agree in all that counts are paired beforehand, which leaves little or nothing to
-/// assign where the prediction is good. That costs no benefit: let `a = b` be such rules, and `c`
-/// and `d` what an optimal choice pairs them with. For sets, `|a ∩ c| + |b ∩ d| ≤ |a| + |c ∩ d|`,
-/// so `a` with `b` and `c` with `d` is as good, in the properties and in the lanes; and if `c` or
-/// `d` is missing, `|a|` alone is as good.
+/// The choice of pairs with the greatest total benefit; among equals the first true rule has the
+/// first predicted one it can have, then the second, and so on.
 fn best(
     coded: &Coded,
     predicted: usize,
     benefit: impl Fn(usize, usize) -> Option<Benefit>,
 ) -> Vec<(usize, usize)> {
-    let all = coded.classes.len();
-    let mut pairs = Vec::with_capacity(predicted.min(all - predicted));
-    let mut open: Vec<usize> = (predicted..all).collect();
-    let mut left: Vec<usize> = Vec::new();
-    for rule in 0..predicted {
-        let twin = open.iter().position(|&other| {
-            coded.attributes.get(rule) == coded.attributes.get(other)
-                && coded.lane_sets.get(rule) == coded.lane_sets.get(other)
-                && benefit(rule, other).is_some()
-        });
-        match twin {
-            Some(place) => pairs.push((rule, open.remove(place))),
-            None => left.push(rule),
-        }
+    let actual = predicted..coded.classes.len();
+    if let Some(twins) = all_twins(coded, predicted, &benefit) {
+        return twins;
     }
-    let edges: Vec<Edge> = left
-        .iter()
-        .flat_map(|&row| open.iter().map(move |&column| (row, column)))
+    let edges: Vec<Edge> = actual
+        .flat_map(|row| (0..predicted).map(move |column| (row, column)))
         .filter_map(|(row, column)| {
-            let benefit = benefit(row, column)?;
+            let benefit = benefit(column, row)?;
             Some(Edge {
                 row,
                 column,
@@ -177,34 +166,77 @@ fn best(
             })
         })
         .collect();
-    match edges.as_slice() {
-        [] => {}
-        [edge] => pairs.push((edge.row, edge.column)),
-        edges => pairs.extend(assign(edges)),
+    let mut pairs = match edges.as_slice() {
+        [] => Vec::new(),
+        [edge] => vec![(edge.row, edge.column)],
+        edges => assign(edges),
+    };
+    for pair in &mut pairs {
+        *pair = (pair.1, pair.0);
     }
     pairs.sort_unstable();
     pairs
 }
 
+/// The choice where every rule of both sides has one that agrees in all that counts.
+///
+/// No choice is worth more than all true rules with themselves, and one that is worth as much has
+/// such pairs only: each true rule must be contained in its partner, and there is nothing to spare.
+fn all_twins(
+    coded: &Coded,
+    predicted: usize,
+    benefit: impl Fn(usize, usize) -> Option<Benefit>,
+) -> Option<Vec<(usize, usize)>> {
+    if 2 * predicted != coded.classes.len() {
+        return None;
+    }
+    let mut open: Vec<usize> = (0..predicted).collect();
+    let mut pairs = Vec::with_capacity(predicted);
+    for actual in predicted..coded.classes.len() {
+        let place = open.iter().position(|&rule| {
+            coded.attributes.get(rule) == coded.attributes.get(actual)
+                && coded.lane_sets.get(rule) == coded.lane_sets.get(actual)
+                && benefit(rule, actual).is_some()
+        })?;
+        pairs.push((open.remove(place), actual));
+    }
+    pairs.sort_unstable();
+    Some(pairs)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
+
     use proptest::prelude::*;
 
     use super::*;
     use crate::{Properties, Rule};
 
-    /// The best totals by trying every one-to-one choice.
-    fn best_totals(equal: &[Vec<(u64, u64)>], row: usize, used: u32) -> (u64, u64) {
-        let Some(columns) = equal.get(row) else {
-            return (0, 0);
+    /// The best totals by trying every one-to-one choice, and its partners of the true rules: of
+    /// equal totals the one with the first partners, none last.
+    fn best_choice(
+        worth: &[Vec<Option<(u64, u64)>>],
+        row: usize,
+        used: u32,
+    ) -> ((u64, u64), Vec<Reverse<usize>>) {
+        let Some(columns) = worth.get(row) else {
+            return Default::default();
+        };
+        let first = |column: usize, rest: Vec<Reverse<usize>>| {
+            std::iter::once(Reverse(column)).chain(rest).collect()
         };
         (0..columns.len())
             .filter(|column| used & (1 << column) == 0)
-            .map(|column| {
-                let rest = best_totals(equal, row + 1, used | (1 << column));
-                (rest.0 + columns[column].0, rest.1 + columns[column].1)
+            .filter_map(|column| {
+                let (total, rest) = best_choice(worth, row + 1, used | (1 << column));
+                let (a, b) = columns[column]?;
+                Some(((total.0 + a, total.1 + b), first(column, rest)))
             })
-            .chain([best_totals(equal, row + 1, used)])
+            .chain(
+                std::iter::once(best_choice(worth, row + 1, used))
+                    .map(|(total, rest)| (total, first(usize::MAX, rest))),
+            )
             .max()
             .unwrap_or_default()
     }
@@ -233,31 +265,29 @@ mod tests {
             let worth = |a: &(Vec<bool>, Vec<i64>), b: &(Vec<bool>, Vec<i64>)| {
                 let shared = (0..4).filter(|lane| a.1.contains(lane) && b.1.contains(lane)).count() as u64;
                 if by_properties {
-                    if a.0 == b.0 { (1, shared) } else { (0, 0) }
+                    (a.0 == b.0).then_some((1, shared))
                 } else {
-                    ((0..2).filter(|&i| a.0[i] == b.0[i]).count() as u64, shared)
+                    Some(((0..2).filter(|&i| a.0[i] == b.0[i]).count() as u64, shared))
                 }
             };
-            let table: Vec<Vec<_>> = predicted.iter()
-                .map(|a| actual.iter().map(|b| worth(a, b)).collect()).collect();
+            let table: Vec<Vec<_>> = actual.iter()
+                .map(|b| predicted.iter().map(|a| worth(a, b)).collect()).collect();
+            let (_, best) = best_choice(&table, 0, 0);
+            let mut expected: Vec<(String, String)> = best.iter().enumerate()
+                .filter(|(_, partner)| partner.0 != usize::MAX)
+                .map(|(row, partner)| (partner.0.to_string(), row.to_string())).collect();
+            expected.sort_unstable();
             let pairs = metric.align(&prediction, &reference);
-            let mut total = (0, 0);
-            let mut seen = (Vec::new(), Vec::new());
+            let ours: Vec<(String, String)> = pairs.iter()
+                .map(|pair| (pair.prediction.to_owned(), pair.reference.to_owned())).collect();
+            prop_assert_eq!(ours, expected);
             for pair in &pairs {
-                let (row, column): (usize, usize) = (
-                    pair.prediction.parse().map_err(|_| TestCaseError::fail("row"))?,
-                    pair.reference.parse().map_err(|_| TestCaseError::fail("column"))?,
-                );
-                prop_assert!(!seen.0.contains(&row) && !seen.1.contains(&column));
-                seen.0.push(row);
-                seen.1.push(column);
-                total.0 += table[row][column].0;
-                total.1 += table[row][column].1;
+                let row: usize = pair.reference.parse().map_err(|_| TestCaseError::fail("row"))?;
+                let column: usize = pair.prediction.parse().map_err(|_| TestCaseError::fail("column"))?;
                 if !by_properties {
-                    prop_assert_eq!((pair.equal_properties, pair.shared_lanes), table[row][column]);
+                    prop_assert_eq!(Some((pair.equal_properties, pair.shared_lanes)), table[row][column]);
                 }
             }
-            prop_assert_eq!(total, best_totals(&table, 0, 0));
         }
     }
 

@@ -1,3 +1,4 @@
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -147,7 +148,7 @@ impl Rule {
 
 /// The rules of one scene by their ids, with the lanes each holds for: a bipartite graph.
 ///
-/// The order in which rules are given has no meaning; they are kept by id.
+/// The order in which rules are given has no meaning; they are kept by id, `"2"` before `"10"`.
 ///
 /// With the feature `serde` a clip is read from MapDR's label files:
 /// `{"0": {"attr_info": {"LaneType": "BusLane"}, "centerline": [7]}}`. Other fields are ignored,
@@ -181,7 +182,7 @@ impl Clip {
     ) -> Result<Self, DuplicateRule> {
         let rules = rules.into_iter();
         let mut rules: Vec<_> = rules.map(|(id, rule)| (id.into(), rule)).collect();
-        rules.sort_by(|a, b| a.0.cmp(&b.0));
+        rules.sort_by(|a, b| compare_ids(&a.0, &b.0));
         for neighbours in rules.windows(2) {
             if let [(rule, _), (next, _)] = neighbours
                 && rule == next
@@ -222,11 +223,25 @@ impl Clip {
     pub fn rule(&self, id: &str) -> Option<&Rule> {
         let place = self
             .rules
-            .binary_search_by(|(other, _)| other.as_str().cmp(id));
+            .binary_search_by(|(other, _)| compare_ids(other, id));
         place
             .ok()
             .and_then(|place| self.rules.get(place))
             .map(|(_, rule)| rule)
+    }
+
+    /// The clip with each rule changed, under the same ids and with the same centerlines.
+    pub(crate) fn map_rules(&self, change: impl Fn(&Rule) -> Rule) -> Self {
+        let rules = self.rules.iter();
+        Self {
+            rules: rules.map(|(id, rule)| (id.clone(), change(rule))).collect(),
+            centerlines: self.centerlines.clone(),
+        }
+    }
+
+    /// The rule at a place in the order of ids.
+    pub(crate) fn rule_at(&self, place: usize) -> Option<&Rule> {
+        self.rules.get(place).map(|(_, rule)| rule)
     }
 
     /// The number of rules.
@@ -287,6 +302,19 @@ pub enum Node<'a> {
     Lane(&'a LaneId),
 }
 
+/// The order of rule ids: those of digits only by value, then the others by code points.
+pub(crate) fn compare_ids(a: &str, b: &str) -> Ordering {
+    let digits = |id: &str| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
+    match (digits(a), digits(b)) {
+        (true, true) => {
+            // Without leading zeros the longer number is the greater one, however long.
+            let (x, y) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
+            (x.len(), x, a.len()).cmp(&(y.len(), y, b.len()))
+        }
+        (a_digits, b_digits) => b_digits.cmp(&a_digits).then(a.cmp(b)),
+    }
+}
+
 /// A rule id that is given twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuplicateRule {
@@ -322,6 +350,28 @@ mod tests {
         ];
         for (text, expected) in rows {
             assert_eq!(LaneId::from_key(text), *expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn order_of_ids() {
+        let ids = [
+            "0",
+            "00",
+            "1",
+            "2",
+            "02",
+            "10",
+            "99999999999999999999",
+            "",
+            "-1",
+            "1a",
+            "a",
+        ];
+        for (i, a) in ids.iter().enumerate() {
+            for (j, b) in ids.iter().enumerate() {
+                assert_eq!(compare_ids(a, b), i.cmp(&j), "{a:?} {b:?}");
+            }
         }
     }
 

@@ -83,6 +83,17 @@ impl Coded {
     }
 }
 
+impl Coded {
+    /// A rule of each class.
+    pub(crate) fn examples(&self) -> Vec<usize> {
+        let mut examples = vec![0; self.classes.len()];
+        for (rule, class) in self.classes.iter().enumerate() {
+            examples[*class as usize] = rule;
+        }
+        examples
+    }
+}
+
 /// Numbers the items `0..count` so that those with equal keys have equal numbers.
 fn classes<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<u32> {
     let mut order: Vec<usize> = (0..count).collect();
@@ -198,26 +209,32 @@ impl BitSets {
     }
 }
 
-/// `Σ min(multiplicity in a, multiplicity in b)` of two sorted lists.
-pub(crate) fn shared_items<T: Ord>(a: &[T], b: &[T]) -> u64 {
+/// Calls `found` for each item that two sorted lists share, `min(multiplicity in a, in b)` times.
+pub(crate) fn each_shared<T: Ord>(a: &[T], b: &[T], mut found: impl FnMut(&T)) {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-    let mut shared = 0;
     while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
         let order = x.cmp(y);
+        if order.is_eq() {
+            found(x);
+        }
         if order.is_le() {
             a.next();
         }
         if order.is_ge() {
             b.next();
         }
-        shared += u64::from(order.is_eq());
     }
-    shared
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn shared_items(a: &[u8], b: &[u8]) -> u64 {
+        let mut shared = 0;
+        each_shared(a, b, |_| shared += 1);
+        shared
+    }
 
     #[test]
     fn multisets_intersect_by_the_smaller_multiplicity() {

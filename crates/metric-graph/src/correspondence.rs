@@ -1,10 +1,16 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use metric_core::{Counts, MacroAverage, Mean, Merge, Metric, named_choice};
 
 use crate::align::{align, same_class, same_key};
-use crate::coded::{Coded, shared_items};
-use crate::{Alignment, Clip, FindingCounts, LaneIds, findings};
+use crate::breakdown::{
+    CLASS, CORRESPONDENCE, ClassTables, Found, OVERALL, Part, RULE, record_properties,
+};
+use crate::coded::{Coded, each_shared};
+use crate::{
+    Alignment, ClassCounts, Clip, Equality, FindingCounts, LaneIds, PropertyConfusion, findings,
+};
 
 /// Precision and recall of predicted traffic rules and of the lanes they hold for.
 ///
@@ -58,6 +64,8 @@ pub struct LaneCorrespondence {
     pub overall: Overall,
     /// Names of properties that are left out, as if no rule had them.
     pub ignore: BTreeSet<String>,
+    /// When two property values are equal.
+    pub equality: Equality,
 }
 
 /// Whose conventions a score follows.
@@ -181,6 +189,11 @@ pub struct CorrespondenceState {
     pub by_clip: Parts<RatioMeans>,
     /// Clips that are right as a whole; not counted under [`Alignment::Given`].
     pub scenes: Scenes,
+    /// How each property of aligned rules was read, by name; empty under [`Alignment::Given`].
+    pub properties: BTreeMap<String, PropertyConfusion>,
+    /// The counts by the class of the rules, their `LaneType`; empty under [`Alignment::Given`] and
+    /// where `LaneType` is ignored.
+    pub classes: BTreeMap<String, Parts<ClassCounts>>,
     /// What is odd about the predictions.
     pub prediction_findings: FindingCounts,
     /// What is odd about the references.
@@ -193,6 +206,12 @@ impl Merge for CorrespondenceState {
         self.counts.merge(other.counts);
         self.by_clip.merge(other.by_clip);
         self.scenes.merge(other.scenes);
+        for (name, confusion) in other.properties {
+            self.properties.entry(name).or_default().merge(confusion);
+        }
+        for (class, counts) in other.classes {
+            self.classes.entry(class).or_default().merge(counts);
+        }
         self.prediction_findings.merge(other.prediction_findings);
         self.reference_findings.merge(other.reference_findings);
     }
@@ -296,16 +315,18 @@ impl LaneCorrespondence {
         )
     }
 
-    fn correspondence(&self, coded: &Coded, prediction: &Clip, reference: &Clip) -> Counts {
-        let pairs = align(self.alignment, coded, prediction, reference);
-        aligned(coded, prediction.len(), &pairs)
-    }
-
-    fn overall(&self, coded: &Coded, prediction: &Clip, reference: &Clip) -> Counts {
+    /// Pairs of a rule and a lane that are right as a whole.
+    fn overall(
+        &self,
+        coded: &Coded,
+        examples: &[usize],
+        prediction: &Clip,
+        reference: &Clip,
+        tables: &mut ClassTables<'_>,
+    ) -> Counts {
         match self.overall {
             Overall::Pairs => {
-                let split = prediction.len();
-                let pairs = |rules: std::ops::Range<usize>| -> Vec<(u32, u32)> {
+                let pairs = |rules: Range<usize>| -> Vec<(u32, u32)> {
                     rules
                         .filter_map(|rule| Some((*coded.classes.get(rule)?, rule)))
                         .flat_map(|(class, rule)| {
@@ -314,42 +335,74 @@ impl LaneCorrespondence {
                         })
                         .collect()
                 };
-                let (predicted, actual) = (pairs(0..split), pairs(split..coded.classes.len()));
-                self.count(predicted, actual)
+                let (split, all) = (prediction.len(), coded.classes.len());
+                self.count(pairs(0..split), pairs(split..all), |(class, _), found| {
+                    tables.add(examples[*class as usize], OVERALL, found, 1);
+                })
             }
             Overall::Key => {
                 let mut pairs = same_key(prediction, reference);
                 pairs.retain(|&(a, b)| same_class(coded, a, b));
-                aligned(coded, prediction.len(), &pairs)
+                aligned(coded, prediction.len(), &pairs, OVERALL, tables)
             }
         }
     }
 
-    /// What two multisets have in common.
-    fn count<T: Ord>(&self, mut predicted: Vec<T>, mut actual: Vec<T>) -> Counts {
+    /// What two multisets have in common; `found` is called for each item of either, and for each
+    /// that they share.
+    fn count<T: Ord>(
+        &self,
+        mut predicted: Vec<T>,
+        mut actual: Vec<T>,
+        mut found: impl FnMut(&T, Found),
+    ) -> Counts {
         for items in [&mut predicted, &mut actual] {
             items.sort_unstable();
             if self.duplicates == Duplicates::Merge {
                 items.dedup();
             }
         }
-        Counts::from_totals(
-            shared_items(&predicted, &actual),
-            predicted.len() as u64,
-            actual.len() as u64,
-        )
+        predicted
+            .iter()
+            .for_each(|item| found(item, Found::Predicted));
+        actual.iter().for_each(|item| found(item, Found::Actual));
+        let mut shared = 0;
+        each_shared(&predicted, &actual, |item| {
+            shared += 1;
+            found(item, Found::RightPrediction);
+            found(item, Found::RightActual);
+        });
+        Counts::from_totals(shared, predicted.len() as u64, actual.len() as u64)
     }
 }
 
 /// The lanes that aligned rules share, of all lanes of all rules.
-fn aligned(coded: &Coded, split: usize, pairs: &[(usize, usize)]) -> Counts {
-    let total = |rules: std::ops::Range<usize>| rules.map(|rule| coded.lane_sets.len(rule)).sum();
-    let shared = pairs.iter().map(|&(a, b)| coded.lane_sets.shared(a, b));
-    Counts::from_totals(
-        shared.sum(),
-        total(0..split),
-        total(split..coded.classes.len()),
-    )
+fn aligned(
+    coded: &Coded,
+    split: usize,
+    pairs: &[(usize, usize)],
+    part: Part,
+    tables: &mut ClassTables<'_>,
+) -> Counts {
+    let mut total = |rules: Range<usize>, found| {
+        rules
+            .map(|rule| {
+                let lanes = coded.lane_sets.len(rule);
+                tables.add(rule, part, found, lanes);
+                lanes
+            })
+            .sum()
+    };
+    let predicted = total(0..split, Found::Predicted);
+    let actual = total(split..coded.classes.len(), Found::Actual);
+    let mut shared = 0;
+    for &(a, b) in pairs {
+        let lanes = coded.lane_sets.shared(a, b);
+        tables.add(a, part, Found::RightPrediction, lanes);
+        tables.add(b, part, Found::RightActual, lanes);
+        shared += lanes;
+    }
+    Counts::from_totals(shared, predicted, actual)
 }
 
 /// Which wholes of the clip are right.
@@ -371,7 +424,7 @@ fn scenes(coded: &Coded, split: usize) -> Scenes {
     )
 }
 
-fn sorted<T: Ord>(rules: std::ops::Range<usize>, key: impl Fn(usize) -> T) -> Vec<T> {
+fn sorted<T: Ord>(rules: Range<usize>, key: impl Fn(usize) -> T) -> Vec<T> {
     let mut keys: Vec<T> = rules.map(key).collect();
     keys.sort_unstable();
     keys
@@ -384,18 +437,40 @@ impl Metric for LaneCorrespondence {
     type Score = CorrespondenceScore;
 
     fn update(&self, state: &mut CorrespondenceState, prediction: &Clip, reference: &Clip) {
+        let (prediction, reference) = (
+            &*self.equality.clip(prediction),
+            &*self.equality.clip(reference),
+        );
         let coded = self.coded(prediction, reference);
         let split = prediction.len();
+        let has_classes = self.alignment != Alignment::Given && !self.ignore.contains(CLASS);
+        let rules = prediction.rules().chain(reference.rules());
+        let mut tables = ClassTables::new(rules.filter(|_| has_classes).map(|(_, rule)| rule));
 
+        let pairs = align(self.alignment, &coded, prediction, reference);
         let mut counts = Parts {
-            correspondence: self.correspondence(&coded, prediction, reference),
+            correspondence: aligned(&coded, split, &pairs, CORRESPONDENCE, &mut tables),
             ..Parts::default()
         };
         if self.alignment != Alignment::Given {
+            let examples = coded.examples();
             let (predicted, actual) = coded.classes.split_at(split);
-            counts.rule = self.count(predicted.to_vec(), actual.to_vec());
-            counts.overall = self.overall(&coded, prediction, reference);
+            counts.rule = self.count(predicted.to_vec(), actual.to_vec(), |class, found| {
+                tables.add(examples[*class as usize], RULE, found, 1);
+            });
+            counts.overall = self.overall(&coded, &examples, prediction, reference, &mut tables);
             state.scenes.merge(scenes(&coded, split));
+            for &(a, b) in &pairs {
+                if let (Some(a), Some(b)) = (prediction.rule_at(a), reference.rule_at(b - split)) {
+                    record_properties(&mut state.properties, a, b, &self.ignore);
+                }
+            }
+        }
+        for (class, counts) in tables.named() {
+            match state.classes.get_mut(class.as_ref()) {
+                Some(known) => known.merge(counts),
+                None => *state.classes.entry(class.into_owned()).or_default() = counts,
+            }
         }
         state.by_clip.rule.add(&counts.rule);
         state.by_clip.correspondence.add(&counts.correspondence);
@@ -535,6 +610,73 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn properties_and_classes() {
+        // "a" is read as "b" on one right and one wrong lane, "b" is read right, "c" is missed.
+        let prediction = clip(&[("b", "0", &[1, 9]), ("b", "1", &[2])]);
+        let reference = clip(&[("a", "0", &[1]), ("b", "1", &[2]), ("c", "2", &[3])]);
+        let metric = LaneCorrespondence::default();
+        let state = metric.measure(&prediction, &reference);
+        let accuracy = |name: &str| {
+            let accuracy = state.properties[name].accuracy;
+            (accuracy.correct, accuracy.total)
+        };
+        assert_eq!(accuracy("LaneType"), (1, 2));
+        assert_eq!(accuracy("RuleIndex"), (2, 2));
+        let confused: Vec<_> = state.properties["LaneType"].confused.iter().collect();
+        assert_eq!(confused, [(&"a".to_owned(), &[("b".to_owned(), 1)].into())]);
+
+        // Right and all predicted, right and all true.
+        let classes: Vec<(&str, [[u64; 4]; 3])> = state
+            .classes
+            .iter()
+            .map(|(name, parts)| {
+                let counts = [parts.rule, parts.correspondence, parts.overall].map(|c| {
+                    let (a, b) = (c.predicted, c.actual);
+                    [a.correct, a.total, b.correct, b.total]
+                });
+                (name.as_str(), counts)
+            })
+            .collect();
+        assert_eq!(
+            classes,
+            [
+                ("a", [[0, 0, 0, 1], [0, 0, 1, 1], [0, 0, 0, 1]]),
+                ("b", [[1, 2, 1, 1], [2, 3, 1, 1], [1, 3, 1, 1]]),
+                ("c", [[0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1]]),
+            ]
+        );
+
+        // Another policy, other readings; without the property no classes.
+        let lenient = LaneCorrespondence {
+            equality: Equality {
+                fold_case: true,
+                ..Equality::default()
+            },
+            ..metric.clone()
+        };
+        let shouted = clip(&[("A", "0", &[1])]);
+        let whispered = clip(&[("a", "0", &[1])]);
+        assert_eq!(
+            metric
+                .measure(&shouted, &whispered)
+                .counts
+                .rule
+                .true_positives,
+            0
+        );
+        let state = lenient.measure(&shouted, &whispered);
+        assert_eq!(state.counts.overall, Counts::new(1, 0, 0));
+        assert_eq!(state.classes.keys().collect::<Vec<_>>(), ["a"]);
+        let ignoring = LaneCorrespondence {
+            ignore: ["LaneType".to_owned()].into(),
+            ..metric
+        };
+        let state = ignoring.measure(&prediction, &reference);
+        assert_eq!(state.classes.len(), 0);
+        assert_eq!(state.properties.keys().collect::<Vec<_>>(), ["RuleIndex"]);
     }
 
     #[test]
@@ -690,7 +832,13 @@ mod tests {
                 overall: Overall::Pairs,
                 ..metric
             };
-            let given = metric.measure(&numbered(&predicted, 0, false), &numbered(&actual, 0, false));
+            // Ids decide between alignments that are equally good, and the totals do not.
+            let totals = |prediction: &Clip, reference: &Clip| CorrespondenceState {
+                properties: BTreeMap::new(),
+                classes: BTreeMap::new(),
+                ..metric.measure(prediction, reference)
+            };
+            let given = totals(&numbered(&predicted, 0, false), &numbered(&actual, 0, false));
             let mut turned = actual.clone();
             turned.rotate_left(rotate.min(actual.len()));
             for rule in &mut turned {
@@ -698,7 +846,7 @@ mod tests {
             }
             prop_assert_eq!(
                 given,
-                metric.measure(&numbered(&predicted, 50, true), &numbered(&turned, 10, false))
+                totals(&numbered(&predicted, 50, true), &numbered(&turned, 10, false))
             );
         }
 

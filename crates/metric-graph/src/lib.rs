@@ -2,23 +2,41 @@
 #![forbid(unsafe_code)]
 
 mod align;
+mod aligned_graphs;
+mod breakdown;
 mod clip;
 mod coded;
 mod correspondence;
+pub mod distance;
+mod edges;
+mod equality;
 mod findings;
+mod nodes;
+pub mod openlane;
+mod picture;
+mod polyline;
 #[cfg(feature = "serde")]
 mod read;
+mod typed;
 mod value;
 
 pub use align::{AlignedRules, Alignment};
+pub use aligned_graphs::{AlignedGraphs, AlignedGraphsScore, AlignedGraphsState, RecallState};
+pub use breakdown::{ClassCounts, PropertyConfusion};
 pub use clip::{Clip, DuplicateRule, LaneId, LaneIds, Node, Rule};
 pub use correspondence::{
     CorrespondenceScore, CorrespondenceState, Duplicates, LaneCorrespondence, Overall, Parts,
     Profile, RatioMeans, Ratios, Scenes,
 };
+pub use edges::{EdgeComparison, EdgeOutcome, EdgeReasons, EdgeTally};
+pub use equality::{Equality, Form};
 pub use findings::{Finding, FindingCounts, FindingKind, Side};
+pub use nodes::{InvalidAlignment, NodeAlignment, NodeRule};
+pub use picture::{Mark, Picture, PictureLink, PictureNode};
+pub use polyline::{InvalidPolyline, Polyline};
 #[cfg(feature = "serde")]
 pub use read::Centerlines;
+pub use typed::{InvalidGraph, TypedEdge, TypedGraph, TypedNode};
 pub use value::{DuplicateProperty, List, Number, Properties, Value};
 
 /// The version of this crate, as it stands in signatures.

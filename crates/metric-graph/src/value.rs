@@ -36,6 +36,48 @@ pub enum Value {
     Map(Properties),
 }
 
+/// As JSON, with lists and maps in canonical order; numbers that JSON does not have are `NaN`, `inf`
+/// and `-inf`.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::String(text) => write_string(f, text),
+            Self::List(list) => {
+                f.write_str("[")?;
+                for (place, value) in list.values().iter().enumerate() {
+                    f.write_str(if place == 0 { "" } else { ", " })?;
+                    write!(f, "{value}")?;
+                }
+                f.write_str("]")
+            }
+            Self::Map(properties) => {
+                f.write_str("{")?;
+                for (place, (name, value)) in properties.iter().enumerate() {
+                    f.write_str(if place == 0 { "" } else { ", " })?;
+                    write_string(f, name)?;
+                    write!(f, ": {value}")?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+fn write_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_str("\"")?;
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => write!(f, "\\{c}")?,
+            c if c.is_control() => write!(f, "\\u{:04x}", u32::from(c))?,
+            c => write!(f, "{c}")?,
+        }
+    }
+    f.write_str("\"")
+}
+
 impl From<bool> for Value {
     fn from(value: bool) -> Self {
         Self::Bool(value)
@@ -105,6 +147,36 @@ enum Form {
     Large(u64),
     /// The bits of any other `f64`.
     Real(u64),
+}
+
+impl Number {
+    /// The nearest `f64`.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        match self.0 {
+            Form::Integer(value) => value as f64,
+            Form::Large(value) => value as f64,
+            Form::Real(bits) => f64::from_bits(bits),
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Form::Integer(value) => write!(f, "{value}"),
+            Form::Large(value) => write!(f, "{value}"),
+            // An exponent where digits would go on and on.
+            Form::Real(bits) => {
+                let value = f64::from_bits(bits);
+                if value.is_finite() && (value.abs() >= 1e17 || value.abs() < 1e-5) {
+                    write!(f, "{value:e}")
+                } else {
+                    write!(f, "{value}")
+                }
+            }
+        }
+    }
 }
 
 impl From<i64> for Number {
@@ -204,6 +276,15 @@ impl Properties {
             }
         }
         Ok(Self { entries })
+    }
+
+    /// Entries in the order of their names, which are unique.
+    pub(crate) fn of_sorted(entries: Vec<(Cow<'static, str>, Value)>) -> Self {
+        Self { entries }
+    }
+
+    pub(crate) fn shared_entries(&self) -> impl Iterator<Item = &(Cow<'static, str>, Value)> {
+        self.entries.iter()
     }
 
     /// The value of the property `name`.

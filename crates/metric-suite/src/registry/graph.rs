@@ -4,15 +4,19 @@ use std::collections::BTreeSet;
 
 use metric_core::{Counts, Merge, Metric};
 use metric_graph::{
-    Alignment, Centerlines, Clip, CorrespondenceScore, CorrespondenceState, Duplicates,
-    LaneCorrespondence, LaneIds, Overall, Parts, Profile, Ratios, VERSION,
+    Alignment, Centerlines, ClassCounts, Clip, CorrespondenceScore, CorrespondenceState,
+    Duplicates, Equality, Form, LaneCorrespondence, LaneIds, Overall, Parts, Profile, Ratios,
+    VERSION,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::read::{json, kind, string, typed};
 use super::scorer::Adapter;
-use super::{Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value};
+use super::{
+    Entry, FieldError, Group, Input, Named, Notes, OptionError, OptionSpec, Options, Reading,
+    Record, Sink, Value,
+};
 
 pub(super) const LANES: Entry = Entry {
     name: "lanes",
@@ -64,6 +68,13 @@ pub(super) const LANES: Entry = Entry {
             choices: || Overall::ALL.iter().map(|choice| choice.name()).collect(),
             help: "How a pair of rule and lane is right as a whole: as an equal pair, or through its aligned rule",
         },
+        OptionSpec {
+            name: "equality",
+            value: "LENIENCE,...",
+            default: "strict",
+            choices: Vec::new,
+            help: "What property values are equal in spite of: strict, or some of none-is-absent, nfc, case, space, text-numbers, list-sets, times (EffectiveTime as intervals)",
+        },
     ],
     input: Input::Records,
     whole_file: |value| {
@@ -93,11 +104,65 @@ pub(super) const LANES: Entry = Entry {
             duplicates: options.require("duplicates")?,
             overall: options.require("overall")?,
             ignore,
+            equality: equality(options)?,
         };
         let metric = ReadLanes(metric);
         Ok(Adapter::boxed("lanes", VERSION, Lanes { metric }))
     },
 };
+
+/// A lenience of the equality of values, with its name.
+type Lenience = (&'static str, fn(&mut Equality));
+
+const LENIENCES: &[Lenience] = &[
+    ("none-is-absent", |equality| equality.none_is_absent = true),
+    ("nfc", |equality| equality.nfc = true),
+    ("case", |equality| equality.fold_case = true),
+    ("space", |equality| equality.collapse_space = true),
+    ("text-numbers", |equality| equality.text_numbers = true),
+    ("list-sets", |equality| equality.list_sets = true),
+    ("times", |equality| {
+        equality
+            .forms
+            .insert("EffectiveTime".to_owned(), Form::Times);
+    }),
+];
+
+fn equality(options: &Options) -> Result<Equality, OptionError> {
+    let given = options.get("equality").unwrap_or_default();
+    let mut equality = Equality::default();
+    if given == "strict" {
+        return Ok(equality);
+    }
+    for name in given.split(',').map(str::trim) {
+        let Some((_, set)) = LENIENCES.iter().find(|(known, _)| *known == name) else {
+            let names: Vec<_> = LENIENCES.iter().map(|(name, _)| *name).collect();
+            let reason = format!("expected strict, or some of {}", names.join(", "));
+            return Err(OptionError::new("equality", given, reason));
+        };
+        set(&mut equality);
+    }
+    Ok(equality)
+}
+
+/// The names that make this equality of the strict one.
+fn leniences(equality: &Equality) -> String {
+    let has = |set: fn(&mut Equality)| {
+        let mut with = equality.clone();
+        set(&mut with);
+        with == *equality
+    };
+    let names: Vec<_> = LENIENCES
+        .iter()
+        .filter(|(_, set)| has(*set))
+        .map(|(name, _)| *name)
+        .collect();
+    if names.is_empty() {
+        "strict".to_owned()
+    } else {
+        names.join(",")
+    }
+}
 
 struct Lanes {
     metric: ReadLanes,
@@ -142,41 +207,9 @@ impl Metric for ReadLanes {
     }
 }
 
-impl Reading for Lanes {
-    type Metric = ReadLanes;
-
-    fn metric(&self) -> &ReadLanes {
-        &self.metric
-    }
-
-    fn signature(&self) -> Named<String> {
-        let LaneCorrespondence {
-            profile,
-            alignment,
-            lane_ids,
-            duplicates,
-            overall,
-            ignore,
-        } = &self.metric.0;
-        let ignored: Vec<_> = ignore.iter().map(String::as_str).collect();
-        let ignored = if ignored.is_empty() {
-            "none".to_owned()
-        } else {
-            ignored.join(",")
-        };
-        [
-            ("profile", profile.to_string()),
-            ("alignment", alignment.to_string()),
-            ("lane-ids", lane_ids.to_string()),
-            ("duplicates", duplicates.to_string()),
-            ("overall", overall.to_string()),
-            ("ignore", ignored),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into()
-    }
-
-    fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, ReadLanes>) -> Result<(), FieldError> {
+impl Lanes {
+    /// The prediction, `None` if it cannot be read, and the reference.
+    fn clips(&self, record: &Record<'_>) -> Result<(Option<Clip>, Clip), FieldError> {
         let reference_json = json(record.reference, "{}");
         let mut reference: Clip = typed(reference_json).map_err(FieldError::reference)?;
         if let Some(Centerlines(centerlines)) = centerlines(record, reference_json)? {
@@ -193,8 +226,123 @@ impl Reading for Lanes {
             value => prediction(value)
                 .filter(|clip| !needs_properties || without_properties(clip).is_none()),
         };
+        Ok((prediction, reference))
+    }
+}
+
+impl Reading for Lanes {
+    type Metric = ReadLanes;
+
+    fn metric(&self) -> &ReadLanes {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let LaneCorrespondence {
+            profile,
+            alignment,
+            lane_ids,
+            duplicates,
+            overall,
+            ignore,
+            equality,
+        } = &self.metric.0;
+        let ignored: Vec<_> = ignore.iter().map(String::as_str).collect();
+        let ignored = if ignored.is_empty() {
+            "none".to_owned()
+        } else {
+            ignored.join(",")
+        };
+        [
+            ("profile", profile.to_string()),
+            ("alignment", alignment.to_string()),
+            ("lane-ids", lane_ids.to_string()),
+            ("duplicates", duplicates.to_string()),
+            ("overall", overall.to_string()),
+            ("ignore", ignored),
+            ("equality", leniences(equality)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, ReadLanes>) -> Result<(), FieldError> {
+        let (prediction, reference) = self.clips(record)?;
         sink.example(&prediction, &reference);
         Ok(())
+    }
+
+    fn draws(&self) -> bool {
+        true
+    }
+
+    fn picture(&self, record: &Record<'_>) -> Result<String, FieldError> {
+        let (prediction, reference) = self.clips(record)?;
+        let title = match &prediction {
+            Some(_) => record.id.to_string(),
+            None => format!("{} (prediction not readable)", record.id),
+        };
+        let prediction = prediction.unwrap_or_default();
+        let picture = self.metric.0.picture(&title, &prediction, &reference);
+        Ok(picture.svg())
+    }
+
+    fn groups(&self, state: &ReadLanesState) -> Named<Vec<Group>> {
+        let state = &state.correspondence;
+        let of_class = |(name, counts): (&String, &Parts<ClassCounts>)| Group {
+            name: name.clone(),
+            scores: parts(counts)
+                .into_iter()
+                .flat_map(|(part, counts)| {
+                    [
+                        (format!("{part}_precision"), counts.precision()),
+                        (format!("{part}_recall"), counts.recall()),
+                        (format!("{part}_f1"), counts.f1()),
+                    ]
+                })
+                .collect(),
+            counts: parts(counts)
+                .into_iter()
+                .map(|(part, counts)| {
+                    let counts = json!({
+                        "tp_predicted": counts.predicted.correct,
+                        "predicted": counts.predicted.total,
+                        "tp_true": counts.actual.correct,
+                        "true": counts.actual.total,
+                    });
+                    (part.to_owned(), counts)
+                })
+                .collect(),
+        };
+        let properties = state.properties.iter().map(|(name, property)| Group {
+            name: name.clone(),
+            scores: vec![("accuracy".to_owned(), property.accuracy.value())],
+            counts: vec![
+                ("correct".to_owned(), json!(property.accuracy.correct)),
+                ("total".to_owned(), json!(property.accuracy.total)),
+            ],
+        });
+        let groups = [
+            ("LaneType", state.classes.iter().map(of_class).collect()),
+            ("property", properties.collect::<Vec<_>>()),
+        ];
+        groups
+            .into_iter()
+            .filter(|(_, groups)| !groups.is_empty())
+            .map(|(kind, groups)| (kind.to_owned(), groups))
+            .collect()
+    }
+
+    fn details(&self, state: &ReadLanesState) -> Option<serde_json::Value> {
+        let properties = state.correspondence.properties.iter();
+        let confused: serde_json::Map<_, _> = properties
+            .map(|(name, property)| (name.clone(), json!(property.confused)))
+            .collect();
+        Some(json!({
+            "rows": "truth",
+            "columns": "prediction",
+            "confused": confused,
+        }))
     }
 
     fn scores(&self, state: &ReadLanesState) -> Named<Option<f64>> {
@@ -286,14 +434,10 @@ impl Reading for Lanes {
 fn add_ratios<T>(
     scores: &mut Named<Option<f64>>,
     suffix: &str,
-    parts: &Parts<Ratios<T>>,
+    of_parts: &Parts<Ratios<T>>,
     value: impl Fn(&T) -> Option<f64>,
 ) {
-    for (part, ratios) in [
-        ("rule", &parts.rule),
-        ("correspondence", &parts.correspondence),
-        ("overall", &parts.overall),
-    ] {
+    for (part, ratios) in parts(of_parts) {
         for (name, ratio) in [
             ("precision", &ratios.precision),
             ("recall", &ratios.recall),
@@ -302,6 +446,14 @@ fn add_ratios<T>(
             scores.push((format!("{part}_{name}{suffix}"), value(ratio)));
         }
     }
+}
+
+fn parts<T>(parts: &Parts<T>) -> [(&'static str, &T); 3] {
+    [
+        ("rule", &parts.rule),
+        ("correspondence", &parts.correspondence),
+        ("overall", &parts.overall),
+    ]
 }
 
 /// The predicted rules: as an object, or as the text of one, which is what language models give.

@@ -46,6 +46,8 @@ mod graph;
 mod grid;
 #[cfg(feature = "vision")]
 mod images;
+#[cfg(feature = "graph")]
+mod openlane;
 #[cfg(feature = "text")]
 mod text;
 #[cfg(feature = "vision")]
@@ -128,6 +130,8 @@ pub const ENTRIES: &[Entry] = &[
     errors::CONFUSION_MATRIX,
     #[cfg(feature = "graph")]
     graph::LANES,
+    #[cfg(feature = "graph")]
+    openlane::OPENLANE,
 ];
 
 /// The metric of this name.

@@ -74,6 +74,26 @@ pub trait Reading: Send + Sync + 'static {
         noted(notes)
     }
 
+    /// Groups that are known only from the whole state, after those of [`Sink::part`].
+    fn groups(&self, _state: &<Self::Metric as Metric>::State) -> Named<Vec<Group>> {
+        Vec::new()
+    }
+
+    /// Whether records have a [`picture`](Self::picture).
+    fn draws(&self) -> bool {
+        false
+    }
+
+    /// The record as a picture, a file of Scalable Vector Graphics; empty where the metric draws
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    fn picture(&self, _record: &Record<'_>) -> Result<String, FieldError> {
+        Ok(String::new())
+    }
+
     /// The number of examples in a record that has no prediction.
     fn examples_in(&self, _record: &Record<'_>) -> u64 {
         1
@@ -278,6 +298,21 @@ pub trait Scorer: Send + Sync {
 
     /// Whether a data set without examples has scores; for most it is an error.
     fn scores_empty_data(&self) -> bool;
+
+    /// Whether records have a [`picture`](Self::picture).
+    fn draws(&self) -> bool {
+        false
+    }
+
+    /// The record as a picture, a file of Scalable Vector Graphics; empty where the metric draws
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be read.
+    fn picture(&self, _record: &Record<'_>) -> Result<String, FieldError> {
+        Ok(String::new())
+    }
 
     /// Whether evidence has [`Evidence::details`].
     fn has_details(&self) -> bool {
@@ -527,6 +562,14 @@ impl<R: Reading> Scorer for Adapter<R> {
     fn scores_empty_data(&self) -> bool {
         self.shared.0.scores_empty_data()
     }
+
+    fn draws(&self) -> bool {
+        self.shared.0.draws()
+    }
+
+    fn picture(&self, record: &Record<'_>) -> Result<String, FieldError> {
+        self.shared.0.picture(record)
+    }
 }
 
 struct Gathered<R: Reading> {
@@ -596,7 +639,7 @@ impl<R: Reading> Evidence for Gathered<R> {
             missing: self.pool.missing,
             scores: reading.scores(&self.pool.total),
             counts: reading.counts(&self.pool.total),
-            groups: groups.collect(),
+            groups: groups.chain(reading.groups(&self.pool.total)).collect(),
             warnings: reading.warnings(&self.pool.total, &self.pool.notes),
         }
     }

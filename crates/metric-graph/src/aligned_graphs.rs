@@ -1,0 +1,697 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use metric_core::{Accuracy, Counts, MacroAverage, Mean, Merge, Metric, PerClass};
+
+use crate::edges::{Kept, compare};
+use crate::typed::rank;
+use crate::{Duplicates, EdgeOutcome, EdgeTally, NodeAlignment, NodeRule, Ratios, TypedGraph};
+
+/// Precision and recall of the edges of predicted graphs against true ones, once it is settled
+/// which predicted node stands for which true one.
+///
+/// A predicted edge is right if both of its ends stand for true nodes and there is a true edge of
+/// its kind between those, each true edge once. Beside the edges, by kind and in all, are counted:
+/// - **nodes**: a predicted node is right if it stands for a true one of the same class with equal
+///   properties;
+/// - **nodes and edges**: an edge is right if both of its nodes are right as well;
+/// - **triples**: the same edges by the keys of their nodes, whatever the alignment;
+/// - **recall@K**: the share of the true edges of a graph among the `K` most confident predicted
+///   ones (of equal confidences the first in the order of edges).
+///
+/// `n` predicted and `m` true nodes of a class cost what [`NodeRule`] costs, the edges
+/// `O(e log e)`. Recall@K is as in Lu et al., *Visual Relationship Detection with Language Priors*
+/// (ECCV 2016), mean recall@K as in Chen et al., *Knowledge-Embedded Routing Network for Scene
+/// Graph Generation* (CVPR 2019).
+///
+/// ```
+/// use metric_core::{Counts, Metric};
+/// use metric_graph::{AlignedGraphs, NodeRule, TypedEdge, TypedGraph, TypedNode};
+///
+/// let graph = |edges: &[(&str, &str, &str)]| {
+///     let nodes = ["a", "b", "c"].map(|key| (key, TypedNode::of_class("lane")));
+///     TypedGraph::new(nodes, edges.iter().map(|(from, to, kind)| TypedEdge::new(*from, *to, *kind)))
+/// };
+/// let truth = graph(&[("a", "b", "leads to"), ("b", "c", "leads to")])?;
+/// let prediction = graph(&[("a", "b", "leads to"), ("b", "c", "beside"), ("a", "c", "beside")])?;
+///
+/// let metric = AlignedGraphs { nodes: NodeRule::Key, ..AlignedGraphs::default() };
+/// let state = metric.measure(&prediction, &truth);
+/// let edges = state.kinds.micro();
+/// assert_eq!(edges.counts, Counts::new(1, 2, 1));
+/// assert_eq!((edges.false_positives.other_kind, edges.false_positives.no_edge), (1, 1));
+/// let score = metric.compute(&state);
+/// assert_eq!(score.edges.precision, Some(1.0 / 3.0));
+/// // "leads to": 1 of 1; "beside": 0 of 2.
+/// assert_eq!(score.edges_by_kind.precision.value, Some(0.5));
+/// # Ok::<(), metric_graph::InvalidGraph>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AlignedGraphs {
+    /// How nodes are aligned.
+    pub nodes: NodeRule,
+    /// How nodes of these classes are, if in another way.
+    pub classes: BTreeMap<String, NodeRule>,
+    /// Kinds of edges without direction.
+    pub undirected: BTreeSet<String>,
+    /// What several edges of a kind between two nodes count.
+    pub parallel: Duplicates,
+    /// Whether edges from a node to itself are left out.
+    pub drop_loops: bool,
+    /// The `K` of recall@K.
+    pub recall_at: BTreeSet<usize>,
+    /// Whether only the most confident of the edges between two nodes, by direction, takes part in
+    /// recall@K ("graph constraint").
+    pub one_per_pair: bool,
+}
+
+impl AlignedGraphs {
+    /// The counts of edges by the keys of their nodes, whatever the alignment.
+    #[must_use]
+    pub fn triples(&self, prediction: &TypedGraph, reference: &TypedGraph) -> Counts {
+        let alignment = NodeAlignment::by_key(prediction, reference);
+        self.compare(prediction, reference, &alignment).counts()
+    }
+
+    /// Adds a pair of graphs whose nodes were aligned by other means, such as their distances.
+    pub fn update_aligned(
+        &self,
+        state: &mut AlignedGraphsState,
+        prediction: &TypedGraph,
+        reference: &TypedGraph,
+        alignment: &NodeAlignment,
+    ) {
+        state.graphs += 1;
+        let right_nodes: Vec<bool> = (0..prediction.nodes())
+            .map(|place| {
+                let node = prediction.node(place);
+                let actual = alignment.partner(place).and_then(|at| reference.node(at));
+                let pair = node.zip(actual);
+                pair.is_some_and(|(a, b)| a.class == b.class && a.properties == b.properties)
+            })
+            .collect();
+        let is_right = |place: usize| right_nodes.get(place) == Some(&true);
+        state.nodes.merge(Counts::from_totals(
+            right_nodes.iter().filter(|right| **right).count() as u64,
+            prediction.nodes() as u64,
+            reference.nodes() as u64,
+        ));
+        state.aligned_nodes += alignment.pairs().count() as u64;
+
+        let (mut predicted, actual) = (self.kept(prediction), self.kept(reference));
+        let comparison = compare(&predicted, &actual, alignment);
+        let mut right = 0;
+        for edge in &predicted.edges {
+            let (source, target) = (edge.link.source, edge.link.target);
+            let tally = state.kinds.entry(edge.link.kind.to_owned());
+            match comparison.predicted.get(edge.place) {
+                Some(EdgeOutcome::Right) => {
+                    tally.counts.true_positives += 1;
+                    right += u64::from(is_right(source) && is_right(target));
+                }
+                Some(outcome) => {
+                    tally.counts.false_positives += 1;
+                    tally.false_positives.add(*outcome);
+                }
+                None => {}
+            }
+        }
+        for edge in &actual.edges {
+            match comparison.actual.get(edge.place) {
+                None | Some(EdgeOutcome::Right) => {}
+                Some(outcome) => {
+                    let tally = state.kinds.entry(edge.link.kind.to_owned());
+                    tally.counts.false_negatives += 1;
+                    tally.false_negatives.add(*outcome);
+                }
+            }
+        }
+        state.retyped_edges += comparison.retyped;
+        state.nodes_and_edges.merge(Counts::from_totals(
+            right,
+            predicted.edges.len() as u64,
+            actual.edges.len() as u64,
+        ));
+        state.triples.merge(self.triples(prediction, reference));
+
+        // Stable: equal confidences stay in the order of edges.
+        predicted
+            .edges
+            .sort_by(|a, b| rank(a.confidence).total_cmp(&rank(b.confidence)));
+        if self.one_per_pair {
+            let mut seen = BTreeSet::new();
+            predicted
+                .edges
+                .retain(|edge| seen.insert((edge.link.source, edge.link.target)));
+        }
+        for &k in &self.recall_at {
+            let recall = state.recall_at.entry(k).or_default();
+            let first = predicted.edges.get(..k).unwrap_or(&predicted.edges);
+            let first = Kept {
+                edges: first.to_vec(),
+                all: predicted.all,
+            };
+            recall.add(&compare(&first, &actual, alignment).actual, &actual);
+        }
+    }
+}
+
+/// The evidence of [`AlignedGraphs`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AlignedGraphsState {
+    /// Pairs of graphs seen.
+    pub graphs: u64,
+    /// Predicted nodes that stand for a true one.
+    pub aligned_nodes: u64,
+    /// Nodes, right in class and properties.
+    pub nodes: Counts,
+    /// Edges by kind.
+    pub kinds: PerClass<String, EdgeTally>,
+    /// Predicted edges of which only the kind is wrong, each with a missed edge between the same
+    /// nodes.
+    pub retyped_edges: u64,
+    /// Edges with both of their nodes.
+    pub nodes_and_edges: Counts,
+    /// Edges by the keys of their nodes.
+    pub triples: Counts,
+    /// Recall@K by K.
+    pub recall_at: BTreeMap<usize, RecallState>,
+}
+
+impl Merge for AlignedGraphsState {
+    fn merge(&mut self, other: Self) {
+        self.graphs += other.graphs;
+        self.aligned_nodes += other.aligned_nodes;
+        self.nodes.merge(other.nodes);
+        self.kinds.merge(other.kinds);
+        self.retyped_edges += other.retyped_edges;
+        self.nodes_and_edges.merge(other.nodes_and_edges);
+        self.triples.merge(other.triples);
+        for (k, recall) in other.recall_at {
+            self.recall_at.entry(k).or_default().merge(recall);
+        }
+    }
+}
+
+impl AlignedGraphsState {
+    /// How many edits make the predicted graphs the true ones, under the alignment: nodes and edges
+    /// that are added or taken away, nodes whose class or properties and edges whose kind change.
+    ///
+    /// Under the alignment it is least for this is the graph edit distance, which is NP-hard to
+    /// find; under any other it is more.
+    #[must_use]
+    pub fn edits(&self) -> u64 {
+        let right = self.nodes.true_positives;
+        let nodes = self.nodes.predicted() + self.nodes.actual();
+        let nodes = nodes.saturating_sub(self.aligned_nodes + right);
+        let edges = self.kinds.micro().counts;
+        let edges = edges.false_positives + edges.false_negatives;
+        (nodes + edges).saturating_sub(self.retyped_edges)
+    }
+}
+
+/// The evidence of recall@K for one K.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RecallState {
+    /// The recall of each graph that has true edges.
+    pub graphs: Mean,
+    /// True edges of all graphs by kind, and those of them that were found.
+    pub kinds: PerClass<String, Accuracy>,
+}
+
+impl RecallState {
+    /// Adds the true edges of a graph, with what became of them.
+    fn add(&mut self, outcomes: &[EdgeOutcome], actual: &Kept<'_>) {
+        let mut all = Accuracy::default();
+        for edge in &actual.edges {
+            let right = outcomes.get(edge.place) == Some(&EdgeOutcome::Right);
+            all.record(right);
+            self.kinds.entry(edge.link.kind.to_owned()).record(right);
+        }
+        if let Some(recall) = all.value() {
+            self.graphs.add(recall);
+        }
+    }
+}
+
+impl Merge for RecallState {
+    fn merge(&mut self, other: Self) {
+        self.graphs.merge(other.graphs);
+        self.kinds.merge(other.kinds);
+    }
+}
+
+/// The score of [`AlignedGraphs`]; ratios over nothing are undefined.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AlignedGraphsScore {
+    /// Of nodes.
+    pub nodes: Ratios,
+    /// Of edges: all edges weigh the same.
+    pub edges: Ratios,
+    /// Of edges: all kinds weigh the same, as far as they have the ratio.
+    pub edges_by_kind: Ratios<MacroAverage>,
+    /// Of edges with both of their nodes.
+    pub nodes_and_edges: Ratios,
+    /// Of edges by the keys of their nodes.
+    pub triples: Ratios,
+    /// For each K, the mean recall over graphs with true edges.
+    pub recall_at: BTreeMap<usize, MacroAverage>,
+    /// For each K, the mean over kinds with true edges of the recall in all graphs (mR@K).
+    pub mean_recall_at: BTreeMap<usize, MacroAverage>,
+}
+
+impl From<&Counts> for Ratios {
+    fn from(counts: &Counts) -> Self {
+        Self {
+            precision: counts.precision(),
+            recall: counts.recall(),
+            f1: counts.f1(),
+        }
+    }
+}
+
+impl Metric for AlignedGraphs {
+    type Prediction = TypedGraph;
+    type Reference = TypedGraph;
+    type State = AlignedGraphsState;
+    type Score = AlignedGraphsScore;
+
+    fn update(
+        &self,
+        state: &mut AlignedGraphsState,
+        prediction: &TypedGraph,
+        reference: &TypedGraph,
+    ) {
+        let alignment = self.align(prediction, reference);
+        self.update_aligned(state, prediction, reference, &alignment);
+    }
+
+    fn compute(&self, state: &AlignedGraphsState) -> AlignedGraphsScore {
+        let by_kind = |ratio: fn(&Counts) -> Option<f64>| {
+            state.kinds.macro_average(|tally| ratio(&tally.counts))
+        };
+        let recalls = state.recall_at.iter();
+        AlignedGraphsScore {
+            nodes: Ratios::from(&state.nodes),
+            edges: Ratios::from(&state.kinds.micro().counts),
+            edges_by_kind: Ratios {
+                precision: by_kind(Counts::precision),
+                recall: by_kind(Counts::recall),
+                f1: by_kind(Counts::f1),
+            },
+            nodes_and_edges: Ratios::from(&state.nodes_and_edges),
+            triples: Ratios::from(&state.triples),
+            recall_at: recalls
+                .clone()
+                .map(|(k, recall)| (*k, MacroAverage::from(&recall.graphs)))
+                .collect(),
+            mean_recall_at: recalls
+                .map(|(k, recall)| (*k, recall.kinds.macro_average(Accuracy::value)))
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{EdgeReasons, Properties, TypedEdge, TypedNode};
+
+    /// Nodes as (key, class, what it says), edges as (from, to, kind, confidence).
+    type Node<'a> = (&'a str, &'a str, &'a str);
+    type Edge<'a> = (&'a str, &'a str, &'a str, f64);
+
+    fn graph(nodes: &[Node<'_>], edges: &[Edge<'_>]) -> TypedGraph {
+        let node = |(key, class, says): &Node<'_>| {
+            let properties = Properties::new([("says", *says)]).unwrap_or_default();
+            let node = TypedNode {
+                properties,
+                ..TypedNode::of_class(*class)
+            };
+            ((*key).to_owned(), node)
+        };
+        let edge = |(from, to, kind, confidence): &Edge<'_>| {
+            TypedEdge::new(*from, *to, *kind).with_confidence(*confidence)
+        };
+        TypedGraph::new(nodes.iter().map(node), edges.iter().map(edge)).unwrap_or_default()
+    }
+
+    const LANES: &[Node<'_>] = &[("a", "lane", ""), ("b", "lane", ""), ("c", "lane", "")];
+
+    fn by_key() -> AlignedGraphs {
+        AlignedGraphs {
+            nodes: NodeRule::Key,
+            ..AlignedGraphs::default()
+        }
+    }
+
+    #[test]
+    fn reasons() {
+        use EdgeOutcome::{LeftOut, NoEdge, NodeUnaligned, OtherKind, Repeated, Right};
+        type Row<'a> = (
+            &'a str,
+            fn(&mut AlignedGraphs),
+            &'a [Edge<'a>],
+            &'a [Edge<'a>],
+            &'a [EdgeOutcome],
+            &'a [EdgeOutcome],
+            u64,
+        );
+        let none: fn(&mut AlignedGraphs) = |_| {};
+        let beside: fn(&mut AlignedGraphs) = |m| m.undirected = ["beside".to_owned()].into();
+        let merge: fn(&mut AlignedGraphs) = |m| m.parallel = Duplicates::Merge;
+        let no_loops: fn(&mut AlignedGraphs) = |m| m.drop_loops = true;
+        let (to, to_twice) = (("a", "b", "to", 0.0), [("a", "b", "to", 0.0); 2]);
+        let back = ("b", "a", "to", 0.0);
+        let (ab, ba) = (("a", "b", "beside", 0.0), ("b", "a", "beside", 0.0));
+        let at_self = ("a", "a", "to", 0.0);
+        #[rustfmt::skip]
+        let rows: &[Row<'_>] = &[
+            ("nothing", none, &[], &[], &[], &[], 0),
+            ("right", none, &[to], &[to], &[Right], &[Right], 0),
+            ("other direction", none, &[back], &[to], &[NoEdge], &[NoEdge], 0),
+            ("other kind", none, &[ab], &[to], &[OtherKind], &[OtherKind], 1),
+            ("one kind too many", none, &[ab, to], &[to], &[OtherKind, Right], &[Right], 0),
+            ("no such node", none, &[("a", "x", "to", 0.0)], &[("b", "c", "to", 0.0)],
+                &[NodeUnaligned], &[NodeUnaligned], 0),
+            ("directed", none, &[ba], &[ab], &[NoEdge], &[NoEdge], 0),
+            ("undirected", beside, &[ba], &[ab], &[Right], &[Right], 0),
+            ("undirected for directed", beside, &[ba], &[to], &[OtherKind], &[OtherKind], 1),
+            ("twice", none, &to_twice, &[to], &[Right, Repeated], &[Right], 0),
+            ("once", none, &[to], &to_twice, &[Right], &[Right, Repeated], 0),
+            ("twice, merged", merge, &to_twice, &[to], &[Right, LeftOut], &[Right], 0),
+            ("both ways, merged", |m| { m.undirected = ["beside".to_owned()].into(); m.parallel = Duplicates::Merge; },
+                &[ab, ba], &[ab], &[Right, LeftOut], &[Right], 0),
+            ("loop", none, &[at_self], &[at_self], &[Right], &[Right], 0),
+            ("loop dropped", no_loops, &[at_self, to], &[at_self], &[LeftOut, NoEdge], &[LeftOut], 0),
+        ];
+        for (name, options, predicted, actual, of_predicted, of_actual, retyped) in rows {
+            let mut metric = by_key();
+            options(&mut metric);
+            let prediction = graph(&[LANES[0], LANES[1], ("x", "lane", "")], predicted);
+            let reference = graph(LANES, actual);
+            let alignment = metric.align(&prediction, &reference);
+            let ours = metric.compare(&prediction, &reference, &alignment);
+            assert_eq!(ours.predicted, *of_predicted, "{name}");
+            assert_eq!(ours.actual, *of_actual, "{name}");
+            assert_eq!(ours.retyped, *retyped, "{name}");
+            let right = ours.predicted.iter().filter(|o| **o == Right).count();
+            assert_eq!(ours.pairs.len(), right, "{name}");
+
+            let state = metric.measure(&prediction, &reference);
+            assert_eq!(state.kinds.micro().counts, ours.counts(), "{name}");
+            assert_eq!(state.triples, ours.counts(), "{name}");
+        }
+    }
+
+    #[test]
+    fn nodes_edges_and_both() {
+        // Rule 1 is read as rule 2 is, on the right lane; lane 8 is named by the wrong rule.
+        let truth = graph(
+            &[
+                ("r1", "rule", "bus"),
+                ("r2", "rule", "turn"),
+                ("7", "lane", ""),
+                ("8", "lane", ""),
+            ],
+            &[("r1", "7", "holds for", 0.0), ("r2", "8", "holds for", 0.0)],
+        );
+        let prediction = graph(
+            &[
+                ("r1", "rule", "turn"),
+                ("r2", "rule", "turn"),
+                ("7", "lane", ""),
+                ("8", "lane", ""),
+            ],
+            &[("r1", "7", "holds for", 0.0), ("r1", "8", "holds for", 0.0)],
+        );
+        let metric = by_key();
+        let state = metric.measure(&prediction, &truth);
+        assert_eq!(state.nodes, Counts::new(3, 1, 1));
+        assert_eq!(state.kinds.micro().counts, Counts::new(1, 1, 1));
+        assert_eq!(
+            state.kinds.micro().false_positives,
+            EdgeReasons {
+                no_edge: 1,
+                ..EdgeReasons::default()
+            }
+        );
+        assert_eq!(state.nodes_and_edges, Counts::new(0, 2, 2));
+        // One node changes, one edge goes, one comes.
+        assert_eq!(state.edits(), 3);
+
+        // By properties and lanes: one of the two predicted rules stands for r2, the one on lane 8.
+        let metric = AlignedGraphs {
+            nodes: NodeRule::Properties,
+            classes: [("lane".to_owned(), NodeRule::Key)].into(),
+            ..AlignedGraphs::default()
+        };
+        let state = metric.measure(&prediction, &truth);
+        assert_eq!(state.aligned_nodes, 3);
+        assert_eq!(state.nodes, Counts::new(3, 1, 1));
+        assert_eq!(state.kinds.micro().counts, Counts::new(1, 1, 1));
+        assert_eq!(
+            state.kinds.micro().false_negatives,
+            EdgeReasons {
+                node_unaligned: 1,
+                ..EdgeReasons::default()
+            }
+        );
+        assert_eq!(state.nodes_and_edges, Counts::new(1, 1, 1));
+        // The keys do not know that.
+        assert_eq!(state.triples, Counts::new(1, 1, 1));
+        // A node and its edge go, a node and its edge come, and an edge goes.
+        assert_eq!(state.edits(), 4);
+    }
+
+    #[test]
+    fn recall_at_k() {
+        let truth = graph(
+            LANES,
+            &[
+                ("a", "b", "to", 0.0),
+                ("b", "c", "to", 0.0),
+                ("a", "c", "beside", 0.0),
+            ],
+        );
+        let prediction = graph(
+            LANES,
+            &[
+                ("a", "b", "beside", 0.9),
+                ("a", "b", "to", 0.8),
+                ("a", "c", "beside", 0.7),
+                ("c", "a", "to", f64::NAN),
+            ],
+        );
+        let mut metric = AlignedGraphs {
+            recall_at: [0, 1, 2, 3, 9].into(),
+            ..by_key()
+        };
+        let graphs_without_edges = graph(LANES, &[]);
+        let recalls = |metric: &AlignedGraphs| {
+            let mut state = metric.measure(&prediction, &truth);
+            metric.update(&mut state, &prediction, &graphs_without_edges);
+            metric.update(&mut state, &truth, &truth);
+            let score = metric.compute(&state);
+            let values = |means: &BTreeMap<usize, MacroAverage>| -> Vec<(f64, u64)> {
+                means
+                    .values()
+                    .map(|m| (m.value.unwrap_or(-1.0), m.count))
+                    .collect()
+            };
+            (values(&score.recall_at), values(&score.mean_recall_at))
+        };
+        // Of three true edges each graph has found (0, 1, 2) of the first (1, 2, 3), and the true
+        // graph against itself (1, 2, 3), in the order of the edges: to b, to c, b to c.
+        let (by_graph, by_kind) = recalls(&metric);
+        let means = [
+            0.0,
+            (0.0 + 1.0) / 6.0,
+            (1.0 + 2.0) / 6.0,
+            (2.0 + 3.0) / 6.0,
+            5.0 / 6.0,
+        ];
+        for ((ours, count), expected) in by_graph.into_iter().zip(means) {
+            assert!((ours - expected).abs() < 1e-15, "{ours} {expected}");
+            assert_eq!(count, 2);
+        }
+        // "to" has 4 true edges, "beside" 2: (1 + 1) and (0 + 1) found at 2.
+        let means = [
+            0.0,
+            (1.0 / 4.0 + 0.0) / 2.0,
+            (2.0 / 4.0 + 1.0 / 2.0) / 2.0,
+            (3.0 / 4.0 + 1.0) / 2.0,
+            0.875,
+        ];
+        for ((ours, count), expected) in by_kind.into_iter().zip(means) {
+            assert!((ours - expected).abs() < 1e-15, "{ours} {expected}");
+            assert_eq!(count, 2);
+        }
+        // With one edge for each pair of nodes the wrong kind hides the right one.
+        metric.one_per_pair = true;
+        let state = metric.measure(&prediction, &truth);
+        assert_eq!(state.recall_at[&9].graphs.value(), Some(1.0 / 3.0));
+        assert_eq!(
+            metric
+                .compute(&AlignedGraphsState::default())
+                .recall_at
+                .len(),
+            0
+        );
+    }
+
+    /// A graph by its number of nodes, what they say, and edges between them.
+    type Recipe = (Vec<(bool, u8)>, Vec<(usize, usize, u8, u8)>);
+
+    fn recipe() -> impl Strategy<Value = Recipe> {
+        let edge = (0_usize..4, 0_usize..4, 0_u8..2, 0_u8..3);
+        (
+            proptest::collection::vec((any::<bool>(), 0_u8..2), 1..4),
+            proptest::collection::vec(edge, 0..6),
+        )
+    }
+
+    /// The graph, its nodes and edges given in an order that `turn` changes; edges of kind 0, which
+    /// have no direction, turned around as well.
+    fn made((nodes, edges): &Recipe, turn: usize) -> TypedGraph {
+        let mut given: Vec<(String, TypedNode)> = nodes
+            .iter()
+            .enumerate()
+            .map(|(place, (class, says))| {
+                let properties = Properties::new([("says", i64::from(*says)), ("is", 1)]);
+                let node = TypedNode {
+                    class: class.to_string(),
+                    properties: properties.unwrap_or_default(),
+                    confidence: Some(f64::from(*says)),
+                };
+                (place.to_string(), node)
+            })
+            .collect();
+        let mut links: Vec<TypedEdge> = edges
+            .iter()
+            .map(|(from, to, kind, confidence)| {
+                let (from, to) = if *kind == 0 && turn > 0 {
+                    (to, from)
+                } else {
+                    (from, to)
+                };
+                let key = |end: usize| (end % nodes.len()).to_string();
+                TypedEdge::new(key(*from), key(*to), kind.to_string())
+                    .with_confidence(f64::from(*confidence))
+            })
+            .collect();
+        given.rotate_left(turn % nodes.len());
+        if !links.is_empty() {
+            let turn = turn % links.len();
+            links.rotate_left(turn);
+        }
+        TypedGraph::new(given, links).unwrap_or_default()
+    }
+
+    fn metric() -> impl Strategy<Value = AlignedGraphs> {
+        let choices = (
+            proptest::sample::select(NodeRule::ALL),
+            proptest::sample::select(NodeRule::ALL),
+            proptest::sample::select(Duplicates::ALL),
+            any::<bool>(),
+            any::<bool>(),
+        );
+        choices.prop_map(
+            |(nodes, of_class, parallel, drop_loops, one_per_pair)| AlignedGraphs {
+                nodes,
+                classes: [("true".to_owned(), of_class)].into(),
+                undirected: ["0".to_owned()].into(),
+                parallel,
+                drop_loops,
+                recall_at: [1, 2, 5].into(),
+                one_per_pair,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn order_and_the_way_undirected_edges_are_written_do_not_matter(
+            predicted in recipe(), actual in recipe(), metric in metric(), turn in 0_usize..5,
+        ) {
+            prop_assert_eq!(
+                metric.measure(&made(&predicted, 0), &made(&actual, 0)),
+                metric.measure(&made(&predicted, turn), &made(&actual, turn + 1))
+            );
+        }
+
+        #[test]
+        fn a_graph_against_itself_is_right(recipe in recipe(), mut metric in metric()) {
+            // By confidence, a node can take the place of one that says the same.
+            for rule in std::iter::once(&mut metric.nodes).chain(metric.classes.values_mut()) {
+                if *rule == NodeRule::GreedyByConfidence {
+                    *rule = NodeRule::Key;
+                }
+            }
+            metric.recall_at = [9].into();
+            metric.one_per_pair = false;
+            let graph = made(&recipe, 0);
+            let state = metric.measure(&graph, &graph);
+            let score = metric.compute(&state);
+            let one = |counts: Counts| (counts.actual() > 0).then_some(1.0);
+            prop_assert_eq!(score.nodes.f1, one(state.nodes));
+            for (ratios, counts) in [
+                (score.edges, state.kinds.micro().counts),
+                (score.nodes_and_edges, state.nodes_and_edges),
+                (score.triples, state.triples),
+            ] {
+                let one = one(counts);
+                prop_assert_eq!(ratios, Ratios { precision: one, recall: one, f1: one });
+            }
+            prop_assert_eq!(score.edges_by_kind.f1.value, one(state.kinds.micro().counts));
+            prop_assert_eq!(score.recall_at[&9].value, one(state.kinds.micro().counts));
+            prop_assert_eq!(score.mean_recall_at[&9].value, one(state.kinds.micro().counts));
+            prop_assert_eq!(state.edits(), 0);
+        }
+
+        #[test]
+        fn shards_do_not_matter(
+            graphs in proptest::collection::vec((recipe(), recipe()), 0..5), metric in metric(), cut in 0_usize..5,
+        ) {
+            let pool = |graphs: &[(Recipe, Recipe)]| {
+                let mut state = AlignedGraphsState::default();
+                for (predicted, actual) in graphs {
+                    metric.update(&mut state, &made(predicted, 0), &made(actual, 0));
+                }
+                state
+            };
+            let whole = pool(&graphs);
+            let (head, tail) = graphs.split_at(cut.min(graphs.len()));
+            let mut shards = pool(tail);
+            shards.merge(pool(head));
+            prop_assert_eq!(&shards, &whole);
+            let mut single = AlignedGraphsState::default();
+            for (predicted, actual) in graphs.iter().rev() {
+                single.merge(metric.measure(&made(predicted, 0), &made(actual, 0)));
+            }
+            prop_assert_eq!(&single, &whole);
+        }
+
+        #[test]
+        fn tallies_add_up(predicted in recipe(), actual in recipe(), metric in metric()) {
+            let (prediction, reference) = (made(&predicted, 0), made(&actual, 0));
+            let state = metric.measure(&prediction, &reference);
+            let all = state.kinds.micro();
+            for (wrong, reasons) in [
+                (all.counts.false_positives, all.false_positives),
+                (all.counts.false_negatives, all.false_negatives),
+            ] {
+                let EdgeReasons { node_unaligned, other_kind, repeated, no_edge } = reasons;
+                prop_assert_eq!(wrong, node_unaligned + other_kind + repeated + no_edge);
+            }
+            prop_assert!(state.nodes_and_edges.true_positives <= all.counts.true_positives);
+            prop_assert_eq!(state.nodes_and_edges.actual(), all.counts.actual());
+            prop_assert!(state.retyped_edges <= all.false_positives.other_kind);
+            let recall = |k: usize| state.recall_at[&k].graphs.value();
+            prop_assert!(recall(1) <= recall(2) && recall(2) <= recall(5));
+        }
+    }
+}

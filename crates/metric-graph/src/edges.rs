@@ -1,0 +1,288 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use metric_core::{Counts, Merge};
+
+use crate::typed::rank;
+use crate::{AlignedGraphs, Duplicates, NodeAlignment, TypedGraph};
+
+/// What became of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EdgeOutcome {
+    /// Predicted and true.
+    Right,
+    /// One of its nodes stands for none, or none stands for it.
+    NodeUnaligned,
+    /// On the other side there are only edges of other kinds between the two nodes.
+    OtherKind,
+    /// On the other side there are edges of this kind between the two nodes, but fewer.
+    Repeated,
+    /// On the other side there is no edge between the two nodes.
+    NoEdge,
+    /// It is not counted: one of several that are merged, or a loop that is dropped.
+    LeftOut,
+}
+
+/// What became of the edges of two graphs, by their places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EdgeComparison {
+    /// Predicted edges: those that are not right are false positives.
+    pub predicted: Vec<EdgeOutcome>,
+    /// True edges: those that are not right are false negatives.
+    pub actual: Vec<EdgeOutcome>,
+    /// The pairs of a predicted and a true edge that are right, by the predicted one.
+    pub pairs: Vec<(usize, usize)>,
+    /// How many predicted edges become true ones if their kind changes, each another one.
+    pub retyped: u64,
+}
+
+impl EdgeComparison {
+    /// Right and wrong edges.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let count = |edges: &[EdgeOutcome], right: bool| {
+            let counted = edges.iter().filter(|o| **o != EdgeOutcome::LeftOut);
+            counted
+                .filter(|o| (**o == EdgeOutcome::Right) == right)
+                .count() as u64
+        };
+        Counts::new(
+            count(&self.predicted, true),
+            count(&self.predicted, false),
+            count(&self.actual, false),
+        )
+    }
+}
+
+impl AlignedGraphs {
+    /// What became of each edge, under this alignment of the nodes.
+    ///
+    /// Of several edges that say the same the most confident ones are right, where not all are.
+    #[must_use]
+    pub fn compare(
+        &self,
+        prediction: &TypedGraph,
+        reference: &TypedGraph,
+        alignment: &NodeAlignment,
+    ) -> EdgeComparison {
+        compare(&self.kept(prediction), &self.kept(reference), alignment)
+    }
+
+    /// The edges of a graph that count, those of a link together, by falling confidence.
+    pub(crate) fn kept<'a>(&'a self, graph: &'a TypedGraph) -> Kept<'a> {
+        let edges = graph.edges().enumerate();
+        let mut edges: Vec<KeptEdge<'_>> = edges
+            .filter(|(_, edge)| !(self.drop_loops && edge.source == edge.target))
+            .map(|(place, edge)| KeptEdge {
+                place,
+                link: Link {
+                    source: edge.source,
+                    target: edge.target,
+                    kind: edge.kind,
+                    directed: !self.undirected.contains(edge.kind),
+                }
+                .in_order(),
+                confidence: edge.confidence,
+            })
+            .collect();
+        edges.sort_by(|a, b| {
+            let links = a.link.cmp(&b.link);
+            links.then(rank(a.confidence).total_cmp(&rank(b.confidence)))
+        });
+        if self.parallel == Duplicates::Merge {
+            edges.dedup_by_key(|edge| edge.link);
+        }
+        Kept {
+            edges,
+            all: graph.edges().len(),
+        }
+    }
+}
+
+/// The edges of a graph that count, of so many in all.
+pub(crate) struct Kept<'a> {
+    pub(crate) edges: Vec<KeptEdge<'a>>,
+    pub(crate) all: usize,
+}
+
+/// An edge that counts: its place among all, and what it says.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptEdge<'a> {
+    pub(crate) place: usize,
+    pub(crate) link: Link<'a>,
+    pub(crate) confidence: Option<f64>,
+}
+
+/// What an edge says, its confidence aside.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Link<'a> {
+    pub(crate) source: usize,
+    pub(crate) target: usize,
+    pub(crate) kind: &'a str,
+    directed: bool,
+}
+
+impl Link<'_> {
+    /// The same for both ways to write an edge without direction.
+    fn in_order(mut self) -> Self {
+        if !self.directed && self.target < self.source {
+            std::mem::swap(&mut self.source, &mut self.target);
+        }
+        self
+    }
+
+    /// The ends from which an edge between them can be seen.
+    fn views(&self) -> impl Iterator<Item = (usize, usize)> {
+        let back = (!self.directed).then_some((self.target, self.source));
+        std::iter::once((self.source, self.target)).chain(back)
+    }
+}
+
+/// What became of each edge.
+pub(crate) fn compare(
+    predicted: &Kept<'_>,
+    actual: &Kept<'_>,
+    alignment: &NodeAlignment,
+) -> EdgeComparison {
+    let mut comparison = EdgeComparison {
+        predicted: vec![EdgeOutcome::LeftOut; predicted.all],
+        actual: vec![EdgeOutcome::LeftOut; actual.all],
+        ..EdgeComparison::default()
+    };
+    // Each link between true nodes, with its edges on both sides in their order, predicted first.
+    let mut links: BTreeMap<Link<'_>, [Vec<usize>; 2]> = BTreeMap::new();
+    for KeptEdge { place, link, .. } in &predicted.edges {
+        let ends = (
+            alignment.partner(link.source),
+            alignment.partner(link.target),
+        );
+        if let (Some(source), Some(target)) = ends {
+            let link = Link {
+                source,
+                target,
+                ..*link
+            };
+            links.entry(link.in_order()).or_default()[0].push(*place);
+        } else {
+            set(
+                &mut comparison.predicted,
+                *place,
+                EdgeOutcome::NodeUnaligned,
+            );
+        }
+    }
+    for KeptEdge { place, link, .. } in &actual.edges {
+        let ends = (alignment.found(link.source), alignment.found(link.target));
+        if let (Some(_), Some(_)) = ends {
+            links.entry(*link).or_default()[1].push(*place);
+        } else {
+            set(&mut comparison.actual, *place, EdgeOutcome::NodeUnaligned);
+        }
+    }
+    // The nodes between which each side has edges, of any kind.
+    let [linked_by_prediction, linked_in_truth] = [0, 1].map(|side| {
+        let links = links
+            .iter()
+            .filter(move |(_, sides)| !sides[side].is_empty());
+        links
+            .flat_map(|(link, _)| link.views())
+            .collect::<BTreeSet<_>>()
+    });
+    let mut other_kinds: BTreeMap<(usize, usize), [usize; 2]> = BTreeMap::new();
+    for (link, [predicted, actual]) in &links {
+        let right = predicted.len().min(actual.len());
+        comparison
+            .pairs
+            .extend(predicted.iter().copied().zip(actual.iter().copied()));
+        for (side, outcomes, places, linked) in [
+            (0, &mut comparison.predicted, predicted, &linked_in_truth),
+            (1, &mut comparison.actual, actual, &linked_by_prediction),
+        ] {
+            let wrong = if right > 0 {
+                EdgeOutcome::Repeated
+            } else if link.views().any(|ends| linked.contains(&ends)) {
+                EdgeOutcome::OtherKind
+            } else {
+                EdgeOutcome::NoEdge
+            };
+            if wrong == EdgeOutcome::OtherKind {
+                let ends = (link.source, link.target);
+                other_kinds.entry(ends).or_default()[side] += places.len();
+            }
+            for (rank, place) in places.iter().enumerate() {
+                let is_right = rank < right;
+                set(
+                    outcomes,
+                    *place,
+                    if is_right { EdgeOutcome::Right } else { wrong },
+                );
+            }
+        }
+    }
+    comparison.pairs.sort_unstable();
+    let retyped = other_kinds
+        .values()
+        .map(|[predicted, actual]| *predicted.min(actual) as u64);
+    comparison.retyped = retyped.sum();
+    comparison
+}
+
+fn set(outcomes: &mut [EdgeOutcome], place: usize, outcome: EdgeOutcome) {
+    if let Some(slot) = outcomes.get_mut(place) {
+        *slot = outcome;
+    }
+}
+
+/// Why edges are wrong: how many for which reason, see [`EdgeOutcome`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct EdgeReasons {
+    /// [`EdgeOutcome::NodeUnaligned`].
+    pub node_unaligned: u64,
+    /// [`EdgeOutcome::OtherKind`].
+    pub other_kind: u64,
+    /// [`EdgeOutcome::Repeated`].
+    pub repeated: u64,
+    /// [`EdgeOutcome::NoEdge`].
+    pub no_edge: u64,
+}
+
+impl EdgeReasons {
+    pub(crate) fn add(&mut self, outcome: EdgeOutcome) {
+        match outcome {
+            EdgeOutcome::Right | EdgeOutcome::LeftOut => {}
+            EdgeOutcome::NodeUnaligned => self.node_unaligned += 1,
+            EdgeOutcome::OtherKind => self.other_kind += 1,
+            EdgeOutcome::Repeated => self.repeated += 1,
+            EdgeOutcome::NoEdge => self.no_edge += 1,
+        }
+    }
+}
+
+impl Merge for EdgeReasons {
+    fn merge(&mut self, other: Self) {
+        self.node_unaligned += other.node_unaligned;
+        self.other_kind += other.other_kind;
+        self.repeated += other.repeated;
+        self.no_edge += other.no_edge;
+    }
+}
+
+/// Right and wrong edges, with the reasons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct EdgeTally {
+    /// Right and wrong edges.
+    pub counts: Counts,
+    /// Why predicted edges are wrong.
+    pub false_positives: EdgeReasons,
+    /// Why true edges were not found.
+    pub false_negatives: EdgeReasons,
+}
+
+impl Merge for EdgeTally {
+    fn merge(&mut self, other: Self) {
+        self.counts.merge(other.counts);
+        self.false_positives.merge(other.false_positives);
+        self.false_negatives.merge(other.false_negatives);
+    }
+}

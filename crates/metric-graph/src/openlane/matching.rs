@@ -1,0 +1,200 @@
+//! Which predictions of a frame stand for which true lanes and traffic elements.
+
+use super::frame::{Detected, Frame, FramePrediction, TrafficElement};
+use crate::Polyline;
+use crate::distance::{Chamfer, chamfer_of_points, lesser, squared_frechet, squared_gap_of_ends};
+use crate::polyline::squared_distance;
+
+/// How far in metres a predicted lane may be from the true one it stands for; less, not equal.
+pub const LANE_THRESHOLDS: [f64; 3] = [1.0, 2.0, 3.0];
+
+/// How great `1 - IoU` of a traffic element may be; less, not equal.
+pub const ELEMENT_THRESHOLD: f64 = 0.75;
+
+/// The true item that each prediction of a frame stands for, in the order of the predictions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matches {
+    /// Lanes, under each of [`LANE_THRESHOLDS`].
+    pub lanes: [Vec<Option<usize>>; 3],
+    /// Traffic elements, whatever their attributes: what `TOP_lt` is built on.
+    pub elements: Vec<Option<usize>>,
+    /// Traffic elements among those of the same attribute: what `DET_t` is built on.
+    pub elements_by_attribute: Vec<Option<usize>>,
+}
+
+/// Matches a frame.
+///
+/// The predictions choose in the order of their confidence, equal ones in the order in which they
+/// stand: each takes the true item nearest to it (of equally near ones the first), and is a false
+/// positive if that one is too far or taken. It does not fall back to the second nearest.
+///
+/// Costs the distances of few pairs: most lanes are told apart by their ends.
+#[must_use]
+pub fn match_frame(prediction: &FramePrediction, frame: &Frame) -> Matches {
+    let nearest = nearest_lanes(&prediction.lanes, &frame.lanes);
+    let by_confidence = by_confidence(&prediction.lanes);
+    let lanes = LANE_THRESHOLDS
+        .map(|threshold| greedy(&by_confidence, &nearest, threshold, frame.lanes.len()));
+
+    let by_confidence = self::by_confidence(&prediction.elements);
+    let [elements, elements_by_attribute] = [false, true].map(|own| {
+        let nearest = nearest_elements(&prediction.elements, &frame.elements, own);
+        greedy(
+            &by_confidence,
+            &nearest,
+            ELEMENT_THRESHOLD,
+            frame.elements.len(),
+        )
+    });
+    Matches {
+        lanes,
+        elements,
+        elements_by_attribute,
+    }
+}
+
+/// The distance of a predicted lane from a true one, as OpenLane-V2 has it: the discrete Fréchet
+/// distance in metres, less for lanes far away, whose sight is poorer, by
+/// `max(0.5, 1 - 0.005 r)` for a true lane that comes within `r` metres of the ego vehicle.
+///
+/// `None` from 3 m on, where nothing is matched. So it is where the [`chamfer`] distance, with the
+/// same factor, is 3 m or more; but that is never the greater one.
+///
+/// ```
+/// use metric_graph::Polyline;
+/// use metric_graph::openlane::lane_distance;
+///
+/// // 60 m away 1.4 m count as 1.4 · 0.7.
+/// let truth = Polyline::new(vec![[60.0, 0.0, 0.0], [80.0, 0.0, 0.0]])?;
+/// let prediction = Polyline::new(vec![[60.0, 1.5, 0.0], [80.0, 1.5, 0.0]])?;
+/// assert_eq!(lane_distance(&prediction, &truth), Some(1.5 * 0.7));
+/// assert_eq!(lane_distance(&prediction.reversed(), &truth), None);
+/// # Ok::<(), metric_graph::InvalidPolyline>(())
+/// ```
+#[must_use]
+pub fn lane_distance(prediction: &Polyline<3>, truth: &Polyline<3>) -> Option<f64> {
+    distance_below(prediction, truth, relaxation(truth), FARTHEST)
+}
+
+/// The Chamfer distance of OpenLane-V2: half the sum of both directions, without the repeated last
+/// point of a closed true lane.
+///
+/// A lane of one point is not closed here; the devkit drops that point and fails.
+#[must_use]
+pub fn chamfer<const D: usize>(truth: &Polyline<D>, prediction: &Polyline<D>) -> f64 {
+    let points = truth.points();
+    let open = if truth.is_closed() {
+        &points[..points.len() - 1]
+    } else {
+        points
+    };
+    chamfer_of_points(open, prediction.points(), Chamfer::HalfSum)
+}
+
+/// No pair this far apart or farther is matched.
+const FARTHEST: f64 = LANE_THRESHOLDS[2];
+
+fn relaxation(truth: &Polyline<3>) -> f64 {
+    let squares = truth
+        .points()
+        .iter()
+        .map(|point| squared_distance(point, &[0.0; 3]));
+    let range = squares.fold(f64::INFINITY, lesser).sqrt();
+    (1.0 - 5e-3 * range).max(0.5)
+}
+
+/// The distance if it is less than `limit`, which is at most [`FARTHEST`].
+#[inline]
+fn distance_below(
+    prediction: &Polyline<3>,
+    truth: &Polyline<3>,
+    relaxation: f64,
+    limit: f64,
+) -> Option<f64> {
+    let (points, true_points) = (prediction.points(), truth.points());
+    // A little above the exact limit; the comparison that counts is the last one.
+    let farthest = limit / relaxation;
+    let square = farthest * farthest * (1.0 + 1e-12);
+    if squared_gap_of_ends(points, true_points) > square {
+        return None;
+    }
+    let distance = squared_frechet(points, true_points, square)?.sqrt() * relaxation;
+    if distance >= limit {
+        return None;
+    }
+    // The devkit takes only pairs whose Chamfer distance is below the limit too. A mean of least
+    // distances is no more than the Fréchet distance, so only its rounding can get there.
+    let terms = (points.len() + true_points.len()) as f64;
+    if distance * (1.0 + terms * f64::EPSILON) < FARTHEST
+        || chamfer(truth, prediction) * relaxation < FARTHEST
+    {
+        Some(distance)
+    } else {
+        None
+    }
+}
+
+type Nearest = Option<(usize, f64)>;
+
+fn nearest_lanes(predictions: &[Detected<Polyline<3>>], truths: &[Polyline<3>]) -> Vec<Nearest> {
+    let relaxations: Vec<f64> = truths.iter().map(relaxation).collect();
+    let nearest = |prediction: &Detected<Polyline<3>>| {
+        let mut nearest: Nearest = None;
+        for (index, (truth, &relaxation)) in truths.iter().zip(&relaxations).enumerate() {
+            let limit = nearest.map_or(FARTHEST, |(_, distance)| distance);
+            if let Some(distance) = distance_below(&prediction.item, truth, relaxation, limit) {
+                nearest = Some((index, distance));
+            }
+        }
+        nearest
+    };
+    predictions.iter().map(nearest).collect()
+}
+
+/// With `own`, among the true elements of the same attribute.
+fn nearest_elements(
+    predictions: &[Detected<TrafficElement>],
+    truths: &[TrafficElement],
+    own: bool,
+) -> Vec<Nearest> {
+    let nearest = |prediction: &Detected<TrafficElement>| {
+        let mut nearest: Nearest = None;
+        for (index, truth) in truths.iter().enumerate() {
+            if own && truth.attribute() != prediction.item.attribute() {
+                continue;
+            }
+            let distance = truth.distance(&prediction.item);
+            if nearest.is_none_or(|(_, least)| distance < least) {
+                nearest = Some((index, distance));
+            }
+        }
+        nearest
+    };
+    predictions.iter().map(nearest).collect()
+}
+
+/// The places of the predictions by falling confidence.
+fn by_confidence<T>(predictions: &[Detected<T>]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..predictions.len()).collect();
+    places.sort_by(|&a, &b| super::falling(predictions[a].confidence, predictions[b].confidence));
+    places
+}
+
+fn greedy(
+    by_confidence: &[usize],
+    nearest: &[Nearest],
+    threshold: f64,
+    truths: usize,
+) -> Vec<Option<usize>> {
+    let mut taken = vec![false; truths];
+    let mut matches = vec![None; nearest.len()];
+    for &place in by_confidence {
+        if let Some((truth, distance)) = nearest[place]
+            && distance < threshold
+            && !std::mem::replace(&mut taken[truth], true)
+        {
+            matches[place] = Some(truth);
+        }
+    }
+    matches
+}

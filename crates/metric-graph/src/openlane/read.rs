@@ -1,0 +1,532 @@
+//! Reading frames in the form of OpenLane-V2's files, with errors that say where.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
+
+use super::frame::{
+    Detected, Frame, FramePrediction, InvalidFrame, List, Topology, TrafficElement, check_ids,
+};
+use crate::{InvalidPolyline, Polyline};
+
+/// The ground truth of a frame, as in OpenLane-V2's `annotation`: `lane_centerline`,
+/// `traffic_element`, `topology_lclc` and `topology_lcte`. Other fields are left out.
+///
+/// The id stands beside the frame; put it there by [`Frame::with_id`]. A topology without entries,
+/// for want of lanes or elements, may be an empty list.
+///
+/// ```
+/// use metric_graph::openlane::Frame;
+///
+/// let frame: Frame = serde_json::from_str(r#"{
+///     "lane_centerline": [{"id": 7, "points": [[0, 0, 0], [5, 0, 0]]}],
+///     "traffic_element": [{"id": 8, "attribute": 1, "points": [[10, 10], [20, 20]]}],
+///     "topology_lclc": [[0]],
+///     "topology_lcte": [[1]]
+/// }"#)?;
+/// assert_eq!(frame.lanes()[0].length(), 5.0);
+///
+/// let error = serde_json::from_str::<Frame>(r#"{
+///     "lane_centerline": [{"id": 7, "points": [[0, 0, 0], [5, 0]]}],
+///     "traffic_element": [], "topology_lclc": [[0]], "topology_lcte": [[]]
+/// }"#).unwrap_err();
+/// let expected = "lane_centerline[0]: point 1: expected 3 coordinates, found 2 at line 2";
+/// assert!(error.to_string().starts_with(expected));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+impl<'de> Deserialize<'de> for Frame {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = RawFrame::deserialize(deserializer)?;
+        let lane_edges = truths(Topology::Lanes, &raw.topology_lclc).map_err(D::Error::custom)?;
+        let element_edges =
+            truths(Topology::Elements, &raw.topology_lcte).map_err(D::Error::custom)?;
+        let (lanes, elements) = raw.items().map_err(D::Error::custom)?;
+        let lanes = lanes.into_iter().map(|(lane, _)| lane).collect();
+        let elements = elements.into_iter().map(|(element, _)| element).collect();
+        Self::new("", lanes, elements, &lane_edges, &element_edges).map_err(D::Error::custom)
+    }
+}
+
+/// The prediction for a frame, as in OpenLane-V2's `predictions`: as [`Frame`], with a `confidence`
+/// in each lane and element.
+impl<'de> Deserialize<'de> for FramePrediction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut raw = RawFrame::deserialize(deserializer)?;
+        let lane_edges = std::mem::take(&mut raw.topology_lclc.0);
+        let element_edges = std::mem::take(&mut raw.topology_lcte.0);
+        let (lanes, elements) = raw.items().map_err(D::Error::custom)?;
+        let lanes = detected(List::Lanes, lanes).map_err(D::Error::custom)?;
+        let elements = detected(List::Elements, elements).map_err(D::Error::custom)?;
+        Self::new(lanes, elements, &lane_edges, &element_edges).map_err(D::Error::custom)
+    }
+}
+
+/// A frame as it stands in the file, true or predicted.
+#[derive(serde::Deserialize)]
+#[serde(
+    expecting = "a frame: an object with lane_centerline, traffic_element, topology_lclc and topology_lcte"
+)]
+struct RawFrame {
+    lane_centerline: Items<RawLane>,
+    traffic_element: Items<RawElement>,
+    topology_lclc: Rows<LaneEdges>,
+    topology_lcte: Rows<ElementEdges>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(expecting = "a lane: an object with points")]
+struct RawLane {
+    id: Option<Id>,
+    points: Points<3>,
+    confidence: Option<f64>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(expecting = "a traffic element: an object with attribute and points")]
+struct RawElement {
+    id: Option<Id>,
+    attribute: i64,
+    points: Points<2>,
+    confidence: Option<f64>,
+}
+
+type WithConfidence<T> = Vec<(T, Option<f64>)>;
+
+impl RawFrame {
+    /// The lanes and the traffic elements.
+    fn items(
+        self,
+    ) -> Result<(WithConfidence<Polyline<3>>, WithConfidence<TrafficElement>), String> {
+        let (lanes, elements) = (self.lane_centerline.0, self.traffic_element.0);
+        let ids = lanes.iter().map(|lane| &lane.id);
+        let ids = ids.chain(elements.iter().map(|element| &element.id));
+        let ids = ids.flatten().map(|id| id.0.as_str());
+        check_ids(ids).map_err(|error| error.to_string())?;
+
+        let lanes = lanes.into_iter().enumerate().map(|(index, lane)| {
+            let line = Polyline::new(lane.points.0)
+                .map_err(|reason| InvalidFrame::Lane { index, reason }.to_string())?;
+            Ok((line, lane.confidence))
+        });
+        let elements = elements.into_iter().enumerate().map(|(index, element)| {
+            let found = element.points.0.len();
+            let corners = element.points.0.try_into().map_err(|_| {
+                format!(
+                    "{}[{index}]: expected 2 corners, found {found}",
+                    List::Elements
+                )
+            })?;
+            let known = TrafficElement::new(element.attribute, corners)
+                .map_err(|reason| InvalidFrame::Element { index, reason }.to_string())?;
+            Ok((known, element.confidence))
+        });
+        Ok((
+            lanes.collect::<Result<_, String>>()?,
+            elements.collect::<Result<_, String>>()?,
+        ))
+    }
+}
+
+fn detected<T>(list: List, items: WithConfidence<T>) -> Result<Vec<Detected<T>>, String> {
+    let detected = |(index, (item, confidence))| match confidence {
+        Some(confidence) => Ok(Detected { item, confidence }),
+        None => Err(format!("{list}[{index}]: no confidence")),
+    };
+    items.into_iter().enumerate().map(detected).collect()
+}
+
+/// The edges of a true topology, which are 0 or 1.
+fn truths<T>(topology: Topology, rows: &Rows<T>) -> Result<Vec<Vec<bool>>, InvalidFrame> {
+    let edge = |row, (column, &value): (usize, &f64)| match value {
+        0.0 => Ok(false),
+        1.0 => Ok(true),
+        _ => Err(InvalidFrame::Edge {
+            topology,
+            row,
+            column,
+            value,
+        }),
+    };
+    let rows = rows.0.iter().enumerate();
+    rows.map(|(row, edges)| {
+        edges
+            .iter()
+            .enumerate()
+            .map(|entry| edge(row, entry))
+            .collect()
+    })
+    .collect()
+}
+
+/// What stands in a list, for messages.
+trait Listed {
+    const LIST: &'static str;
+}
+
+impl Listed for RawLane {
+    const LIST: &'static str = "lane_centerline";
+}
+
+impl Listed for RawElement {
+    const LIST: &'static str = "traffic_element";
+}
+
+struct LaneEdges;
+
+impl Listed for LaneEdges {
+    const LIST: &'static str = "topology_lclc";
+}
+
+struct ElementEdges;
+
+impl Listed for ElementEdges {
+    const LIST: &'static str = "topology_lcte";
+}
+
+/// A list whose errors name the item.
+struct Items<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de> + Listed> Deserialize<'de> for Items<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items = ListOf::<T, T>(PhantomData);
+        deserializer.deserialize_seq(items).map(Self)
+    }
+}
+
+/// A table of numbers whose errors name the row; true and false are 1 and 0.
+struct Rows<T>(Vec<Vec<f64>>, PhantomData<T>);
+
+impl<'de, T: Listed> Deserialize<'de> for Rows<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let rows = deserializer.deserialize_seq(ListOf::<Row, T>(PhantomData))?;
+        Ok(Self(
+            rows.into_iter().map(|row| row.0).collect(),
+            PhantomData,
+        ))
+    }
+}
+
+/// Reads a list of `T` that is called as `N` says.
+struct ListOf<T, N>(PhantomData<(T, N)>);
+
+impl<'de, T: Deserialize<'de>, N: Listed> Visitor<'de> for ListOf<T, N> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list in {}", N::LIST)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut items = Vec::new();
+        loop {
+            match list.next_element() {
+                Ok(Some(item)) => items.push(item),
+                Ok(None) => return Ok(items),
+                Err(error) => {
+                    let (name, index) = (N::LIST, items.len());
+                    return Err(A::Error::custom(format_args!("{name}[{index}]: {error}")));
+                }
+            }
+        }
+    }
+}
+
+struct Row(Vec<f64>);
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Row;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of numbers")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Row, A::Error> {
+                let mut row = Vec::new();
+                while let Some(Entry(value)) = list.next_element()? {
+                    row.push(value);
+                }
+                Ok(Row(row))
+            }
+        }
+        deserializer.deserialize_seq(Entries)
+    }
+}
+
+struct Entry(f64);
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = Entry;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number")
+            }
+
+            fn visit_bool<E: Error>(self, value: bool) -> Result<Entry, E> {
+                Ok(Entry(f64::from(u8::from(value))))
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Entry, E> {
+                Ok(Entry(value))
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Entry, E> {
+                Ok(Entry(value as f64))
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Entry, E> {
+                Ok(Entry(value as f64))
+            }
+        }
+        deserializer.deserialize_any(Number)
+    }
+}
+
+/// The points of a line, each with `D` coordinates.
+struct Points<const D: usize>(Vec<[f64; D]>);
+
+impl<'de, const D: usize> Deserialize<'de> for Points<D> {
+    fn deserialize<De: Deserializer<'de>>(deserializer: De) -> Result<Self, De::Error> {
+        struct Line<const D: usize>;
+        impl<'de, const D: usize> Visitor<'de> for Line<D> {
+            type Value = Points<D>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a list of points with {D} coordinates each")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Points<D>, A::Error> {
+                let mut points = Vec::new();
+                while let Some(Point(coordinates, found)) = list.next_element()? {
+                    if found != D {
+                        let dimension = InvalidPolyline::Dimension {
+                            point: points.len(),
+                            expected: D,
+                            found,
+                        };
+                        return Err(A::Error::custom(dimension));
+                    }
+                    points.push(coordinates);
+                }
+                Ok(Points(points))
+            }
+        }
+        deserializer.deserialize_seq(Line)
+    }
+}
+
+/// The first `D` coordinates of a point, and how many there are.
+struct Point<const D: usize>([f64; D], usize);
+
+impl<'de, const D: usize> Deserialize<'de> for Point<D> {
+    fn deserialize<De: Deserializer<'de>>(deserializer: De) -> Result<Self, De::Error> {
+        struct Coordinates<const D: usize>;
+        impl<'de, const D: usize> Visitor<'de> for Coordinates<D> {
+            type Value = Point<D>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a point, which is a list of {D} numbers")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Point<D>, A::Error> {
+                let mut point = Point([0.0; D], 0);
+                for coordinate in &mut point.0 {
+                    let Some(value) = list.next_element()? else {
+                        return Ok(point);
+                    };
+                    *coordinate = value;
+                    point.1 += 1;
+                }
+                while list.next_element::<IgnoredAny>()?.is_some() {
+                    point.1 += 1;
+                }
+                Ok(point)
+            }
+        }
+        deserializer.deserialize_seq(Coordinates)
+    }
+}
+
+/// The id of a lane or element, as it stands in the file.
+struct Id(String);
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Id;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an id, which is an integer or a string")
+            }
+
+            fn visit_i64<E: Error>(self, id: i64) -> Result<Id, E> {
+                Ok(Id(id.to_string()))
+            }
+
+            fn visit_u64<E: Error>(self, id: u64) -> Result<Id, E> {
+                Ok(Id(id.to_string()))
+            }
+
+            fn visit_str<E: Error>(self, id: &str) -> Result<Id, E> {
+                Ok(Id(format!("{id:?}")))
+            }
+        }
+        deserializer.deserialize_any(Text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame with these lanes, elements and topologies.
+    fn text(lanes: &str, elements: &str, lane_edges: &str, element_edges: &str) -> String {
+        format!(
+            r#"{{"lane_centerline": [{lanes}], "traffic_element": [{elements}], "topology_lclc": {lane_edges}, "topology_lcte": {element_edges}}}"#
+        )
+    }
+
+    const LANE: &str = r#"{"id": 1, "points": [[0, 0, 0], [5, 0, 0]], "confidence": 0.9}"#;
+    const SIGN: &str = r#"{"id": 2, "attribute": 1, "points": [[0, 0], [5, 5]], "confidence": 1}"#;
+
+    #[test]
+    fn a_topology_without_entries_may_be_an_empty_list() -> Result<(), serde_json::Error> {
+        for (lanes, elements, lane_edges, element_edges) in [
+            ("", "", "[]", "[]"),
+            (LANE, "", "[[0]]", "[]"),
+            (LANE, "", "[[false]]", "[[]]"),
+            ("", SIGN, "[]", "[]"),
+        ] {
+            let text = text(lanes, elements, lane_edges, element_edges);
+            let frame: Frame = serde_json::from_str(&text)?;
+            let prediction: FramePrediction = serde_json::from_str(&text)?;
+            assert_eq!(frame.lanes().len(), prediction.lanes().len());
+            assert_eq!(frame.elements().len(), prediction.elements().len());
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let lane = |points: &str| {
+            let lane = format!(r#"{{"points": {points}, "confidence": 0.5}}"#);
+            text(&lane, "", "[[0]]", "[[]]")
+        };
+        let sign = |attribute: &str, points: &str| {
+            let sign =
+                format!(r#"{{"attribute": {attribute}, "points": {points}, "confidence": 1}}"#);
+            text("", &sign, "[]", "[]")
+        };
+        let edges = |lanes: &str, elements: &str| text(LANE, SIGN, lanes, elements);
+        let corners = "[[0, 0], [5, 5]]";
+        for (text, says) in [
+            ("7".to_owned(), "expected a frame"),
+            ("{}".to_owned(), "missing field `lane_centerline`"),
+            (lane("[]"), "lane_centerline[0]: a line without points"),
+            (
+                lane("[[0, 0]]"),
+                "lane_centerline[0]: point 0: expected 3 coordinates, found 2",
+            ),
+            (
+                lane("[[0, 0, 0], [0, 0, 0, 0, 0]]"),
+                "lane_centerline[0]: point 1: expected 3 coordinates, found 5",
+            ),
+            (
+                lane("[[0, 0, null]]"),
+                "lane_centerline[0]: invalid type: null",
+            ),
+            (
+                lane("[[0, 0, NaN]]"),
+                "lane_centerline[0]: expected value at line 1",
+            ),
+            (lane("[[0, 0, 1e999]]"), "number out of range"),
+            (
+                lane("5"),
+                "expected a list of points with 3 coordinates each",
+            ),
+            (
+                text(r#"{"points": [], "points": []}"#, "", "[[0]]", "[[]]"),
+                "lane_centerline[0]: duplicate field `points`",
+            ),
+            (
+                text(&format!("{LANE}, {LANE}"), "", "[[0, 0], [0, 0]]", "[]"),
+                "the id 1 stands twice",
+            ),
+            (
+                text(LANE, &SIGN.replace("2", "1"), "[[0]]", "[[0]]"),
+                "the id 1 stands twice",
+            ),
+            (
+                sign("13", corners),
+                "traffic_element[0]: expected an attribute from 0 to 12, found 13",
+            ),
+            (
+                sign("-1", corners),
+                "traffic_element[0]: expected an attribute from 0 to 12, found -1",
+            ),
+            (
+                sign("1.5", corners),
+                "traffic_element[0]: invalid type: floating point `1.5`",
+            ),
+            (
+                sign("1", "[[0, 0]]"),
+                "traffic_element[0]: expected 2 corners, found 1",
+            ),
+            (
+                sign("1", "[0, 0, 5, 5]"),
+                "traffic_element[0]: invalid type: integer `0`",
+            ),
+            (
+                edges("[]", "[[0]]"),
+                "topology_lclc: expected a row for each of 1 lanes, found 0",
+            ),
+            (
+                edges("[[0, 1]]", "[[0]]"),
+                "topology_lclc[0]: expected an entry for each of 1 lanes, found 2",
+            ),
+            (
+                edges("[[0]]", "[[]]"),
+                "topology_lcte[0]: expected an entry for each of 1 traffic elements, found 0",
+            ),
+            (
+                edges("[[0]]", "[[\"a\"]]"),
+                "topology_lcte[0]: invalid type: string",
+            ),
+        ] {
+            for error in [
+                serde_json::from_str::<Frame>(&text).map(drop),
+                serde_json::from_str::<FramePrediction>(&text).map(drop),
+            ] {
+                let error = error.expect_err(&text).to_string();
+                assert!(error.contains(says), "{error}, expected {says}");
+            }
+        }
+        let half = serde_json::from_str::<Frame>(&edges("[[0.5]]", "[[0]]"));
+        let error = half.expect_err("no true edge").to_string();
+        assert!(
+            error.contains("topology_lclc[0][0]: expected 0 or 1 as true"),
+            "{error}"
+        );
+        let sure = text(&LANE.replace("confidence", "sure"), "", "[[0]]", "[[]]");
+        let error = serde_json::from_str::<FramePrediction>(&sure);
+        let error = error.expect_err("no confidence").to_string();
+        assert!(
+            error.contains("lane_centerline[0]: no confidence"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_ids_1_and_text_1_are_two() {
+        let other = LANE.replace("\"id\": 1", "\"id\": \"1\"");
+        let lanes = text(&format!("{LANE}, {other}"), "", "[[0, 0], [0, 0]]", "[]");
+        assert!(serde_json::from_str::<Frame>(&lanes).is_ok());
+    }
+}

@@ -1,0 +1,731 @@
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::breakdown::written;
+use crate::clip::LaneKey;
+use crate::{
+    AlignedGraphs, Clip, EdgeOutcome, LaneCorrespondence, LaneId, NodeAlignment, Rule, TypedGraph,
+};
+
+/// What is right and wrong in one example, as two columns of nodes with edges between them.
+///
+/// Right, wrong and missed differ in colour and in shape, so that a print in black and white can
+/// be read: circles and full lines are right; crossed squares and dashed lines were predicted, and
+/// are not true; diamonds and dotted lines are true, and were not predicted.
+///
+/// ```
+/// use metric_graph::{Clip, LaneCorrespondence, Properties, Rule};
+///
+/// let rule = |kind, lane: i64| Properties::new([("LaneType", kind)]).map(|says| Rule::new(says, [lane]));
+/// let truth = Clip::new([("0", rule("BusLane", 7)?)])?;
+/// let prediction = Clip::new([("0", rule("BusLane", 8)?)])?;
+/// let picture = LaneCorrespondence::default().picture("a clip", &prediction, &truth);
+/// assert_eq!((picture.left.len(), picture.right.len(), picture.links.len()), (1, 2, 2));
+/// assert!(picture.svg().starts_with("<svg "));
+/// assert!(picture.dot().starts_with("graph {"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picture {
+    /// What stands above.
+    pub title: String,
+    /// The left column, from above: in a clip its rules.
+    pub left: Vec<PictureNode>,
+    /// The right column, from above: in a clip its lanes.
+    pub right: Vec<PictureNode>,
+    /// Edges between the columns. One with an end that is not there is not drawn.
+    pub links: Vec<PictureLink>,
+}
+
+/// A node of a [`Picture`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PictureNode {
+    /// What it is; several lines are possible.
+    pub label: String,
+    /// How it fares.
+    pub mark: Mark,
+}
+
+/// An edge of a [`Picture`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PictureLink {
+    /// The place of its node in the left column.
+    pub left: usize,
+    /// The place of its node in the right column.
+    pub right: usize,
+    /// How it fares.
+    pub mark: Mark,
+    /// What it says; may be empty.
+    pub label: String,
+}
+
+/// How a node or an edge fares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mark {
+    /// Predicted and true.
+    Right,
+    /// Predicted and not true.
+    Wrong,
+    /// True and not predicted.
+    Missed,
+}
+
+impl Mark {
+    /// Every mark.
+    pub const ALL: &[Self] = &[Self::Right, Self::Wrong, Self::Missed];
+
+    pub(crate) const fn of(predicted: bool, actual: bool) -> Self {
+        match (predicted, actual) {
+            (true, true) => Self::Right,
+            (true, false) => Self::Wrong,
+            _ => Self::Missed,
+        }
+    }
+
+    const fn style(self) -> Style {
+        // Colours that are told apart with colour blindness as well (Okabe and Ito).
+        match self {
+            Self::Right => Style {
+                name: "right",
+                colour: "#009e73",
+                dashes: "none",
+                line: "solid",
+                shape: "ellipse",
+            },
+            Self::Wrong => Style {
+                name: "wrong",
+                colour: "#d55e00",
+                dashes: "9 5",
+                line: "dashed",
+                shape: "box",
+            },
+            Self::Missed => Style {
+                name: "missed",
+                colour: "#0072b2",
+                dashes: "2 5",
+                line: "dotted",
+                shape: "diamond",
+            },
+        }
+    }
+
+    /// The sign of a node, or on the middle of an edge.
+    fn sign(self, x: f64, y: f64) -> String {
+        let colour = self.style().colour;
+        match self {
+            Self::Right => format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"6\" fill=\"{colour}\"/>"),
+            Self::Wrong => {
+                let (left, top, right, bottom) = (x - 6.0, y - 6.0, x + 6.0, y + 6.0);
+                format!(
+                    "<path d=\"M{left} {top}H{right}V{bottom}H{left}Z\" fill=\"#fff\" stroke=\"{colour}\" stroke-width=\"2\"/>\
+                     <path d=\"M{left} {top}L{right} {bottom}M{right} {top}L{left} {bottom}\" stroke=\"{colour}\" stroke-width=\"2\"/>"
+                )
+            }
+            Self::Missed => {
+                let (left, top, right, bottom) = (x - 8.0, y - 8.0, x + 8.0, y + 8.0);
+                format!(
+                    "<path d=\"M{x} {top}L{right} {y}L{x} {bottom}L{left} {y}Z\" fill=\"#fff\" stroke=\"{colour}\" stroke-width=\"2\"/>"
+                )
+            }
+        }
+    }
+}
+
+struct Style {
+    name: &'static str,
+    colour: &'static str,
+    dashes: &'static str,
+    line: &'static str,
+    shape: &'static str,
+}
+
+const LEFT: f64 = 440.0;
+const RIGHT: f64 = 690.0;
+const WIDTH: f64 = 1000.0;
+const LINE: f64 = 17.0;
+const TOP: f64 = 56.0;
+/// Longer lines are cut: on the left, on the right and at edges.
+const CHARACTERS: [usize; 3] = [58, 40, 30];
+
+impl Picture {
+    /// The picture as a file of Scalable Vector Graphics.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let (left, left_end) = places(&self.left);
+        let (right, right_end) = places(&self.right);
+        let height = left_end.max(right_end) + 44.0;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
+             font-family=\"sans-serif\" font-size=\"13\">\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+             <text x=\"16\" y=\"28\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
+            escaped(&self.title)
+        );
+        // Of two edges between the same nodes each bends in its own way.
+        let mut drawn: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+        for link in &self.links {
+            let (Some(from), Some(to)) = (left.get(link.left), right.get(link.right)) else {
+                continue;
+            };
+            let times = drawn.entry((link.left, link.right)).or_default();
+            let bend = f64::from(*times) * 14.0;
+            *times += 1;
+            let (x, y) = (
+                f64::midpoint(LEFT, RIGHT),
+                f64::midpoint(*from, *to) + bend / 2.0,
+            );
+            let Style {
+                colour,
+                dashes,
+                name,
+                ..
+            } = link.mark.style();
+            let _ = writeln!(
+                svg,
+                "<g class=\"edge {name}\"><path d=\"M{LEFT} {from}Q{x} {} {RIGHT} {to}\" fill=\"none\" stroke=\"{colour}\" \
+                 stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>",
+                f64::midpoint(*from, *to) + bend
+            );
+            if !link.label.is_empty() {
+                let _ = writeln!(
+                    svg,
+                    "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\" fill=\"{colour}\">{}</text>",
+                    y - 4.0,
+                    escaped(&cut(&link.label, CHARACTERS[2]))
+                );
+            }
+            svg.push_str("</g>\n");
+        }
+        for (nodes, places, characters, x, (text_x, anchor)) in [
+            (&self.left, &left, CHARACTERS[0], LEFT, (LEFT - 16.0, "end")),
+            (
+                &self.right,
+                &right,
+                CHARACTERS[1],
+                RIGHT,
+                (RIGHT + 16.0, "start"),
+            ),
+        ] {
+            for (node, y) in nodes.iter().zip(places) {
+                let _ = writeln!(
+                    svg,
+                    "<g class=\"node {}\">{}",
+                    node.mark.style().name,
+                    node.mark.sign(x, *y)
+                );
+                for (row, line) in node.label.lines().enumerate() {
+                    let _ = writeln!(
+                        svg,
+                        "<text x=\"{text_x}\" y=\"{}\" text-anchor=\"{anchor}\"{}>{}</text>",
+                        y + 4.0 + LINE * row as f64,
+                        if row == 0 { "" } else { " fill=\"#555\"" },
+                        escaped(&cut(line, characters))
+                    );
+                }
+                svg.push_str("</g>\n");
+            }
+        }
+        let y = height - 18.0;
+        for (place, mark) in Mark::ALL.iter().enumerate() {
+            let x = 24.0 + 200.0 * place as f64;
+            let Style {
+                colour,
+                dashes,
+                name,
+                ..
+            } = mark.style();
+            let _ = writeln!(
+                svg,
+                "{}<path d=\"M{} {y}H{}\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>\
+                 <text x=\"{}\" y=\"{}\">{name}</text>",
+                mark.sign(x, y),
+                x + 14.0,
+                x + 70.0,
+                x + 80.0,
+                y + 4.0
+            );
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// The picture in the DOT language, for Graphviz.
+    #[must_use]
+    pub fn dot(&self) -> String {
+        let mut dot = format!(
+            "graph {{\n  label={};\n  labelloc=t;\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n",
+            quoted(&self.title)
+        );
+        for (side, nodes) in [("l", &self.left), ("r", &self.right)] {
+            let _ = writeln!(dot, "  subgraph {side} {{\n    rank=same;");
+            for (place, node) in nodes.iter().enumerate() {
+                let Style {
+                    colour,
+                    shape,
+                    line,
+                    ..
+                } = node.mark.style();
+                let _ = writeln!(
+                    dot,
+                    "    {side}{place} [label={}, shape={shape}, style={line}, color=\"{colour}\"];",
+                    quoted(&node.label)
+                );
+            }
+            dot.push_str("  }\n");
+        }
+        for link in &self.links {
+            if link.left >= self.left.len() || link.right >= self.right.len() {
+                continue;
+            }
+            let Style { colour, line, .. } = link.mark.style();
+            let _ = writeln!(
+                dot,
+                "  l{} -- r{} [label={}, style={line}, color=\"{colour}\"];",
+                link.left,
+                link.right,
+                quoted(&link.label)
+            );
+        }
+        dot.push_str("}\n");
+        dot
+    }
+}
+
+impl Picture {
+    /// The picture of nodes in one list, with edges from one to another, what they say last: on the
+    /// left the nodes that edges come from, and those without edges; on the right the nodes that
+    /// edges go to. A node can stand on both sides.
+    pub(crate) fn in_columns(
+        title: &str,
+        nodes: &[PictureNode],
+        links: Vec<(usize, usize, Mark, &str)>,
+    ) -> Self {
+        let mut is_source = vec![false; nodes.len()];
+        let mut is_target = vec![false; nodes.len()];
+        for (source, target, ..) in &links {
+            for (ends, end) in [(&mut is_source, source), (&mut is_target, target)] {
+                if let Some(end) = ends.get_mut(*end) {
+                    *end = true;
+                }
+            }
+        }
+        let column =
+            |wanted: &dyn Fn(usize) -> bool| -> (Vec<PictureNode>, BTreeMap<usize, usize>) {
+                let places: Vec<usize> = (0..nodes.len()).filter(|place| wanted(*place)).collect();
+                let column = places.iter().filter_map(|place| nodes.get(*place).cloned());
+                (column.collect(), places.iter().copied().zip(0..).collect())
+            };
+        let has = |ends: &[bool], place: usize| ends.get(place) == Some(&true);
+        let (left, left_places) =
+            column(&|place| has(&is_source, place) || !has(&is_target, place));
+        let (right, right_places) = column(&|place| has(&is_target, place));
+        let links = links
+            .into_iter()
+            .filter_map(|(source, target, mark, kind)| {
+                Some(PictureLink {
+                    left: *left_places.get(&source)?,
+                    right: *right_places.get(&target)?,
+                    mark,
+                    label: kind.to_owned(),
+                })
+            });
+        Picture {
+            title: title.to_owned(),
+            links: links.collect(),
+            left,
+            right,
+        }
+    }
+}
+
+/// The height of each node, and the end of the column.
+fn places(nodes: &[PictureNode]) -> (Vec<f64>, f64) {
+    let mut y = TOP + LINE / 2.0;
+    let places = nodes
+        .iter()
+        .map(|node| {
+            let place = y;
+            y += LINE * node.label.lines().count().max(1) as f64 + 14.0;
+            place
+        })
+        .collect();
+    (places, y)
+}
+
+fn cut(line: &str, characters: usize) -> String {
+    if line.chars().count() <= characters {
+        return line.to_owned();
+    }
+    let start: String = line.chars().take(characters - 1).collect();
+    start + "\u{2026}"
+}
+
+/// Text in XML, which has no control characters.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// A string of DOT.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\0' => quoted.push('\u{fffd}'),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+impl LaneCorrespondence {
+    /// A clip as a picture: the rules on the left, a predicted rule and the true one it stands for
+    /// as one node, and the lanes that rules name on the right. A rule is right if its properties
+    /// are; what was misread stands below its id.
+    #[must_use]
+    pub fn picture(&self, title: &str, prediction: &Clip, reference: &Clip) -> Picture {
+        let aligned = self.align(prediction, reference);
+        let true_of: BTreeMap<&str, &str> = aligned
+            .iter()
+            .map(|pair| (pair.prediction, pair.reference))
+            .collect();
+        let found: BTreeMap<&str, &str> = aligned
+            .iter()
+            .map(|pair| (pair.reference, pair.prediction))
+            .collect();
+        // The true rules in their order, then the predicted ones that stand for none.
+        let truths = reference.rules().map(|(id, rule)| {
+            let partner = found.get(id).copied();
+            (
+                Some((id, rule)),
+                partner.and_then(|id| Some((id, prediction.rule(id)?))),
+            )
+        });
+        let others = prediction
+            .rules()
+            .filter(|(id, _)| !true_of.contains_key(id))
+            .map(|(id, rule)| (None, Some((id, rule))));
+
+        let mut picture = Picture {
+            title: title.to_owned(),
+            ..Picture::default()
+        };
+        let mut lanes: BTreeMap<LaneKey<'_>, (&LaneId, [bool; 2])> = BTreeMap::new();
+        let mut links: Vec<(usize, LaneKey<'_>, Mark)> = Vec::new();
+        for (place, (truth, predicted)) in truths.chain(others).enumerate() {
+            picture.left.push(self.rule_node(truth, predicted));
+            let mut sides: BTreeMap<LaneKey<'_>, [bool; 2]> = BTreeMap::new();
+            for (side, rule) in [predicted, truth].into_iter().enumerate() {
+                for lane in rule.iter().flat_map(|(_, rule)| &rule.lanes) {
+                    let key = lane.key(self.lane_ids);
+                    let named = [side == 0, side == 1];
+                    let add = |all: &mut [bool; 2]| {
+                        all.iter_mut().zip(named).for_each(|(all, new)| *all |= new);
+                    };
+                    add(sides.entry(key).or_default());
+                    add(&mut lanes.entry(key).or_insert((lane, [false; 2])).1);
+                }
+            }
+            let of_rule = sides.into_iter();
+            links.extend(of_rule.map(|(lane, [p, t])| (place, lane, Mark::of(p, t))));
+        }
+        let places: BTreeMap<LaneKey<'_>, usize> = lanes.keys().copied().zip(0..).collect();
+        picture.right = lanes
+            .values()
+            .map(|(lane, [predicted, actual])| PictureNode {
+                label: format!("lane {lane}"),
+                mark: Mark::of(*predicted, *actual),
+            })
+            .collect();
+        picture.links = links
+            .into_iter()
+            .filter_map(|(left, lane, mark)| {
+                Some(PictureLink {
+                    left,
+                    right: *places.get(&lane)?,
+                    mark,
+                    label: String::new(),
+                })
+            })
+            .collect();
+        picture
+    }
+
+    fn rule_node(
+        &self,
+        truth: Option<(&str, &Rule)>,
+        predicted: Option<(&str, &Rule)>,
+    ) -> PictureNode {
+        let says = |rule: &Rule| {
+            let all = rule
+                .properties
+                .as_ref()
+                .map(|says| self.equality.canonical(says));
+            all.unwrap_or_default()
+        };
+        let (Some((id, truth)), Some((other, predicted))) = (truth, predicted) else {
+            let side = if truth.is_some() {
+                "rule"
+            } else {
+                "predicted rule"
+            };
+            let (id, rule) = match truth.or(predicted) {
+                Some((id, rule)) => (id, says(rule)),
+                None => ("", says(&Rule::default())),
+            };
+            let lines = rule
+                .iter()
+                .filter(|(name, _)| !self.ignore.contains(*name))
+                .map(|(name, value)| format!("\n{name}: {}", written(Some(value))));
+            return PictureNode {
+                label: format!("{side} {id}") + &lines.collect::<String>(),
+                mark: Mark::of(predicted.is_some(), truth.is_some()),
+            };
+        };
+        let (truth, predicted) = (says(truth), says(predicted));
+        let mut names: Vec<&str> = truth
+            .iter()
+            .chain(predicted.iter())
+            .map(|(n, _)| n)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let lines: String = names
+            .into_iter()
+            .filter(|name| !self.ignore.contains(*name) && truth.get(name) != predicted.get(name))
+            .map(|name| {
+                let [was, read] = [&truth, &predicted].map(|says| written(says.get(name)));
+                let line = format!("{name}: {was} \u{2192} {read}");
+                if line.chars().count() <= CHARACTERS[0] {
+                    format!("\n{line}")
+                } else {
+                    format!("\n{name}: {was}\n\u{2192} {read}")
+                }
+            })
+            .collect();
+        PictureNode {
+            mark: Mark::of(true, lines.is_empty()),
+            label: if id == other {
+                format!("rule {id}") + &lines
+            } else {
+                format!("rule {id}, predicted as {other}") + &lines
+            },
+        }
+    }
+}
+
+impl AlignedGraphs {
+    /// Two graphs as a picture, under this alignment of their nodes: on the left the nodes that
+    /// edges come from, and those without edges; on the right the nodes that edges go to.
+    #[must_use]
+    pub fn picture(
+        &self,
+        title: &str,
+        prediction: &TypedGraph,
+        reference: &TypedGraph,
+        alignment: &NodeAlignment,
+    ) -> Picture {
+        let comparison = self.compare(prediction, reference, alignment);
+        // The true nodes in their order, then the predicted ones that stand for none.
+        let mut nodes: Vec<PictureNode> = (0..reference.nodes())
+            .map(|actual| {
+                let predicted = alignment.found(actual);
+                let other = predicted.and_then(|place| prediction.node(place));
+                let node = reference.node(actual);
+                let equal = |(a, b): (&crate::TypedNode, &crate::TypedNode)| {
+                    a.class == b.class && a.properties == b.properties
+                };
+                PictureNode {
+                    label: label(reference, actual, predicted.and_then(|p| prediction.key(p))),
+                    mark: match other {
+                        None => Mark::Missed,
+                        Some(other) => {
+                            Mark::of(true, node.is_some_and(|node| equal((node, other))))
+                        }
+                    },
+                }
+            })
+            .collect();
+        let mut place_of: Vec<usize> = Vec::new();
+        for predicted in 0..prediction.nodes() {
+            place_of.push(alignment.partner(predicted).unwrap_or_else(|| {
+                nodes.push(PictureNode {
+                    label: label(prediction, predicted, None),
+                    mark: Mark::Wrong,
+                });
+                nodes.len() - 1
+            }));
+        }
+        let mut links = Vec::new();
+        for (edge, outcome) in prediction.edges().zip(&comparison.predicted) {
+            let ends = (place_of.get(edge.source), place_of.get(edge.target));
+            if let (Some(source), Some(target)) = ends {
+                let mark = match outcome {
+                    EdgeOutcome::LeftOut => continue,
+                    EdgeOutcome::Right => Mark::Right,
+                    _ => Mark::Wrong,
+                };
+                links.push((*source, *target, mark, edge.kind));
+            }
+        }
+        for (edge, outcome) in reference.edges().zip(&comparison.actual) {
+            if !matches!(outcome, EdgeOutcome::LeftOut | EdgeOutcome::Right) {
+                links.push((edge.source, edge.target, Mark::Missed, edge.kind));
+            }
+        }
+        Picture::in_columns(title, &nodes, links)
+    }
+}
+
+fn label(graph: &TypedGraph, place: usize, other: Option<&str>) -> String {
+    let key = graph.key(place).unwrap_or_default();
+    let class = graph.node(place).map_or("", |node| node.class.as_str());
+    match other {
+        Some(other) if other != key => format!("{class} {key}, predicted as {other}"),
+        _ => format!("{class} {key}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Properties, TypedEdge, TypedNode};
+
+    fn rule(kind: &str, lanes: &[i64]) -> Rule {
+        let says = Properties::new([("LaneType", kind)]).unwrap_or_default();
+        Rule::new(says, lanes.iter().copied())
+    }
+
+    #[test]
+    fn a_clip() {
+        let truth = Clip::new([("0", rule("Bus", &[1, 2])), ("1", rule("Turn", &[3]))]);
+        let prediction = Clip::new([("a", rule("Bus", &[1, 4, 4])), ("b", rule("<&\">", &[3]))]);
+        let (Ok(truth), Ok(prediction)) = (truth, prediction) else {
+            panic!("clips");
+        };
+        let picture = LaneCorrespondence::default().picture("t", &prediction, &truth);
+        let nodes = |nodes: &[PictureNode]| -> Vec<(String, Mark)> {
+            nodes.iter().map(|n| (n.label.clone(), n.mark)).collect()
+        };
+        let named = |text: &str, mark| (text.to_owned(), mark);
+        assert_eq!(
+            nodes(&picture.left),
+            [
+                named("rule 0, predicted as a", Mark::Right),
+                named(
+                    "rule 1, predicted as b\nLaneType: Turn \u{2192} <&\">",
+                    Mark::Wrong
+                ),
+            ]
+        );
+        assert_eq!(
+            nodes(&picture.right),
+            [
+                named("lane 1", Mark::Right),
+                named("lane 2", Mark::Missed),
+                named("lane 3", Mark::Right),
+                named("lane 4", Mark::Wrong),
+            ]
+        );
+        let links: Vec<_> = picture
+            .links
+            .iter()
+            .map(|l| (l.left, l.right, l.mark))
+            .collect();
+        assert_eq!(
+            links,
+            [
+                (0, 0, Mark::Right),
+                (0, 1, Mark::Missed),
+                (0, 3, Mark::Wrong),
+                (1, 2, Mark::Right),
+            ]
+        );
+        let svg = picture.svg();
+        assert!(svg.contains("Turn \u{2192} &lt;&amp;&quot;&gt;"));
+        assert_eq!(svg.matches("class=\"edge ").count(), 4);
+        assert_eq!(svg.matches("class=\"node ").count(), 6);
+        assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
+        let dot = picture.dot();
+        assert!(dot.contains("\\\">\", shape=box"));
+        assert_eq!(dot.matches(" -- ").count(), 4);
+    }
+
+    #[test]
+    fn rules_of_one_side() {
+        let some = Clip::new([("0", rule("Bus", &[1]))]).unwrap_or_default();
+        let metric = LaneCorrespondence::default();
+        for (prediction, truth, mark) in [
+            (&some, &Clip::default(), Mark::Wrong),
+            (&Clip::default(), &some, Mark::Missed),
+        ] {
+            let picture = metric.picture("", prediction, truth);
+            assert!(
+                picture
+                    .left
+                    .iter()
+                    .chain(&picture.right)
+                    .all(|n| n.mark == mark)
+            );
+            assert!(picture.links.iter().all(|link| link.mark == mark));
+            assert_eq!(picture.links.len(), 1);
+        }
+        assert_eq!(
+            metric.picture("", &Clip::default(), &Clip::default()),
+            Picture::default()
+        );
+    }
+
+    #[test]
+    fn a_graph() {
+        let graph = |keys: &[&str], edges: &[(&str, &str)]| {
+            let nodes = keys.iter().map(|key| (*key, TypedNode::of_class("lane")));
+            TypedGraph::new(
+                nodes,
+                edges.iter().map(|(a, b)| TypedEdge::new(*a, *b, "to")),
+            )
+        };
+        let (Ok(truth), Ok(prediction)) = (
+            graph(&["a", "b", "c"], &[("a", "b"), ("b", "c")]),
+            graph(&["a", "b", "x"], &[("a", "b"), ("b", "x")]),
+        ) else {
+            panic!("graphs");
+        };
+        let metric = AlignedGraphs {
+            nodes: crate::NodeRule::Key,
+            ..AlignedGraphs::default()
+        };
+        let alignment = metric.align(&prediction, &truth);
+        let picture = metric.picture("g", &prediction, &truth, &alignment);
+        let labels = |nodes: &[PictureNode]| -> Vec<String> {
+            nodes.iter().map(|n| n.label.clone()).collect()
+        };
+        assert_eq!(labels(&picture.left), ["lane a", "lane b"]);
+        assert_eq!(labels(&picture.right), ["lane b", "lane c", "lane x"]);
+        let links: Vec<_> = picture
+            .links
+            .iter()
+            .map(|l| (l.left, l.right, l.mark))
+            .collect();
+        assert_eq!(
+            links,
+            [
+                (0, 0, Mark::Right),
+                (1, 2, Mark::Wrong),
+                (1, 1, Mark::Missed)
+            ]
+        );
+    }
+}
