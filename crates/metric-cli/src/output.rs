@@ -11,6 +11,8 @@ use crate::score::Scored;
 const SCHEMA: u32 = 1;
 /// A table shows this many groups of a kind; JSON has all.
 const GROUPS_SHOWN: usize = 40;
+/// A table with more columns than this breaks their names into lines.
+const MANY_COLUMNS: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -135,7 +137,7 @@ fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
         counts.add_row(["missing".to_owned(), report.missing.to_string()]);
     }
     for (name, value) in &report.counts {
-        counts.add_row([name.clone(), value.to_string()]);
+        counts.add_row([name.clone(), count(value, markdown)]);
     }
     push(&mut text, &counts);
 
@@ -143,13 +145,19 @@ fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
         let Some(first) = groups.first() else {
             continue;
         };
-        let names = first.scores.iter().map(|(name, _)| name.as_str());
-        let names = names.chain(first.counts.iter().map(|(name, _)| name.as_str()));
-        let header: Vec<&str> = std::iter::once(kind.as_str()).chain(names).collect();
+        let names = first.scores.iter().map(|(name, _)| name);
+        let names = names.chain(plain_counts(first).map(|(name, _)| name));
+        let mut header: Vec<String> = std::iter::once(kind).chain(names).cloned().collect();
+        if header.len() > MANY_COLUMNS && !markdown {
+            for name in &mut header {
+                *name = name.replace('_', "\n");
+            }
+        }
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
         let mut table = new_table(&header, markdown);
         for group in groups.iter().take(GROUPS_SHOWN) {
             let scores = group.scores.iter().map(|(_, value)| score(*value));
-            let counts = group.counts.iter().map(|(_, value)| value.to_string());
+            let counts = plain_counts(group).map(|(_, value)| count(value, markdown));
             let name = std::iter::once(cell(&group.name, markdown));
             table.add_row(Row::from(
                 name.chain(scores).chain(counts).collect::<Vec<_>>(),
@@ -183,6 +191,36 @@ pub(crate) fn cell(text: &str, markdown: bool) -> String {
         }
     }
     cell
+}
+
+/// The counts of a group that are numbers; those that have parts would make a row too wide, and are
+/// in the JSON.
+fn plain_counts(group: &Group) -> impl Iterator<Item = &(String, serde_json::Value)> {
+    group.counts.iter().filter(|(_, value)| !value.is_object())
+}
+
+/// A count for people: one that has parts is a list of them, and one whose parts have parts a line
+/// of each.
+fn count(value: &serde_json::Value, markdown: bool) -> String {
+    use serde_json::Value;
+
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::Object(parts) => {
+            let nested = parts.values().any(Value::is_object);
+            let part = |(name, value): (&String, &Value)| {
+                let colon = if value.is_object() { ":" } else { "" };
+                format!("{}{colon} {}", cell(name, markdown), count(value, markdown))
+            };
+            let parts: Vec<String> = parts.iter().map(part).collect();
+            parts.join(match (nested, markdown) {
+                (true, false) => "\n",
+                (true, true) => "; ",
+                _ => ", ",
+            })
+        }
+        other => other.to_string(),
+    }
 }
 
 /// A score for people; `-` is undefined.
