@@ -883,6 +883,37 @@ fn lane_graphs() {
 }
 
 #[test]
+fn lanes_that_the_map_has_not() {
+    let rules = |lanes: &str| {
+        format!(r#"{{"0": {{"attr_info": {{"LaneType": "BusLane"}}, "centerline": {lanes}}}}}"#)
+    };
+    let map = r#""data": {"vector": {"1": {"type": "3"}, "2": {"type": "3"}, "9": {"type": "0"}}}"#;
+    let record = format!(r#"{{"id": "a", "reference": {}, {map}}}"#, rules("[1, 2]"));
+    let found = format!(r#"{{"id": "a", "prediction": {}}}"#, rules("[1, 9, 7]"));
+    let folder = Folder::new(&[
+        ("r.jsonl", record.as_str()),
+        ("p.jsonl", &found),
+        ("none.jsonl", &record.replace(map, "\"x\": 0")),
+    ]);
+    let run = |file: &str, how: &str| {
+        folder.run(&format!(
+            "score lanes --format json -r {file} -p p.jsonl --dangling-lanes {how}"
+        ))
+    };
+    let precision = |run: Run| run.json()["scores"]["correspondence_precision"].clone();
+    assert_eq!(precision(run("r.jsonl", "count")), json!(1.0 / 3.0));
+    assert_eq!(precision(run("r.jsonl", "drop")), json!(1.0));
+    run("r.jsonl", "error").fails(
+        3,
+        &["id \"a\": prediction: rule \"0\": lane 7 is no centerline"],
+    );
+    run("none.jsonl", "drop").fails(
+        3,
+        &["id \"a\": reference: no centerlines", "MapDR's `data`"],
+    );
+}
+
+#[test]
 fn lane_graphs_by_property_and_class() {
     let clip = |kind: &str, time: &str, lane: u8| {
         format!(

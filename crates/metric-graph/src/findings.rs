@@ -90,6 +90,33 @@ impl LaneCorrespondence {
         }
         findings
     }
+
+    /// The clip without the lanes that are none of the reference's centerlines; the same clip where
+    /// the map is not known.
+    ///
+    /// Such lanes count like any other in MapDR. Score clips that went through this to leave them out.
+    ///
+    /// ```
+    /// use metric_graph::{Clip, LaneCorrespondence, Rule};
+    ///
+    /// let truth = Clip::new([("0", Rule::of_lanes([1]))])?.with_centerlines([1, 2]);
+    /// let prediction = Clip::new([("0", Rule::of_lanes([1, 999]))])?;
+    /// let kept = LaneCorrespondence::default().without_dangling(&prediction, &truth);
+    /// assert_eq!(kept.rule("0").map(|rule| rule.lanes.len()), Some(1));
+    /// # Ok::<(), metric_graph::DuplicateRule>(())
+    /// ```
+    #[must_use]
+    pub fn without_dangling(&self, clip: &Clip, reference: &Clip) -> Clip {
+        let Some(known) = reference.centerlines() else {
+            return clip.clone();
+        };
+        clip.map_rules(|rule| {
+            let mut rule = rule.clone();
+            rule.lanes
+                .retain(|lane| contains(known, lane, self.lane_ids));
+            rule
+        })
+    }
 }
 
 /// The number of findings in one clip.

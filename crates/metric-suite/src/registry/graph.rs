@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use metric_core::{Counts, Merge, Metric};
 use metric_graph::{
     Alignment, Centerlines, ClassCounts, Clip, CorrespondenceScore, CorrespondenceState,
-    Duplicates, Equality, Form, LaneCorrespondence, LaneIds, Overall, Parts, Profile, Ratios,
-    VERSION,
+    Duplicates, Equality, Finding, FindingKind, Form, LaneCorrespondence, LaneIds, Overall, Parts,
+    Profile, Ratios, Side, VERSION,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -75,6 +75,13 @@ pub(super) const LANES: Entry = Entry {
             choices: Vec::new,
             help: "What property values are equal in spite of: strict, or some of none-is-absent, nfc, case, space, text-numbers, list-sets, times (EffectiveTime as intervals)",
         },
+        OptionSpec {
+            name: "dangling-lanes",
+            value: "HOW",
+            default: "count",
+            choices: || vec!["count", "drop", "error"],
+            help: "What becomes of lanes that are no centerlines of the map, MapDR's `data`: they count like any other, are left out, or are refused",
+        },
     ],
     input: Input::Records,
     whole_file: |value| {
@@ -106,8 +113,13 @@ pub(super) const LANES: Entry = Entry {
             ignore,
             equality: equality(options)?,
         };
+        let dangling = match options.get("dangling-lanes") {
+            Some("drop") => Dangling::Drop,
+            Some("error") => Dangling::Error,
+            _ => Dangling::Count,
+        };
         let metric = ReadLanes(metric);
-        Ok(Adapter::boxed("lanes", VERSION, Lanes { metric }))
+        Ok(Adapter::boxed("lanes", VERSION, Lanes { metric, dangling }))
     },
 };
 
@@ -166,6 +178,15 @@ fn leniences(equality: &Equality) -> String {
 
 struct Lanes {
     metric: ReadLanes,
+    dangling: Dangling,
+}
+
+/// What becomes of lanes that are no centerlines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dangling {
+    Count,
+    Drop,
+    Error,
 }
 
 /// [`LaneCorrespondence`] with the count of predictions that could not be read.
@@ -226,6 +247,43 @@ impl Lanes {
             value => prediction(value)
                 .filter(|clip| !needs_properties || without_properties(clip).is_none()),
         };
+        self.with_lanes_of_the_map(prediction, reference)
+    }
+
+    /// The clips as lanes that are no centerlines leave them.
+    fn with_lanes_of_the_map(
+        &self,
+        prediction: Option<Clip>,
+        reference: Clip,
+    ) -> Result<(Option<Clip>, Clip), FieldError> {
+        if self.dangling == Dangling::Count {
+            return Ok((prediction, reference));
+        }
+        if reference.centerlines().is_none() {
+            return Err(FieldError::reference(
+                "no centerlines to check lanes against: expected MapDR's `data` beside the rules, except under --dangling-lanes count",
+            ));
+        }
+        let metric = &self.metric.0;
+        if self.dangling == Dangling::Error {
+            let empty = Clip::default();
+            let findings = metric.findings(prediction.as_ref().unwrap_or(&empty), &reference);
+            let dangling = |finding: &Finding| finding.kind == FindingKind::Dangling;
+            if let Some(Finding {
+                side, rule, lane, ..
+            }) = findings.into_iter().find(dangling)
+            {
+                let problem =
+                    format!("rule {rule:?}: lane {lane} is no centerline of the map: expected one");
+                return Err(match side {
+                    Side::Prediction => FieldError::prediction(problem),
+                    Side::Reference => FieldError::reference(problem),
+                });
+            }
+            return Ok((prediction, reference));
+        }
+        let prediction = prediction.map(|clip| metric.without_dangling(&clip, &reference));
+        let reference = metric.without_dangling(&reference, &reference);
         Ok((prediction, reference))
     }
 }
@@ -253,6 +311,11 @@ impl Reading for Lanes {
         } else {
             ignored.join(",")
         };
+        let dangling = match self.dangling {
+            Dangling::Count => "count",
+            Dangling::Drop => "drop",
+            Dangling::Error => "error",
+        };
         [
             ("profile", profile.to_string()),
             ("alignment", alignment.to_string()),
@@ -261,6 +324,7 @@ impl Reading for Lanes {
             ("overall", overall.to_string()),
             ("ignore", ignored),
             ("equality", leniences(equality)),
+            ("dangling-lanes", dangling.to_owned()),
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into()
