@@ -318,8 +318,9 @@ impl PictureFolder {
     }
 }
 
-/// A name for the file that stands in one folder on any system: what is not a letter, a digit, `-`,
-/// `_` or an inner `.` is written `%XX`; long ids are cut and told apart by their number.
+/// A name for the file in the folder: what is not a letter, a digit, `-`, `_` or an inner `.` is written
+/// `%XX`; long ids are cut and told apart by their number. Ids that differ in case alone need a file
+/// system that tells case.
 fn picture_name(id: &str, ordinal: u64) -> String {
     let mut name = String::new();
     for (place, byte) in id.bytes().enumerate() {
@@ -332,6 +333,9 @@ fn picture_name(id: &str, ordinal: u64) -> String {
     if name.len() > 200 {
         name.truncate(180);
         name.push_str(&format!("%{ordinal}"));
+    }
+    if name.is_empty() {
+        name.push('%');
     }
     name + ".svg"
 }

@@ -31,7 +31,8 @@ use crate::{Clip, List, Number, Properties, Rule, Value};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Equality {
-    /// A property that is null or the string `None` is the same as one that is absent.
+    /// A property that is null or the string `None` is the same as one that is absent, and so is such
+    /// an item of a list; MapDR writes a list of nothing as `["None"]`.
     pub none_is_absent: bool,
     /// Composed and decomposed letters are the same (Unicode NFC).
     pub nfc: bool,
@@ -122,6 +123,7 @@ impl Equality {
                     .values()
                     .iter()
                     .map(|value| self.value(form, value))
+                    .filter(|value| !(self.none_is_absent && self.is_none(value)))
                     .collect();
                 if self.list_sets {
                     values.sort_unstable();
@@ -169,7 +171,8 @@ fn of_number(form: Option<Form>, number: Number) -> Value {
     }
 }
 
-/// The number that a text is, as JSON writes them; white space around it is ignored.
+/// The number that a text is, in decimals, with a sign or an exponent or without; white space around
+/// it is ignored.
 fn number(text: &str) -> Option<Number> {
     let text = text.trim();
     let decimal = |c: u8| c.is_ascii_digit() || b"+-.eE".contains(&c);
@@ -284,6 +287,12 @@ mod tests {
             none_is_absent: true,
             ..Equality::default()
         };
+        let of_nothing = [Value::from_iter(["None"]), Value::from_iter([Value::Null])];
+        for list in of_nothing {
+            let says = Properties::new([("x", list)]).unwrap_or_default();
+            let empty = Properties::new([("x", Value::List(List::default()))]).unwrap_or_default();
+            assert_eq!(equality.canonical(&says), equality.canonical(&empty));
+        }
         for value in [Value::Null, "None".into()] {
             let says = Properties::new([("x", value)]).unwrap_or_default();
             assert_eq!(equality.canonical(&says), Properties::default());

@@ -66,7 +66,7 @@ pub(super) const LANES: Entry = Entry {
             value: "HOW",
             default: Overall::Pairs.name(),
             choices: || Overall::ALL.iter().map(|choice| choice.name()).collect(),
-            help: "How a pair of rule and lane is right as a whole: as an equal pair, or through its aligned rule",
+            help: "When a pair of rule and lane is right as a whole: if properties and lane are equal (pairs), or the id of the rule is too (key)",
         },
         OptionSpec {
             name: "equality",
@@ -192,10 +192,19 @@ enum Dangling {
 /// [`LaneCorrespondence`] with the count of predictions that could not be read.
 struct ReadLanes(LaneCorrespondence);
 
+/// A prediction that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Unparsable {
+    id: String,
+    reason: String,
+}
+
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct ReadLanesState {
     correspondence: CorrespondenceState,
     unparsable: u64,
+    /// Of the unparsable predictions the one with the least id.
+    example: Option<Unparsable>,
     /// Clips whose lane ids could be checked.
     with_centerlines: u64,
 }
@@ -204,22 +213,32 @@ impl Merge for ReadLanesState {
     fn merge(&mut self, other: Self) {
         self.correspondence.merge(other.correspondence);
         self.unparsable += other.unparsable;
+        self.example = self.example.take().into_iter().chain(other.example).min();
         self.with_centerlines += other.with_centerlines;
     }
 }
 
 impl Metric for ReadLanes {
-    /// `None` counts as an empty clip.
-    type Prediction = Option<Clip>;
+    /// What could not be read counts as an empty clip.
+    type Prediction = Result<Clip, Unparsable>;
     type Reference = Clip;
     type State = ReadLanesState;
     type Score = CorrespondenceScore;
 
-    fn update(&self, state: &mut ReadLanesState, prediction: &Option<Clip>, reference: &Clip) {
+    fn update(
+        &self,
+        state: &mut ReadLanesState,
+        prediction: &Result<Clip, Unparsable>,
+        reference: &Clip,
+    ) {
         let empty = Clip::default();
         let clip = prediction.as_ref().unwrap_or(&empty);
         self.0.update(&mut state.correspondence, clip, reference);
-        state.unparsable += u64::from(prediction.is_none());
+        if let Err(unparsable) = prediction {
+            state.unparsable += 1;
+            let examples = state.example.take().into_iter();
+            state.example = examples.chain([unparsable.clone()]).min();
+        }
         state.with_centerlines += u64::from(reference.centerlines().is_some());
     }
 
@@ -228,9 +247,11 @@ impl Metric for ReadLanes {
     }
 }
 
+/// The prediction, if it can be read, and the reference.
+type Clips = (Result<Clip, Unparsable>, Clip);
+
 impl Lanes {
-    /// The prediction, `None` if it cannot be read, and the reference.
-    fn clips(&self, record: &Record<'_>) -> Result<(Option<Clip>, Clip), FieldError> {
+    fn clips(&self, record: &Record<'_>) -> Result<Clips, FieldError> {
         let reference_json = json(record.reference, "{}");
         let mut reference: Clip = typed(reference_json).map_err(FieldError::reference)?;
         if let Some(Centerlines(centerlines)) = centerlines(record, reference_json)? {
@@ -243,19 +264,27 @@ impl Lanes {
             )));
         }
         let prediction = match record.prediction {
-            Value::Missing => Some(Clip::default()),
-            value => prediction(value)
-                .filter(|clip| !needs_properties || without_properties(clip).is_none()),
+            Value::Missing => Ok(Clip::default()),
+            value => prediction(value).and_then(|clip| match without_properties(&clip) {
+                Some(rule) if needs_properties => Err(format!(
+                    "rule {rule:?} has no \"attr_info\", which only --alignment given goes without"
+                )),
+                _ => Ok(clip),
+            }),
         };
+        let prediction = prediction.map_err(|reason| Unparsable {
+            id: record.id.to_string(),
+            reason,
+        });
         self.with_lanes_of_the_map(prediction, reference)
     }
 
     /// The clips as lanes that are no centerlines leave them.
     fn with_lanes_of_the_map(
         &self,
-        prediction: Option<Clip>,
+        prediction: Result<Clip, Unparsable>,
         reference: Clip,
-    ) -> Result<(Option<Clip>, Clip), FieldError> {
+    ) -> Result<Clips, FieldError> {
         if self.dangling == Dangling::Count {
             return Ok((prediction, reference));
         }
@@ -343,8 +372,8 @@ impl Reading for Lanes {
     fn picture(&self, record: &Record<'_>) -> Result<String, FieldError> {
         let (prediction, reference) = self.clips(record)?;
         let title = match &prediction {
-            Some(_) => record.id.to_string(),
-            None => format!("{} (prediction not readable)", record.id),
+            Ok(_) => record.id.to_string(),
+            Err(_) => format!("{} (prediction not readable)", record.id),
         };
         let prediction = prediction.unwrap_or_default();
         let picture = self.metric.0.picture(&title, &prediction, &reference);
@@ -466,11 +495,11 @@ impl Reading for Lanes {
 
     fn warnings(&self, state: &ReadLanesState, _notes: &Notes) -> Vec<String> {
         let found = &state.correspondence;
-        [
-            (
-                state.unparsable,
-                "a prediction is null or could not be read as rules, and counts as empty",
-            ),
+        let unparsable = state.example.iter().map(|Unparsable { id, reason }| {
+            let times = state.unparsable;
+            format!("{times} × a prediction is null or could not be read as rules, and counts as empty; that of {id:?}: {reason}")
+        });
+        let findings = [
             (
                 found.reference_findings.dangling,
                 "a lane id of a reference is no centerline of its clip",
@@ -490,8 +519,8 @@ impl Reading for Lanes {
         ]
         .into_iter()
         .filter(|(times, _)| *times > 0)
-        .map(|(times, what)| format!("{times} × {what}"))
-        .collect()
+        .map(|(times, what)| format!("{times} × {what}"));
+        unparsable.chain(findings).collect()
     }
 }
 
@@ -521,12 +550,13 @@ fn parts<T>(parts: &Parts<T>) -> [(&'static str, &T); 3] {
 }
 
 /// The predicted rules: as an object, or as the text of one, which is what language models give.
-fn prediction(value: Value<'_>) -> Option<Clip> {
+fn prediction(value: Value<'_>) -> Result<Clip, String> {
     let json = json(value, "null");
-    if kind(json) == "a string" {
-        return typed(&string(json).ok()?).ok();
+    match kind(json) {
+        "null" => Err("null".to_owned()),
+        "a string" => typed(&string(json)?),
+        _ => typed(json),
     }
-    typed(json).ok()
 }
 
 fn without_properties(clip: &Clip) -> Option<&str> {
