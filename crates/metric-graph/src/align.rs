@@ -108,15 +108,26 @@ pub(crate) fn align(
 ) -> Vec<(usize, usize)> {
     match alignment {
         Alignment::Given | Alignment::Key => same_key(prediction, reference),
-        Alignment::Properties => best(coded, prediction.len(), |predicted, actual| {
-            let shared = coded.lane_sets.shared(predicted, actual) as f64;
-            same_class(coded, predicted, actual).then_some(Benefit {
-                primary: 1,
-                secondary: shared,
-            })
-        }),
-        Alignment::Optimal => best(coded, prediction.len(), |predicted, actual| {
-            Some(Benefit {
+        Alignment::Properties => {
+            let mut rules: Vec<usize> = (0..coded.classes.len()).collect();
+            // Stable: the predicted rules of a class stay before the true ones.
+            rules.sort_by_key(|&rule| coded.classes.get(rule));
+            let mut pairs = Vec::new();
+            for class in rules.chunk_by(|&a, &b| same_class(coded, a, b)) {
+                let cut = class.partition_point(|&rule| rule < prediction.len());
+                let (predicted, actual) = class.split_at(cut);
+                pairs.extend(best(predicted, actual, |predicted, actual| Benefit {
+                    primary: 1,
+                    secondary: coded.lane_sets.shared(predicted, actual) as f64,
+                }));
+            }
+            pairs.sort_unstable();
+            pairs
+        }
+        Alignment::Optimal => all_twins(coded, prediction.len()).unwrap_or_else(|| {
+            let rules: Vec<usize> = (0..coded.classes.len()).collect();
+            let (predicted, actual) = rules.split_at(prediction.len());
+            best(predicted, actual, |predicted, actual| Benefit {
                 primary: coded.attributes.shared(predicted, actual) as i64,
                 secondary: coded.lane_sets.shared(predicted, actual) as f64,
             })
@@ -147,23 +158,17 @@ pub(crate) fn same_key(prediction: &Clip, reference: &Clip) -> Vec<(usize, usize
 /// The choice of pairs with the greatest total benefit; among equals the first true rule has the
 /// first predicted one it can have, then the second, and so on.
 fn best(
-    coded: &Coded,
-    predicted: usize,
-    benefit: impl Fn(usize, usize) -> Option<Benefit>,
+    predicted: &[usize],
+    actual: &[usize],
+    benefit: impl Fn(usize, usize) -> Benefit,
 ) -> Vec<(usize, usize)> {
-    let actual = predicted..coded.classes.len();
-    if let Some(twins) = all_twins(coded, predicted, &benefit) {
-        return twins;
-    }
     let edges: Vec<Edge> = actual
-        .flat_map(|row| (0..predicted).map(move |column| (row, column)))
-        .filter_map(|(row, column)| {
-            let benefit = benefit(column, row)?;
-            Some(Edge {
-                row,
-                column,
-                benefit,
-            })
+        .iter()
+        .flat_map(|row| predicted.iter().map(move |column| (*row, *column)))
+        .map(|(row, column)| Edge {
+            row,
+            column,
+            benefit: benefit(column, row),
         })
         .collect();
     let mut pairs = match edges.as_slice() {
@@ -182,11 +187,7 @@ fn best(
 ///
 /// No choice is worth more than all true rules with themselves, and one that is worth as much has
 /// such pairs only: each true rule must be contained in its partner, and there is nothing to spare.
-fn all_twins(
-    coded: &Coded,
-    predicted: usize,
-    benefit: impl Fn(usize, usize) -> Option<Benefit>,
-) -> Option<Vec<(usize, usize)>> {
+fn all_twins(coded: &Coded, predicted: usize) -> Option<Vec<(usize, usize)>> {
     if 2 * predicted != coded.classes.len() {
         return None;
     }
@@ -196,7 +197,6 @@ fn all_twins(
         let place = open.iter().position(|&rule| {
             coded.attributes.get(rule) == coded.attributes.get(actual)
                 && coded.lane_sets.get(rule) == coded.lane_sets.get(actual)
-                && benefit(rule, actual).is_some()
         })?;
         pairs.push((open.remove(place), actual));
     }
@@ -252,6 +252,32 @@ mod tests {
         };
         let rules = rules.iter().enumerate();
         Clip::new(rules.map(|(id, row)| (id.to_string(), rule(row)))).unwrap_or_default()
+    }
+
+    #[test]
+    fn rules_that_all_differ() {
+        let made = |shift: i64| {
+            let rules = (0..3_000).map(|place| {
+                let says = Properties::new([("LaneType", (place + shift) % 3_000)]);
+                (
+                    place.to_string(),
+                    Rule::new(says.unwrap_or_default(), [place % 7]),
+                )
+            });
+            Clip::new(rules).unwrap_or_default()
+        };
+        let metric = LaneCorrespondence {
+            alignment: Alignment::Properties,
+            ..Default::default()
+        };
+        let (prediction, reference) = (made(0), made(1));
+        let aligned = metric.align(&prediction, &reference);
+        assert_eq!(aligned.len(), 3_000);
+        let pairs: Vec<_> = aligned
+            .iter()
+            .map(|p| (p.prediction, p.reference))
+            .collect();
+        assert_eq!(pairs[..2], [("0", "2999"), ("1", "0")]);
     }
 
     proptest! {

@@ -31,7 +31,9 @@ pub struct EdgeComparison {
     pub actual: Vec<EdgeOutcome>,
     /// The pairs of a predicted and a true edge that are right, by the predicted one.
     pub pairs: Vec<(usize, usize)>,
-    /// How many predicted edges become true ones if their kind changes, each another one.
+    /// How many predicted edges become true ones if their kind changes, each another one: the most
+    /// pairs of an edge that is not right and a missed one between the same two nodes, in the same
+    /// direction or where one of them has none.
     pub retyped: u64,
 }
 
@@ -130,6 +132,11 @@ impl Link<'_> {
         self
     }
 
+    /// Its nodes, whatever its direction.
+    fn between(&self) -> (usize, usize) {
+        (self.source.min(self.target), self.source.max(self.target))
+    }
+
     /// The ends from which an edge between them can be seen.
     fn views(&self) -> impl Iterator<Item = (usize, usize)> {
         let back = (!self.directed).then_some((self.target, self.source));
@@ -187,7 +194,7 @@ pub(crate) fn compare(
             .flat_map(|(link, _)| link.views())
             .collect::<BTreeSet<_>>()
     });
-    let mut other_kinds: BTreeMap<(usize, usize), [usize; 2]> = BTreeMap::new();
+    let mut left: BTreeMap<(usize, usize), [Unmatched; 2]> = BTreeMap::new();
     for (link, [predicted, actual]) in &links {
         let right = predicted.len().min(actual.len());
         comparison
@@ -204,9 +211,9 @@ pub(crate) fn compare(
             } else {
                 EdgeOutcome::NoEdge
             };
-            if wrong == EdgeOutcome::OtherKind {
-                let ends = (link.source, link.target);
-                other_kinds.entry(ends).or_default()[side] += places.len();
+            if places.len() > right {
+                let between = left.entry(link.between()).or_default();
+                between[side].add(link, places.len() - right);
             }
             for (rank, place) in places.iter().enumerate() {
                 let is_right = rank < right;
@@ -219,11 +226,44 @@ pub(crate) fn compare(
         }
     }
     comparison.pairs.sort_unstable();
-    let retyped = other_kinds
+    let retyped = left
         .values()
-        .map(|[predicted, actual]| *predicted.min(actual) as u64);
+        .map(|[predicted, actual]| predicted.pairs(actual) as u64);
     comparison.retyped = retyped.sum();
     comparison
+}
+
+/// How many edges between two nodes are left on one side.
+#[derive(Clone, Copy, Default)]
+struct Unmatched {
+    /// From the first to the second, and back.
+    directed: [usize; 2],
+    undirected: usize,
+}
+
+impl Unmatched {
+    fn add(&mut self, link: &Link<'_>, edges: usize) {
+        if link.directed {
+            self.directed[usize::from(link.target < link.source)] += edges;
+        } else {
+            self.undirected += edges;
+        }
+    }
+
+    /// The most pairs with edges of the other side: an edge with a direction can be paired with one
+    /// of the same direction or of none.
+    fn pairs(&self, other: &Self) -> usize {
+        let same_direction: usize = (0..2)
+            .map(|way| self.directed[way].min(other.directed[way]))
+            .sum();
+        let directed = |side: &Self| side.directed.iter().sum::<usize>() - same_direction;
+        let (here, there) = (directed(self), directed(other));
+        // What has a direction is harder to pair and comes first.
+        let with_directed = [self.undirected.min(there), other.undirected.min(here)];
+        let undirected =
+            (self.undirected - with_directed[0]).min(other.undirected - with_directed[1]);
+        same_direction + with_directed[0] + with_directed[1] + undirected
+    }
 }
 
 fn set(outcomes: &mut [EdgeOutcome], place: usize, outcome: EdgeOutcome) {

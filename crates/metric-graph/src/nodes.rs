@@ -1,28 +1,36 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use metric_core::assignment::{Benefit, Costs, Edge, Gate, assign};
 use metric_core::named_choice;
 
+use crate::coded::each_shared;
 use crate::typed::rank;
 use crate::{AlignedGraphs, Properties, TypedGraph, TypedNode};
 
 /// By which rule predicted nodes stand for true ones of the same class.
+///
+/// Times and memory are for `n` predicted and `m` true nodes of a class; to compare two nodes takes
+/// as long as they have properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NodeRule {
-    /// Nodes with the same key.
+    /// Nodes with the same key. Time `O((n + m) log(n + m))`, memory `O(n + m)`.
     Key,
-    /// Nodes with equal properties; of several equal ones, those that share most edges.
+    /// Nodes with equal properties; of several equal ones, those that share most edges. Costs the
+    /// sorting of the nodes, and what [`Optimal`](Self::Optimal) costs for each group of equal ones.
     Properties,
     /// The one-to-one choice with the most equal properties in total, and among those the most
-    /// shared edges in total.
+    /// shared edges in total. All `n m` pairs are compared and held in memory (at 32 bytes each, a
+    /// few times over): 1,000 nodes on both sides are 1,000,000 pairs. Then one
+    /// [`assign`](metric_core::assignment::assign), at worst `O(k n m log(n m))` for the smaller
+    /// side `k`, commonly far less.
     #[default]
     Optimal,
     /// The pair with the fewest different properties first, then that of the nodes that are left,
-    /// and so on.
+    /// and so on. Time `O(n m log(n m))`; all `n m` pairs are compared and held in memory.
     GreedyCheapest,
     /// Predicted nodes by falling confidence, each with the true node from which it differs in the
-    /// fewest properties, if that is free.
+    /// fewest properties, if that is free. Time and memory `O(n m)`.
     GreedyByConfidence,
 }
 
@@ -46,6 +54,11 @@ impl NodeRule {
             Self::GreedyCheapest => "greedy-cheapest",
             Self::GreedyByConfidence => "greedy-by-confidence",
         }
+    }
+
+    /// Whether edges to nodes that are aligned decide between equal choices.
+    const fn uses_edges(self) -> bool {
+        matches!(self, Self::Properties | Self::Optimal)
     }
 }
 
@@ -191,25 +204,39 @@ impl AlignedGraphs {
     pub fn align(&self, prediction: &TypedGraph, reference: &TypedGraph) -> NodeAlignment {
         let (predicted, actual) = (by_class(prediction), by_class(reference));
         let mut alignment = NodeAlignment::empty(prediction.nodes(), reference.nodes());
-        let rule = |class: &str| self.classes.get(class).copied().unwrap_or(self.nodes);
+        let rule = |class: &str| {
+            self.rules_by_class
+                .get(class)
+                .copied()
+                .unwrap_or(self.nodes)
+        };
         let mut classes: Vec<&str> = predicted.keys().copied().collect();
         classes.sort_by_key(|class| (rule(class) != NodeRule::Key, *class));
+        let by_edges = classes.iter().any(|class| rule(class).uses_edges());
+        let [predicted_edges, actual_edges] = [prediction, reference].map(|graph| {
+            let edges = by_edges.then(|| self.incident_edges(graph));
+            edges.unwrap_or_default()
+        });
         for class in classes {
             let (Some(predicted), Some(actual)) = (predicted.get(class), actual.get(class)) else {
                 continue;
             };
-            let of_class = OfClass {
+            let rule = rule(class);
+            let mut of_class = OfClass {
                 prediction,
                 reference,
                 predicted,
                 actual,
-                predicted_edges: self
-                    .fixed_edges(prediction, predicted, &|place| alignment.partner(place)),
-                actual_edges: self.fixed_edges(reference, actual, &|place| {
-                    alignment.found(place).map(|_| place)
-                }),
+                predicted_edges: Vec::new(),
+                actual_edges: Vec::new(),
             };
-            for (row, column) in of_class.pairs(rule(class)) {
+            if rule.uses_edges() {
+                of_class.predicted_edges =
+                    fixed_edges(&predicted_edges, predicted, |at| alignment.partner(at));
+                of_class.actual_edges =
+                    fixed_edges(&actual_edges, actual, |at| alignment.found(at).map(|_| at));
+            }
+            for (row, column) in of_class.pairs(rule) {
                 if let (Some(actual), Some(predicted)) = (actual.get(row), predicted.get(column)) {
                     alignment.put(*predicted, *actual);
                 }
@@ -218,26 +245,18 @@ impl AlignedGraphs {
         alignment
     }
 
-    /// For each of these nodes its edges to nodes that are aligned: the true node at the other end,
-    /// the direction and the kind, each once.
-    fn fixed_edges<'a>(
-        &self,
-        graph: &'a TypedGraph,
-        nodes: &[usize],
-        true_node: &dyn Fn(usize) -> Option<usize>,
-    ) -> Vec<BTreeSet<FixedEdge<'a>>> {
-        let mut of_node = vec![BTreeSet::new(); nodes.len()];
+    /// The edges of each node, as they are seen from there. One without direction is seen from both
+    /// of its ends as if it went out.
+    fn incident_edges<'a>(&self, graph: &'a TypedGraph) -> Vec<Vec<IncidentEdge<'a>>> {
+        let mut of_node = vec![Vec::new(); graph.nodes()];
         for edge in graph.edges() {
-            let forward = self.undirected.contains(edge.kind);
+            let undirected = self.undirected.contains(edge.kind);
             for (end, other, outgoing) in [
                 (edge.source, edge.target, true),
-                (edge.target, edge.source, forward),
+                (edge.target, edge.source, undirected),
             ] {
-                // Nodes of a class are in the order of their places.
-                if let (Ok(place), Some(other)) = (nodes.binary_search(&end), true_node(other))
-                    && let Some(edges) = of_node.get_mut(place)
-                {
-                    edges.insert((other, outgoing, edge.kind));
+                if let Some(edges) = of_node.get_mut(end) {
+                    edges.push((other, outgoing, edge.kind));
                 }
             }
         }
@@ -245,7 +264,27 @@ impl AlignedGraphs {
     }
 }
 
-type FixedEdge<'a> = (usize, bool, &'a str);
+/// The node at the other end, whether the edge goes there, and its kind.
+type IncidentEdge<'a> = (usize, bool, &'a str);
+
+/// The edges of each of these nodes to nodes that are aligned, those as true nodes: sorted, each
+/// once.
+fn fixed_edges<'a>(
+    incident: &[Vec<IncidentEdge<'a>>],
+    nodes: &[usize],
+    true_node: impl Fn(usize) -> Option<usize>,
+) -> Vec<Vec<IncidentEdge<'a>>> {
+    let of_node = |node: &usize| {
+        let edges = incident.get(*node).into_iter().flatten();
+        let fixed = edges
+            .filter_map(|(other, outgoing, kind)| Some((true_node(*other)?, *outgoing, *kind)));
+        let mut fixed: Vec<_> = fixed.collect();
+        fixed.sort_unstable();
+        fixed.dedup();
+        fixed
+    };
+    nodes.iter().map(of_node).collect()
+}
 
 /// The places of the nodes by class.
 fn by_class(graph: &TypedGraph) -> BTreeMap<&str, Vec<usize>> {
@@ -262,8 +301,8 @@ struct OfClass<'a> {
     reference: &'a TypedGraph,
     predicted: &'a [usize],
     actual: &'a [usize],
-    predicted_edges: Vec<BTreeSet<FixedEdge<'a>>>,
-    actual_edges: Vec<BTreeSet<FixedEdge<'a>>>,
+    predicted_edges: Vec<Vec<IncidentEdge<'a>>>,
+    actual_edges: Vec<Vec<IncidentEdge<'a>>>,
 }
 
 impl OfClass<'_> {
@@ -274,11 +313,11 @@ impl OfClass<'_> {
     }
 
     fn shared_edges(&self, row: usize, column: usize) -> f64 {
-        let edges = (self.predicted_edges.get(column), self.actual_edges.get(row));
-        match edges {
-            (Some(a), Some(b)) => a.intersection(b).count() as f64,
-            _ => 0.0,
+        let mut shared = 0_u32;
+        if let (Some(a), Some(b)) = (self.predicted_edges.get(column), self.actual_edges.get(row)) {
+            each_shared(a, b, |_| shared += 1);
         }
+        f64::from(shared)
     }
 
     /// True and predicted nodes by their places in the lists of the class.
@@ -293,21 +332,40 @@ impl OfClass<'_> {
                 })
                 .collect()
             }
-            NodeRule::Properties => self.best(|row, column| {
-                let (predicted, actual) = self.nodes(row, column)?;
-                (predicted.properties == actual.properties).then(|| Benefit {
-                    primary: 1,
-                    secondary: self.shared_edges(row, column),
+            NodeRule::Properties => {
+                let mut equal: BTreeMap<&Properties, [Vec<usize>; 2]> = BTreeMap::new();
+                for (side, graph, places) in [
+                    (0, self.reference, self.actual),
+                    (1, self.prediction, self.predicted),
+                ] {
+                    for (at, node) in places.iter().map(|place| graph.node(*place)).enumerate() {
+                        if let Some(node) = node {
+                            equal.entry(&node.properties).or_default()[side].push(at);
+                        }
+                    }
+                }
+                let choices = equal.values().flat_map(|[rows, columns]| {
+                    Self::best(rows, columns, |row, column| {
+                        Some(Benefit {
+                            primary: 1,
+                            secondary: self.shared_edges(row, column),
+                        })
+                    })
+                });
+                choices.collect()
+            }
+            NodeRule::Optimal => {
+                let all = |places: &[usize]| -> Vec<usize> { (0..places.len()).collect() };
+                let (rows, columns) = (all(self.actual), all(self.predicted));
+                Self::best(&rows, &columns, |row, column| {
+                    let (predicted, actual) = self.nodes(row, column)?;
+                    let (equal, _) = equal_and_different(&predicted.properties, &actual.properties);
+                    Some(Benefit {
+                        primary: equal as i64,
+                        secondary: self.shared_edges(row, column),
+                    })
                 })
-            }),
-            NodeRule::Optimal => self.best(|row, column| {
-                let (predicted, actual) = self.nodes(row, column)?;
-                let (equal, _) = equal_and_different(&predicted.properties, &actual.properties);
-                Some(Benefit {
-                    primary: equal as i64,
-                    secondary: self.shared_edges(row, column),
-                })
-            }),
+            }
             NodeRule::GreedyCheapest => {
                 let costs = self.differences();
                 costs.map_or_else(Vec::new, |costs| costs.greedy_cheapest(Gate::None))
@@ -325,10 +383,14 @@ impl OfClass<'_> {
         }
     }
 
-    fn best(&self, benefit: impl Fn(usize, usize) -> Option<Benefit>) -> Vec<(usize, usize)> {
-        let columns = self.predicted.len();
-        let edges = (0..self.actual.len())
-            .flat_map(|row| (0..columns).map(move |column| (row, column)))
+    fn best(
+        rows: &[usize],
+        columns: &[usize],
+        benefit: impl Fn(usize, usize) -> Option<Benefit>,
+    ) -> Vec<(usize, usize)> {
+        let edges = rows
+            .iter()
+            .flat_map(|row| columns.iter().map(move |column| (*row, *column)))
             .filter_map(|(row, column)| {
                 let benefit = benefit(row, column)?;
                 Some(Edge {
@@ -397,10 +459,10 @@ mod tests {
     use super::*;
     use crate::TypedEdge;
 
-    /// A graph of nodes as (key, class, properties, confidence), and edges of one kind.
+    /// A graph of nodes as (key, class, properties, confidence), and edges as (from, to, kind).
     type Node<'a> = (&'a str, &'a str, &'a [(&'a str, i64)], f64);
 
-    fn graph(nodes: &[Node<'_>], edges: &[(&str, &str)]) -> TypedGraph {
+    fn graph(nodes: &[Node<'_>], edges: &[(&str, &str, &str)]) -> TypedGraph {
         let node = |(key, class, says, confidence): &Node<'_>| {
             let node = TypedNode {
                 properties: Properties::new(says.iter().copied()).unwrap_or_default(),
@@ -411,7 +473,7 @@ mod tests {
         };
         let edges = edges
             .iter()
-            .map(|(from, to)| TypedEdge::new(*from, *to, ""));
+            .map(|(from, to, kind)| TypedEdge::new(*from, *to, *kind));
         TypedGraph::new(nodes.iter().map(node), edges).unwrap_or_default()
     }
 
@@ -468,37 +530,119 @@ mod tests {
 
     #[test]
     fn edges_to_aligned_nodes_tell_twins_apart() {
+        type Edges<'a> = [(&'a str, &'a str, &'a str)];
+        // Nodes that are aligned by key come first, though their class is last by name.
         let nodes: &[Node<'_>] = &[
             ("r", "rule", &[], 0.0),
             ("s", "rule", &[], 0.0),
-            ("7", "lane", &[], 0.0),
-            ("8", "lane", &[], 0.0),
+            ("7", "z", &[], 0.0),
+            ("8", "z", &[], 0.0),
         ];
-        let reference = graph(nodes, &[("r", "7"), ("s", "8")]);
-        let prediction = graph(nodes, &[("r", "8"), ("s", "7")]);
-        let by_key = ("lane".to_owned(), NodeRule::Key);
-        for nodes in [NodeRule::Properties, NodeRule::Optimal] {
+        // Whether the predicted r stands for s, and s for r.
+        let rows: &[(&str, &Edges<'_>, &Edges<'_>, bool)] = &[
+            (
+                "alike",
+                &[("r", "7", ""), ("s", "8", "")],
+                &[("r", "7", ""), ("s", "8", "")],
+                false,
+            ),
+            (
+                "by node",
+                &[("r", "8", ""), ("s", "7", "")],
+                &[("r", "7", ""), ("s", "8", "")],
+                true,
+            ),
+            (
+                "by direction",
+                &[("r", "7", ""), ("7", "s", "")],
+                &[("s", "7", ""), ("7", "r", "")],
+                true,
+            ),
+            (
+                "no direction",
+                &[("r", "7", "n"), ("7", "s", "n")],
+                &[("s", "7", "n"), ("7", "r", "n")],
+                false,
+            ),
+            (
+                "by kind",
+                &[("r", "7", "a"), ("s", "7", "b")],
+                &[("r", "7", "b"), ("s", "7", "a")],
+                true,
+            ),
+            // Nodes that are aligned together do not tell each other apart.
+            ("not fixed", &[("r", "r", "")], &[("s", "s", "")], false),
+            // r shares one edge with r, and two with s.
+            (
+                "by number",
+                &[("r", "7", ""), ("r", "8", "")],
+                &[("r", "7", ""), ("s", "7", ""), ("s", "8", "")],
+                true,
+            ),
+            // An edge that is given twice says no more than once.
+            (
+                "repeated",
+                &[("r", "7", ""), ("r", "7", "")],
+                &[("s", "7", ""), ("s", "7", ""), ("r", "7", "")],
+                false,
+            ),
+            ("no edges", &[], &[], false),
+        ];
+        for rule in [NodeRule::Properties, NodeRule::Optimal] {
             let metric = AlignedGraphs {
-                nodes,
-                classes: [by_key.clone()].into(),
+                nodes: rule,
+                rules_by_class: [("z".to_owned(), NodeRule::Key)].into(),
+                undirected: ["n".to_owned()].into(),
                 ..AlignedGraphs::default()
             };
-            // In the order of keys: 7, 8, r, s.
-            let pairs = metric.align(&prediction, &reference);
-            let pairs: Vec<_> = pairs.pairs().collect();
-            assert_eq!(pairs, [(0, 0), (1, 1), (2, 3), (3, 2)], "{nodes}");
-            // Without edges: the first with the first.
-            let bare = metric.align(&prediction, &graph(&[nodes_of("r"), nodes_of("s")], &[]));
-            assert_eq!(
-                bare.pairs().collect::<Vec<_>>(),
-                [(2, 0), (3, 1)],
-                "{nodes}"
-            );
+            for (name, predicted, actual, turned) in rows {
+                let pairs = metric.align(&graph(nodes, predicted), &graph(nodes, actual));
+                let pairs: Vec<_> = pairs.pairs().collect();
+                // In the order of keys: 7, 8, r, s.
+                let rules = if *turned {
+                    [(2, 3), (3, 2)]
+                } else {
+                    [(2, 2), (3, 3)]
+                };
+                assert_eq!(
+                    pairs,
+                    [&[(0, 0), (1, 1)], &rules[..]].concat(),
+                    "{name}, {rule}"
+                );
+            }
         }
     }
 
-    fn nodes_of(key: &str) -> Node<'_> {
-        (key, "rule", &[], 0.0)
+    #[test]
+    fn many_nodes_that_all_differ() {
+        // Each with its own class, then all of one: pairs of nodes must not all be looked at.
+        let count = 10_000_i64;
+        for one_class in [false, true] {
+            let made = |shift: i64| {
+                let nodes = (0..count).map(|place| {
+                    let says = (place + shift) % count;
+                    let class = if one_class { 0 } else { says };
+                    let node = TypedNode {
+                        properties: Properties::new([("says", says)]).unwrap_or_default(),
+                        ..TypedNode::of_class(class.to_string())
+                    };
+                    (place.to_string(), node)
+                });
+                let edges =
+                    (1..count).map(|to| TypedEdge::new((to - 1).to_string(), to.to_string(), ""));
+                TypedGraph::new(nodes, edges).unwrap_or_default()
+            };
+            let metric = AlignedGraphs {
+                nodes: NodeRule::Properties,
+                ..AlignedGraphs::default()
+            };
+            let alignment = metric.align(&made(0), &made(1));
+            assert_eq!(alignment.pairs().count(), 10_000);
+            assert_eq!(
+                (alignment.partner(0), alignment.partner(1)),
+                (Some(9_999), Some(0))
+            );
+        }
     }
 
     #[test]

@@ -1,10 +1,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use crate::breakdown::written;
 use crate::clip::LaneKey;
 use crate::{
-    AlignedGraphs, Clip, EdgeOutcome, LaneCorrespondence, LaneId, NodeAlignment, Rule, TypedGraph,
+    AlignedGraphs, Alignment, Clip, EdgeOutcome, LaneCorrespondence, LaneId, NodeAlignment,
+    Properties, Rule, TypedGraph,
 };
 
 /// What is right and wrong in one example, as two columns of nodes with edges between them.
@@ -31,7 +34,8 @@ pub struct Picture {
     pub title: String,
     /// The left column, from above: in a clip its rules.
     pub left: Vec<PictureNode>,
-    /// The right column, from above: in a clip its lanes.
+    /// The right column, from above: in a clip its lanes. The pictures of this crate have it in the
+    /// order of the mean places of what it is linked with on the left.
     pub right: Vec<PictureNode>,
     /// Edges between the columns. One with an end that is not there is not drawn.
     pub links: Vec<PictureLink>,
@@ -109,7 +113,7 @@ impl Mark {
         }
     }
 
-    /// The sign of a node, or on the middle of an edge.
+    /// The sign of a node, with its middle there.
     fn sign(self, x: f64, y: f64) -> String {
         let colour = self.style().colour;
         match self {
@@ -140,12 +144,18 @@ struct Style {
 }
 
 const LEFT: f64 = 440.0;
-const RIGHT: f64 = 690.0;
-const WIDTH: f64 = 1000.0;
+/// From the left column to the right one: at least this, and this share of the height, so that the
+/// edges of a high picture are not all steep.
+const GAP: (f64, f64) = (250.0, 0.4);
+/// For what is said on the right.
+const MARGIN: f64 = 310.0;
 const LINE: f64 = 17.0;
 const TOP: f64 = 56.0;
-/// Longer lines are cut: on the left, on the right and at edges.
-const CHARACTERS: [usize; 3] = [58, 40, 30];
+/// Longer lines are cut: on the left, on the right and at edges. A character is one or two columns
+/// wide, as in a terminal.
+const COLUMNS: [usize; 3] = [58, 40, 30];
+/// The width of a column of the title.
+const TITLE_COLUMN: f64 = 10.0;
 
 impl Picture {
     /// The picture as a file of Scalable Vector Graphics.
@@ -154,12 +164,14 @@ impl Picture {
         let (left, left_end) = places(&self.left);
         let (right, right_end) = places(&self.right);
         let height = left_end.max(right_end) + 44.0;
+        let right_x = LEFT + GAP.0.max((GAP.1 * height).round());
+        let width = right_x + MARGIN;
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
              font-family=\"sans-serif\" font-size=\"13\">\n\
              <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
              <text x=\"16\" y=\"28\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
-            escaped(&self.title)
+            escaped(&cut(&self.title, ((width - 32.0) / TITLE_COLUMN) as usize))
         );
         // Of two edges between the same nodes each bends in its own way.
         let mut drawn: BTreeMap<(usize, usize), u32> = BTreeMap::new();
@@ -171,7 +183,7 @@ impl Picture {
             let bend = f64::from(*times) * 14.0;
             *times += 1;
             let (x, y) = (
-                f64::midpoint(LEFT, RIGHT),
+                f64::midpoint(LEFT, right_x),
                 f64::midpoint(*from, *to) + bend / 2.0,
             );
             let Style {
@@ -182,7 +194,7 @@ impl Picture {
             } = link.mark.style();
             let _ = writeln!(
                 svg,
-                "<g class=\"edge {name}\"><path d=\"M{LEFT} {from}Q{x} {} {RIGHT} {to}\" fill=\"none\" stroke=\"{colour}\" \
+                "<g class=\"edge {name}\"><path d=\"M{LEFT} {from}Q{x} {} {right_x} {to}\" fill=\"none\" stroke=\"{colour}\" \
                  stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>",
                 f64::midpoint(*from, *to) + bend
             );
@@ -191,19 +203,19 @@ impl Picture {
                     svg,
                     "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\" fill=\"{colour}\">{}</text>",
                     y - 4.0,
-                    escaped(&cut(&link.label, CHARACTERS[2]))
+                    escaped(&cut(&link.label, COLUMNS[2]))
                 );
             }
             svg.push_str("</g>\n");
         }
-        for (nodes, places, characters, x, (text_x, anchor)) in [
-            (&self.left, &left, CHARACTERS[0], LEFT, (LEFT - 16.0, "end")),
+        for (nodes, places, columns, x, (text_x, anchor)) in [
+            (&self.left, &left, COLUMNS[0], LEFT, (LEFT - 16.0, "end")),
             (
                 &self.right,
                 &right,
-                CHARACTERS[1],
-                RIGHT,
-                (RIGHT + 16.0, "start"),
+                COLUMNS[1],
+                right_x,
+                (right_x + 16.0, "start"),
             ),
         ] {
             for (node, y) in nodes.iter().zip(places) {
@@ -219,7 +231,7 @@ impl Picture {
                         "<text x=\"{text_x}\" y=\"{}\" text-anchor=\"{anchor}\"{}>{}</text>",
                         y + 4.0 + LINE * row as f64,
                         if row == 0 { "" } else { " fill=\"#555\"" },
-                        escaped(&cut(line, characters))
+                        escaped(&cut(line, columns))
                     );
                 }
                 svg.push_str("</g>\n");
@@ -329,12 +341,40 @@ impl Picture {
                     label: kind.to_owned(),
                 })
             });
-        Picture {
+        let picture = Picture {
             title: title.to_owned(),
             links: links.collect(),
             left,
             right,
+        };
+        picture.untangled()
+    }
+
+    /// The nodes on the right by the mean place of those they are linked with, so that fewer edges
+    /// cross; those without edges last, equal ones in their order.
+    fn untangled(mut self) -> Self {
+        // The sum of the places, and how many.
+        let mut linked = vec![(0_u64, 0_u64); self.right.len()];
+        for link in &self.links {
+            if let Some((sum, count)) = linked.get_mut(link.right) {
+                (*sum, *count) = (*sum + link.left as u64, *count + 1);
+            }
         }
+        let mut order: Vec<(usize, PictureNode)> = self.right.drain(..).enumerate().collect();
+        order.sort_by(|&(a, _), &(b, _)| {
+            let ((a, of_a), (b, of_b)) = (linked[a], linked[b]);
+            let alone = (of_a == 0).cmp(&(of_b == 0));
+            alone.then((u128::from(a) * u128::from(of_b)).cmp(&(u128::from(b) * u128::from(of_a))))
+        });
+        let mut place_of = vec![0; order.len()];
+        for (place, (before, node)) in order.into_iter().enumerate() {
+            place_of[before] = place;
+            self.right.push(node);
+        }
+        for link in &mut self.links {
+            link.right = place_of[link.right];
+        }
+        self
     }
 }
 
@@ -352,12 +392,17 @@ fn places(nodes: &[PictureNode]) -> (Vec<f64>, f64) {
     (places, y)
 }
 
-fn cut(line: &str, characters: usize) -> String {
-    if line.chars().count() <= characters {
+fn cut(line: &str, columns: usize) -> String {
+    if line.width() <= columns {
         return line.to_owned();
     }
-    let start: String = line.chars().take(characters - 1).collect();
-    start + "\u{2026}"
+    // The sign of what is left out takes one column.
+    let mut width = 1;
+    let start = line.chars().take_while(|c| {
+        width += c.width().unwrap_or(1);
+        width <= columns
+    });
+    start.chain(['\u{2026}']).collect()
 }
 
 /// Text in XML, which has no control characters.
@@ -393,7 +438,8 @@ fn quoted(text: &str) -> String {
 impl LaneCorrespondence {
     /// A clip as a picture: the rules on the left, a predicted rule and the true one it stands for
     /// as one node, and the lanes that rules name on the right. A rule is right if its properties
-    /// are; what was misread stands below its id.
+    /// are; what was misread stands below its id. Under [`Alignment::Given`], and where the predicted
+    /// rule has no properties, a rule is right if it is on both sides.
     #[must_use]
     pub fn picture(&self, title: &str, prediction: &Clip, reference: &Clip) -> Picture {
         let aligned = self.align(prediction, reference);
@@ -460,7 +506,7 @@ impl LaneCorrespondence {
                 })
             })
             .collect();
-        picture
+        picture.untangled()
     }
 
     fn rule_node(
@@ -468,7 +514,12 @@ impl LaneCorrespondence {
         truth: Option<(&str, &Rule)>,
         predicted: Option<(&str, &Rule)>,
     ) -> PictureNode {
+        let unread = predicted.is_some_and(|(_, rule)| rule.properties.is_none());
+        let compared = self.alignment != Alignment::Given && !unread;
         let says = |rule: &Rule| {
+            if !compared {
+                return Properties::default();
+            }
             let all = rule
                 .properties
                 .as_ref()
@@ -508,7 +559,7 @@ impl LaneCorrespondence {
             .map(|name| {
                 let [was, read] = [&truth, &predicted].map(|says| written(says.get(name)));
                 let line = format!("{name}: {was} \u{2192} {read}");
-                if line.chars().count() <= CHARACTERS[0] {
+                if line.width() <= COLUMNS[0] {
                     format!("\n{line}")
                 } else {
                     format!("\n{name}: {was}\n\u{2192} {read}")
@@ -601,7 +652,7 @@ fn label(graph: &TypedGraph, place: usize, other: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Properties, TypedEdge, TypedNode};
+    use crate::{TypedEdge, TypedNode};
 
     fn rule(kind: &str, lanes: &[i64]) -> Rule {
         let says = Properties::new([("LaneType", kind)]).unwrap_or_default();
@@ -635,8 +686,8 @@ mod tests {
             [
                 named("lane 1", Mark::Right),
                 named("lane 2", Mark::Missed),
-                named("lane 3", Mark::Right),
                 named("lane 4", Mark::Wrong),
+                named("lane 3", Mark::Right),
             ]
         );
         let links: Vec<_> = picture
@@ -649,8 +700,8 @@ mod tests {
             [
                 (0, 0, Mark::Right),
                 (0, 1, Mark::Missed),
-                (0, 3, Mark::Wrong),
-                (1, 2, Mark::Right),
+                (0, 2, Mark::Wrong),
+                (1, 3, Mark::Right),
             ]
         );
         let svg = picture.svg();
@@ -661,6 +712,138 @@ mod tests {
         let dot = picture.dot();
         assert!(dot.contains("\\\">\", shape=box"));
         assert_eq!(dot.matches(" -- ").count(), 4);
+    }
+
+    #[test]
+    fn marks_and_parallel_edges_are_told_apart() {
+        let node = |label: &str| PictureNode {
+            label: label.to_owned(),
+            mark: Mark::Right,
+        };
+        let link = |mark| PictureLink {
+            left: 0,
+            right: 0,
+            mark,
+            label: String::new(),
+        };
+        let picture = Picture {
+            left: vec![node("a")],
+            right: vec![node("b")],
+            links: Mark::ALL.iter().map(|mark| link(*mark)).collect(),
+            ..Picture::default()
+        };
+        let svg = picture.svg();
+        let edges: Vec<&str> = svg
+            .split("<g ")
+            .filter(|g| g.starts_with("class=\"edge "))
+            .collect();
+        let attribute = |name: &str| -> std::collections::BTreeSet<&str> {
+            let value = |edge: &&'_ str| {
+                let start = edge.find(name).map_or(edge.len(), |at| at + name.len());
+                start
+                    ..edge[start..]
+                        .find('"')
+                        .map_or(edge.len(), |end| start + end)
+            };
+            edges.iter().map(|edge| &edge[value(edge)]).collect()
+        };
+        for name in [" d=\"", " stroke-dasharray=\"", " stroke=\""] {
+            assert_eq!(attribute(name).len(), 3, "{name} {svg}");
+        }
+        let dot = picture.dot();
+        for line in ["solid", "dashed", "dotted"] {
+            assert!(dot.contains(&format!("style={line}, color=")), "{dot}");
+        }
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        // By columns: Chinese characters take two.
+        for (line, columns, expected) in [
+            ("", 1, ""),
+            ("abcd", 4, "abcd"),
+            ("abcde", 4, "abc\u{2026}"),
+            ("公交车道", 8, "公交车道"),
+            ("公交车道", 7, "公交车\u{2026}"),
+            ("公交车道", 6, "公交\u{2026}"),
+            ("a公交", 4, "a公\u{2026}"),
+        ] {
+            assert_eq!(cut(line, columns), expected, "{line} {columns}");
+        }
+        let node = || PictureNode {
+            label: "公".repeat(100),
+            mark: Mark::Right,
+        };
+        let picture = Picture {
+            title: "车".repeat(100),
+            left: vec![node()],
+            right: vec![node()],
+            links: vec![PictureLink {
+                left: 0,
+                right: 0,
+                mark: Mark::Right,
+                label: "道".repeat(100),
+            }],
+        };
+        let svg = picture.svg();
+        let cut_to = |text: &str, count| format!(">{}\u{2026}</text>", text.repeat(count));
+        // 58, 40 and 30 columns; the title has (1000 - 32) / 10.
+        for (text, count) in [("公", 28), ("公", 19), ("道", 14), ("车", 47)] {
+            assert!(svg.contains(&cut_to(text, count)), "{text} {count} {svg}");
+        }
+    }
+
+    #[test]
+    fn columns_of_many_nodes() {
+        let node = |place: usize| PictureNode {
+            label: place.to_string(),
+            mark: Mark::Right,
+        };
+        let nodes: Vec<PictureNode> = (0..5).map(node).collect();
+        let link = |from, to| (from, to, Mark::Right, "");
+        // 3 is linked with 0 and 2; 4 with 0: places 1 and 0 on average.
+        let links = vec![link(0, 3), link(2, 3), link(0, 4), link(1, 3)];
+        let picture = Picture::in_columns("", &nodes, links);
+        let right: Vec<&str> = picture.right.iter().map(|n| n.label.as_str()).collect();
+        assert_eq!(right, ["4", "3"]);
+        let ends: Vec<_> = picture.links.iter().map(|l| (l.left, l.right)).collect();
+        assert_eq!(ends, [(0, 1), (2, 1), (0, 0), (1, 1)]);
+
+        // The columns are further apart in a high picture: 56 + 8.5 + 100 * 31 + 44 high.
+        let high = Picture {
+            left: (0..100).map(node).collect(),
+            ..Picture::default()
+        };
+        assert!(picture.svg().contains(" width=\"1000\" "));
+        assert!(high.svg().contains(" width=\"2033\" height=\"3208.5\""));
+    }
+
+    #[test]
+    fn rules_without_predicted_properties() {
+        let truth = Clip::new([("0", rule("Bus", &[1])), ("1", rule("Turn", &[3]))]);
+        let (truth, said) = (
+            truth.unwrap_or_default(),
+            Clip::new([("0", rule("Bike", &[1])), ("2", rule("Turn", &[3]))]).unwrap_or_default(),
+        );
+        let unsaid = Clip::new([("0", Rule::of_lanes([1])), ("2", Rule::of_lanes([3]))]);
+        let unsaid = unsaid.unwrap_or_default();
+        let present = ["rule 0", "rule 1", "predicted rule 2"];
+        let with_properties = ["rule 0", "rule 1\nLaneType: Turn", "predicted rule 2"];
+        for (alignment, prediction, labels) in [
+            (Alignment::Given, &unsaid, present),
+            (Alignment::Given, &said, present),
+            (Alignment::Key, &unsaid, with_properties),
+        ] {
+            let metric = LaneCorrespondence {
+                alignment,
+                ..LaneCorrespondence::default()
+            };
+            let left = metric.picture("", prediction, &truth).left;
+            let ours: Vec<(&str, Mark)> = left.iter().map(|n| (n.label.as_str(), n.mark)).collect();
+            let marks = [Mark::Right, Mark::Missed, Mark::Wrong];
+            let expected: Vec<(&str, Mark)> = labels.into_iter().zip(marks).collect();
+            assert_eq!(ours, expected, "{alignment}");
+        }
     }
 
     #[test]

@@ -135,7 +135,9 @@ impl Costs {
     /// The most pairs that the gate admits, and among choices of so many the least total cost.
     ///
     /// Without a gate, and with finite costs, this is the plain assignment problem: as many pairs
-    /// as the smaller side has items. Cost and ties as in [`assign`].
+    /// as the smaller side has items. Time, ties and range as in [`assign`]: costs over 1e300 from 0
+    /// forbid a pair here, as infinity does. Memory for all pairs that are admitted, at 32 bytes
+    /// each, twice.
     #[must_use]
     pub fn optimal(&self, gate: Gate) -> Vec<(usize, usize)> {
         let edges = self.admitted(gate).map(|(row, column, cost)| Edge {
@@ -304,6 +306,9 @@ mod tests {
             (1, 2, &[INFINITY, 3.0], Gate::AtMost(3.0), [&[(0, 1)]; 3]),
             (1, 1, &[INFINITY], Gate::AtMost(INFINITY), [&[]; 3]),
             (1, 1, &[1.0], Gate::Below(f64::NAN), [&[]; 3]),
+            // Beyond the range of totals; a greedy choice adds nothing up.
+            (1, 2, &[1.1e300, INFINITY], Gate::None, [&[], &[(0, 0)], &[(0, 0)]]),
+            (1, 2, &[1e300, INFINITY], Gate::None, [&[(0, 0)]; 3]),
             // Ties: the first row, then the first column.
             (2, 2, &[1.0; 4], Gate::None, [&[(0, 0), (1, 1)], &[(0, 0), (1, 1)], &[(0, 0)]]),
             (2, 2, &[0.0, -0.0, 0.0, 0.0], Gate::None, [&[(0, 0), (1, 1)], &[(0, 0), (1, 1)], &[(0, 0)]]),

@@ -26,7 +26,7 @@ pub use costs::{Costs, Gate, InvalidConfidences, InvalidCosts};
 pub struct Benefit {
     /// The first level, exact; at most 2^31 from 0.
     pub primary: i64,
-    /// The second level; a number that is not NaN.
+    /// The second level; at most 1e300 from 0.
     pub secondary: f64,
 }
 
@@ -116,13 +116,13 @@ impl Edge {
 /// both sides that have equal choices are so many that there are more than 2^26 pairs of them, it is
 /// any of the choices, always the same for the same edges.
 ///
-/// A pair whose secondary benefit is NaN or infinite, or whose primary one is over 2^31 from 0, is
-/// no possible pair and is left out.
+/// A pair whose secondary benefit is NaN or over 1e300 from 0, or whose primary one is over 2^31
+/// from 0, is no possible pair and is left out: totals of such would overflow.
 ///
 /// # Cost
 ///
 /// One shortest augmenting path for each item of the smaller side, which looks only at what is
-/// connected with it: memory for the edges, and time of at worst `O(n e log e)` for `n` items and
+/// connected with it: memory for twice the edges (32 bytes each), and time of at worst `O(n e log e)` for `n` items and
 /// `e` edges that are connected. Thresholded overlaps, of which few are connected, take little more
 /// than sorting the edges. The choice among equals takes at most `O(n² m / 64)` time and 16 MB on top,
 /// and nothing if there are none.
@@ -147,7 +147,7 @@ impl Edge {
 pub fn assign(edges: &[Edge]) -> Vec<(usize, usize)> {
     let possible = |edge: &Edge| {
         let Benefit { primary, secondary } = edge.benefit;
-        let in_range = secondary.is_finite() && primary.unsigned_abs() <= 1 << 31;
+        let in_range = secondary.abs() <= LARGEST && primary.unsigned_abs() <= 1 << 31;
         // A pair that is worth less than no pair is never chosen.
         in_range && !edge.benefit.below(Benefit::default())
     };
@@ -223,6 +223,9 @@ fn places(edges: &[Edge], side: impl Fn(&Edge) -> usize) -> Vec<usize> {
     places.dedup();
     places
 }
+
+/// Sums of as many benefits as there can be pairs stay finite.
+const LARGEST: f64 = 1e300;
 
 /// No row, no column.
 const NONE: usize = usize::MAX;
@@ -397,6 +400,26 @@ mod tests {
         let mut beyond = [Edge::similar(0, 0, 1.0), Edge::similar(0, 1, 1.0)];
         beyond[0].benefit.primary = i64::MAX;
         assert_eq!(assign(&beyond), [(0, 1)]);
+        // Totals that overflow are no totals: 1e300 is the most that a pair may be worth.
+        for beyond in [
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::MAX,
+            -1.7e308,
+            1.1e300,
+            -1.1e300,
+        ] {
+            let edges = [Edge::similar(0, 0, beyond), Edge::similar(0, 1, 1.0)];
+            assert_eq!(assign(&edges), [(0, 1)], "{beyond}");
+        }
+        let most = |row, column, sign: f64| Edge::similar(row, column, sign * 1e300);
+        let edges = [
+            most(0, 0, 1.0),
+            most(0, 1, -1.0),
+            most(1, 0, 1.0),
+            most(1, 1, 1.0),
+        ];
+        assert_eq!(assign(&edges), [(0, 0), (1, 1)]);
         // One column for three rows: the most similar row has it.
         let column = [0.2, 0.7, 0.5];
         let edges: Vec<_> = (0..3)
@@ -409,6 +432,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_greatest_benefits_are_added_up(
+            signs in proptest::collection::vec(-3_i64..4, 5 * 5),
+        ) {
+            // Multiples of a power of two: every sum is exact.
+            let unit = 2_f64.powi(994);
+            let edges = |unit: f64| -> Vec<Edge> {
+                let edges = signs.iter().enumerate();
+                edges.map(|(at, sign)| Edge::similar(at / 5, at % 5, *sign as f64 * unit)).collect()
+            };
+            let scaled = edges(unit);
+            prop_assert!(scaled.iter().all(|edge| edge.benefit.secondary.abs() < 1e300));
+            prop_assert_eq!(assign(&scaled), assign(&edges(1.0)));
+        }
+
         #[test]
         fn is_the_first_of_the_best(
             matrix in proptest::collection::vec(

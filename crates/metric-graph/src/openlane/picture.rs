@@ -146,6 +146,28 @@ mod tests {
     use crate::openlane::Detected;
 
     #[test]
+    fn lanes_are_matched_under_the_widest_threshold() -> Result<(), Box<dyn std::error::Error>> {
+        let lane = |y: f64| Polyline::new(vec![[0.0, y, 0.0], [20.0, y, 0.0]]);
+        for (off, marks) in [
+            (0.5, vec![Mark::Right]),
+            (2.5, vec![Mark::Right]),
+            (3.5, vec![Mark::Missed, Mark::Wrong]),
+        ] {
+            let truth = Frame::new("0", vec![lane(0.0)?], vec![], &[vec![false]], &[vec![]])?;
+            let item = lane(off)?;
+            let found = Detected {
+                item,
+                confidence: 0.5,
+            };
+            let prediction = FramePrediction::new(vec![found], vec![], &[vec![0.0]], &[vec![]])?;
+            let picture = OpenLaneV2.picture("", &prediction, &truth);
+            let ours: Vec<Mark> = picture.left.iter().map(|node| node.mark).collect();
+            assert_eq!(ours, marks, "{off}");
+        }
+        Ok(())
+    }
+
+    #[test]
     fn a_frame() -> Result<(), Box<dyn std::error::Error>> {
         let lane = |y: f64| Polyline::new(vec![[0.0, y, 0.0], [20.0, y, 0.0]]);
         let light = |attribute| TrafficElement::new(attribute, [[0.0, 0.0], [10.0, 10.0]]);
