@@ -48,7 +48,7 @@ fn check_distances<const D: usize>(row: &Value) -> Result<(), String> {
             "chamfer_openlanev2_gt_a" if expected.is_null() && row["devkit_error"].is_string() => {
                 continue;
             }
-            "chamfer_openlanev2_gt_a" => openlane::chamfer(&a, &b),
+            "chamfer_openlanev2_gt_a" => openlane::chamfer(&b, &a),
             "hausdorff_points" => hausdorff(&a, &b, Hausdorff::Points),
             "hausdorff_points_a_to_b" => directed_hausdorff(&a, &b, Hausdorff::Points),
             "hausdorff_points_b_to_a" => directed_hausdorff(&b, &a, Hausdorff::Points),

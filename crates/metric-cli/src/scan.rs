@@ -218,8 +218,8 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
     let error = |error: serde_json::Error| ScanError {
         offset: offset_of(json, &error) + (text.len() - json.len()),
         problem: match error.column() {
-            0 => describe(&error),
-            column => format!("{} at column {column}", describe(&error)),
+            0 => describe(json, &error),
+            column => format!("{} at column {column}", describe(json, &error)),
         },
     };
     if json.trim_ascii_start().starts_with('[') {
@@ -263,16 +263,33 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
         .collect())
 }
 
-/// What serde_json found wrong, without the position, which is said in another way.
-fn describe(error: &serde_json::Error) -> String {
+/// What serde_json found wrong in `json`, without the position, which is said in another way.
+fn describe(json: &str, error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text
         .rfind(" at line ")
         .map_or(text.as_str(), |end| &text[..end]);
     match error.classify() {
         serde_json::error::Category::Data => text.to_owned(),
-        _ => format!("malformed JSON: {text}"),
+        _ => match no_number(json, offset_of(json, error)) {
+            Some(word) => format!("malformed JSON: {word} is no JSON number"),
+            None => format!("malformed JSON: {text}"),
+        },
     }
+}
+
+/// The number around this place that Python writes and JSON does not have.
+fn no_number(json: &str, offset: usize) -> Option<&'static str> {
+    // Of a negative number the sign was read already.
+    [("-Infinity", 1), ("Infinity", 0), ("NaN", 0)]
+        .into_iter()
+        .find(|(word, read)| {
+            let rest = offset
+                .checked_sub(*read)
+                .and_then(|start| json.get(start..));
+            rest.is_some_and(|rest| rest.starts_with(word))
+        })
+        .map(|(word, _)| word)
 }
 
 fn offset_of(text: &str, error: &serde_json::Error) -> usize {
@@ -309,12 +326,13 @@ fn json_line(
             Problem::Syntax => {
                 let problem = match serde_json::from_str::<IgnoredAny>(line.of(text)) {
                     Err(error) => {
+                        let problem = describe(line.of(text), &error);
                         let hint = if error.is_eof() {
                             "; a record stands on one line"
                         } else {
                             ""
                         };
-                        format!("{} at column {}{hint}", describe(&error), error.column())
+                        format!("{problem} at column {}{hint}", error.column())
                     }
                     Ok(_) => "expected an object with an id".to_owned(),
                 };
@@ -410,9 +428,9 @@ impl<'a> Cursor<'a> {
         let text = inner.of(self.text);
         if !self.plain && text.contains('\\') {
             let unescaped = serde_json::from_str(key.of(self.text));
-            return unescaped
-                .map(Cow::Owned)
-                .map_err(|error| Problem::Content(format!("no text: {}", describe(&error))));
+            return unescaped.map(Cow::Owned).map_err(|error| {
+                Problem::Content(format!("no text: {}", describe(key.of(self.text), &error)))
+            });
         }
         Ok(Cow::Borrowed(text))
     }

@@ -387,7 +387,18 @@ fn malformed_input_is_named_by_file_and_line() {
         ),
         (
             "{\"id\": \"b\", \"prediction\": NaN}",
-            &["p.jsonl:2", "malformed JSON"],
+            &[
+                "p.jsonl:2",
+                "malformed JSON: NaN is no JSON number at column 27",
+            ],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": \"x\", \"more\": [0, Infinity]}",
+            &["p.jsonl:2", "Infinity is no JSON number at column 44"],
+        ),
+        (
+            "{\"id\": \"b\", \"prediction\": {\"x\": -Infinity}}",
+            &["p.jsonl:2", "-Infinity is no JSON number at column 34"],
         ),
         (
             "[\"b\", \"x\"]",
@@ -911,6 +922,18 @@ fn lanes_that_the_map_has_not() {
         3,
         &["id \"a\": reference: no centerlines", "MapDR's `data`"],
     );
+    for (wrong, says) in [
+        ("7", "\"data\": found the number `7`, expected a map"),
+        ("{}", "\"data\": no \"vector\" in the map"),
+        (
+            r#"{"vector": {"1": {"type": 3}}}"#,
+            "\"data\": found the number `3`, expected a string in \"type\" of vector \"1\"",
+        ),
+    ] {
+        let record = record.replace(map, &format!("\"data\": {wrong}"));
+        folder.put("r.jsonl", record.as_bytes());
+        run("r.jsonl", "drop").fails(3, &["r.jsonl", says]);
+    }
 }
 
 #[test]
@@ -1030,23 +1053,38 @@ fn lane_topology() {
     let folder = Folder::new(&[("r.jsonl", &truths), ("p.jsonl", &found)]);
     let score = "score openlane -r r.jsonl -p p.jsonl --format json";
     let result = folder.run(&format!("{score} --per-sample s.jsonl")).json();
-    for name in [
-        "DET_l",
-        "DET_t",
-        "TOP_ll",
-        "TOP_lt",
-        "OLS",
-        "DET_t_red",
-        "edge_f1_ll",
-    ] {
-        assert_eq!(result["scores"][name], json!(1.0), "{name}");
-    }
+    let one = json!({"tp": 1, "predicted": 1, "true": 1});
+    let two = json!({"tp": 2, "predicted": 2, "true": 2});
     // Of the lanes' edges in and out half are none at all.
-    assert_eq!(result["scores"]["edgeless_ll"], json!(0.5));
-    assert_eq!(result["scores"]["DET_t_green"], Value::Null);
     assert_eq!(
-        result["counts"]["edges_ll"]["1"],
-        json!({"tp": 1, "predicted": 1, "true": 1})
+        result["scores"],
+        json!({
+            "DET_l": 1.0, "DET_t": 1.0, "TOP_ll": 1.0, "TOP_lt": 1.0, "OLS": 1.0,
+            "DET_t_present": 1.0, "edgeless_ll": 0.5, "edgeless_lt": 0.0,
+        })
+    );
+    assert_eq!(
+        result["counts"],
+        json!({
+            "frames": 2, "elements": one,
+            "vertices_ll": {"total": 12, "edgeless": 6},
+            "vertices_lt": {"total": 9, "edgeless": 0},
+        })
+    );
+    let threshold = json!({
+        "scores": {
+            "DET_l": 1.0,
+            "edge_precision_ll": 1.0, "edge_recall_ll": 1.0, "edge_f1_ll": 1.0,
+            "edge_precision_lt": 1.0, "edge_recall_lt": 1.0, "edge_f1_lt": 1.0,
+        },
+        "counts": {"lanes": two, "edges_ll": one, "edges_lt": two},
+    });
+    assert_eq!(
+        result["groups"],
+        json!({
+            "threshold": {"1": threshold, "2": threshold, "3": threshold},
+            "attribute": {"red": {"scores": {"average_precision": 1.0}, "counts": one}},
+        })
     );
     assert_eq!(
         result["warnings"],
@@ -1083,7 +1121,10 @@ fn lane_topology() {
             right.replace("[20, 0, 0]", "[20, 0]"),
             "lane_centerline[0]: point 1: expected 3 coordinates, found 2",
         ),
-        (right.replace("[20, 0, 0]", "[NaN, 0, 0]"), "p.jsonl:1"),
+        (
+            right.replace("[20, 0, 0]", "[NaN, 0, 0]"),
+            "p.jsonl:1: malformed JSON: NaN is no JSON number at column",
+        ),
         (
             right.replace("\"id\": 2", "\"id\": 1"),
             "the id 1 stands twice",

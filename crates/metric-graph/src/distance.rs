@@ -246,8 +246,7 @@ pub fn hausdorff_below<const D: usize>(
 ) -> Option<f64> {
     let limit = greatest_square_below(threshold)?;
     let (a, b) = (a.points(), b.points());
-    // A point of a segment is computed, and may lie outside of the box by its rounding.
-    if variant == Hausdorff::Points && squared_gap_of_boxes(a, b) > limit {
+    if squared_gap_of_boxes(a, b) > limit {
         return None;
     }
     let there = squared_hausdorff(a, b, variant, limit)?;
@@ -344,7 +343,7 @@ pub(crate) fn squared_gap_of_ends<const D: usize>(a: &[[f64; D]], b: &[[f64; D]]
 }
 
 /// A lower bound of the squared distance of any two points, to the last bit: each rounding in it
-/// keeps the order.
+/// keeps the order. So it is of points of segments, which are not rounded out of the box of the ends.
 fn squared_gap_of_boxes<const D: usize>(a: &[[f64; D]], b: &[[f64; D]]) -> f64 {
     let bounds = |points: &[[f64; D]]| {
         let mut bounds = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
@@ -553,6 +552,17 @@ mod tests {
     }
 
     #[test]
+    fn a_mean_may_be_rounded_below_the_gap() {
+        // A third of 0.7 + 0.7 + 0.7 is less than 0.7 in floats.
+        let (a, b) = (line(&[[0.0]; 3]), line(&[[0.7]; 3]));
+        for variant in [Chamfer::HalfSum, Chamfer::Max, Chamfer::OneSided] {
+            let whole = chamfer(&a, &b, variant);
+            assert!(whole < 0.7, "{variant}");
+            assert_eq!(chamfer_below(&a, &b, variant, 0.7), Some(whole));
+        }
+    }
+
+    #[test]
     fn great_coordinates_are_infinitely_far_and_never_nan() {
         let far = |x: f64| line(&[[-x, 0.0], [x, x], [0.5 * x, -x]]);
         for (a, b) in [(1e200, 1e200), (f64::MAX, 1.0), (f64::MAX, -f64::MAX)] {
@@ -664,6 +674,16 @@ mod tests {
                 let factor = if variant == Chamfer::SquaredSum { 4.0 } else { 2.0 };
                 prop_assert_eq!(chamfer(&c, &d, variant), factor * chamfer(&a, &b, variant));
             }
+        }
+
+        #[test]
+        fn points_of_segments_stay_between_the_ends(
+            a in -2.0..2.0_f64, step in prop_oneof![-2.0..2.0_f64, -1e-15..1e-15_f64],
+            share in prop_oneof![0.0..1.0_f64, Just(1.0_f64.next_down())],
+        ) {
+            let b = a + step;
+            let [point] = between(&[a], &[b], share);
+            prop_assert!(a.min(b) <= point && point <= a.max(b));
         }
 
         #[test]

@@ -327,47 +327,137 @@ pub struct Centerlines(pub BTreeSet<LaneId>);
 
 impl<'de> Deserialize<'de> for Centerlines {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        struct Map {
-            vector: Vectors,
-        }
-        let map = Map::deserialize(deserializer)?;
-        Ok(Self(map.vector.0))
+        deserializer.deserialize_map(MapVisitor).map(Self)
     }
 }
 
-struct Vectors(BTreeSet<LaneId>);
+struct MapVisitor;
 
-impl<'de> Deserialize<'de> for Vectors {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(VectorsVisitor)
-    }
-}
-
-struct VectorsVisitor;
-
-impl<'de> Visitor<'de> for VectorsVisitor {
-    type Value = Vectors;
+impl<'de> Visitor<'de> for MapVisitor {
+    type Value = BTreeSet<LaneId>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map from vector ids to vectors")
+        f.write_str("a map with \"vector\"")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vectors, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         #[derive(serde::Deserialize)]
-        struct Vector<'a> {
-            #[serde(borrow)]
-            r#type: Cow<'a, str>,
+        #[serde(field_identifier, rename_all = "snake_case")]
+        enum Field {
+            Vector,
+            #[serde(other)]
+            Other,
         }
-        const CENTERLINE: &str = "3";
+        let mut centerlines = None;
+        while let Some(field) = map.next_key()? {
+            match field {
+                Field::Vector if centerlines.is_some() => {
+                    return Err(A::Error::custom("\"vector\" is given twice"));
+                }
+                Field::Vector => centerlines = Some(map.next_value_seed(VectorsSeed)?),
+                Field::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        centerlines.ok_or_else(|| A::Error::custom("no \"vector\" in the map"))
+    }
+}
+
+/// Reads which vectors are centerlines.
+struct VectorsSeed;
+
+impl<'de> DeserializeSeed<'de> for VectorsSeed {
+    type Value = BTreeSet<LaneId>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for VectorsSeed {
+    type Value = BTreeSet<LaneId>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map from vector ids to vectors in \"vector\"")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut centerlines = BTreeSet::new();
         while let Some(id) = map.next_key::<String>()? {
-            let vector: Vector<'_> = map.next_value()?;
-            if vector.r#type == CENTERLINE {
+            if map.next_value_seed(VectorSeed(&id))? {
                 centerlines.insert(LaneId::from_key(&id));
             }
         }
-        Ok(Vectors(centerlines))
+        Ok(centerlines)
+    }
+}
+
+/// Reads whether the vector with this id is a centerline.
+struct VectorSeed<'a>(&'a str);
+
+impl<'de> DeserializeSeed<'de> for VectorSeed<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for VectorSeed<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a map with \"type\" for vector {:?}", self.0)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(field_identifier, rename_all = "snake_case")]
+        enum Field {
+            Type,
+            #[serde(other)]
+            Other,
+        }
+        let mut is_centerline = None;
+        while let Some(field) = map.next_key()? {
+            match field {
+                Field::Type if is_centerline.is_some() => {
+                    let twice = format_args!("vector {:?}: \"type\" is given twice", self.0);
+                    return Err(A::Error::custom(twice));
+                }
+                Field::Type => is_centerline = Some(map.next_value_seed(TypeSeed(self.0))?),
+                Field::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        is_centerline
+            .ok_or_else(|| A::Error::custom(format_args!("vector {:?}: no \"type\"", self.0)))
+    }
+}
+
+/// Reads whether the type of the vector with this id is that of centerlines.
+struct TypeSeed<'a>(&'a str);
+
+impl<'de> DeserializeSeed<'de> for TypeSeed<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for TypeSeed<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a string in \"type\" of vector {:?}", self.0)
+    }
+
+    fn visit_str<E: Error>(self, of: &str) -> Result<bool, E> {
+        const CENTERLINE: &str = "3";
+        Ok(of == CENTERLINE)
     }
 }
 
@@ -501,7 +591,40 @@ mod tests {
             read(r#"{"vector": {"x": {"type": "3"}, "1": {"type": "2"}}}"#).ok(),
             Some(1)
         );
-        assert!(read("{}").is_err());
-        assert!(read(r#"{"vector": {"x": {}}}"#).is_err());
+        for (map, expected) in [
+            (
+                "7",
+                "invalid type: integer `7`, expected a map with \"vector\"",
+            ),
+            ("{}", "no \"vector\" in the map"),
+            (
+                r#"{"vector": []}"#,
+                r#"invalid type: sequence, expected a map from vector ids to vectors in "vector""#,
+            ),
+            (
+                r#"{"vector": {"x": 3}}"#,
+                r#"invalid type: integer `3`, expected a map with "type" for vector "x""#,
+            ),
+            (r#"{"vector": {"x": {}}}"#, r#"vector "x": no "type""#),
+            (
+                r#"{"vector": {"x": {"type": 3}}}"#,
+                r#"invalid type: integer `3`, expected a string in "type" of vector "x""#,
+            ),
+            (
+                r#"{"vector": {"x": {"type": "3", "type": "3"}}}"#,
+                r#"vector "x": "type" is given twice"#,
+            ),
+            (
+                r#"{"vector": {}, "vector": {}}"#,
+                r#""vector" is given twice"#,
+            ),
+        ] {
+            let error = read(map).err().map(|error| error.to_string());
+            let error = error.unwrap_or_default();
+            assert!(
+                error.starts_with(&format!("{expected} at line 1")),
+                "{map}: {error}"
+            );
+        }
     }
 }

@@ -68,7 +68,8 @@ impl TrafficElement {
     }
 
     /// `1 - IoU`, in the devkit's order of operations; 1 where the boxes share no area, for which
-    /// the devkit has NaN if neither has one.
+    /// the devkit has NaN if neither has one. An area that is infinite as a number is shared by no
+    /// other box.
     #[must_use]
     pub fn distance(&self, other: &Self) -> f64 {
         let [[left, top], [right, bottom]] = self.corners;
@@ -79,7 +80,7 @@ impl TrafficElement {
         let area = (right - left) * (bottom - top);
         let other_area = (other_right - other_left) * (other_bottom - other_top);
         let union = area + other_area - shared;
-        if shared > 0.0 && union > 0.0 && union.is_finite() {
+        if shared > 0.0 && union > 0.0 {
             1.0 - shared / union
         } else {
             1.0
@@ -301,7 +302,7 @@ impl FramePrediction {
         ] {
             let wrong = table.values.iter().position(|value| !value.is_finite());
             if let Some(place) = wrong {
-                return Err(InvalidFrame::Edge {
+                return Err(InvalidFrame::PredictedEdge {
                     topology,
                     row: place / table.columns.max(1),
                     column: place % table.columns.max(1),
@@ -392,9 +393,19 @@ pub enum InvalidFrame {
         /// The number of entries.
         found: usize,
     },
-    /// An entry of a topology: a true one that is neither 0 nor 1, or a predicted one that is NaN or
-    /// infinite.
-    Edge {
+    /// An entry of a true topology that is neither 0 nor 1.
+    TrueEdge {
+        /// Which topology.
+        topology: Topology,
+        /// Which row.
+        row: usize,
+        /// Which column.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// An entry of a predicted topology that is NaN or infinite.
+    PredictedEdge {
         /// Which topology.
         topology: Topology,
         /// Which row.
@@ -441,14 +452,23 @@ impl fmt::Display for InvalidFrame {
                     "{topology}[{row}]: expected an entry for each of {expected} {what}, found {found}"
                 )
             }
-            Self::Edge {
+            Self::TrueEdge {
                 topology,
                 row,
                 column,
                 value,
             } => write!(
                 f,
-                "{topology}[{row}][{column}]: expected 0 or 1 as true, a finite number as predicted, found {value}"
+                "{topology}[{row}][{column}]: expected 0 or 1, found {value}"
+            ),
+            Self::PredictedEdge {
+                topology,
+                row,
+                column,
+                value,
+            } => write!(
+                f,
+                "{topology}[{row}][{column}]: expected a finite number, found {value}"
             ),
         }
     }

@@ -57,8 +57,8 @@ pub fn match_frame(prediction: &FramePrediction, frame: &Frame) -> Matches {
 /// distance in metres, less for lanes far away, whose sight is poorer, by
 /// `max(0.5, 1 - 0.005 r)` for a true lane that comes within `r` metres of the ego vehicle.
 ///
-/// `None` from 3 m on, where nothing is matched. So it is where the [`chamfer`] distance, with the
-/// same factor, is 3 m or more; but that is never the greater one.
+/// `None` from 3 m on, where nothing is matched. The devkit also asks that the [`chamfer`] distance,
+/// with the same factor, be less than 3 m; but a mean of least distances is never the greater one.
 ///
 /// ```
 /// use metric_graph::Polyline;
@@ -81,7 +81,7 @@ pub fn lane_distance(prediction: &Polyline<3>, truth: &Polyline<3>) -> Option<f6
 ///
 /// A lane of one point is not closed here; the devkit drops that point and fails.
 #[must_use]
-pub fn chamfer<const D: usize>(truth: &Polyline<D>, prediction: &Polyline<D>) -> f64 {
+pub fn chamfer<const D: usize>(prediction: &Polyline<D>, truth: &Polyline<D>) -> f64 {
     let points = truth.points();
     let open = if truth.is_closed() {
         &points[..points.len() - 1]
@@ -119,19 +119,7 @@ fn distance_below(
         return None;
     }
     let distance = squared_frechet(points, true_points, square)?.sqrt() * relaxation;
-    if distance >= limit {
-        return None;
-    }
-    // The devkit takes only pairs whose Chamfer distance is below the limit too. A mean of least
-    // distances is no more than the Fréchet distance, so only its rounding can get there.
-    let terms = (points.len() + true_points.len()) as f64;
-    if distance * (1.0 + terms * f64::EPSILON) < FARTHEST
-        || chamfer(truth, prediction) * relaxation < FARTHEST
-    {
-        Some(distance)
-    } else {
-        None
-    }
+    (distance < limit).then_some(distance)
 }
 
 type Nearest = Option<(usize, f64)>;

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::frame::{
     Detected, Frame, FramePrediction, InvalidFrame, List, Topology, TrafficElement, check_ids,
@@ -37,7 +38,7 @@ use crate::{InvalidPolyline, Polyline};
 /// ```
 impl<'de> Deserialize<'de> for Frame {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = RawFrame::deserialize(deserializer)?;
+        let Object(raw) = Object::<RawFrame>::deserialize(deserializer)?;
         let lane_edges = truths(Topology::Lanes, &raw.topology_lclc).map_err(D::Error::custom)?;
         let element_edges =
             truths(Topology::Elements, &raw.topology_lcte).map_err(D::Error::custom)?;
@@ -52,7 +53,7 @@ impl<'de> Deserialize<'de> for Frame {
 /// in each lane and element.
 impl<'de> Deserialize<'de> for FramePrediction {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut raw = RawFrame::deserialize(deserializer)?;
+        let Object(mut raw) = Object::<RawFrame>::deserialize(deserializer)?;
         let lane_edges = std::mem::take(&mut raw.topology_lclc.0);
         let element_edges = std::mem::take(&mut raw.topology_lcte.0);
         let (lanes, elements) = raw.items().map_err(D::Error::custom)?;
@@ -64,9 +65,6 @@ impl<'de> Deserialize<'de> for FramePrediction {
 
 /// A frame as it stands in the file, true or predicted.
 #[derive(serde::Deserialize)]
-#[serde(
-    expecting = "a frame: an object with lane_centerline, traffic_element, topology_lclc and topology_lcte"
-)]
 struct RawFrame {
     lane_centerline: Items<RawLane>,
     traffic_element: Items<RawElement>,
@@ -75,20 +73,71 @@ struct RawFrame {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(expecting = "a lane: an object with points")]
 struct RawLane {
     id: Option<Id>,
     points: Points<3>,
+    #[serde(default, deserialize_with = "confidence")]
     confidence: Option<f64>,
 }
 
 #[derive(serde::Deserialize)]
-#[serde(expecting = "a traffic element: an object with attribute and points")]
 struct RawElement {
     id: Option<Id>,
+    #[serde(deserialize_with = "attribute")]
     attribute: i64,
     points: Points<2>,
+    #[serde(default, deserialize_with = "confidence")]
     confidence: Option<f64>,
+}
+
+fn confidence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let value = Option::deserialize(deserializer);
+    value.map_err(|error| D::Error::custom(format_args!("confidence: {error}")))
+}
+
+fn attribute<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    let value = i64::deserialize(deserializer);
+    value.map_err(|error| D::Error::custom(format_args!("attribute: {error}")))
+}
+
+/// What is read from an object, and not from a list of its values in their order, which serde
+/// takes as well.
+struct Object<T>(T);
+
+/// What an object is, for messages.
+trait Described {
+    const WHAT: &'static str;
+}
+
+impl Described for RawFrame {
+    const WHAT: &'static str =
+        "a frame: an object with lane_centerline, traffic_element, topology_lclc and topology_lcte";
+}
+
+impl Described for RawLane {
+    const WHAT: &'static str = "a lane: an object with points";
+}
+
+impl Described for RawElement {
+    const WHAT: &'static str = "a traffic element: an object with attribute and points";
+}
+
+impl<'de, T: Deserialize<'de> + Described> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de> + Described> Visitor<'de> for Fields<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(T::WHAT)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        deserializer.deserialize_map(Fields(PhantomData))
+    }
 }
 
 type WithConfidence<T> = Vec<(T, Option<f64>)>;
@@ -141,7 +190,7 @@ fn truths<T>(topology: Topology, rows: &Rows<T>) -> Result<Vec<Vec<bool>>, Inval
     let edge = |row, (column, &value): (usize, &f64)| match value {
         0.0 => Ok(false),
         1.0 => Ok(true),
-        _ => Err(InvalidFrame::Edge {
+        _ => Err(InvalidFrame::TrueEdge {
             topology,
             row,
             column,
@@ -187,10 +236,10 @@ impl Listed for ElementEdges {
 /// A list whose errors name the item.
 struct Items<T>(Vec<T>);
 
-impl<'de, T: Deserialize<'de> + Listed> Deserialize<'de> for Items<T> {
+impl<'de, T: Deserialize<'de> + Described + Listed> Deserialize<'de> for Items<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let items = ListOf::<T, T>(PhantomData);
-        deserializer.deserialize_seq(items).map(Self)
+        let items = deserializer.deserialize_seq(ListOf::<Object<T>, T>(PhantomData))?;
+        Ok(Self(items.into_iter().map(|Object(item)| item).collect()))
     }
 }
 
@@ -298,12 +347,19 @@ impl<'de, const D: usize> Deserialize<'de> for Points<D> {
             type Value = Points<D>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a list of points with {D} coordinates each")
+                write!(f, "points, a list of points with {D} coordinates each")
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Points<D>, A::Error> {
                 let mut points = Vec::new();
-                while let Some(Point(coordinates, found)) = list.next_element()? {
+                loop {
+                    let point = list.next_element().map_err(|error| {
+                        let point = points.len();
+                        A::Error::custom(format_args!("point {point}: {error}"))
+                    })?;
+                    let Some(Point(coordinates, found)) = point else {
+                        return Ok(Points(points));
+                    };
                     if found != D {
                         let dimension = InvalidPolyline::Dimension {
                             point: points.len(),
@@ -314,7 +370,6 @@ impl<'de, const D: usize> Deserialize<'de> for Points<D> {
                     }
                     points.push(coordinates);
                 }
-                Ok(Points(points))
             }
         }
         deserializer.deserialize_seq(Line)
@@ -440,16 +495,52 @@ mod tests {
             ),
             (
                 lane("[[0, 0, null]]"),
-                "lane_centerline[0]: invalid type: null",
+                "lane_centerline[0]: point 0: invalid type: null",
+            ),
+            (
+                lane("[[0, 0, 0], [\"1\", 0, 0]]"),
+                "lane_centerline[0]: point 1: invalid type: string \"1\"",
             ),
             (
                 lane("[[0, 0, NaN]]"),
-                "lane_centerline[0]: expected value at line 1",
+                "lane_centerline[0]: point 0: expected value at line 1",
             ),
-            (lane("[[0, 0, 1e999]]"), "number out of range"),
+            (
+                lane("[[0, 0, 1e999]]"),
+                "lane_centerline[0]: point 0: number out of range",
+            ),
+            (
+                lane("[[0, 0, 0], 7]"),
+                "lane_centerline[0]: point 1: invalid type: integer `7`, expected a point",
+            ),
             (
                 lane("5"),
-                "expected a list of points with 3 coordinates each",
+                "lane_centerline[0]: invalid type: integer `5`, expected points, a list of points with 3 coordinates each",
+            ),
+            (
+                text(&LANE.replace("0.9", "\"0.9\""), "", "[[0]]", "[[]]"),
+                "lane_centerline[0]: confidence: invalid type: string \"0.9\"",
+            ),
+            (
+                text(
+                    "",
+                    &SIGN.replace("\"confidence\": 1", "\"confidence\": 1e999"),
+                    "[]",
+                    "[]",
+                ),
+                "traffic_element[0]: confidence: number out of range",
+            ),
+            (
+                text("[7, [[0, 0, 0]], 0.5]", "", "[[0]]", "[[]]"),
+                "lane_centerline[0]: invalid type: sequence, expected a lane: an object with points",
+            ),
+            (
+                text("", "[8, 1, [[0, 0], [5, 5]], 1]", "[]", "[]"),
+                "traffic_element[0]: invalid type: sequence, expected a traffic element",
+            ),
+            (
+                format!("[[{LANE}], [], [[0]], [[]]]"),
+                "invalid type: sequence, expected a frame",
             ),
             (
                 text(r#"{"points": [], "points": []}"#, "", "[[0]]", "[[]]"),
@@ -473,7 +564,11 @@ mod tests {
             ),
             (
                 sign("1.5", corners),
-                "traffic_element[0]: invalid type: floating point `1.5`",
+                "traffic_element[0]: attribute: invalid type: floating point `1.5`",
+            ),
+            (
+                sign("\"1\"", corners),
+                "traffic_element[0]: attribute: invalid type: string \"1\"",
             ),
             (
                 sign("1", "[[0, 0]]"),
@@ -481,7 +576,7 @@ mod tests {
             ),
             (
                 sign("1", "[0, 0, 5, 5]"),
-                "traffic_element[0]: invalid type: integer `0`",
+                "traffic_element[0]: point 0: invalid type: integer `0`",
             ),
             (
                 edges("[]", "[[0]]"),
@@ -511,7 +606,7 @@ mod tests {
         let half = serde_json::from_str::<Frame>(&edges("[[0.5]]", "[[0]]"));
         let error = half.expect_err("no true edge").to_string();
         assert!(
-            error.contains("topology_lclc[0][0]: expected 0 or 1 as true"),
+            error.contains("topology_lclc[0][0]: expected 0 or 1, found 0.5"),
             "{error}"
         );
         let sure = text(&LANE.replace("confidence", "sure"), "", "[[0]]", "[[]]");

@@ -574,7 +574,8 @@ fn centerlines(record: &Record<'_>, reference: &str) -> Result<Option<Centerline
     // Most records have nothing beside the id and the label, and are not read twice.
     match record.fields {
         Some(fields) if outside(fields, reference).any(|part| part.contains("\"data\"")) => {
-            let beside: Beside = typed(fields).map_err(FieldError::reference)?;
+            let beside = typed::<Beside>(fields)
+                .map_err(|problem| FieldError::reference(format!("\"data\": {problem}")))?;
             Ok(beside.data)
         }
         _ => Ok(None),

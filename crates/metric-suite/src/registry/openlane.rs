@@ -1,16 +1,19 @@
 //! Lanes, traffic elements and their topology.
 
-use metric_core::{Counts, Merge, Metric};
+use metric_core::{Counts, Metric};
 use metric_graph::VERSION;
 use metric_graph::openlane::{
     ATTRIBUTE_NAMES, ATTRIBUTES, DetectionScore, EdgeScore, Frame, FramePrediction,
-    LANE_THRESHOLDS, OpenLaneState, OpenLaneV2,
+    LANE_THRESHOLDS, OpenLaneScore, OpenLaneState, OpenLaneV2,
 };
 use serde_json::json;
 
 use super::read::{json, typed};
 use super::scorer::{Adapter, noted};
-use super::{Entry, FieldError, Input, Named, Notes, Reading, Record, Sink, Value, never_whole};
+use super::{
+    Entry, FieldError, Group, Input, Named, Notes, Reading, Record, Report, Sink, Value,
+    never_whole,
+};
 
 pub(super) const OPENLANE: Entry = Entry {
     name: "openlane",
@@ -54,85 +57,127 @@ impl Reading for OpenLane {
     }
 
     fn scores(&self, state: &OpenLaneState) -> Named<Option<f64>> {
-        let score = OpenLaneV2.compute(state);
-        let mut scores = Vec::new();
-        let mut add = |name: &str, score: Option<f64>| scores.push((name.to_owned(), score));
-        add("DET_l", Some(score.det_l));
-        add("DET_t", Some(score.det_t));
-        add("TOP_ll", Some(score.top_ll));
-        add("TOP_lt", Some(score.top_lt));
-        add("OLS", Some(score.ols));
-        for (threshold, lanes) in LANE_THRESHOLDS.iter().zip(&score.lanes) {
-            let name = format!("DET_l_{threshold}");
-            add(&name, Some(lanes.average_precision));
-        }
-        add("DET_t_present", score.det_t_present);
-        for (name, attribute) in ATTRIBUTE_NAMES.iter().zip(&score.attributes) {
-            let present = is_present(attribute).then_some(attribute.average_precision);
-            add(&format!("DET_t_{name}"), present);
-        }
-        for (kind, edges) in [("ll", &score.lane_edges), ("lt", &score.element_edges)] {
-            let mut pooled = Counts::default();
-            edges.counts.iter().for_each(|&counts| pooled.merge(counts));
-            add(&format!("edge_precision_{kind}"), pooled.precision());
-            add(&format!("edge_recall_{kind}"), pooled.recall());
-            add(&format!("edge_f1_{kind}"), pooled.f1());
-            add(&format!("edgeless_{kind}"), edges.edgeless_share());
-        }
-        scores
+        scores(&OpenLaneV2.compute(state))
     }
 
     fn counts(&self, state: &OpenLaneState) -> Named<serde_json::Value> {
-        let score = OpenLaneV2.compute(state);
-        let lanes = score.lanes.map(|lanes| lanes.counts);
-        let present = ATTRIBUTE_NAMES.iter().zip(&score.attributes);
-        let present = present.filter(|(_, attribute)| is_present(attribute));
-        let attributes: serde_json::Map<_, _> = present
-            .map(|(name, attribute)| ((*name).to_owned(), totals(&attribute.counts)))
-            .collect();
-        let vertices =
-            |edges: &EdgeScore| json!({ "total": edges.vertices, "edgeless": edges.edgeless });
-        [
-            ("frames", json!(state.frames())),
-            ("lanes", by_threshold(&lanes)),
-            ("elements", totals(&score.elements)),
-            ("attributes", json!(attributes)),
-            ("edges_ll", by_threshold(&score.lane_edges.counts)),
-            ("edges_lt", by_threshold(&score.element_edges.counts)),
-            ("vertices_ll", vertices(&score.lane_edges)),
-            ("vertices_lt", vertices(&score.element_edges)),
-        ]
-        .map(|(name, counts)| (name.to_owned(), counts))
-        .into()
+        counts(state.frames(), &OpenLaneV2.compute(state))
     }
 
-    fn warnings(&self, state: &OpenLaneState, notes: &Notes) -> Vec<String> {
+    fn report(&self, state: &OpenLaneState, notes: &Notes) -> Report {
         let score = OpenLaneV2.compute(state);
         let mut warnings = noted(notes);
-        let absent = score
-            .attributes
-            .iter()
-            .filter(|attribute| !is_present(attribute));
-        match absent.count() {
-            0 => {}
-            absent => warnings.push(format!(
-                "{absent} of {ATTRIBUTES} attributes are neither true nor predicted, and count as 1 in DET_t (DET_t_present leaves them out)"
-            )),
+        warnings.extend(self::warnings(&score));
+        Report {
+            examples: 0,
+            missing: 0,
+            scores: scores(&score),
+            counts: counts(state.frames(), &score),
+            groups: groups(&score),
+            warnings,
         }
-        for (name, what, edges) in [
-            ("TOP_ll", "lanes", &score.lane_edges),
-            (
-                "TOP_lt",
-                "both lanes and traffic elements",
-                &score.element_edges,
-            ),
-        ] {
-            if edges.vertices == 0 {
-                warnings.push(format!("no frame has {what}: {name} is 0"));
-            }
-        }
-        warnings
     }
+}
+
+fn scores(score: &OpenLaneScore) -> Named<Option<f64>> {
+    [
+        ("DET_l", Some(score.det_l)),
+        ("DET_t", Some(score.det_t)),
+        ("TOP_ll", Some(score.top_ll)),
+        ("TOP_lt", Some(score.top_lt)),
+        ("OLS", Some(score.ols)),
+        ("DET_t_present", score.det_t_present),
+        ("edgeless_ll", score.lane_edges.edgeless_share()),
+        ("edgeless_lt", score.element_edges.edgeless_share()),
+    ]
+    .map(|(name, score)| (name.to_owned(), score))
+    .into()
+}
+
+fn counts(frames: u64, score: &OpenLaneScore) -> Named<serde_json::Value> {
+    let vertices =
+        |edges: &EdgeScore| json!({ "total": edges.vertices, "edgeless": edges.edgeless });
+    [
+        ("frames", json!(frames)),
+        ("elements", totals(&score.elements)),
+        ("vertices_ll", vertices(&score.lane_edges)),
+        ("vertices_lt", vertices(&score.element_edges)),
+    ]
+    .map(|(name, counts)| (name.to_owned(), counts))
+    .into()
+}
+
+/// By threshold of the lanes, and by attribute as far as there are elements with it.
+fn groups(score: &OpenLaneScore) -> Named<Vec<Group>> {
+    let thresholds = (0..)
+        .zip(LANE_THRESHOLDS)
+        .map(|(index, threshold): (usize, _)| {
+            let lanes = &score.lanes[index];
+            let mut group = Group {
+                name: threshold.to_string(),
+                scores: vec![("DET_l".to_owned(), Some(lanes.average_precision))],
+                counts: vec![("lanes".to_owned(), totals(&lanes.counts))],
+            };
+            for (kind, edges) in [("ll", &score.lane_edges), ("lt", &score.element_edges)] {
+                let counts = &edges.counts[index];
+                group.scores.extend([
+                    (format!("edge_precision_{kind}"), counts.precision()),
+                    (format!("edge_recall_{kind}"), counts.recall()),
+                    (format!("edge_f1_{kind}"), counts.f1()),
+                ]);
+                group.counts.push((format!("edges_{kind}"), totals(counts)));
+            }
+            group
+        });
+    let attributes = ATTRIBUTE_NAMES.iter().zip(&score.attributes);
+    let present = attributes.filter(|(_, attribute)| is_present(attribute));
+    let attributes = present.map(|(name, attribute)| Group {
+        name: (*name).to_owned(),
+        scores: vec![(
+            "average_precision".to_owned(),
+            Some(attribute.average_precision),
+        )],
+        counts: vec![
+            ("tp".to_owned(), json!(attribute.counts.true_positives)),
+            ("predicted".to_owned(), json!(attribute.counts.predicted())),
+            ("true".to_owned(), json!(attribute.counts.actual())),
+        ],
+    });
+    [
+        ("threshold", thresholds.collect::<Vec<_>>()),
+        ("attribute", attributes.collect()),
+    ]
+    .into_iter()
+    .filter(|(_, groups)| !groups.is_empty())
+    .map(|(kind, groups)| (kind.to_owned(), groups))
+    .collect()
+}
+
+fn warnings(score: &OpenLaneScore) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let absent = score
+        .attributes
+        .iter()
+        .filter(|attribute| !is_present(attribute));
+    match absent.count() {
+        0 => {}
+        absent => warnings.push(format!(
+            "{absent} of {ATTRIBUTES} attributes are neither true nor predicted, and count as 1 in DET_t (DET_t_present leaves them out)"
+        )),
+    }
+    for (name, what, edges) in [
+        ("TOP_ll", "lanes", &score.lane_edges),
+        (
+            "TOP_lt",
+            "both lanes and traffic elements",
+            &score.element_edges,
+        ),
+    ] {
+        if edges.vertices == 0 {
+            warnings.push(format!("no frame has {what}: {name} is 0"));
+        }
+    }
+    warnings
 }
 
 fn frame(record: &Record<'_>) -> Result<(FramePrediction, Frame), FieldError> {
@@ -155,12 +200,4 @@ fn totals(counts: &Counts) -> serde_json::Value {
         "predicted": counts.predicted(),
         "true": counts.actual(),
     })
-}
-
-fn by_threshold(counts: &[Counts; 3]) -> serde_json::Value {
-    let counts = LANE_THRESHOLDS.iter().zip(counts);
-    let counts: serde_json::Map<_, _> = counts
-        .map(|(threshold, counts)| (threshold.to_string(), totals(counts)))
-        .collect();
-    json!(counts)
 }

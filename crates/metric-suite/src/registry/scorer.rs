@@ -79,6 +79,19 @@ pub trait Reading: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The report of a state, without the numbers of examples; for metrics that would compute the
+    /// same for each of its parts.
+    fn report(&self, state: &<Self::Metric as Metric>::State, notes: &Notes) -> Report {
+        Report {
+            examples: 0,
+            missing: 0,
+            scores: self.scores(state),
+            counts: self.counts(state),
+            groups: self.groups(state),
+            warnings: self.warnings(state, notes),
+        }
+    }
+
     /// Whether records have a [`picture`](Self::picture).
     fn draws(&self) -> bool {
         false
@@ -634,13 +647,12 @@ impl<R: Reading> Evidence for Gathered<R> {
             });
             (kind.clone(), groups.collect())
         });
+        let report = reading.report(&self.pool.total, &self.pool.notes);
         Report {
             examples: self.pool.examples,
             missing: self.pool.missing,
-            scores: reading.scores(&self.pool.total),
-            counts: reading.counts(&self.pool.total),
-            groups: groups.chain(reading.groups(&self.pool.total)).collect(),
-            warnings: reading.warnings(&self.pool.total, &self.pool.notes),
+            groups: groups.chain(report.groups).collect(),
+            ..report
         }
     }
 
