@@ -30,6 +30,38 @@ const DOMAINS: &[Domain] = &[
         options: &[&[("k", "1,2")], &[]],
     },
     Domain {
+        metric: "accuracy-at-k",
+        pairs: scores,
+        options: &[
+            &[("input", "scores")],
+            &[("input", "scores"), ("k", "1,3"), ("ties", "expected")],
+            &[
+                ("input", "scores"),
+                ("average", "macro"),
+                ("ignore-index", "2"),
+            ],
+        ],
+    },
+    Domain {
+        metric: "mrr",
+        pairs: labels,
+        options: &[&[], &[("k", "2")]],
+    },
+    Domain {
+        metric: "mrr",
+        pairs: scores,
+        options: &[&[("input", "scores"), ("ties", "lowest-index")]],
+    },
+    Domain {
+        metric: "classification",
+        pairs: classes,
+        options: &[
+            &[],
+            &[("average", "weighted"), ("zero-division", "1")],
+            &[("groups", "class"), ("labels", "a,1")],
+        ],
+    },
+    Domain {
         metric: "string-accuracy",
         pairs: strings,
         options: &[&[], &[("normalize", "nfc,casefold,strip")]],
@@ -135,15 +167,26 @@ fn arc() -> Pair {
     (grid(), attempt).boxed()
 }
 
+fn label() -> impl Strategy<Value = Json> {
+    prop_oneof![
+        (0_i64..4).prop_map(|x| json!(x)),
+        "[ab]".prop_map(|x| json!(x))
+    ]
+}
+
 fn labels() -> Pair {
-    let label = || {
-        prop_oneof![
-            (0_i64..4).prop_map(|x| json!(x)),
-            "[ab]".prop_map(|x| json!(x))
-        ]
-    };
     let row = proptest::collection::vec(label(), 3).prop_map(|row| json!(row));
     (label(), row).boxed()
+}
+
+fn classes() -> Pair {
+    (label(), label()).boxed()
+}
+
+/// Scores with many ties.
+fn scores() -> Pair {
+    let scores = proptest::collection::vec(0_u8..3, 4).prop_map(|row| json!(row));
+    ((0_u8..4).prop_map(|x| json!(x)), scores).boxed()
 }
 
 fn word() -> impl Strategy<Value = String> {

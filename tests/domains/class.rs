@@ -1,8 +1,12 @@
 //! Ranked labels: accuracy@k.
 
-use metric_class::{AccuracyAtK, Ranks, TopKError, accuracy_at_k, label_rows};
+use metric_class::{
+    AccuracyAtK, RankTable, Ranks, ScoreError, ScoresError, Target, Ties, TopK, TopKError,
+    accuracy_at_k, binary_top_k_accuracy, label_rows, top_k_accuracy,
+};
 use metric_core::Metric;
-use ndarray::aview1;
+use ndarray::{Array2, aview1};
+use serde_json::Value;
 
 use crate::rows::{self, same};
 
@@ -29,7 +33,6 @@ const INVALID: &[(&str, Option<TopKError>)] = &[
     ("inv-K=0", Some(TopKError::ZeroK)),
 ];
 
-/// Rows of the form `scores` are not looked at: scores are not offered yet.
 #[test]
 fn accuracy_from_label_lists() {
     let mut rows = rows::rows("class/accuracy_at_k.jsonl");
@@ -63,4 +66,152 @@ fn accuracy_from_label_lists() {
     });
     let unknown = |id: &str| rows.iter().all(|row| rows::id(row) != id);
     assert!(!INVALID.iter().any(|(id, _)| unknown(id)));
+}
+
+/// The tie rules by the names of the rows.
+const RULES: &[(&str, Ties)] = &[
+    ("high_index", Ties::HighestIndex),
+    ("low_index", Ties::LowestIndex),
+    ("optimistic", Ties::Optimistic),
+    ("pessimistic", Ties::Pessimistic),
+    ("expected", Ties::Expected),
+];
+
+fn score_rows(row: &Value) -> Result<Array2<f64>, String> {
+    let lists: Vec<Vec<f64>> =
+        serde_json::from_value(row["scores"].clone()).map_err(|e| e.to_string())?;
+    label_rows(&lists).map_err(|e| e.to_string())
+}
+
+/// Numbers of another program: rounding may differ.
+fn near(what: &str, ours: Option<f64>, reference: &Value) -> Result<(), String> {
+    let close = |(ours, reference): (f64, f64)| (ours - reference).abs() <= 1e-12;
+    if ours.zip(reference.as_f64()).is_some_and(close) {
+        return Ok(());
+    }
+    Err(format!("{what}: ours {ours:?}, reference {reference}"))
+}
+
+#[test]
+fn accuracy_from_scores() {
+    let mut rows = rows::rows("class/accuracy_at_k.jsonl");
+    rows.retain(|row| row["form"] == "scores" && row.get("alternatives").is_some());
+    rows::check(&rows, rows::id, &[], |row| {
+        let scores = score_rows(row)?;
+        let references: Vec<i64> =
+            serde_json::from_value(row["references"].clone()).map_err(|e| e.to_string())?;
+        let weights: Option<Vec<f64>> =
+            serde_json::from_value(row["weights"].clone()).map_err(|e| e.to_string())?;
+        for (name, ties) in RULES {
+            let expected = row["alternatives"][name].as_object().ok_or("no values")?;
+            let ks: Vec<usize> = expected.keys().filter_map(|k| k.parse().ok()).collect();
+            let mut metric = TopK::new(ks.clone())
+                .map_err(|e| e.to_string())?
+                .with_ties(*ties);
+            if weights.is_some() {
+                metric = metric.with_weights();
+            }
+            let state = metric
+                .measure_rows(
+                    scores.view(),
+                    aview1(&references),
+                    weights.as_deref().map(aview1),
+                )
+                .map_err(|e| e.to_string())?;
+            for (k, value) in metric.compute(&state) {
+                near(&format!("{name} {k}"), value, &expected[&k.to_string()])?;
+            }
+
+            let mut by_example = RankTable::default();
+            for (at, (scores, &label)) in scores.rows().into_iter().zip(&references).enumerate() {
+                let rank = metric
+                    .rank(scores.as_slice().ok_or("no row")?, label)
+                    .map_err(|e| e.to_string())?;
+                let weight = weights.as_ref().map_or(1.0, |weights| weights[at]);
+                let target = Target::weighted(label, weight).map_err(|e| e.to_string())?;
+                metric.update(&mut by_example, &Some(rank), &target);
+            }
+            same("by example", &by_example, &state)?;
+        }
+        for (k, expected) in row["sklearn"].as_object().ok_or("no values")? {
+            let k: usize = k.parse().map_err(|_| "no k")?;
+            let mut metric = TopK::new(vec![k]).map_err(|e| e.to_string())?;
+            if weights.is_some() {
+                metric = metric.with_weights();
+            }
+            let state = metric
+                .measure_rows(
+                    scores.view(),
+                    aview1(&references),
+                    weights.as_deref().map(aview1),
+                )
+                .map_err(|e| e.to_string())?;
+            near("sklearn", metric.accuracy_at(&state, k), &expected["value"])?;
+            same("trivial", k >= scores.ncols(), expected["warning"] == true)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn scores_that_are_special_or_refused() {
+    let mut rows = rows::rows("class/accuracy_at_k.jsonl");
+    rows.retain(|row| row["form"] == "scores" && row.get("alternatives").is_none());
+    let row = |row, error| ScoresError::Row { row, error };
+    let label = ScoreError::NoColumn {
+        label: 3,
+        columns: 3,
+    };
+    let infinite = ScoreError::Infinite {
+        column: 0,
+        score: f64::INFINITY,
+    };
+    let refused: &[(&str, ScoresError)] = &[
+        ("skerr-label out of range", row(3, label)),
+        ("skerr-inf score", row(0, infinite)),
+        (
+            "skerr-length mismatch",
+            ScoresError::LengthMismatch {
+                rows: 4,
+                references: 3,
+            },
+        ),
+        ("skerr-k=0", ScoresError::ZeroK),
+        ("skerr-empty", ScoresError::NoExamples),
+    ];
+    let deviations = &[(
+        "skerr-missing class no labels",
+        "the columns are the labels: references need not have all of them",
+        "ours scored 1",
+    )];
+    rows::check(&rows, rows::id, deviations, |row| {
+        let id = rows::id(row);
+        let k = row["k"].as_u64().ok_or("no k")? as usize;
+        let references: Vec<i64> =
+            serde_json::from_value(row["references"].clone()).map_err(|e| e.to_string())?;
+        if id == "skerr-binary 1d" {
+            let scores: Vec<f64> =
+                serde_json::from_value(row["scores"].clone()).map_err(|e| e.to_string())?;
+            let references: Vec<bool> = references.iter().map(|&label| label == 1).collect();
+            let accuracy = binary_top_k_accuracy(&scores, &references, k);
+            let accuracy = accuracy.map_err(|e| e.to_string())?;
+            return same("accuracy", accuracy.value(), row["result"].as_f64());
+        }
+        let scores = match row["scores"].as_str() {
+            Some(_) => ndarray::array![
+                [f64::INFINITY, 0.2, 0.2],
+                [0.3, 0.4, 0.2],
+                [0.2, 0.4, 0.3],
+                [0.7, 0.2, 0.1]
+            ],
+            None => score_rows(row)?,
+        };
+        let value = top_k_accuracy(scores.view(), aview1(&references), k, Ties::HighestIndex);
+        let expected = refused.iter().find(|(name, _)| *name == id);
+        match (value, row["result"].as_f64()) {
+            (Ok(value), Some(result)) => same("accuracy", value, result),
+            (Ok(value), None) => Err(format!("ours scored {value}")),
+            (Err(error), _) => same("error", Some(&error), expected.map(|(_, error)| error)),
+        }
+    });
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use metric_core::{Accuracy, Merge, Metric};
+use metric_core::{Accuracy, Merge, Metric, Sum};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 /// In how many rows the reference label is among the first `k` predicted labels (top-k accuracy,
@@ -224,12 +224,7 @@ impl<L> AccuracyAtK<L> {
     ///
     /// No `k` at all, or one of 0.
     pub fn new(ks: Vec<usize>) -> Result<Self, InvalidK> {
-        if ks.is_empty() {
-            return Err(InvalidK::Empty);
-        }
-        if let Some(place) = ks.iter().position(|&k| k == 0) {
-            return Err(InvalidK::Zero { place });
-        }
+        check_ks(&ks)?;
         Ok(Self {
             ks,
             label: PhantomData,
@@ -259,6 +254,16 @@ impl<L: PartialEq> Metric for AccuracyAtK<L> {
             .iter()
             .map(|&k| (k, state.accuracy_at(k).value()))
             .collect()
+    }
+}
+
+pub(crate) fn check_ks(ks: &[usize]) -> Result<(), InvalidK> {
+    if ks.is_empty() {
+        return Err(InvalidK::Empty);
+    }
+    match ks.iter().position(|&k| k == 0) {
+        Some(place) => Err(InvalidK::Zero { place }),
+        None => Ok(()),
     }
 }
 
@@ -333,6 +338,23 @@ impl Ranks {
             correct: self.hits_at.iter().take(k).sum(),
             total: self.total,
         }
+    }
+
+    /// The mean of 1 / rank of the reference labels, where the first rank is 1 and a label that
+    /// stands nowhere counts 0; ranks from `cutoff` on count as nowhere. Undefined without examples.
+    ///
+    /// ```
+    /// # use metric_class::Ranks;
+    /// let ranks = Ranks { hits_at: vec![1, 0, 1], total: 3 };
+    /// assert_eq!(ranks.mean_reciprocal_rank(usize::MAX), Some((1.0 + 1.0 / 3.0) / 3.0));
+    /// assert_eq!(ranks.mean_reciprocal_rank(2), Some(1.0 / 3.0));
+    /// ```
+    #[must_use]
+    pub fn mean_reciprocal_rank(&self, cutoff: usize) -> Option<f64> {
+        let reciprocal = |(rank, &hits): (usize, &u64)| hits as f64 / (rank as f64 + 1.0);
+        let counted = self.hits_at.iter().enumerate().take(cutoff);
+        let sum: Sum = counted.map(reciprocal).collect();
+        (self.total > 0).then(|| sum.value() / self.total as f64)
     }
 }
 

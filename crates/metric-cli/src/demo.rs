@@ -92,6 +92,20 @@ const DEMOS: &[Demo] = &[
         references: sample!("labels.jsonl"),
         predictions: sample!("ranked-labels.jsonl"),
     },
+    Demo {
+        domain: "class scores",
+        arguments: &["accuracy-at-k", "--input", "scores", "--k", "1,5"],
+        shown: &["accuracy@1", "accuracy@5"],
+        references: sample!("digits.jsonl"),
+        predictions: sample!("digit-scores.jsonl"),
+    },
+    Demo {
+        domain: "classes",
+        arguments: &["classification"],
+        shown: &["accuracy", "precision", "recall", "f1"],
+        references: sample!("classes.jsonl"),
+        predictions: sample!("predicted-classes.jsonl"),
+    },
 ];
 
 /// Scores all samples and says how.

@@ -1,40 +1,92 @@
 //! Ranked labels.
 
+use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-use metric_class::{AccuracyAtK, Ranks, VERSION};
+use metric_class::{
+    AccuracyAtK, InvalidK, RankTable, Ranks, ScoreError, Target, TiedRank, Ties, TopK, VERSION,
+};
 use metric_core::{Merge, Metric};
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::read::{json, kind, string, typed};
+use super::options::listed;
+use super::read::{beside, json, kind, string, typed};
 use super::scorer::{Adapter, noted};
 use super::{
-    Entry, FieldError, Input, Named, Notes, OptionError, OptionSpec, Reading, Record, Sink, Value,
-    never_whole,
+    Entry, FieldError, Input, Named, Notes, OptionError, OptionSpec, Options, Reading, Record,
+    Scorer, Sink, Value, never_whole,
 };
+
+const INPUT: OptionSpec = OptionSpec {
+    name: "input",
+    value: "FORM",
+    default: "labels",
+    choices: || vec!["labels", "scores"],
+    help: "What a prediction is: a list of labels, or the scores of all classes with an index as the reference",
+};
+
+/// The options of the form `scores`.
+const TIES: OptionSpec = OptionSpec {
+    name: "ties",
+    value: "RULE",
+    default: "",
+    choices: || Ties::ALL.iter().map(|ties| ties.name()).collect(),
+    help: "With scores: which of several classes with the same score comes first [default: highest-index]",
+};
+const AVERAGE: OptionSpec = OptionSpec {
+    name: "average",
+    value: "AVERAGE",
+    default: "",
+    choices: || vec!["micro", "macro"],
+    help: "With scores: whether all examples or all classes count the same [default: micro]",
+};
+const IGNORE: OptionSpec = OptionSpec {
+    name: "ignore-index",
+    value: "LABEL",
+    default: "",
+    choices: Vec::new,
+    help: "With scores: leave out the examples of this reference, such as -100",
+};
+const WEIGHT: OptionSpec = OptionSpec {
+    name: "weight-field",
+    value: "NAME",
+    default: "",
+    choices: Vec::new,
+    help: "With scores: the field beside the reference that holds the example's weight",
+};
+const INFINITE: OptionSpec = OptionSpec {
+    name: "allow-infinite",
+    value: "",
+    default: "",
+    choices: Vec::new,
+    help: "With scores: take \"inf\" and \"-inf\" as scores",
+};
+
+const VALUES: (&str, &str) = (
+    "a label, an integer or a string; with --input scores the index of a score, from 0",
+    "a list of labels, the most likely first; with --input scores a list of numbers, one a class",
+);
 
 pub(super) const ACCURACY_AT_K: Entry = Entry {
     name: "accuracy-at-k",
     help: "Share of references among the first k predicted labels",
-    values: (
-        "a label: an integer or a string",
-        "a list of labels, the most likely first",
-    ),
+    values: VALUES,
     options: &[
-        OptionSpec {
-            name: "input",
-            value: "FORM",
-            default: "labels",
-            choices: || vec!["labels"],
-            help: "What a prediction is",
-        },
+        INPUT,
         OptionSpec {
             name: "k",
             value: "K,...",
             default: "",
             choices: Vec::new,
-            help: "How many of the first labels count, one number or several [default: 1 and the length of the rows]",
+            help: "How many of the first labels count, one number or several [default: 1 and the length of the rows; with scores 1 and 5]",
         },
+        TIES,
+        AVERAGE,
+        IGNORE,
+        WEIGHT,
+        INFINITE,
     ],
     input: Input::Records,
     whole_file: never_whole,
@@ -43,16 +95,123 @@ pub(super) const ACCURACY_AT_K: Entry = Entry {
             None => Vec::new(),
             Some(text) => numbers(text).map_err(|reason| OptionError::new("k", text, reason))?,
         };
-        let metric = AccuracyAtK::new(if ks.is_empty() { vec![1] } else { ks.clone() })
-            .map_err(|error| OptionError::new("k", "", error.to_string()))?;
-        let reading = Labels {
-            metric: RankedRows(metric),
-            ks,
-            width: OnceLock::new(),
-        };
-        Ok(Adapter::boxed("accuracy-at-k", VERSION, reading))
+        build("accuracy-at-k", options, Wanted::Accuracy(ks))
     },
 };
+
+pub(super) const MRR: Entry = Entry {
+    name: "mrr",
+    help: "Mean reciprocal rank: 1 over the place of the reference among the predicted labels",
+    values: VALUES,
+    options: &[
+        INPUT,
+        OptionSpec {
+            name: "k",
+            value: "K",
+            default: "",
+            choices: Vec::new,
+            help: "Only the first K labels count",
+        },
+        TIES,
+        AVERAGE,
+        IGNORE,
+        WEIGHT,
+        INFINITE,
+    ],
+    input: Input::Records,
+    whole_file: never_whole,
+    build: |options| {
+        let cutoff: Option<NonZeroUsize> = options.parse("k")?;
+        build("mrr", options, Wanted::ReciprocalRank(cutoff))
+    },
+};
+
+/// What is read from the ranks.
+enum Wanted {
+    /// Accuracy at these k; empty for the default.
+    Accuracy(Vec<usize>),
+    /// The mean reciprocal rank, of the first so many labels.
+    ReciprocalRank(Option<NonZeroUsize>),
+}
+
+impl Wanted {
+    fn ks(&self) -> &[usize] {
+        match self {
+            Self::Accuracy(ks) => ks,
+            Self::ReciprocalRank(_) => &[],
+        }
+    }
+
+    fn signature(&self, default: &str) -> Option<(String, String)> {
+        let mut ks = match self {
+            Self::Accuracy(ks) => ks.clone(),
+            Self::ReciprocalRank(cutoff) => vec![(*cutoff)?.get()],
+        };
+        ks.sort_unstable();
+        let ks = if ks.is_empty() {
+            default.to_owned()
+        } else {
+            listed(&ks)
+        };
+        Some(("k".to_owned(), ks))
+    }
+}
+
+/// The name and the cutoff of the mean reciprocal rank.
+fn reciprocal_rank(cutoff: Option<NonZeroUsize>) -> (String, usize) {
+    match cutoff {
+        None => ("mrr".to_owned(), usize::MAX),
+        Some(k) => (format!("mrr@{k}"), k.get()),
+    }
+}
+
+fn build(name: &str, options: &Options, wanted: Wanted) -> Result<Box<dyn Scorer>, OptionError> {
+    let ks = match wanted.ks() {
+        [] => vec![1],
+        ks => ks.to_vec(),
+    };
+    let invalid = |error: InvalidK| OptionError::new("k", "", error.to_string());
+    if options.get("input") != Some("scores") {
+        for option in [TIES, AVERAGE, IGNORE, WEIGHT, INFINITE] {
+            if let Some(value) = options.get(option.name) {
+                let reason = "expected only with --input scores".to_owned();
+                return Err(OptionError::new(option.name, value, reason));
+            }
+        }
+        let reading = Labels {
+            metric: RankedRows(AccuracyAtK::new(ks).map_err(invalid)?),
+            wanted,
+            width: OnceLock::new(),
+        };
+        return Ok(Adapter::boxed(name, VERSION, reading));
+    }
+    let mut metric = TopK::new(ks).map_err(invalid)?;
+    metric = metric.with_ties(options.parse("ties")?.unwrap_or_default());
+    let by_class = options.get("average") == Some("macro");
+    if by_class {
+        metric = metric.with_macro_average();
+    }
+    if let Some(label) = options.parse("ignore-index")? {
+        metric = metric.with_ignored(label);
+    }
+    let weight_field: Option<String> = options.parse("weight-field")?;
+    if weight_field.is_some() {
+        metric = metric.with_weights();
+    }
+    let infinite = options.get("allow-infinite").is_some();
+    if infinite {
+        metric = metric.with_infinite_scores();
+    }
+    let reading = Scores {
+        metric: ScoredRows(metric),
+        wanted,
+        by_class,
+        weight_field,
+        infinite,
+        width: OnceLock::new(),
+    };
+    Ok(Adapter::boxed(name, VERSION, reading))
+}
 
 fn numbers(text: &str) -> Result<Vec<usize>, String> {
     let mut numbers = Vec::new();
@@ -69,8 +228,7 @@ fn numbers(text: &str) -> Result<Vec<usize>, String> {
 
 struct Labels {
     metric: RankedRows,
-    /// The chosen k; empty for 1 and the length of the rows.
-    ks: Vec<usize>,
+    wanted: Wanted,
     /// The length of the first row, which all others have.
     width: OnceLock<usize>,
 }
@@ -81,15 +239,36 @@ struct RankedRows(AccuracyAtK<Label>);
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct RankedRowsState {
     ranks: Ranks,
-    /// The lengths of the shortest and of the longest row; none without rows.
-    widths: Option<(usize, usize)>,
+    widths: Widths,
 }
 
-impl RankedRowsState {
-    fn add_widths(&mut self, widths: Option<(usize, usize)>) {
-        if let Some((shortest, longest)) = widths {
-            let (least, most) = self.widths.unwrap_or((shortest, longest));
-            self.widths = Some((least.min(shortest), most.max(longest)));
+/// The lengths of the shortest and of the longest row; none without rows.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Widths(Option<(usize, usize)>);
+
+impl Widths {
+    fn of(width: usize) -> Self {
+        Self((width > 0).then_some((width, width)))
+    }
+
+    fn longest(self) -> Option<usize> {
+        self.0.map(|(_, longest)| longest)
+    }
+
+    fn warning(self) -> Option<String> {
+        let (shortest, longest) = self.0.filter(|(shortest, longest)| shortest != longest)?;
+        Some(format!(
+            "rows of {shortest} to {longest} values were merged"
+        ))
+    }
+}
+
+impl Merge for Widths {
+    fn merge(&mut self, other: Self) {
+        if let Some((shortest, longest)) = other.0 {
+            let (least, most) = self.0.unwrap_or((shortest, longest));
+            self.0 = Some((least.min(shortest), most.max(longest)));
         }
     }
 }
@@ -97,7 +276,7 @@ impl RankedRowsState {
 impl Merge for RankedRowsState {
     fn merge(&mut self, other: Self) {
         self.ranks.merge(other.ranks);
-        self.add_widths(other.widths);
+        self.widths.merge(other.widths);
     }
 }
 
@@ -109,8 +288,7 @@ impl Metric for RankedRows {
 
     fn update(&self, state: &mut RankedRowsState, prediction: &[Label], reference: &Label) {
         self.0.update(&mut state.ranks, prediction, reference);
-        let width = prediction.len();
-        state.add_widths((width > 0).then_some((width, width)));
+        state.widths.merge(Widths::of(prediction.len()));
     }
 
     fn compute(&self, state: &RankedRowsState) -> Self::Score {
@@ -121,7 +299,7 @@ impl Metric for RankedRows {
 /// A class label. The integer 3 and the string "3" are two labels; a line of text has no type and
 /// may be either.
 #[derive(Clone, Debug)]
-enum Label {
+pub(super) enum Label {
     Integer(i64),
     Text(String),
     Line(String),
@@ -140,7 +318,7 @@ impl PartialEq for Label {
     }
 }
 
-fn label(json: &str) -> Result<Label, String> {
+pub(super) fn label(json: &str) -> Result<Label, String> {
     match json.trim_start().as_bytes().first() {
         Some(b'"') => Ok(Label::Text(string(json)?.into_owned())),
         Some(b'-' | b'0'..=b'9') => typed(json)
@@ -161,18 +339,10 @@ impl Reading for Labels {
     }
 
     fn signature(&self) -> Named<String> {
-        let mut ks = self.ks.clone();
-        ks.sort_unstable();
-        let ks: Vec<_> = ks.iter().map(usize::to_string).collect();
-        let ks = if ks.is_empty() {
-            "1,all".to_owned()
-        } else {
-            ks.join(",")
-        };
-        vec![
-            ("input".to_owned(), "labels".to_owned()),
-            ("k".to_owned(), ks),
-        ]
+        let input = ("input".to_owned(), "labels".to_owned());
+        std::iter::once(input)
+            .chain(self.wanted.signature("1,all"))
+            .collect()
     }
 
     fn read(
@@ -198,6 +368,10 @@ impl Reading for Labels {
             .map(|json| label(json.get()))
             .collect::<Result<_, _>>()
             .map_err(FieldError::prediction)?;
+        let Wanted::Accuracy(ks) = &self.wanted else {
+            sink.example(&row, &reference);
+            return Ok(());
+        };
         let width = *self.width.get_or_init(|| row.len());
         if row.len() != width {
             return Err(FieldError::prediction(format!(
@@ -205,7 +379,7 @@ impl Reading for Labels {
                 row.len()
             )));
         }
-        let needed = self.ks.iter().copied().max().unwrap_or(1);
+        let needed = ks.iter().copied().max().unwrap_or(1);
         if row.len() < needed {
             return Err(FieldError::prediction(format!(
                 "the row has {} labels: expected at least {needed}, the greatest k",
@@ -217,21 +391,33 @@ impl Reading for Labels {
     }
 
     fn scores(&self, state: &RankedRowsState) -> Named<Option<f64>> {
-        self.by_k(state, "accuracy", |k| state.ranks.accuracy_at(k).value())
+        match &self.wanted {
+            Wanted::Accuracy(ks) => self.by_k(ks, state, "accuracy", |k| {
+                state.ranks.accuracy_at(k).value()
+            }),
+            Wanted::ReciprocalRank(cutoff) => {
+                let (name, cutoff) = reciprocal_rank(*cutoff);
+                vec![(name, state.ranks.mean_reciprocal_rank(cutoff))]
+            }
+        }
     }
 
     fn counts(&self, state: &RankedRowsState) -> Named<serde_json::Value> {
-        let mut counts = self.by_k(state, "hits", |k| state.ranks.accuracy_at(k).correct.into());
-        counts.push(("total".to_owned(), state.ranks.accuracy_at(1).total.into()));
+        let hits = |k| state.ranks.accuracy_at(k).correct.into();
+        let mut counts = match &self.wanted {
+            Wanted::Accuracy(ks) => self.by_k(ks, state, "hits", hits),
+            Wanted::ReciprocalRank(cutoff) => {
+                vec![("found".to_owned(), hits(reciprocal_rank(*cutoff).1))]
+            }
+        };
+        counts.push(("total".to_owned(), state.ranks.total.into()));
         counts
     }
 
     fn warnings(&self, state: &RankedRowsState, notes: &Notes) -> Vec<String> {
         let mut warnings = noted(notes);
-        if let Some((shortest, longest)) = state.widths.filter(|widths| widths.0 != widths.1) {
-            warnings.push(format!(
-                "rows of {shortest} to {longest} labels were merged"
-            ));
+        if let Wanted::Accuracy(_) = self.wanted {
+            warnings.extend(state.widths.warning());
         }
         warnings
     }
@@ -241,21 +427,277 @@ impl Labels {
     /// A number for each k, under its name.
     fn by_k<T>(
         &self,
+        ks: &[usize],
         state: &RankedRowsState,
         name: &str,
         number: impl Fn(usize) -> T,
     ) -> Named<T> {
         // One example may have no row; the length of the rows is that of the data set.
-        let longest = state.widths.map_or(0, |(_, longest)| longest);
+        let longest = state.widths.longest().unwrap_or(0);
         let width = longest.max(self.width.get().copied().unwrap_or(0));
         let default = if width <= 1 { vec![1] } else { vec![1, width] };
-        let ks = if self.ks.is_empty() {
-            &default
-        } else {
-            &self.ks
+        by_k(if ks.is_empty() { &default } else { ks }, name, number)
+    }
+}
+
+fn by_k<T>(ks: &[usize], name: &str, number: impl Fn(usize) -> T) -> Named<T> {
+    ks.iter()
+        .map(|&k| (format!("{name}@{k}"), number(k)))
+        .collect()
+}
+
+struct Scores {
+    metric: ScoredRows,
+    wanted: Wanted,
+    by_class: bool,
+    weight_field: Option<String>,
+    infinite: bool,
+    /// The length of the first row, which all others have.
+    width: OnceLock<usize>,
+}
+
+/// [`TopK`] that remembers how long the rows are, for the k that cannot miss.
+struct ScoredRows(TopK);
+
+/// The rank of the reference in a row of so many scores; `None` without a row.
+struct ScoredRow(Option<(TiedRank, usize)>);
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct ScoredRowsState {
+    ranks: RankTable,
+    widths: Widths,
+}
+
+impl Merge for ScoredRowsState {
+    fn merge(&mut self, other: Self) {
+        self.ranks.merge(other.ranks);
+        self.widths.merge(other.widths);
+    }
+}
+
+impl Metric for ScoredRows {
+    type Prediction = ScoredRow;
+    type Reference = Target;
+    type State = ScoredRowsState;
+    type Score = Vec<(usize, Option<f64>)>;
+
+    fn update(&self, state: &mut ScoredRowsState, prediction: &ScoredRow, reference: &Target) {
+        let rank = prediction.0.map(|(rank, _)| rank);
+        self.0.update(&mut state.ranks, &rank, reference);
+        let width = prediction.0.map_or(0, |(_, width)| width);
+        state.widths.merge(Widths::of(width));
+    }
+
+    fn compute(&self, state: &ScoredRowsState) -> Self::Score {
+        self.0.compute(&state.ranks)
+    }
+}
+
+/// A score, which JSON has no number for if it is not finite.
+struct AnyNumber(f64);
+
+impl<'de> Deserialize<'de> for AnyNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = AnyNumber;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, \"inf\" or \"-inf\"")
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<AnyNumber, E> {
+                Ok(AnyNumber(number))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<AnyNumber, E> {
+                Ok(AnyNumber(number as f64))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<AnyNumber, E> {
+                Ok(AnyNumber(number as f64))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<AnyNumber, E> {
+                match text {
+                    "inf" | "Infinity" => Ok(AnyNumber(f64::INFINITY)),
+                    "-inf" | "-Infinity" => Ok(AnyNumber(f64::NEG_INFINITY)),
+                    "nan" | "NaN" => Ok(AnyNumber(f64::NAN)),
+                    _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Number)
+    }
+}
+
+impl Scores {
+    fn row(&self, json: &str, label: i64) -> Result<(TiedRank, usize), String> {
+        let scores: Vec<AnyNumber> = typed(json)?;
+        let scores: Vec<f64> = scores.into_iter().map(|score| score.0).collect();
+        let width = *self.width.get_or_init(|| scores.len());
+        if scores.len() != width {
+            return Err(format!(
+                "the row has {} scores: expected {width}, as in the first row",
+                scores.len()
+            ));
+        }
+        let rank = self.metric.0.rank(&scores, label);
+        let rank = rank.map_err(|error| match error {
+            ScoreError::Infinite { .. } => format!("{error}: allowed with --allow-infinite"),
+            _ => error.to_string(),
+        })?;
+        Ok((rank, width))
+    }
+
+    fn target(&self, record: &Record<'_>, label: i64) -> Result<Target, String> {
+        let Some(field) = &self.weight_field else {
+            return Ok(Target::new(label));
         };
-        ks.iter()
-            .map(|&k| (format!("{name}@{k}"), number(k)))
-            .collect()
+        let fields = beside(record.fields, &[field])?;
+        let weight = fields.get(field);
+        let weight = weight.ok_or_else(|| format!("expected a field {field:?}"))?;
+        let weight: AnyNumber =
+            typed(weight).map_err(|problem| format!("field {field:?}: {problem}"))?;
+        let target = Target::weighted(label, weight.0);
+        target.map_err(|error| format!("field {field:?}: {error}"))
+    }
+
+    /// A number of examples, which weights and ties that count in part make a real one.
+    fn number(&self, value: f64, whole: bool) -> serde_json::Value {
+        if whole && self.weight_field.is_none() {
+            (value as u64).into()
+        } else {
+            value.into()
+        }
+    }
+
+    fn ks<'a>(&self, ks: &'a [usize], state: &ScoredRowsState) -> &'a [usize] {
+        let longest = state.widths.longest().or(self.width.get().copied());
+        match ks {
+            [] if longest.is_some_and(|width| width <= 5) => &[1],
+            [] => &[1, 5],
+            ks => ks,
+        }
+    }
+
+    fn scores_of(&self, ranks: &RankTable, state: &ScoredRowsState) -> Named<Option<f64>> {
+        let metric = &self.metric.0;
+        match &self.wanted {
+            Wanted::Accuracy(ks) => by_k(self.ks(ks, state), "accuracy", |k| {
+                metric.accuracy_at(ranks, k)
+            }),
+            Wanted::ReciprocalRank(cutoff) => {
+                let (name, cutoff) = reciprocal_rank(*cutoff);
+                vec![(name, metric.mean_reciprocal_rank(ranks, cutoff))]
+            }
+        }
+    }
+}
+
+impl Reading for Scores {
+    type Metric = ScoredRows;
+
+    fn metric(&self) -> &ScoredRows {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let metric = &self.metric.0;
+        let input = ("input".to_owned(), "scores".to_owned());
+        let mut parts = vec![input];
+        parts.extend(self.wanted.signature("1,5"));
+        parts.push(("ties".to_owned(), metric.ties().to_string()));
+        let average = if self.by_class { "macro" } else { "micro" };
+        parts.push(("average".to_owned(), average.to_owned()));
+        let ignored = metric.ignored().map(|label| label.to_string());
+        let infinite = self.infinite.then(|| "yes".to_owned());
+        for (name, value) in [
+            (IGNORE.name, ignored),
+            (WEIGHT.name, self.weight_field.clone()),
+            (INFINITE.name, infinite),
+        ] {
+            parts.extend(value.map(|value| (name.to_owned(), value)));
+        }
+        parts
+    }
+
+    fn read(
+        &self,
+        record: &Record<'_>,
+        sink: &mut Sink<'_, Self::Metric>,
+    ) -> Result<(), FieldError> {
+        let text = json(record.reference, "null");
+        let label: i64 = typed(text).map_err(|_| {
+            FieldError::reference(format!(
+                "expected the index of a score, an integer, found {}",
+                match kind(text) {
+                    "a number" => text,
+                    kind => kind,
+                }
+            ))
+        })?;
+        if self.metric.0.ignored() == Some(label) {
+            sink.note("an example of the ignored label was left out", 1);
+            return Ok(());
+        }
+        let row = match record.prediction {
+            Value::Missing => None,
+            value => {
+                let row = self.row(json(value, ""), label);
+                Some(row.map_err(FieldError::prediction)?)
+            }
+        };
+        let target = self.target(record, label).map_err(FieldError::reference)?;
+        sink.example(&ScoredRow(row), &target);
+        Ok(())
+    }
+
+    fn scores(&self, state: &ScoredRowsState) -> Named<Option<f64>> {
+        self.scores_of(&state.ranks, state)
+    }
+
+    fn counts(&self, state: &ScoredRowsState) -> Named<serde_json::Value> {
+        let (metric, total) = (&self.metric.0, &state.ranks.total);
+        let whole = metric.ties() != Ties::Expected;
+        let hits = |k| self.number(metric.hits_at(total, k), whole);
+        let mut counts = match &self.wanted {
+            Wanted::Accuracy(ks) => by_k(self.ks(ks, state), "hits", hits),
+            Wanted::ReciprocalRank(cutoff) => {
+                vec![("found".to_owned(), hits(reciprocal_rank(*cutoff).1))]
+            }
+        };
+        counts.push(("total".to_owned(), self.number(metric.total(total), true)));
+        counts
+    }
+
+    fn details(&self, state: &ScoredRowsState) -> Option<serde_json::Value> {
+        if !self.by_class {
+            return None;
+        }
+        let classes = state.ranks.classes.iter().map(|(label, ranks)| {
+            let mut table = RankTable::default();
+            *table.classes.entry(*label) = ranks.clone();
+            let scores = self.scores_of(&table, state).into_iter();
+            let mut numbers: serde_json::Map<String, serde_json::Value> =
+                scores.map(|(name, value)| (name, value.into())).collect();
+            let total = self.number(self.metric.0.total(ranks), true);
+            numbers.insert("total".to_owned(), total);
+            (label.to_string(), numbers.into())
+        });
+        let classes: serde_json::Map<String, serde_json::Value> = classes.collect();
+        Some(serde_json::json!({ "classes": classes }))
+    }
+
+    fn warnings(&self, state: &ScoredRowsState, notes: &Notes) -> Vec<String> {
+        let mut warnings = noted(notes);
+        warnings.extend(state.widths.warning());
+        let longest = state.widths.longest().unwrap_or(usize::MAX);
+        for k in self.wanted.ks().iter().filter(|&&k| k >= longest) {
+            warnings.push(format!(
+                "accuracy@{k} of {longest} classes is 1 whatever the scores"
+            ));
+        }
+        warnings
     }
 }

@@ -32,6 +32,8 @@ mod scorer;
 
 #[cfg(feature = "class")]
 mod class;
+#[cfg(feature = "class")]
+mod classification;
 #[cfg(feature = "vision")]
 mod coco;
 #[cfg(feature = "code")]
@@ -112,6 +114,10 @@ pub const ENTRIES: &[Entry] = &[
     grid::ARC,
     #[cfg(feature = "class")]
     class::ACCURACY_AT_K,
+    #[cfg(feature = "class")]
+    class::MRR,
+    #[cfg(feature = "class")]
+    classification::CLASSIFICATION,
     #[cfg(feature = "text")]
     text::STRING_ACCURACY,
     #[cfg(feature = "text")]

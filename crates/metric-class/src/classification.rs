@@ -1,0 +1,674 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
+
+use metric_core::{Accuracy, Counts, Mean, Merge, Metric, Sum, named_choice};
+
+/// How often each class was taken for each: the evidence of single-label classification, and all
+/// scores that are made of it.
+///
+/// `L` is the type of a class label, such as an integer or a string. The classes are those that
+/// occur as a reference or as a prediction, in their order. An example may have no prediction
+/// ([`record`](ConfusionMatrix::record) with `None`): it is wrong, and no class is blamed for it.
+///
+/// Memory is that of the pairs of classes that occur.
+///
+/// ```
+/// use metric_class::{Average, ConfusionMatrix, ZeroDivision};
+/// use metric_core::Counts;
+///
+/// let references = ["cat", "cat", "cat", "dog", "dog", "emu"];
+/// let predictions = ["cat", "cat", "dog", "dog", "cat", "dog"];
+/// let matrix: ConfusionMatrix<&str> = predictions.into_iter().zip(references).collect();
+///
+/// assert_eq!(matrix.accuracy().value(), Some(3.0 / 6.0));
+/// assert_eq!(matrix.rows(), [[2, 1, 0], [1, 1, 0], [0, 1, 0]]); // a row for each reference
+/// assert_eq!(matrix.class_counts(&"cat"), Counts::new(2, 1, 1));
+///
+/// // Nothing was predicted to be an emu: its precision is 0 / 0.
+/// let precision = |zero_division| {
+///     matrix.precision_recall_f1(Average::Macro, zero_division).precision
+/// };
+/// assert_eq!(precision(ZeroDivision::Undefined), Some((2.0 / 3.0 + 1.0 / 3.0) / 2.0));
+/// assert_eq!(precision(ZeroDivision::Zero), Some((2.0 / 3.0 + 1.0 / 3.0) / 3.0));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        from = "Vec<(L, Option<L>, u64)>",
+        into = "Vec<(L, Option<L>, u64)>",
+        bound(
+            serialize = "L: Ord + Clone + serde::Serialize",
+            deserialize = "L: Ord + serde::Deserialize<'de>"
+        )
+    )
+)]
+pub struct ConfusionMatrix<L: Ord> {
+    /// By reference, then by prediction.
+    cells: BTreeMap<L, BTreeMap<Option<L>, u64>>,
+}
+
+impl<L: Ord> ConfusionMatrix<L> {
+    /// Counts one example.
+    pub fn record(&mut self, prediction: Option<L>, reference: L) {
+        self.add(prediction, reference, 1);
+    }
+
+    fn add(&mut self, prediction: Option<L>, reference: L, examples: u64) {
+        if examples > 0 {
+            let row = self.cells.entry(reference).or_default();
+            *row.entry(prediction).or_default() += examples;
+        }
+    }
+
+    /// Reference, prediction and number of examples, where that is not 0.
+    pub fn cells(&self) -> impl Iterator<Item = (&L, Option<&L>, u64)> {
+        self.cells.iter().flat_map(|(reference, row)| {
+            row.iter()
+                .map(move |(prediction, &examples)| (reference, prediction.as_ref(), examples))
+        })
+    }
+
+    /// The classes in their order.
+    #[must_use]
+    pub fn classes(&self) -> Vec<&L> {
+        let mut classes = BTreeSet::new();
+        for (reference, prediction, _) in self.cells() {
+            classes.insert(reference);
+            classes.extend(prediction);
+        }
+        classes.into_iter().collect()
+    }
+
+    /// The whole matrix: a row for the references of each class, a column for its predictions.
+    /// Examples without a prediction are in none.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Vec<u64>> {
+        let classes = self.classes();
+        let none = BTreeMap::new();
+        let row = |reference: &&L| {
+            // Both are in order, so that one walk fills the row.
+            let mut cells = self
+                .cells
+                .get(*reference)
+                .unwrap_or(&none)
+                .iter()
+                .peekable();
+            while cells
+                .next_if(|(prediction, _)| prediction.is_none())
+                .is_some()
+            {}
+            let cell = |class: &&L| {
+                let cell = cells.next_if(|(prediction, _)| prediction.as_ref() == Some(*class));
+                cell.map_or(0, |(_, &examples)| examples)
+            };
+            classes.iter().map(cell).collect()
+        };
+        classes.iter().map(row).collect()
+    }
+
+    /// Examples whose prediction is their reference, of all.
+    #[must_use]
+    pub fn accuracy(&self) -> Accuracy {
+        let mut accuracy = Accuracy::default();
+        for (reference, prediction, examples) in self.cells() {
+            accuracy.total += examples;
+            accuracy.correct += if prediction == Some(reference) {
+                examples
+            } else {
+                0
+            };
+        }
+        accuracy
+    }
+
+    /// The counts of one class against all others; [`Counts::actual`] is its support.
+    #[must_use]
+    pub fn class_counts(&self, class: &L) -> Counts {
+        let counts = self.counts();
+        let found = counts.binary_search_by(|(other, _)| (*other).cmp(class));
+        found
+            .ok()
+            .and_then(|place| counts.get(place))
+            .map_or_else(Counts::default, |it| it.1)
+    }
+
+    /// The classes in their order, each with its counts against all others.
+    #[must_use]
+    pub fn counts(&self) -> Vec<(&L, Counts)> {
+        let mut counts: BTreeMap<&L, Counts> = BTreeMap::new();
+        for (reference, prediction, examples) in self.cells() {
+            let of_reference = counts.entry(reference).or_default();
+            if prediction == Some(reference) {
+                of_reference.true_positives += examples;
+                continue;
+            }
+            of_reference.false_negatives += examples;
+            if let Some(prediction) = prediction {
+                counts.entry(prediction).or_default().false_positives += examples;
+            }
+        }
+        counts.into_iter().collect()
+    }
+
+    /// Precision, recall and F1, averaged over all classes.
+    ///
+    /// Equals `precision_recall_fscore_support` of scikit-learn 1.9 without a list of labels; its
+    /// default for 0 / 0 is [`ZeroDivision::Zero`].
+    #[must_use]
+    pub fn precision_recall_f1(
+        &self,
+        average: Average,
+        zero_division: ZeroDivision,
+    ) -> PrecisionRecallF1 {
+        let counts: Vec<Counts> = self
+            .counts()
+            .into_iter()
+            .map(|(_, counts)| counts)
+            .collect();
+        PrecisionRecallF1::of(&counts, average, zero_division)
+    }
+
+    /// The mean recall of the classes that occur as references; undefined without examples.
+    ///
+    /// `balanced_accuracy_score` of scikit-learn 1.9.
+    #[must_use]
+    pub fn balanced_accuracy(&self) -> Option<f64> {
+        let recalls = self
+            .counts()
+            .into_iter()
+            .filter_map(|(_, counts)| counts.recall());
+        recalls.collect::<Mean>().value()
+    }
+
+    /// Cohen's kappa: the agreement of predictions and references beyond what their frequencies
+    /// give by chance. 1 is agreement, 0 is chance; undefined where chance agrees always.
+    ///
+    /// J. Cohen, *A coefficient of agreement for nominal scales* (1960), formula 1, in counts.
+    ///
+    /// ```
+    /// # use metric_class::ConfusionMatrix;
+    /// let matrix: ConfusionMatrix<u8> = [(1, 1), (1, 1), (0, 1), (0, 0)].into_iter().collect();
+    /// // 3 of 4 agree; by chance 2 · 3 + 2 · 1 of 16.
+    /// assert_eq!(matrix.cohen_kappa(), Some((0.75 - 0.5) / (1.0 - 0.5)));
+    /// ```
+    #[must_use]
+    pub fn cohen_kappa(&self) -> Option<f64> {
+        let Margins {
+            total,
+            correct,
+            chance,
+            ..
+        } = self.margins();
+        let denominator = total * total - chance;
+        (denominator > 0).then(|| (total * correct - chance) as f64 / denominator as f64)
+    }
+
+    /// The Matthews correlation coefficient of several classes, in \[−1, 1\]; undefined where all
+    /// references or all predictions are of one class, for which scikit-learn prints 0.
+    ///
+    /// J. Gorodkin, *Comparing two K-category assignments by a K-category correlation coefficient*
+    /// (2004); `matthews_corrcoef` of scikit-learn 1.9.
+    ///
+    /// ```
+    /// # use metric_class::ConfusionMatrix;
+    /// // Two true positives, one false negative, one true negative.
+    /// let matrix: ConfusionMatrix<u8> = [(1, 1), (1, 1), (0, 1), (0, 0)].into_iter().collect();
+    /// assert_eq!(matrix.matthews_correlation(), Some(4.0 / 48_f64.sqrt()));
+    /// ```
+    #[must_use]
+    pub fn matthews_correlation(&self) -> Option<f64> {
+        let Margins {
+            total,
+            correct,
+            chance,
+            references,
+            predictions,
+        } = self.margins();
+        let spread = |squares: i128| (total * total - squares) as f64;
+        let denominator = (spread(references) * spread(predictions)).sqrt();
+        let covariance = (total * correct - chance) as f64;
+        (denominator > 0.0).then(|| (covariance / denominator).clamp(-1.0, 1.0))
+    }
+
+    fn margins(&self) -> Margins {
+        let mut margins = Margins::default();
+        for (_, counts) in self.counts() {
+            let [actual, predicted] = [counts.actual(), counts.predicted()].map(i128::from);
+            margins.total += actual;
+            margins.correct += i128::from(counts.true_positives);
+            margins.chance += actual * predicted;
+            margins.references += actual * actual;
+            margins.predictions += predicted * predicted;
+        }
+        // No prediction is a prediction of its own.
+        let silent: i128 = self
+            .cells()
+            .filter(|cell| cell.1.is_none())
+            .map(|cell| i128::from(cell.2))
+            .sum();
+        margins.predictions += silent * silent;
+        margins
+    }
+}
+
+/// Sums over the classes.
+#[derive(Default)]
+struct Margins {
+    total: i128,
+    correct: i128,
+    /// References times predictions of each class: `total²` times the agreement by chance.
+    chance: i128,
+    /// Squares of the references of each class.
+    references: i128,
+    /// Squares of the predictions of each class.
+    predictions: i128,
+}
+
+impl<L: Ord> Default for ConfusionMatrix<L> {
+    fn default() -> Self {
+        Self {
+            cells: BTreeMap::new(),
+        }
+    }
+}
+
+impl<L: Ord> Merge for ConfusionMatrix<L> {
+    fn merge(&mut self, other: Self) {
+        for (reference, row) in other.cells {
+            let mine = self.cells.entry(reference).or_default();
+            for (prediction, examples) in row {
+                *mine.entry(prediction).or_default() += examples;
+            }
+        }
+    }
+}
+
+/// Counts pairs of a prediction and its reference.
+impl<L: Ord> FromIterator<(L, L)> for ConfusionMatrix<L> {
+    fn from_iter<I: IntoIterator<Item = (L, L)>>(pairs: I) -> Self {
+        let mut matrix = Self::default();
+        for (prediction, reference) in pairs {
+            matrix.record(Some(prediction), reference);
+        }
+        matrix
+    }
+}
+
+impl<L: Ord> From<ConfusionMatrix<L>> for Vec<(L, Option<L>, u64)>
+where
+    L: Clone,
+{
+    fn from(matrix: ConfusionMatrix<L>) -> Self {
+        let cells = matrix.cells();
+        cells
+            .map(|(reference, prediction, n)| (reference.clone(), prediction.cloned(), n))
+            .collect()
+    }
+}
+
+impl<L: Ord> From<Vec<(L, Option<L>, u64)>> for ConfusionMatrix<L> {
+    fn from(cells: Vec<(L, Option<L>, u64)>) -> Self {
+        let mut matrix = Self::default();
+        for (reference, prediction, examples) in cells {
+            matrix.add(prediction, reference, examples);
+        }
+        matrix
+    }
+}
+
+/// Precision, recall and F1 of a class or averaged over classes; `None` is undefined.
+///
+/// ```
+/// use metric_class::{Average, PrecisionRecallF1, ZeroDivision};
+/// use metric_core::Counts;
+///
+/// let classes = [Counts::new(2, 1, 1), Counts::new(1, 2, 1), Counts::new(0, 0, 1)];
+/// let of = |average| PrecisionRecallF1::of(&classes, average, ZeroDivision::Zero);
+/// assert_eq!(of(Average::Micro).recall, Some(3.0 / 6.0));
+/// assert_eq!(of(Average::Macro).recall, Some((2.0 / 3.0 + 1.0 / 2.0 + 0.0) / 3.0));
+/// // By support: 3, 2 and 1.
+/// assert_eq!(of(Average::Weighted).recall, Some((2.0 + 1.0 + 0.0) / 6.0));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PrecisionRecallF1 {
+    /// True positives of the predictions.
+    pub precision: Option<f64>,
+    /// True positives of the references.
+    pub recall: Option<f64>,
+    /// `2 tp / (2 tp + fp + fn)` of a class or of pooled counts; the mean of F1 over classes.
+    pub f1: Option<f64>,
+}
+
+impl PrecisionRecallF1 {
+    /// The average over the counts of classes; of one class, its own scores.
+    #[must_use]
+    pub fn of(classes: &[Counts], average: Average, zero_division: ZeroDivision) -> Self {
+        let mut pooled = Counts::default();
+        classes.iter().for_each(|&counts| pooled.merge(counts));
+        let mean = |of: &dyn Fn(&Counts) -> Option<f64>| {
+            let mean: Mean = classes.iter().filter_map(of).collect();
+            mean.value()
+        };
+        let score = |of: fn(&Counts) -> Option<f64>| {
+            let of = |counts: &Counts| of(counts).or(zero_division.value());
+            match average {
+                Average::Micro => of(&pooled),
+                Average::Macro => mean(&of),
+                Average::Weighted => {
+                    let (mut sum, mut support) = (Sum::default(), 0);
+                    for counts in classes {
+                        if let Some(value) = of(counts) {
+                            support += counts.actual();
+                            sum.add(value * counts.actual() as f64);
+                        }
+                    }
+                    // scikit-learn's rule where no class with a value has support: all count the
+                    // same.
+                    if support > 0 {
+                        Some(sum.value() / support as f64)
+                    } else {
+                        mean(&of)
+                    }
+                }
+            }
+        };
+        Self {
+            precision: score(Counts::precision),
+            recall: score(Counts::recall),
+            f1: score(Counts::f1),
+        }
+    }
+}
+
+/// How scores of classes become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Average {
+    /// Of the pooled counts: all examples count the same. Over all classes, precision, recall and
+    /// F1 are then the accuracy.
+    Micro,
+    /// The mean over classes: all classes count the same.
+    #[default]
+    Macro,
+    /// The mean over classes, weighted by their references (support).
+    Weighted,
+}
+
+impl Average {
+    /// All averages.
+    pub const ALL: &[Self] = &[Self::Micro, Self::Macro, Self::Weighted];
+
+    /// The name in options and signatures.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Micro => "micro",
+            Self::Macro => "macro",
+            Self::Weighted => "weighted",
+        }
+    }
+}
+
+named_choice!(Average, "average");
+
+/// What 0 / 0 is, such as the precision of a class that was never predicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ZeroDivision {
+    /// Undefined, and left out of averages over classes: `zero_division=np.nan` of scikit-learn.
+    #[default]
+    Undefined,
+    /// 0, as scikit-learn has it by default.
+    Zero,
+    /// 1.
+    One,
+}
+
+impl ZeroDivision {
+    /// All rules.
+    pub const ALL: &[Self] = &[Self::Undefined, Self::Zero, Self::One];
+
+    /// The name in options and signatures.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Undefined => "undefined",
+            Self::Zero => "0",
+            Self::One => "1",
+        }
+    }
+
+    fn value(self) -> Option<f64> {
+        match self {
+            Self::Undefined => None,
+            Self::Zero => Some(0.0),
+            Self::One => Some(1.0),
+        }
+    }
+}
+
+named_choice!(ZeroDivision, "rule for 0 / 0");
+
+/// Single-label classification: averaged precision, recall and F1.
+///
+/// The prediction is a label, or `None` where there is none. The state is the [`ConfusionMatrix`],
+/// which has the accuracy, the scores of single classes and further ones.
+///
+/// ```
+/// use metric_class::{Average, Classification, ZeroDivision};
+/// use metric_core::Metric;
+///
+/// let metric = Classification::new(Average::Macro, ZeroDivision::Zero);
+/// let mut state = metric.measure(&Some("cat"), &"cat");
+/// metric.update(&mut state, &Some("cat"), &"dog");
+/// assert_eq!(metric.compute(&state).recall, Some((1.0 + 0.0) / 2.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Classification<L> {
+    average: Average,
+    zero_division: ZeroDivision,
+    label: PhantomData<fn(L)>,
+}
+
+impl<L> Classification<L> {
+    /// With this average over classes and this rule for 0 / 0.
+    #[must_use]
+    pub const fn new(average: Average, zero_division: ZeroDivision) -> Self {
+        Self {
+            average,
+            zero_division,
+            label: PhantomData,
+        }
+    }
+
+    /// How scores of classes become one.
+    #[must_use]
+    pub fn average(&self) -> Average {
+        self.average
+    }
+
+    /// What 0 / 0 is.
+    #[must_use]
+    pub fn zero_division(&self) -> ZeroDivision {
+        self.zero_division
+    }
+}
+
+impl<L: Ord + Clone> Metric for Classification<L> {
+    type Prediction = Option<L>;
+    type Reference = L;
+    type State = ConfusionMatrix<L>;
+    type Score = PrecisionRecallF1;
+
+    fn update(&self, state: &mut ConfusionMatrix<L>, prediction: &Option<L>, reference: &L) {
+        // Labels are copied for the first example of their pair only.
+        let row = state.cells.get_mut(reference);
+        match row.and_then(|row| row.get_mut(prediction)) {
+            Some(examples) => *examples += 1,
+            None => state.record(prediction.clone(), reference.clone()),
+        }
+    }
+
+    fn compute(&self, state: &ConfusionMatrix<L>) -> PrecisionRecallF1 {
+        state.precision_recall_f1(self.average, self.zero_division)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Class 2 is never predicted, class 3 never true; one example has no prediction.
+    const PAIRS: &[(Option<u8>, u8)] = &[
+        (Some(0), 0),
+        (Some(0), 0),
+        (Some(1), 0),
+        (Some(1), 1),
+        (Some(0), 1),
+        (Some(3), 2),
+        (None, 1),
+    ];
+
+    fn matrix(pairs: &[(Option<u8>, u8)]) -> ConfusionMatrix<u8> {
+        let mut matrix = ConfusionMatrix::default();
+        for &(prediction, reference) in pairs {
+            matrix.record(prediction, reference);
+        }
+        matrix
+    }
+
+    #[test]
+    fn by_hand() {
+        let matrix = matrix(PAIRS);
+        assert_eq!(matrix.classes(), [&0, &1, &2, &3]);
+        assert_eq!(
+            matrix.rows(),
+            [[2, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+        );
+        let accuracy = matrix.accuracy();
+        assert_eq!((accuracy.correct, accuracy.total), (3, 7));
+        assert_eq!(matrix.class_counts(&0), Counts::new(2, 1, 1));
+        assert_eq!(matrix.class_counts(&1), Counts::new(1, 1, 2));
+        assert_eq!(matrix.class_counts(&3), Counts::new(0, 1, 0));
+        assert_eq!(matrix.class_counts(&9), Counts::default());
+        assert_eq!(
+            matrix.balanced_accuracy(),
+            Some((2.0 / 3.0 + 1.0 / 3.0) / 3.0)
+        );
+
+        type Row = (Average, ZeroDivision, [f64; 3]);
+        let rows: &[Row] = &[
+            (
+                Average::Micro,
+                ZeroDivision::Zero,
+                [0.5, 3.0 / 7.0, 6.0 / 13.0],
+            ),
+            (
+                Average::Macro,
+                ZeroDivision::Undefined,
+                [(2.0 / 3.0 + 0.5) / 3.0, 1.0 / 3.0, (2.0 / 3.0 + 0.4) / 4.0],
+            ),
+            (
+                Average::Macro,
+                ZeroDivision::One,
+                [(2.0 / 3.0 + 0.5 + 1.0) / 4.0, 0.5, (2.0 / 3.0 + 0.4) / 4.0],
+            ),
+            (
+                Average::Weighted,
+                ZeroDivision::Undefined,
+                [(2.0 + 1.5) / 6.0, 3.0 / 7.0, (2.0 + 1.2) / 7.0],
+            ),
+        ];
+        for &(average, zero_division, [precision, recall, f1]) in rows {
+            let expected = PrecisionRecallF1 {
+                precision: Some(precision),
+                recall: Some(recall),
+                f1: Some(f1),
+            };
+            let metric = Classification::new(average, zero_division);
+            let scores = metric.compute(&matrix);
+            let near = |a: Option<f64>, b: Option<f64>| {
+                a.zip(b).is_some_and(|(a, b)| (a - b).abs() <= 1e-15)
+            };
+            assert!(
+                near(scores.precision, expected.precision)
+                    && near(scores.recall, expected.recall)
+                    && near(scores.f1, expected.f1),
+                "{average} {zero_division}: {scores:?}, expected {expected:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn edges() {
+        let empty = matrix(&[]);
+        assert_eq!(empty.accuracy().value(), None);
+        assert_eq!(empty.rows(), Vec::<Vec<u64>>::new());
+        assert_eq!(empty.cohen_kappa(), None);
+        assert_eq!(empty.matthews_correlation(), None);
+        assert_eq!(empty.balanced_accuracy(), None);
+        for &average in Average::ALL {
+            let scores = empty.precision_recall_f1(average, ZeroDivision::Undefined);
+            assert_eq!(scores, PrecisionRecallF1::default());
+        }
+        let perfect = matrix(&[(Some(1), 1), (Some(2), 2)]);
+        assert_eq!(perfect.cohen_kappa(), Some(1.0));
+        assert_eq!(perfect.matthews_correlation(), Some(1.0));
+        let one_class = matrix(&[(Some(1), 1), (Some(1), 1)]);
+        assert_eq!(one_class.cohen_kappa(), None);
+        assert_eq!(one_class.matthews_correlation(), None);
+        let swapped = matrix(&[(Some(1), 2), (Some(2), 1)]);
+        assert_eq!(swapped.cohen_kappa(), Some(-1.0));
+        assert_eq!(swapped.matthews_correlation(), Some(-1.0));
+        // Only class 1 has support, and its precision is undefined.
+        let scores =
+            matrix(&[(Some(2), 1)]).precision_recall_f1(Average::Weighted, ZeroDivision::Undefined);
+        assert_eq!(scores.precision, Some(0.0));
+    }
+
+    fn pairs() -> impl Strategy<Value = Vec<(Option<u8>, u8)>> {
+        proptest::collection::vec((proptest::option::weighted(0.9, 0_u8..5), 0_u8..5), 0..40)
+    }
+
+    proptest! {
+        #[test]
+        fn shards_in_any_order_are_the_whole(pairs in pairs(), cut in 0_usize..40) {
+            let (head, tail) = pairs.split_at(cut.min(pairs.len()));
+            let (mut forward, mut backward) = (matrix(head), matrix(tail));
+            forward.merge(matrix(tail));
+            backward.merge(matrix(head));
+            prop_assert_eq!(&forward, &matrix(&pairs));
+            prop_assert_eq!(&backward, &forward);
+            let listed: Vec<(u8, Option<u8>, u64)> = forward.clone().into();
+            prop_assert_eq!(ConfusionMatrix::from(listed), forward);
+        }
+
+        #[test]
+        fn sums_of_the_matrix(pairs in pairs()) {
+            let matrix = matrix(&pairs);
+            let answered = pairs.iter().filter(|pair| pair.0.is_some()).count() as u64;
+            prop_assert_eq!(matrix.rows().iter().flatten().sum::<u64>(), answered);
+            prop_assert_eq!(matrix.accuracy().total, pairs.len() as u64);
+            let trace: u64 = matrix.rows().iter().enumerate().map(|(at, row)| row[at]).sum();
+            prop_assert_eq!(matrix.accuracy().correct, trace);
+            // Pooled recall is the accuracy.
+            let micro = matrix.precision_recall_f1(Average::Micro, ZeroDivision::Undefined);
+            prop_assert_eq!(micro.recall, matrix.accuracy().value());
+            // So is the weighted recall, but for the rounding of its terms.
+            let weighted = matrix.precision_recall_f1(Average::Weighted, ZeroDivision::Undefined);
+            let difference = weighted.recall.unwrap_or(0.0) - micro.recall.unwrap_or(0.0);
+            prop_assert!(difference.abs() < 1e-14);
+        }
+
+        #[test]
+        fn agreement_is_symmetric(pairs in proptest::collection::vec((0_u8..4, 0_u8..4), 0..40)) {
+            let one: ConfusionMatrix<u8> = pairs.iter().copied().collect();
+            let other: ConfusionMatrix<u8> = pairs.iter().map(|&(a, b)| (b, a)).collect();
+            prop_assert_eq!(one.cohen_kappa(), other.cohen_kappa());
+            prop_assert_eq!(one.matthews_correlation(), other.matthews_correlation());
+            prop_assert!(one.cohen_kappa().is_none_or(|kappa| (-1.0..=1.0).contains(&kappa)));
+        }
+    }
+}

@@ -1,0 +1,1053 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use metric_core::{Accuracy, Merge, Metric, PerClass, Sum, named_choice};
+use ndarray::{ArrayView1, ArrayView2};
+
+use crate::InvalidK;
+
+/// Accuracy@k from scores: the share of rows whose label has one of the `k` highest scores.
+///
+/// `scores` is N by C, a row of class scores for each example; `references` holds the N labels,
+/// each the index of a column. Labels that share a score are ordered by `ties`. The value is in
+/// \[0, 1\]; `k` of C or more gives 1, whatever the scores.
+///
+/// One pass over the scores, without sorting and without memory of its own; for several `k`,
+/// weights and averages over classes see [`TopK`].
+///
+/// Equals `top_k_accuracy_score` of scikit-learn 1.9 with [`Ties::HighestIndex`]. That function
+/// needs a list of the labels where the references lack one; here the columns are the labels.
+///
+/// # Errors
+///
+/// No rows, as many references as rows missed, `k` of 0, a label without a column, a score that is
+/// no finite number.
+///
+/// ```
+/// use metric_class::{Ties, top_k_accuracy};
+/// use ndarray::array;
+///
+/// let scores = array![[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]];
+/// let references = array![0, 1, 2, 2];
+/// // Of the last row, label 2 has the lowest score.
+/// let value = top_k_accuracy(scores.view(), references.view(), 2, Ties::HighestIndex)?;
+/// assert_eq!(value, 0.75);
+/// # Ok::<(), metric_class::ScoresError>(())
+/// ```
+pub fn top_k_accuracy<S: Score>(
+    scores: ArrayView2<S>,
+    references: ArrayView1<i64>,
+    k: usize,
+    ties: Ties,
+) -> Result<f64, ScoresError> {
+    let metric = TopK::new(vec![k]).map_err(|_| ScoresError::ZeroK)?;
+    let metric = metric.with_ties(ties);
+    let state = metric.measure_rows(scores, references, None)?;
+    metric.accuracy_at(&state, k).ok_or(ScoresError::NoExamples)
+}
+
+/// Accuracy@k of two classes from one score a row, as scikit-learn has it: of the score of class 1.
+///
+/// At `k` of 1 a row is taken for class 1 if its score is above the threshold, which is 0.5 if all
+/// scores lie in \[0, 1\] and else 0. At 2 and more every row is right.
+///
+/// The rule is that of `top_k_accuracy_score` in scikit-learn 1.9. One score outside \[0, 1\] moves
+/// the threshold of all rows, so the value of a data set is not that of its parts.
+///
+/// # Errors
+///
+/// As [`top_k_accuracy`].
+///
+/// ```
+/// use metric_class::binary_top_k_accuracy;
+///
+/// let references = [false, true, true, false];
+/// let accuracy = binary_top_k_accuracy(&[0.1, 0.9, 0.4, 0.3], &references, 1)?;
+/// assert_eq!(accuracy.value(), Some(0.75)); // 0.4 is not above 0.5
+/// let accuracy = binary_top_k_accuracy(&[-0.1, 0.9, 0.4, -0.3], &references, 1)?;
+/// assert_eq!(accuracy.value(), Some(1.0)); // logits: 0.4 is above 0
+/// # Ok::<(), metric_class::ScoresError>(())
+/// ```
+pub fn binary_top_k_accuracy<S: Score>(
+    scores: &[S],
+    references: &[bool],
+    k: usize,
+) -> Result<Accuracy, ScoresError> {
+    check_lengths(scores.len(), references.len())?;
+    if k == 0 {
+        return Err(ScoresError::ZeroK);
+    }
+    let values = || scores.iter().map(|&score| score.into());
+    for (row, value) in values().enumerate() {
+        check_number(0, value, false).map_err(|error| ScoresError::Row { row, error })?;
+    }
+    let likely = values().all(|value| (0.0..=1.0).contains(&value));
+    let threshold = if likely { 0.5 } else { 0.0 };
+    let right = |(value, &reference): (f64, &bool)| k >= 2 || (value > threshold) == reference;
+    Ok(values().zip(references).map(right).collect())
+}
+
+/// Where a label stands among the scores of its row, before ties are broken.
+///
+/// ```
+/// use metric_class::{TiedRank, tied_rank};
+///
+/// // Label 2 has 0.3: one score is above it, one before it and two after it are the same.
+/// let rank = tied_rank(&[0.3, 0.9, 0.3, 0.3, 0.0, 0.3], 2)?;
+/// assert_eq!(rank, TiedRank { above: 1, tied_before: 1, tied_after: 2 });
+/// # Ok::<(), metric_class::ScoreError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TiedRank {
+    /// Labels with a higher score.
+    pub above: usize,
+    /// Labels of a lower index with the same score.
+    pub tied_before: usize,
+    /// Labels of a higher index with the same score.
+    pub tied_after: usize,
+}
+
+/// The rank of `label` among the `scores` of one row; higher scores rank first.
+///
+/// One pass, without sorting and without memory. +0 and −0 are the same score.
+///
+/// # Errors
+///
+/// A label without a score, or any score that is NaN or infinite; [`TopK::rank`] can take infinite
+/// ones.
+pub fn tied_rank<S: Score>(scores: &[S], label: i64) -> Result<TiedRank, ScoreError> {
+    rank(scores, label, false)
+}
+
+fn rank<S: Score>(scores: &[S], label: i64, infinite: bool) -> Result<TiedRank, ScoreError> {
+    let no_label = ScoreError::NoColumn {
+        label,
+        columns: scores.len(),
+    };
+    let place = usize::try_from(label).map_err(|_| no_label)?;
+    let (before, rest) = scores.split_at_checked(place).ok_or(no_label)?;
+    let (&own, after) = rest.split_first().ok_or(no_label)?;
+    let (before, after) = (own.compare(before), own.compare(after));
+    if !(before.finite && after.finite && own.into().is_finite()) {
+        for (column, &score) in scores.iter().enumerate() {
+            check_number(column, score.into(), infinite)?;
+        }
+    }
+    Ok(TiedRank {
+        above: before.above + after.above,
+        tied_before: before.at_least - before.above,
+        tied_after: after.at_least - after.above,
+    })
+}
+
+fn check_number(column: usize, score: f64, infinite: bool) -> Result<(), ScoreError> {
+    if score.is_nan() {
+        return Err(ScoreError::NotANumber { column });
+    }
+    if score.is_infinite() && !infinite {
+        return Err(ScoreError::Infinite { column, score });
+    }
+    Ok(())
+}
+
+/// A number that can be a class score: `f32` or `f64`.
+pub trait Score: Copy + Into<f64> + private::Compare {}
+
+impl Score for f32 {}
+impl Score for f64 {}
+
+mod private {
+    /// How scores compare to one.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Compared {
+        /// Scores above it.
+        pub above: usize,
+        /// Scores that are not below it.
+        pub at_least: usize,
+        /// Whether all are finite.
+        pub finite: bool,
+    }
+
+    pub trait Compare: Sized {
+        fn compare(self, scores: &[Self]) -> Compared;
+    }
+
+    /// Counters as wide as the scores keep a vector register full, and without a branch in it the
+    /// loop runs at the speed of memory. Blocks keep the counters from running over.
+    macro_rules! compare {
+        ($float:ty, $bits:ty) => {
+            impl Compare for $float {
+                fn compare(self, scores: &[Self]) -> Compared {
+                    let mut all = Compared {
+                        above: 0,
+                        at_least: 0,
+                        finite: true,
+                    };
+                    for block in scores.chunks(1 << 24) {
+                        let (mut above, mut at_least, mut odd): ($bits, $bits, $bits) = (0, 0, 0);
+                        for &score in block {
+                            above += <$bits>::from(score > self);
+                            at_least += <$bits>::from(score >= self);
+                            // +0 for finite numbers, NaN for all others.
+                            odd |= (score - score).to_bits();
+                        }
+                        all.above += above as usize;
+                        all.at_least += at_least as usize;
+                        all.finite &= odd == 0;
+                    }
+                    all
+                }
+            }
+        };
+    }
+
+    compare!(f32, u32);
+    compare!(f64, u64);
+}
+
+/// Who comes first of labels with the same score.
+///
+/// Let g labels have a higher score than the reference, and e others the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Ties {
+    /// The label of the highest index, as in scikit-learn, which sorts in rising order and takes
+    /// the end.
+    #[default]
+    HighestIndex,
+    /// The label of the lowest index, as a stable sort of the negated scores has it.
+    LowestIndex,
+    /// The reference: a hit if g < k. `tf.nn.in_top_k` of TensorFlow.
+    Optimistic,
+    /// All others: a hit if g + e < k.
+    Pessimistic,
+    /// The mean over all orders of the labels: the hit is (k − g) / (e + 1), cut to \[0, 1\].
+    Expected,
+}
+
+impl Ties {
+    /// All rules.
+    pub const ALL: &[Self] = &[
+        Self::HighestIndex,
+        Self::LowestIndex,
+        Self::Optimistic,
+        Self::Pessimistic,
+        Self::Expected,
+    ];
+
+    /// The name in options and signatures.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HighestIndex => "highest-index",
+            Self::LowestIndex => "lowest-index",
+            Self::Optimistic => "optimistic",
+            Self::Pessimistic => "pessimistic",
+            Self::Expected => "expected",
+        }
+    }
+
+    /// The ranks that the reference may have, all equally likely.
+    ///
+    /// ```
+    /// use metric_class::{RankSpan, Ties, TiedRank};
+    ///
+    /// let rank = TiedRank { above: 1, tied_before: 1, tied_after: 2 };
+    /// let span = |first, last| RankSpan { first, last };
+    /// assert_eq!(Ties::HighestIndex.span(rank), span(3, 3));
+    /// assert_eq!(Ties::LowestIndex.span(rank), span(2, 2));
+    /// assert_eq!(Ties::Optimistic.span(rank), span(1, 1));
+    /// assert_eq!(Ties::Pessimistic.span(rank), span(4, 4));
+    /// assert_eq!(Ties::Expected.span(rank), span(1, 4));
+    /// ```
+    #[must_use]
+    pub fn span(self, rank: TiedRank) -> RankSpan {
+        let TiedRank {
+            above,
+            tied_before,
+            tied_after,
+        } = rank;
+        let last = above + tied_before + tied_after;
+        let (first, last) = match self {
+            Self::HighestIndex => (above + tied_after, above + tied_after),
+            Self::LowestIndex => (above + tied_before, above + tied_before),
+            Self::Optimistic => (above, above),
+            Self::Pessimistic => (last, last),
+            Self::Expected => (above, last),
+        };
+        RankSpan { first, last }
+    }
+}
+
+named_choice!(Ties, "tie rule");
+
+/// The first and the last of the ranks, from 0, that a reference may have; each is as likely.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RankSpan {
+    /// The best rank.
+    pub first: usize,
+    /// The worst rank.
+    pub last: usize,
+}
+
+impl RankSpan {
+    fn width(self) -> u64 {
+        (self.last.saturating_sub(self.first) as u64).saturating_add(1)
+    }
+
+    /// How many of the ranks are among the first `k`.
+    fn within(self, k: usize) -> u64 {
+        (k.saturating_sub(self.first) as u64).min(self.width())
+    }
+
+    /// The mean of 1 / rank, where ranks count from 1 and those from `cutoff` on give 0.
+    fn mean_reciprocal(self, cutoff: usize) -> f64 {
+        let ranks = self.first..self.last.saturating_add(1).min(cutoff);
+        let sum: Sum = ranks.map(|rank| 1.0 / (rank as f64 + 1.0)).collect();
+        sum.value() / self.width() as f64
+    }
+}
+
+/// Accuracy@k for several `k` from scores, in one pass over the examples; and the mean reciprocal
+/// rank.
+///
+/// The prediction is the [`TiedRank`] of the label, which [`rank`](TopK::rank) finds in a row of
+/// scores and which is `None` where there are no scores: a miss at every `k`. The reference is the
+/// [`Target`]. Whole arrays go through [`measure_rows`](TopK::measure_rows).
+///
+/// ```
+/// use metric_class::{Target, Ties, TopK};
+/// use metric_core::Metric;
+///
+/// let metric = TopK::new(vec![1, 2])?.with_ties(Ties::Expected);
+/// let mut state = Default::default();
+/// for (scores, label) in [([0.1, 0.8, 0.1], 1), ([0.4, 0.4, 0.2], 0), ([0.5, 0.3, 0.2], 2)] {
+///     metric.update(&mut state, &Some(metric.rank(&scores, label)?), &Target::new(label));
+/// }
+/// // The second label shares the first rank with one other.
+/// assert_eq!(metric.compute(&state), [(1, Some(1.5 / 3.0)), (2, Some(2.0 / 3.0))]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopK {
+    ks: Vec<usize>,
+    ties: Ties,
+    infinite: bool,
+    ignored: Option<i64>,
+    weighted: bool,
+    by_class: bool,
+}
+
+impl TopK {
+    /// Accuracy at each of `ks`, in the order given; ties by [`Ties::HighestIndex`].
+    ///
+    /// # Errors
+    ///
+    /// No `k` at all, or one of 0.
+    pub fn new(ks: Vec<usize>) -> Result<Self, InvalidK> {
+        crate::top_k::check_ks(&ks)?;
+        Ok(Self {
+            ks,
+            ties: Ties::default(),
+            infinite: false,
+            ignored: None,
+            weighted: false,
+            by_class: false,
+        })
+    }
+
+    /// With this order of labels with the same score.
+    #[must_use]
+    pub fn with_ties(mut self, ties: Ties) -> Self {
+        self.ties = ties;
+        self
+    }
+
+    /// With infinite scores, such as those of masked classes; NaN stays an error.
+    #[must_use]
+    pub fn with_infinite_scores(mut self) -> Self {
+        self.infinite = true;
+        self
+    }
+
+    /// Without the examples of this label, which needs no column.
+    #[must_use]
+    pub fn with_ignored(mut self, label: i64) -> Self {
+        self.ignored = Some(label);
+        self
+    }
+
+    /// Each example counts as its [`Target`] says.
+    #[must_use]
+    pub fn with_weights(mut self) -> Self {
+        self.weighted = true;
+        self
+    }
+
+    /// All classes count the same: the mean over the classes that occur in the references.
+    #[must_use]
+    pub fn with_macro_average(mut self) -> Self {
+        self.by_class = true;
+        self
+    }
+
+    /// The `k` at which accuracy is scored.
+    #[must_use]
+    pub fn ks(&self) -> &[usize] {
+        &self.ks
+    }
+
+    /// Who comes first of labels with the same score.
+    #[must_use]
+    pub fn ties(&self) -> Ties {
+        self.ties
+    }
+
+    /// The label whose examples are left out.
+    #[must_use]
+    pub fn ignored(&self) -> Option<i64> {
+        self.ignored
+    }
+
+    /// [`tied_rank`], with infinite scores if they are allowed.
+    ///
+    /// # Errors
+    ///
+    /// A label without a score, or a score that cannot be.
+    pub fn rank<S: Score>(&self, scores: &[S], label: i64) -> Result<TiedRank, ScoreError> {
+        rank(scores, label, self.infinite)
+    }
+
+    /// The evidence of N rows of C scores, their N labels, and their N weights if they have some;
+    /// weights count only [`with_weights`](TopK::with_weights), where none means 1 for each.
+    ///
+    /// Fastest on scores in standard layout.
+    ///
+    /// # Errors
+    ///
+    /// As [`top_k_accuracy`]; weights of another number than rows, or a weight that is negative or
+    /// not finite.
+    ///
+    /// ```
+    /// use metric_class::TopK;
+    /// use ndarray::array;
+    ///
+    /// let scores = array![[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]];
+    /// let references = array![0, 1, -100];
+    /// let metric = TopK::new(vec![1])?.with_ignored(-100).with_weights();
+    /// let weights = array![3.0, 1.0, 1.0];
+    /// let state = metric.measure_rows(scores.view(), references.view(), Some(weights.view()))?;
+    /// assert_eq!(metric.accuracy_at(&state, 1), Some(3.0 / 4.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn measure_rows<S: Score>(
+        &self,
+        scores: ArrayView2<S>,
+        references: ArrayView1<i64>,
+        weights: Option<ArrayView1<f64>>,
+    ) -> Result<RankTable, ScoresError> {
+        check_lengths(scores.nrows(), references.len())?;
+        if let Some(weights) = weights.filter(|weights| weights.len() != references.len()) {
+            return Err(ScoresError::WeightsMismatch {
+                weights: weights.len(),
+                references: references.len(),
+            });
+        }
+        let mut state = RankTable::default();
+        // Most rows only add 1 to a rank: a plain table of ranks is faster than the ordered one.
+        let plain = !self.weighted && !self.by_class;
+        let mut single = vec![0_u64; if plain { scores.ncols() } else { 0 }];
+        let mut copy = Vec::new();
+        for (row, (scores, &label)) in scores.rows().into_iter().zip(&references).enumerate() {
+            if self.ignored == Some(label) {
+                continue;
+            }
+            let scores = scores.as_slice().unwrap_or_else(|| {
+                copy.clear();
+                copy.extend(scores);
+                &copy
+            });
+            let rank = self
+                .rank(scores, label)
+                .map_err(|error| ScoresError::Row { row, error })?;
+            let span = self.ties.span(rank);
+            match single.get_mut(span.first) {
+                Some(count) if span.first == span.last => *count += 1,
+                _ => {
+                    let weight = weights.and_then(|weights| weights.get(row).copied());
+                    let target = match weight {
+                        None => Target::new(label),
+                        Some(weight) => Target::weighted(label, weight)
+                            .map_err(|_| ScoresError::Weight { row, weight })?,
+                    };
+                    self.record(&mut state, Some(span), &target);
+                }
+            }
+        }
+        for (rank, examples) in single.into_iter().enumerate().filter(|(_, n)| *n > 0) {
+            let span = RankSpan {
+                first: rank,
+                last: rank,
+            };
+            state.total.amount(Some(span)).examples += examples;
+        }
+        Ok(state)
+    }
+
+    fn record(&self, state: &mut RankTable, span: Option<RankSpan>, target: &Target) {
+        let add = |ranks: &mut RankTally| {
+            let amount = ranks.amount(span);
+            amount.examples += 1;
+            if self.weighted {
+                amount.weight.add(target.weight);
+            }
+        };
+        add(&mut state.total);
+        if self.by_class {
+            add(state.classes.entry(target.label));
+        }
+    }
+
+    /// Accuracy at `k`: hits by examples or weights, or the mean over classes with the macro
+    /// average. Undefined without examples, or if all weights are 0.
+    #[must_use]
+    pub fn accuracy_at(&self, state: &RankTable, k: usize) -> Option<f64> {
+        self.average(state, |ranks| self.hits_at(ranks, k))
+    }
+
+    /// The mean of 1 / rank of the references, where the first rank is 1 and a missing one counts
+    /// 0; averaged and weighted as the accuracy. Only the first `cutoff` ranks count.
+    ///
+    /// Under [`Ties::Expected`] a shared rank counts as the mean over the ranks it may be.
+    #[must_use]
+    pub fn mean_reciprocal_rank(&self, state: &RankTable, cutoff: usize) -> Option<f64> {
+        let reciprocal = |span: Option<RankSpan>| span.map_or(0.0, |it| it.mean_reciprocal(cutoff));
+        self.average(state, |ranks| self.sum(ranks, reciprocal))
+    }
+
+    /// The number of hits at `k`, or the sum of their weights: a whole number unless there are
+    /// weights or ties count in part.
+    #[must_use]
+    pub fn hits_at(&self, ranks: &RankTally, k: usize) -> f64 {
+        let mut hits = Sum::default();
+        for (span, amount) in &ranks.spans {
+            let Some(span) = span else { continue };
+            let within = span.within(k);
+            match (self.weighted, within == span.width()) {
+                (_, _) if within == 0 => {}
+                (true, true) => hits.merge(amount.weight.clone()),
+                (true, false) => {
+                    hits.add(amount.weight.value() * within as f64 / span.width() as f64);
+                }
+                (false, _) => {
+                    hits.add(amount.examples as f64 * within as f64 / span.width() as f64);
+                }
+            }
+        }
+        hits.value()
+    }
+
+    /// The number of examples, or the sum of their weights.
+    #[must_use]
+    pub fn total(&self, ranks: &RankTally) -> f64 {
+        self.sum(ranks, |_| 1.0)
+    }
+
+    fn average(&self, state: &RankTable, of: impl Fn(&RankTally) -> f64) -> Option<f64> {
+        let value = |ranks: &RankTally| {
+            let total = self.total(ranks);
+            (total > 0.0).then(|| of(ranks) / total)
+        };
+        if self.by_class {
+            state.classes.macro_average(value).value
+        } else {
+            value(&state.total)
+        }
+    }
+
+    fn sum(&self, ranks: &RankTally, of: impl Fn(Option<RankSpan>) -> f64) -> f64 {
+        let mut sum = Sum::default();
+        for (&span, amount) in &ranks.spans {
+            let factor = of(span);
+            if !self.weighted {
+                sum.add(amount.examples as f64 * factor);
+            } else if factor == 1.0 {
+                sum.merge(amount.weight.clone());
+            } else {
+                sum.add(amount.weight.value() * factor);
+            }
+        }
+        sum.value()
+    }
+}
+
+impl Metric for TopK {
+    type Prediction = Option<TiedRank>;
+    type Reference = Target;
+    type State = RankTable;
+    /// Each `k` with its accuracy, undefined without examples.
+    type Score = Vec<(usize, Option<f64>)>;
+
+    fn update(&self, state: &mut RankTable, prediction: &Option<TiedRank>, reference: &Target) {
+        if self.ignored != Some(reference.label) {
+            let span = prediction.map(|rank| self.ties.span(rank));
+            self.record(state, span, reference);
+        }
+    }
+
+    fn compute(&self, state: &RankTable) -> Self::Score {
+        let accuracy = |&k| (k, self.accuracy_at(state, k));
+        self.ks.iter().map(accuracy).collect()
+    }
+}
+
+/// The true label of an example, and how much the example counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    label: i64,
+    weight: f64,
+}
+
+impl Target {
+    /// A label of weight 1.
+    #[must_use]
+    pub const fn new(label: i64) -> Self {
+        Self { label, weight: 1.0 }
+    }
+
+    /// A label with a weight.
+    ///
+    /// # Errors
+    ///
+    /// A weight that is negative or not finite.
+    pub fn weighted(label: i64, weight: f64) -> Result<Self, InvalidWeight> {
+        if weight >= 0.0 && weight.is_finite() {
+            Ok(Self { label, weight })
+        } else {
+            Err(InvalidWeight(weight))
+        }
+    }
+}
+
+/// A weight that is negative or not finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InvalidWeight(
+    /// As given.
+    pub f64,
+);
+
+impl fmt::Display for InvalidWeight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(weight) = self;
+        write!(
+            f,
+            "the weight is {weight}: expected a finite number from 0 on"
+        )
+    }
+}
+
+impl std::error::Error for InvalidWeight {}
+
+/// Examples by the ranks of their references: the evidence of [`TopK`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RankTable {
+    /// All examples.
+    pub total: RankTally,
+    /// The same by true label; only for the macro average.
+    pub classes: PerClass<i64, RankTally>,
+}
+
+impl Merge for RankTable {
+    fn merge(&mut self, other: Self) {
+        self.total.merge(other.total);
+        self.classes.merge(other.classes);
+    }
+}
+
+/// How many examples, of which weight, have which rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        from = "Vec<(Option<RankSpan>, Amount)>",
+        into = "Vec<(Option<RankSpan>, Amount)>"
+    )
+)]
+pub struct RankTally {
+    /// `None`: the reference has no rank.
+    spans: BTreeMap<Option<RankSpan>, Amount>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Amount {
+    examples: u64,
+    /// Empty unless the metric has weights.
+    weight: Sum,
+}
+
+impl RankTally {
+    /// The number of examples.
+    #[must_use]
+    pub fn examples(&self) -> u64 {
+        self.spans.values().map(|amount| amount.examples).sum()
+    }
+
+    fn amount(&mut self, span: Option<RankSpan>) -> &mut Amount {
+        self.spans.entry(span).or_default()
+    }
+}
+
+impl Merge for RankTally {
+    fn merge(&mut self, other: Self) {
+        for (span, amount) in other.spans {
+            let mine = self.amount(span);
+            mine.examples += amount.examples;
+            mine.weight.merge(amount.weight);
+        }
+    }
+}
+
+impl From<RankTally> for Vec<(Option<RankSpan>, Amount)> {
+    fn from(tally: RankTally) -> Self {
+        tally.spans.into_iter().collect()
+    }
+}
+
+impl From<Vec<(Option<RankSpan>, Amount)>> for RankTally {
+    fn from(amounts: Vec<(Option<RankSpan>, Amount)>) -> Self {
+        let spans = amounts.into_iter().collect();
+        Self { spans }
+    }
+}
+
+fn check_lengths(rows: usize, references: usize) -> Result<(), ScoresError> {
+    if rows != references {
+        return Err(ScoresError::LengthMismatch { rows, references });
+    }
+    if rows == 0 {
+        return Err(ScoresError::NoExamples);
+    }
+    Ok(())
+}
+
+/// Why a row of scores has no rank for a label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScoreError {
+    /// The label is the index of no column.
+    NoColumn {
+        /// As given.
+        label: i64,
+        /// Scores in the row.
+        columns: usize,
+    },
+    /// A score is NaN.
+    NotANumber {
+        /// Its index, from 0.
+        column: usize,
+    },
+    /// A score is infinite, and that was not allowed.
+    Infinite {
+        /// Its index, from 0.
+        column: usize,
+        /// As given.
+        score: f64,
+    },
+}
+
+impl fmt::Display for ScoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoColumn { label, columns } => {
+                write!(f, "the label is {label}, but there are {columns} scores")
+            }
+            Self::NotANumber { column } => write!(f, "score {column} is not a number"),
+            Self::Infinite { column, score } => write!(f, "score {column} is {score}"),
+        }
+    }
+}
+
+impl std::error::Error for ScoreError {}
+
+/// What is wrong with arrays of scores, references and weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScoresError {
+    /// There is nothing to score.
+    NoExamples,
+    /// The first 0 labels never hold the reference.
+    ZeroK,
+    /// As many references as rows of scores are needed.
+    LengthMismatch {
+        /// Rows of scores.
+        rows: usize,
+        /// Reference labels.
+        references: usize,
+    },
+    /// As many weights as references are needed.
+    WeightsMismatch {
+        /// Weights.
+        weights: usize,
+        /// Reference labels.
+        references: usize,
+    },
+    /// A row without a rank.
+    Row {
+        /// Index of the row, from 0.
+        row: usize,
+        /// What is wrong with it.
+        error: ScoreError,
+    },
+    /// A weight that is negative or not finite.
+    Weight {
+        /// Index of the row, from 0.
+        row: usize,
+        /// As given.
+        weight: f64,
+    },
+}
+
+impl fmt::Display for ScoresError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoExamples => write!(f, "no examples"),
+            Self::ZeroK => write!(f, "k is 0"),
+            Self::LengthMismatch { rows, references } => {
+                write!(f, "{rows} rows of scores, but {references} references")
+            }
+            Self::WeightsMismatch {
+                weights,
+                references,
+            } => write!(f, "{weights} weights, but {references} references"),
+            Self::Row { row, error } => write!(f, "row {row}: {error}"),
+            Self::Weight { row, weight } => write!(f, "row {row}: {}", InvalidWeight(*weight)),
+        }
+    }
+}
+
+impl std::error::Error for ScoresError {}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array2, array, aview1};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NAN: f64 = f64::NAN;
+    const INF: f64 = f64::INFINITY;
+
+    #[test]
+    fn ranks_by_hand() {
+        let of = |above, tied_before, tied_after| {
+            Ok(TiedRank {
+                above,
+                tied_before,
+                tied_after,
+            })
+        };
+        let no_column = |label, columns| Err(ScoreError::NoColumn { label, columns });
+        type Row = (&'static [f64], i64, Result<TiedRank, ScoreError>);
+        let rows: &[Row] = &[
+            (&[0.5], 0, of(0, 0, 0)),
+            (&[0.1, 0.2, 0.3], 0, of(2, 0, 0)),
+            (&[0.1, 0.2, 0.3], 2, of(0, 0, 0)),
+            (&[1.0, 1.0, 1.0, 1.0], 1, of(0, 1, 2)),
+            (&[0.0, -0.0], 1, of(0, 1, 0)),
+            (&[-3.0, -1.0, -2.0], 2, of(1, 0, 0)),
+            (&[], 0, no_column(0, 0)),
+            (&[0.5, 0.5], 2, no_column(2, 2)),
+            (&[0.5, 0.5], -1, no_column(-1, 2)),
+            (&[0.5, NAN], 0, Err(ScoreError::NotANumber { column: 1 })),
+            (&[NAN, 0.5], 0, Err(ScoreError::NotANumber { column: 0 })),
+            (
+                &[0.5, INF],
+                0,
+                Err(ScoreError::Infinite {
+                    column: 1,
+                    score: INF,
+                }),
+            ),
+        ];
+        for (scores, label, expected) in rows {
+            assert_eq!(tied_rank(scores, *label), *expected, "{scores:?} {label}");
+        }
+        let masked = TopK::new(vec![1]).unwrap().with_infinite_scores();
+        assert_eq!(masked.rank(&[-INF, INF, -INF, 0.0], 0), of(2, 0, 1));
+        assert_eq!(
+            masked.rank(&[INF, NAN], 0),
+            Err(ScoreError::NotANumber { column: 1 })
+        );
+    }
+
+    #[test]
+    fn arrays_that_cannot_be() {
+        let value = |scores: Array2<f64>, references: &[i64], k| {
+            top_k_accuracy(scores.view(), aview1(references), k, Ties::default())
+        };
+        let row = |row, error| Err(ScoresError::Row { row, error });
+        let two = || array![[0.1, 0.2], [0.3, 0.4]];
+        assert_eq!(value(two(), &[1, 0], 1), Ok(0.5));
+        assert_eq!(value(two(), &[0, 0], 7), Ok(1.0));
+        assert_eq!(value(two(), &[0, 0], 0), Err(ScoresError::ZeroK));
+        let none = Array2::zeros((0, 2));
+        assert_eq!(value(none, &[], 1), Err(ScoresError::NoExamples));
+        let mismatch = ScoresError::LengthMismatch {
+            rows: 2,
+            references: 1,
+        };
+        assert_eq!(value(two(), &[1], 1), Err(mismatch));
+        let label = ScoreError::NoColumn {
+            label: 2,
+            columns: 2,
+        };
+        assert_eq!(value(two(), &[1, 2], 1), row(1, label));
+        let nan = array![[0.1, NAN], [0.3, 0.4]];
+        assert_eq!(
+            value(nan, &[0, 0], 1),
+            row(0, ScoreError::NotANumber { column: 1 })
+        );
+
+        let weights = |weights: &[f64]| {
+            let metric = TopK::new(vec![1]).unwrap().with_weights();
+            let references = aview1(&[1, 0]);
+            metric
+                .measure_rows(two().view(), references, Some(aview1(weights)))
+                .map(|state| metric.accuracy_at(&state, 1))
+        };
+        assert_eq!(weights(&[0.5, 1.5]), Ok(Some(0.25)));
+        assert_eq!(weights(&[0.0, 0.0]), Ok(None));
+        assert_eq!(
+            weights(&[1.0]),
+            Err(ScoresError::WeightsMismatch {
+                weights: 1,
+                references: 2
+            })
+        );
+        let negative = ScoresError::Weight {
+            row: 1,
+            weight: -1.0,
+        };
+        assert_eq!(weights(&[1.0, -1.0]), Err(negative));
+    }
+
+    #[test]
+    fn averages_and_ignored_labels() {
+        // Label 0 is a hit twice of three times, label 1 never, 9 is left out.
+        let scores = array![[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.9, 0.1], [0.5, 0.6]];
+        let references = aview1(&[0, 0, 0, 1, 9]);
+        let metric = TopK::new(vec![1, 2]).unwrap().with_ignored(9);
+        let state = metric
+            .measure_rows(scores.view(), references, None)
+            .unwrap();
+        assert_eq!(metric.compute(&state), [(1, Some(0.5)), (2, Some(1.0))]);
+        assert_eq!(metric.total(&state.total), 4.0);
+        assert_eq!(metric.hits_at(&state.total, 1), 2.0);
+        // Ranks 1, 1, 2, 2.
+        assert_eq!(
+            metric.mean_reciprocal_rank(&state, usize::MAX),
+            Some(3.0 / 4.0)
+        );
+        let metric = metric.with_macro_average();
+        let state = metric
+            .measure_rows(scores.view(), references, None)
+            .unwrap();
+        assert_eq!(metric.accuracy_at(&state, 1), Some(2.0 / 3.0 / 2.0));
+    }
+
+    #[test]
+    fn without_scores_is_a_miss() {
+        let metric = TopK::new(vec![9]).unwrap();
+        let mut state = metric.measure(&None, &Target::new(3));
+        assert_eq!(metric.accuracy_at(&state, 9), Some(0.0));
+        assert_eq!(metric.mean_reciprocal_rank(&state, usize::MAX), Some(0.0));
+        state.merge(metric.measure(&Some(TiedRank::default()), &Target::new(3)));
+        assert_eq!(metric.accuracy_at(&state, 9), Some(0.5));
+        assert_eq!(metric.compute(&RankTable::default()), [(9, None)]);
+    }
+
+    /// The definition: order the labels, look for the reference.
+    fn sorted_rank(scores: &[f64], label: usize, highest: bool) -> usize {
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        if highest {
+            order.reverse();
+        }
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        order.iter().position(|&column| column == label).unwrap()
+    }
+
+    fn rows() -> impl Strategy<Value = (Array2<f64>, Vec<i64>, Vec<f64>)> {
+        (1_usize..12, 1_usize..20)
+            .prop_flat_map(|(rows, columns)| {
+                let score = (-3_i8..4).prop_map(|level| f64::from(level) / 4.0);
+                let scores = proptest::collection::vec(score, rows * columns);
+                let labels = proptest::collection::vec(0..columns as i64, rows);
+                let weights = proptest::collection::vec(0.0..2.0, rows);
+                (scores, labels, weights, Just((rows, columns)))
+            })
+            .prop_map(|(scores, labels, weights, shape)| {
+                let scores = Array2::from_shape_vec(shape, scores).unwrap();
+                (scores, labels, weights)
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn ranks_are_those_of_sorting((scores, labels, _) in rows()) {
+            for (row, &label) in scores.rows().into_iter().zip(&labels) {
+                let row = row.as_slice().unwrap();
+                // A negative zero would sort before a positive one.
+                let plain: Vec<f64> = row.iter().map(|score| score + 0.0).collect();
+                let rank = tied_rank(row, label).unwrap();
+                let label = label as usize;
+                prop_assert_eq!(Ties::HighestIndex.span(rank).first, sorted_rank(&plain, label, true));
+                prop_assert_eq!(Ties::LowestIndex.span(rank).first, sorted_rank(&plain, label, false));
+                let narrow: Vec<f32> = row.iter().map(|&score| score as f32).collect();
+                prop_assert_eq!(tied_rank(&narrow, label as i64), Ok(rank));
+            }
+        }
+
+        #[test]
+        fn tie_rules_are_ordered((scores, labels, _) in rows(), k in 1_usize..25) {
+            let value = |ties| top_k_accuracy(scores.view(), aview1(&labels), k, ties).unwrap();
+            let (low, high) = (value(Ties::Pessimistic), value(Ties::Optimistic));
+            for &ties in Ties::ALL {
+                prop_assert!((low..=high).contains(&value(ties)));
+            }
+            prop_assert!(k < scores.ncols() || low == 1.0);
+        }
+
+        #[test]
+        fn layouts_and_shards_agree(
+            (scores, labels, weights) in rows(),
+            ties in proptest::sample::select(Ties::ALL),
+            (weighted, by_class) in any::<(bool, bool)>(),
+            cut in 0_usize..12,
+        ) {
+            let mut metric = TopK::new(vec![1, 3]).unwrap().with_ties(ties);
+            if weighted { metric = metric.with_weights(); }
+            if by_class { metric = metric.with_macro_average(); }
+            let some = Some(aview1(&weights));
+            let whole = metric.measure_rows(scores.view(), aview1(&labels), some).unwrap();
+
+            let mut columns_first = Array2::zeros(scores.t().dim());
+            columns_first.assign(&scores.t());
+            let other = metric.measure_rows(columns_first.t(), aview1(&labels), some).unwrap();
+            prop_assert_eq!(&other, &whole);
+
+            let mut shards = [RankTable::default(), RankTable::default()];
+            for (row, scores) in scores.rows().into_iter().enumerate() {
+                let rank = metric.rank(scores.as_slice().unwrap(), labels[row]).unwrap();
+                let target = Target::weighted(labels[row], weights[row]).unwrap();
+                metric.update(&mut shards[usize::from(row < cut)], &Some(rank), &target);
+            }
+            let [mut a, b] = shards;
+            a.merge(b);
+            prop_assert_eq!(&a, &whole);
+            let within = |value: Option<f64>| value.is_none_or(|value| (0.0..=1.0 + 1e-15).contains(&value));
+            prop_assert!(within(metric.accuracy_at(&whole, 1)));
+            prop_assert!(within(metric.mean_reciprocal_rank(&whole, usize::MAX)));
+        }
+    }
+}

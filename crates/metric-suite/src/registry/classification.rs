@@ -1,0 +1,284 @@
+//! Single-label classification.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use metric_class::{
+    Average, Classification, ConfusionMatrix, PrecisionRecallF1, VERSION, ZeroDivision,
+};
+use metric_core::Counts;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::class::{Label, label};
+use super::scorer::{Adapter, noted};
+use super::{
+    Entry, FieldError, Group, Input, Named, Notes, OptionError, OptionSpec, Reading, Record, Sink,
+    Value, never_whole,
+};
+
+pub(super) const CLASSIFICATION: Entry = Entry {
+    name: "classification",
+    help: "One label an example: accuracy, precision, recall, F1, as scikit-learn has them",
+    values: (
+        "a label: an integer or a string",
+        "a label: an integer or a string",
+    ),
+    options: &[
+        OptionSpec {
+            name: "average",
+            value: "AVERAGE",
+            default: Average::Macro.name(),
+            choices: || Average::ALL.iter().map(|average| average.name()).collect(),
+            help: "How precision, recall and F1 of classes become one",
+        },
+        OptionSpec {
+            name: "zero-division",
+            value: "VALUE",
+            default: ZeroDivision::Undefined.name(),
+            choices: || ZeroDivision::ALL.iter().map(|rule| rule.name()).collect(),
+            help: "What 0 / 0 is, such as the precision of a class that is never predicted; scikit-learn's default is 0",
+        },
+        OptionSpec {
+            name: "labels",
+            value: "LABEL,...",
+            default: "",
+            choices: Vec::new,
+            help: "The classes in the averages and the table, such as the positive one [default: all]",
+        },
+        OptionSpec {
+            name: "groups",
+            value: "KIND",
+            default: "none",
+            choices: || vec!["none", "class"],
+            help: "Tables beside the total; the confusion matrix is in --details",
+        },
+    ],
+    input: Input::Records,
+    whole_file: never_whole,
+    build: |options| {
+        let labels = options.list("labels", "a label", |label| Some(label.to_owned()))?;
+        if let Some(empty) = labels.iter().find(|label| label.is_empty()) {
+            let reason = "found an empty label".to_owned();
+            return Err(OptionError::new("labels", empty, reason));
+        }
+        let reading = Classes {
+            metric: Classification::new(
+                options.require("average")?,
+                options.require("zero-division")?,
+            ),
+            labels,
+            by_class: options.get("groups") == Some("class"),
+        };
+        Ok(Adapter::boxed("classification", VERSION, reading))
+    },
+};
+
+struct Classes {
+    metric: Classification<Class>,
+    /// The classes that count; empty for all.
+    labels: Vec<String>,
+    by_class: bool,
+}
+
+/// A class: the integer 3 and the string "3" are two. Integers come first, by their value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Class {
+    Integer(i64),
+    Text(String),
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Class {
+    /// The class of a label; a line of text is what the label on the other side is, and an integer
+    /// if both are lines and it is written as one.
+    fn of(label: Label, other: Option<&Label>) -> Self {
+        match (label, other) {
+            (Label::Integer(number), _) => Self::Integer(number),
+            (Label::Text(text), _) | (Label::Line(text), Some(Label::Text(_))) => Self::Text(text),
+            (Label::Line(text), _) => match text.parse::<i64>() {
+                Ok(number) if number.to_string() == text => Self::Integer(number),
+                _ => Self::Text(text),
+            },
+        }
+    }
+}
+
+fn read(value: Value<'_>, error: fn(String) -> FieldError) -> Result<Option<Label>, FieldError> {
+    match value {
+        Value::Text(text) => Ok(Some(Label::Line(text.to_owned()))),
+        Value::Json(json) => label(json).map(Some).map_err(error),
+        Value::Missing => Ok(None),
+    }
+}
+
+impl Classes {
+    /// The names of the classes that count, each with its counts: all 0 for one of the labels that
+    /// does not occur, which is a class in scikit-learn as well.
+    fn counts(&self, state: &ConfusionMatrix<Class>) -> Vec<(String, Counts)> {
+        let (mut counts, mut names) = (Vec::new(), BTreeSet::new());
+        for (class, its) in state.counts() {
+            let name = class.to_string();
+            if !self.labels.is_empty() && !self.labels.contains(&name) {
+                continue;
+            }
+            // Integers come first: this is the string that one of them is written as.
+            let shown = match names.contains(&name) {
+                true => format!("{name:?}"),
+                false => name.clone(),
+            };
+            names.insert(name);
+            counts.push((shown, its));
+        }
+        let absent = self.labels.iter().filter(|label| !names.contains(*label));
+        counts.extend(absent.map(|label| (label.clone(), Counts::default())));
+        counts
+    }
+
+    fn scores_of(&self, counts: &[Counts]) -> Named<Option<f64>> {
+        let (average, zero_division) = (self.metric.average(), self.metric.zero_division());
+        let scores = PrecisionRecallF1::of(counts, average, zero_division);
+        vec![
+            ("precision".to_owned(), scores.precision),
+            ("recall".to_owned(), scores.recall),
+            ("f1".to_owned(), scores.f1),
+        ]
+    }
+}
+
+impl Reading for Classes {
+    type Metric = Classification<Class>;
+
+    fn metric(&self) -> &Self::Metric {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let mut labels = self.labels.clone();
+        labels.sort();
+        let mut parts = vec![
+            ("average".to_owned(), self.metric.average().to_string()),
+            (
+                "zero-division".to_owned(),
+                self.metric.zero_division().to_string(),
+            ),
+        ];
+        if !labels.is_empty() {
+            parts.push(("labels".to_owned(), labels.join(",")));
+        }
+        parts
+    }
+
+    fn read(
+        &self,
+        record: &Record<'_>,
+        sink: &mut Sink<'_, Self::Metric>,
+    ) -> Result<(), FieldError> {
+        let prediction = read(record.prediction, FieldError::prediction)?;
+        let reference = read(record.reference, FieldError::reference)?
+            .ok_or_else(|| FieldError::reference("expected a label"))?;
+        let class = Class::of(reference.clone(), prediction.as_ref());
+        let predicted = prediction.map(|label| Class::of(label, Some(&reference)));
+        sink.example(&predicted, &class);
+        Ok(())
+    }
+
+    fn scores(&self, state: &ConfusionMatrix<Class>) -> Named<Option<f64>> {
+        let counts: Vec<Counts> = self.counts(state).into_iter().map(|it| it.1).collect();
+        let mut scores = vec![("accuracy".to_owned(), state.accuracy().value())];
+        scores.extend(self.scores_of(&counts));
+        scores.extend([
+            ("balanced_accuracy".to_owned(), state.balanced_accuracy()),
+            ("cohen_kappa".to_owned(), state.cohen_kappa()),
+            (
+                "matthews_correlation".to_owned(),
+                state.matthews_correlation(),
+            ),
+        ]);
+        scores
+    }
+
+    fn counts(&self, state: &ConfusionMatrix<Class>) -> Named<serde_json::Value> {
+        let accuracy = state.accuracy();
+        vec![
+            ("correct".to_owned(), json!(accuracy.correct)),
+            ("total".to_owned(), json!(accuracy.total)),
+        ]
+    }
+
+    fn details(&self, state: &ConfusionMatrix<Class>) -> Option<serde_json::Value> {
+        let without = state.cells().filter(|cell| cell.1.is_none());
+        let without: Vec<_> = without
+            .map(|(class, _, examples)| json!({"reference": class, "examples": examples}))
+            .collect();
+        Some(json!({
+            "rows": "reference",
+            "columns": "prediction",
+            "classes": state.classes(),
+            "matrix": state.rows(),
+            "without_prediction": without,
+        }))
+    }
+
+    fn groups(&self, state: &ConfusionMatrix<Class>) -> Named<Vec<Group>> {
+        if !self.by_class {
+            return Vec::new();
+        }
+        let groups = self.counts(state).into_iter().map(|(name, counts)| Group {
+            name,
+            scores: self.scores_of(&[counts]),
+            counts: vec![
+                ("tp".to_owned(), json!(counts.true_positives)),
+                ("fp".to_owned(), json!(counts.false_positives)),
+                ("fn".to_owned(), json!(counts.false_negatives)),
+                ("support".to_owned(), json!(counts.actual())),
+            ],
+        });
+        vec![("class".to_owned(), groups.collect())]
+    }
+
+    fn warnings(&self, state: &ConfusionMatrix<Class>, notes: &Notes) -> Vec<String> {
+        let mut warnings = noted(notes);
+        let counts = self.counts(state);
+        let averaged = self.metric.average() != Average::Micro;
+        if averaged && self.metric.zero_division() == ZeroDivision::Undefined {
+            let mut warn = |score: fn(&Counts) -> Option<f64>, why: &str| {
+                let classes = counts.iter().filter(|it| score(&it.1).is_none()).count();
+                if classes > 0 {
+                    warnings.push(format!(
+                        "{classes} × a class {why}; --zero-division 0 counts it as 0, as scikit-learn does"
+                    ));
+                }
+            };
+            warn(
+                Counts::precision,
+                "is never predicted and left out of the average precision",
+            );
+            warn(
+                Counts::recall,
+                "is never a reference and left out of the average recall",
+            );
+        }
+        for (name, _) in counts.iter().filter(|it| it.1 == Counts::default()) {
+            warnings.push(format!("no example has the class {name:?}"));
+        }
+        let classes = state.classes();
+        let names: BTreeSet<String> = classes.iter().map(|class| class.to_string()).collect();
+        if names.len() < classes.len() {
+            warnings.push(format!(
+                "{} × an integer and the string it is written as are two classes",
+                classes.len() - names.len()
+            ));
+        }
+        warnings
+    }
+}
