@@ -6,12 +6,20 @@
 //! - `grid/cell_accuracy/100_30x30` and `10k_30x30`: the same in the cache and a little beyond.
 //! - `grid/metric/100k_30x30`: the same pairs through the metric, with the exact mean.
 //! - `grid/cell_accuracy/100k_mixed`: 100,000 pairs of different shape.
+//! - `grid/submission/400_tasks`: solutions and a submission with two attempts as text, 0.8 MB, read and
+//!   scored, as large as the evaluation set of ARC-AGI-1. Target 5 ms, a quarter of the 20 ms that the
+//!   program has from the files on; the peer (Python's json and comparison of lists, as
+//!   arc-agi-benchmarking does it) takes 25 ms.
+//! - `grid/bootstrap/400_tasks`: 1,000 resamples of these.
 
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use metric_core::Metric;
-use metric_grid::{ArcGrids, ArcState, Attempt, Grid, cell_matches};
+use metric_grid::read::{File, Solutions, Submission, SubmissionOptions};
+use metric_grid::{
+    ArcGrids, ArcState, ArcSubmissions, Attempt, Grid, SubmissionState, cell_matches,
+};
 use ndarray::Array2;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -116,5 +124,69 @@ fn grids(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, grids);
+/// The text of solutions and of a submission in which every third first attempt is right, and the
+/// number of those.
+fn texts() -> ([String; 2], u64) {
+    let mut rng = StdRng::seed_from_u64(7);
+    let (mut solutions, mut submission, mut right) = (Vec::new(), Vec::new(), 0);
+    for task in 0..400 {
+        let (mut outputs, mut entries) = (Vec::new(), Vec::new());
+        for _ in 0..1 + u64::from(task % 21 == 0) {
+            let (rows, columns) = (rng.random_range(10..23), rng.random_range(10..23));
+            let truth: Vec<Vec<u8>> = (0..rows)
+                .map(|_| (0..columns).map(|_| rng.random_range(0..10)).collect())
+                .collect();
+            let mut wrong = truth.clone();
+            wrong[3][4] = (wrong[3][4] + 1) % 10;
+            let is_right = rng.random_range(0..3) == 0;
+            right += u64::from(is_right);
+            let [truth, wrong] = [truth, wrong].map(|grid| format!("{grid:?}"));
+            let first = if is_right { &truth } else { &wrong };
+            entries.push(format!(
+                "{{\"attempt_1\": {first}, \"attempt_2\": {wrong}}}"
+            ));
+            outputs.push(truth);
+        }
+        solutions.push(format!("\"{task:08x}\": [{}]", outputs.join(", ")));
+        submission.push(format!("\"{task:08x}\": [{}]", entries.join(", ")));
+    }
+    let texts = [solutions, submission].map(|tasks| format!("{{{}}}", tasks.join(", ")));
+    (texts, right)
+}
+
+fn submissions(c: &mut Criterion) {
+    let ([solutions, submission], right) = texts();
+    let metric = ArcSubmissions::default();
+    let scored = || {
+        let file = |name, text| File { name, text };
+        let solutions = Solutions::parse(file("solutions", &solutions)).expect("solutions");
+        let file = file("submission", submission.as_str());
+        let options = SubmissionOptions::default();
+        let submission = Submission::parse(file, &solutions, options).expect("a submission");
+        let mut state = SubmissionState::default();
+        for (task, outputs) in solutions.tasks() {
+            metric.update(&mut state, submission.attempts(task), outputs);
+        }
+        state
+    };
+    let mut group = c.benchmark_group("grid");
+    group.sample_size(20);
+    group.throughput(Throughput::Bytes(
+        (solutions.len() + submission.len()) as u64,
+    ));
+    group.bench_function("submission/400_tasks", |b| {
+        b.iter(|| assert_eq!(scored().outputs.exact, right));
+    });
+    let state = scored();
+    group.throughput(Throughput::Elements(400_000));
+    group.bench_function("bootstrap/400_tasks", |b| {
+        b.iter(|| {
+            let interval = metric.bootstrap(&state, 1000, 7).expect("an interval");
+            assert!(interval.low.kaggle < interval.high.kaggle);
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, grids, submissions);
 criterion_main!(benches);

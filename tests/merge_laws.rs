@@ -25,6 +25,14 @@ const DOMAINS: &[Domain] = &[
         options: &[&[]],
     },
     Domain {
+        metric: "arc",
+        pairs: arc_tasks,
+        options: &[
+            &[],
+            &[("attempts", "3"), ("groups", "task"), ("bootstrap", "10")],
+        ],
+    },
+    Domain {
         metric: "accuracy-at-k",
         pairs: labels,
         options: &[&[("k", "1,2")], &[]],
@@ -172,6 +180,19 @@ fn label() -> impl Strategy<Value = Json> {
         (0_i64..4).prop_map(|x| json!(x)),
         "[ab]".prop_map(|x| json!(x))
     ]
+}
+
+fn arc_tasks() -> Pair {
+    let attempt = prop_oneof![4 => Just(json!([[1]])), 2 => grid(), 1 => Just(json!(null))];
+    let attempts = proptest::collection::vec(attempt, 0..4).prop_map(|attempts| {
+        let named = (1..).zip(attempts);
+        let named = named.map(|(number, attempt)| (format!("attempt_{number}"), attempt));
+        Json::Object(named.collect())
+    });
+    let truth = prop_oneof![Just(json!([[1]])), grid()];
+    let truth = proptest::collection::vec(truth, 1..4).prop_map(|truth| json!(truth));
+    let attempts = proptest::collection::vec(attempts, 0..4);
+    (truth, attempts.prop_map(|attempts| json!(attempts))).boxed()
 }
 
 fn labels() -> Pair {

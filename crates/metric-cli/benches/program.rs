@@ -5,6 +5,8 @@
 //!   of JSON Lines at 322 MB/s where the peers' figures were taken, without any join.
 //! - `program/lanes/10k_clips`: labels and predictions of 10,000 clips with optimal alignment.
 //!   Target: 0.15 s; a Python port of the metric takes 0.60 s.
+//! - `program/arc/400_tasks`: solutions and a submission as large as the evaluation set of ARC-AGI-1,
+//!   419 outputs with two attempts each, 0.8 MB. Target: 20 ms, most of it to start and end.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -14,11 +16,11 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
 
 /// Runs `metric score` with these words and gives its result.
-fn score(folder: &Path, words: &str) -> Value {
+fn score(folder: &Path, words: &str, [references, predictions]: [&str; 2]) -> Value {
     let output = Command::new(env!("CARGO_BIN_EXE_metric"))
         .arg("score")
         .args(words.split_whitespace())
-        .args(["--references", "r.jsonl", "--predictions", "p.jsonl"])
+        .args(["--references", references, "--predictions", predictions])
         .args(["--threads", "1", "--format", "json"])
         .current_dir(folder)
         .output()
@@ -26,16 +28,19 @@ fn score(folder: &Path, words: &str) -> Value {
     serde_json::from_slice(&output.stdout).expect("a result")
 }
 
+const LINES: [&str; 2] = ["r.jsonl", "p.jsonl"];
+
 /// Times the program on two files; the throughput counts the bytes of both.
 fn program(
     criterion: &mut Criterion,
     id: &str,
     words: &str,
+    names: [&str; 2],
     (references, predictions): (&str, &str),
     counts: &Value,
 ) {
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in [("r.jsonl", references), ("p.jsonl", predictions)] {
+    for (name, text) in names.into_iter().zip([references, predictions]) {
         std::fs::write(folder.path().join(name), text).expect("a written file");
     }
     let (group, id) = id.rsplit_once('/').expect("a path");
@@ -46,7 +51,7 @@ fn program(
     ));
     group.bench_function(id, |bencher| {
         bencher.iter(|| {
-            let result = score(folder.path(), words);
+            let result = score(folder.path(), words, names);
             for (name, count) in counts.as_object().expect("counts") {
                 assert_eq!(&result["counts"][name], count);
             }
@@ -101,6 +106,7 @@ fn string_accuracy(criterion: &mut Criterion) {
         criterion,
         "program/string_accuracy/1M_lines",
         "string-accuracy",
+        LINES,
         (&references, &predictions),
         &counts,
     );
@@ -155,10 +161,50 @@ fn lanes(criterion: &mut Criterion) {
         criterion,
         "program/lanes/10k_clips",
         "lanes",
+        LINES,
         (&references, &predictions),
         &counts,
     );
 }
 
-criterion_group!(benches, string_accuracy, lanes);
+/// A submission in which every third first attempt is right, and of the others every second one has a
+/// wrong cell.
+fn arc(criterion: &mut Criterion) {
+    let mut pick = numbers();
+    let (mut solutions, mut submission) = (serde_json::Map::new(), serde_json::Map::new());
+    let mut right = 0;
+    for task in 0..400 {
+        let (mut outputs, mut entries) = (Vec::new(), Vec::new());
+        for _ in 0..1 + u64::from(task % 21 == 0) {
+            let (rows, columns) = (10 + pick(13), 10 + pick(13));
+            let mut cell = |_| pick(10);
+            let grid: Vec<Vec<u64>> = (0..rows)
+                .map(|_| (0..columns).map(&mut cell).collect())
+                .collect();
+            let mut wrong = grid.clone();
+            wrong[3][4] = (wrong[3][4] + 1) % 10;
+            let is_right = pick(3) == 0;
+            right += u64::from(is_right);
+            let first = if is_right { &grid } else { &wrong };
+            entries.push(json!({"attempt_1": first, "attempt_2": wrong}));
+            outputs.push(grid);
+        }
+        let id = format!("{:08x}", task * 10_000_019);
+        solutions.insert(id.clone(), json!(outputs));
+        submission.insert(id, json!(entries));
+    }
+    // As Python writes them.
+    let text = |map| Value::Object(map).to_string().replace(',', ", ");
+    let counts = json!({"exact": right, "tasks": 400, "outputs": 420});
+    program(
+        criterion,
+        "program/arc/400_tasks",
+        "arc",
+        ["r.json", "p.json"],
+        (&text(solutions), &text(submission)),
+        &counts,
+    );
+}
+
+criterion_group!(benches, string_accuracy, lanes, arc);
 criterion_main!(benches);

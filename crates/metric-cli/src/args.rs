@@ -1,19 +1,20 @@
 //! The command line, made from the registry.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_suite::registry::{
-    self, Content, Document, ENTRIES, Entry, JoinPolicy, Missing, OptionSpec, Options,
+    self, Content, Document, Drawing, ENTRIES, Entry, JoinPolicy, Missing, OptionSpec, Options,
 };
 
 use crate::error::Failure;
 use crate::join::Input;
 use crate::output::Style;
 use crate::scan::{FieldNames, Role};
-use crate::score::{Data, Task};
+use crate::score::{Data, Show, Task};
 use crate::source::{Format, Source};
 
 const FILES: &str = "\
@@ -178,6 +179,17 @@ fn common_args() -> Vec<Arg> {
             .value_name("DIR")
             .value_parser(value_parser!(PathBuf))
             .help("Also draw each example, a file ID.svg in this folder; for metrics that draw"),
+        Arg::new("show")
+            .long("show")
+            .value_name("ID")
+            .action(ArgAction::Append)
+            .help("Print this example (or all) as text in place of the scores; may be given again; for metrics that show"),
+        Arg::new("color")
+            .long("color")
+            .value_name("WHEN")
+            .value_parser(["auto", "always", "never"])
+            .default_value("auto")
+            .help("Colours of --show; auto is on a terminal, unless NO_COLOR is set"),
         Arg::new("fail-under")
             .long("fail-under")
             .value_name("NAME=VALUE")
@@ -311,14 +323,30 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
         return Err(Failure::Usage(format!("--details: {metric} has none")));
     }
     let pictures = matches.get_one::<PathBuf>("svg").cloned();
-    if pictures.is_some() && !scorer.draws() {
+    if pictures.is_some() && !scorer.draws(Drawing::Svg) {
         return Err(Failure::Usage(format!("--svg: {metric} draws no pictures")));
     }
+    let ids: Vec<String> = matches
+        .get_many("show")
+        .map(|ids| ids.cloned().collect())
+        .unwrap_or_default();
+    if !ids.is_empty() && !scorer.draws(Drawing::Text) {
+        return Err(Failure::Usage(format!(
+            "--show: {metric} shows no examples"
+        )));
+    }
+    let show = (!ids.is_empty()).then(|| Show {
+        ids,
+        coloured: match text(matches, "color") {
+            "always" => true,
+            "never" => false,
+            _ => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        },
+    });
     let missing_given = matches.value_source("missing") == Some(ValueSource::CommandLine);
     if missing_given && matches!(data, Data::Whole(..)) {
         return Err(Failure::Usage(
-            "--missing goes with records: in whole files an image without detections is no gap"
-                .to_owned(),
+            "--missing goes with records: what a gap in whole files is, the metric says".to_owned(),
         ));
     }
     let threads = match matches.get_one::<u16>("threads") {
@@ -340,6 +368,7 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
         per_sample,
         details,
         pictures,
+        show,
         gates,
         threads,
         progress: !matches.get_flag("quiet"),

@@ -37,6 +37,13 @@ const DEMOS: &[Demo] = &[
         predictions: sample!("arc-answers.jsonl"),
     },
     Demo {
+        domain: "ARC submission",
+        arguments: &["arc"],
+        shown: &["kaggle", "arcprize", "all_tests", "pass_at_1"],
+        references: sample!("arc-tasks.json"),
+        predictions: sample!("arc-submission.json"),
+    },
+    Demo {
         domain: "source code",
         arguments: &["codebleu", "--lang-field", "lang", "--profile", "corrected"],
         shown: &["codebleu", "syntax_match", "dataflow_match"],

@@ -77,7 +77,11 @@ fn score(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::from(GATE_FAILED)
     };
-    match print(&output::render(metric, &scored, args::style(matches))) {
+    let text = match &scored.shown {
+        Some(text) => text.clone(),
+        None => output::render(metric, &scored, args::style(matches)),
+    };
+    match print(&text) {
         // The gate was asked for its exit code: who closes the output wants that all the same.
         Ok(_) | Err(Failure::Closed) => Ok(code),
         Err(failure) => Err(failure),

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_suite::registry::{
-    Document, Entry, Evidence, JoinPolicy, Missing, Record, RecordError, Report, Sample, Scorer,
-    Value,
+    Document, Drawing, Entry, Evidence, JoinPolicy, Missing, Record, RecordError, Report, Sample,
+    Scorer, Value,
 };
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
@@ -29,10 +29,19 @@ pub(crate) struct Task {
     pub(crate) details: Option<PathBuf>,
     /// The folder for a picture of each example.
     pub(crate) pictures: Option<PathBuf>,
+    /// What is shown in place of the scores.
+    pub(crate) show: Option<Show>,
     /// The least that scores of these names may be.
     pub(crate) gates: Vec<(String, f64)>,
     pub(crate) threads: usize,
     pub(crate) progress: bool,
+}
+
+/// Records to show as text.
+pub(crate) struct Show {
+    /// The ids; one that is `all` means every record.
+    pub(crate) ids: Vec<String>,
+    pub(crate) coloured: bool,
 }
 
 /// Where a data set is.
@@ -72,6 +81,8 @@ pub(crate) struct Scored {
     pub(crate) report: Report,
     /// The gates that the scores do not pass, in words.
     pub(crate) failed_gates: Vec<String>,
+    /// The records that were to be shown, as text.
+    pub(crate) shown: Option<String>,
 }
 
 impl Task {
@@ -95,6 +106,7 @@ impl Task {
             per_sample,
             details,
             pictures,
+            show,
             gates,
             threads,
             progress,
@@ -102,26 +114,35 @@ impl Task {
         // Files are opened before the work, so that it is not done in vain.
         let mut samples = per_sample.as_deref().map(SampleFile::create).transpose()?;
         let details = details.as_deref().map(OutputFile::create).transpose()?;
-        let pictures = pictures.map(PictureFolder::create).transpose()?;
+        let pictures = Pictures {
+            folder: pictures.map(PictureFolder::create).transpose()?,
+            shown: show.map(Shown::new),
+        };
         let gathered = match data {
             Data::Records(references, predictions) => Records {
                 entry,
                 scorer: &*scorer,
                 policy,
-                pictures,
+                pictures: &pictures,
                 threads,
                 progress,
             }
             .gather(references, predictions, samples.as_mut())?,
             Data::Whole(source, references, predictions) => {
-                // That an image has no detections is no gap in the data.
+                // What a gap in whole files is, such as an image without detections, the metric says.
                 policy.missing = Missing::Error;
                 let name = source.name();
                 let predictions = predictions.document()?;
+                let documents = pictures
+                    .are_wanted()
+                    .then(|| (references.clone(), predictions.clone()));
                 let mut all = samples.is_some().then(Vec::new);
                 let evidence = scorer
                     .read_documents(references, predictions, policy, all.as_mut())
                     .map_err(|error| Failure::Input(error.to_string()))?;
+                if let Some((references, predictions)) = documents {
+                    pictures.draw_documents(&*scorer, &references, &predictions, policy)?;
+                }
                 if let Some(file) = &mut samples {
                     for sample in all.iter().flatten() {
                         file.add(sample.record as u64, sample);
@@ -130,7 +151,7 @@ impl Task {
                 Gathered {
                     evidence,
                     notes: Vec::new(),
-                    empty: Some(format!("{name}: has no images: expected at least one")),
+                    empty: Some(format!("{name}: has no examples: expected at least one")),
                 }
             }
         };
@@ -155,6 +176,7 @@ impl Task {
         notes.append(&mut report.warnings);
         report.warnings = notes;
         let failed_gates = failed_gates(&gates, &report)?;
+        let shown = pictures.shown.map(Shown::text).transpose()?;
         if let Some(mut file) = details {
             let details = gathered.evidence.details().ok_or_else(|| {
                 Failure::Usage(format!("--details: {} has no details", entry.name))
@@ -169,6 +191,7 @@ impl Task {
             signature: with_policy(scorer.signature(), policy),
             report,
             failed_gates,
+            shown,
         })
     }
 }
@@ -178,7 +201,7 @@ struct Records<'a> {
     entry: &'static Entry,
     scorer: &'a dyn Scorer,
     policy: JoinPolicy,
-    pictures: Option<PictureFolder>,
+    pictures: &'a Pictures,
     threads: usize,
     progress: bool,
 }
@@ -280,9 +303,9 @@ impl Records<'_> {
 
     /// Draws pairs that were scored, if pictures are wanted.
     fn draw(&self, join: &Join, pairs: &[Pair]) -> Result<(), Failure> {
-        let Some(folder) = &self.pictures else {
+        if !self.pictures.are_wanted() {
             return Ok(());
-        };
+        }
         let left_out = |record: &Record<'_>| {
             record.prediction == Value::Missing && record.join.missing == Missing::Skip
         };
@@ -291,12 +314,123 @@ impl Records<'_> {
             if left_out(&record) {
                 return Ok(());
             }
-            match self.scorer.picture(&record) {
-                Ok(picture) => folder.write(&record.id.to_string(), pair.ordinal, &picture),
+            let id = record.id.to_string();
+            self.pictures.put(&id, pair.ordinal, |drawing| {
+                let picture = self.scorer.picture(&record, drawing);
                 // It was read before.
-                Err(error) => Err(Failure::Internal(error.to_string())),
-            }
+                picture.map_err(|error| Failure::Internal(error.to_string()))
+            })
         })
+    }
+}
+
+/// The pictures that are wanted.
+struct Pictures {
+    folder: Option<PictureFolder>,
+    shown: Option<Shown>,
+}
+
+impl Pictures {
+    fn are_wanted(&self) -> bool {
+        self.folder.is_some() || self.shown.is_some()
+    }
+
+    /// Draws a record in the ways that are wanted.
+    fn put(
+        &self,
+        id: &str,
+        ordinal: u64,
+        draw: impl Fn(Drawing) -> Result<String, Failure>,
+    ) -> Result<(), Failure> {
+        if let Some(folder) = &self.folder {
+            folder.write(id, ordinal, &draw(Drawing::Svg)?)?;
+        }
+        match &self.shown {
+            Some(shown) if shown.wants(id) => shown.put(id, ordinal, draw(shown.drawing())?),
+            _ => Ok(()),
+        }
+    }
+
+    /// Draws the records of whole files.
+    fn draw_documents(
+        &self,
+        scorer: &dyn Scorer,
+        references: &Document,
+        predictions: &Document,
+        join: JoinPolicy,
+    ) -> Result<(), Failure> {
+        let drawings = [
+            self.folder.as_ref().map(|_| Drawing::Svg),
+            self.shown.as_ref().map(Shown::drawing),
+        ];
+        for drawing in drawings.into_iter().flatten() {
+            let (mut ordinal, mut result) = (0, Ok(()));
+            let mut put = |id: &str, draw: &dyn Fn() -> String| {
+                if result.is_ok() {
+                    result = match (drawing, &self.folder, &self.shown) {
+                        (Drawing::Svg, Some(folder), _) => folder.write(id, ordinal, &draw()),
+                        (_, _, Some(shown)) if shown.wants(id) => shown.put(id, ordinal, draw()),
+                        _ => Ok(()),
+                    };
+                }
+                ordinal += 1;
+            };
+            scorer
+                .draw_documents(references, predictions, join, drawing, &mut put)
+                .map_err(|error| Failure::Input(error.to_string()))?;
+            result?;
+        }
+        Ok(())
+    }
+}
+
+/// Records as text, in the order of the references.
+struct Shown {
+    show: Show,
+    records: Mutex<BTreeMap<u64, (String, String)>>,
+}
+
+impl Shown {
+    fn new(show: Show) -> Self {
+        Self {
+            show,
+            records: Mutex::default(),
+        }
+    }
+
+    fn drawing(&self) -> Drawing {
+        match self.show.coloured {
+            true => Drawing::ColouredText,
+            false => Drawing::Text,
+        }
+    }
+
+    fn wants(&self, id: &str) -> bool {
+        self.show
+            .ids
+            .iter()
+            .any(|wanted| wanted == id || wanted == "all")
+    }
+
+    fn put(&self, id: &str, ordinal: u64, picture: String) -> Result<(), Failure> {
+        let mut records = self
+            .records
+            .lock()
+            .map_err(|_| Failure::Internal("a thread that draws has failed".to_owned()))?;
+        records.insert(ordinal, (id.to_owned(), picture));
+        Ok(())
+    }
+
+    fn text(self) -> Result<String, Failure> {
+        let records = self.records.into_inner().unwrap_or_default();
+        for wanted in self.show.ids.iter().filter(|wanted| *wanted != "all") {
+            if !records.values().any(|(id, _)| id == wanted) {
+                let problem = format!("--show {wanted:?}: no example has this id");
+                return Err(Failure::Usage(problem));
+            }
+        }
+        let pictures: Vec<String> = records.into_values().map(|(_, picture)| picture).collect();
+        Ok(pictures.join("\n"))
     }
 }
 

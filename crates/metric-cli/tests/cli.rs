@@ -2066,3 +2066,295 @@ fn list_demo_and_help() {
     }
     folder.run("--version").code(0);
 }
+
+const ARC_SOLUTIONS: &str =
+    r#"{"a": [[[1, 2], [3, 4]], [[5, 6, 7]]], "b": [[[0]]], "c": [[[9, 8], [1, 1]]]}"#;
+const ARC_SUBMISSION: &str = r#"{
+    "b": [{"attempt_1": [], "attempt_2": [[0]]}],
+    "a": [{"attempt_1": [[1, 2], [3, 4]], "attempt_2": [[10]]}, {"attempt_1": [[5, 6]], "attempt_2": null}]
+}"#;
+
+/// The files of a submission in its three forms.
+fn arc_submission() -> Folder {
+    let folder = Folder::new(&[
+        ("s.json", ARC_SOLUTIONS),
+        ("p.json", ARC_SUBMISSION),
+        (
+            "p.csv",
+            "output_id,output\nb_0,|| |0|\na_0,|12|34| |1a|\na_1,|56| ||\n",
+        ),
+    ]);
+    for name in ["truth", "found"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    let solutions: Value = serde_json::from_str(ARC_SOLUTIONS).expect("JSON");
+    for (task, grids) in solutions.as_object().expect("an object") {
+        let grids = grids.as_array().expect("a list").iter();
+        let tests: Vec<Value> = grids
+            .map(|grid| json!({"input": [[0]], "output": grid}))
+            .collect();
+        let text = json!({"train": [], "test": tests}).to_string();
+        folder.put(&format!("truth/{task}.json"), text.as_bytes());
+    }
+    let submission: Value = serde_json::from_str(ARC_SUBMISSION).expect("JSON");
+    for (task, entries) in submission.as_object().expect("an object") {
+        let entries = entries.as_array().expect("a list").iter().enumerate();
+        let entry = |(place, entry): (usize, &Value)| {
+            let attempt = |name: &str| match &entry[name] {
+                Value::Null => Value::Null,
+                grid => json!({"answer": grid, "metadata": {"pair_index": place, "model": "m"}}),
+            };
+            json!({"attempt_1": attempt("attempt_1"), "attempt_2": attempt("attempt_2")})
+        };
+        let text = json!(entries.map(entry).rev().collect::<Vec<_>>()).to_string();
+        folder.put(&format!("found/{task}.json"), text.as_bytes());
+    }
+    folder
+}
+
+#[test]
+fn submissions_to_the_arc_prize() {
+    let folder = arc_submission();
+    let run = |words: &str| folder.run(&format!("score arc --format json {words}"));
+    let result = run("-r s.json -p p.json --per-sample s.jsonl").json();
+    let score = |name: &str| result["scores"][name].clone();
+    assert_eq!(score("kaggle"), json!(2.0 / 4.0));
+    assert_eq!(score("arcprize"), json!(1.5 / 3.0));
+    assert_eq!(score("all_tests"), json!(1.0 / 3.0));
+    assert_eq!(score("pass_at_1"), json!(1.0 / 4.0));
+    assert_eq!(score("pass_at_2"), json!(2.0 / 4.0));
+    // Right, right, 2 of 3 cells, nothing.
+    assert_eq!(score("cell_accuracy"), json!((2.0 + 2.0 / 3.0) / 4.0));
+    assert_eq!(score("cell_accuracy_pooled"), json!(7.0 / 12.0));
+    assert_eq!(score("shape_match"), json!(2.0 / 4.0));
+    for (name, count) in [
+        ("tasks", 3),
+        ("solved_tasks", 1),
+        ("missing_tasks", 1),
+        ("outputs", 4),
+        ("missing_outputs", 1),
+        ("exact", 2),
+        ("attempts", 6),
+        ("invalid", 3),
+    ] {
+        assert_eq!(result["counts"][name], json!(count), "{name}");
+    }
+    assert_eq!(
+        (&result["examples"], &result["missing"]),
+        (&json!(4), &json!(1))
+    );
+    assert_eq!(result["signature"], json!("arc|attempts:2|v:0.1.0"));
+    let warnings = result["warnings"].to_string();
+    assert!(warnings.contains("1 × a task is not in the submission and scores 0: \\\"c\\\""));
+    let samples = read(&folder, "s.jsonl");
+    let samples: Vec<Value> = samples
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let parts: Vec<_> = samples
+        .iter()
+        .map(|s| (&s["id"], &s["part"], &s["scores"]["kaggle"]))
+        .collect();
+    let part = |id: &str, part: &str, hit: f64| (json!(id), json!(part), json!(hit));
+    let expected = [
+        part("a", "0", 1.0),
+        part("a", "1", 0.0),
+        part("b", "0", 1.0),
+        part("c", "0", 0.0),
+    ];
+    assert_eq!(parts, expected.each_ref().map(|(a, b, c)| (a, b, c)));
+
+    // The table has an empty text where an attempt is no grid, and folders list tasks by name.
+    for words in [
+        "-r s.json -p p.csv",
+        "-r s.json -p found",
+        "-r truth -p p.json",
+        "-r truth -p found --threads 1",
+    ] {
+        assert_eq!(run(words).json()["scores"], result["scores"], "{words}");
+    }
+    let groups = run("-r s.json -p p.json --groups task").json();
+    assert_eq!(
+        groups["groups"]["task"]["a"]["scores"]["arcprize"],
+        json!(0.5)
+    );
+    let one = run("-r s.json -p p.json --attempts 1").json();
+    assert_eq!(one["scores"]["kaggle"], json!(0.25));
+    assert_eq!(one["counts"]["extra_attempts"], json!(3));
+    let interval = || run("-r s.json -p p.json --bootstrap 200 --seed 5").json();
+    let scores = interval()["scores"].clone();
+    assert!(
+        scores["kaggle_low"].as_f64() <= Some(0.5) && scores["kaggle_high"].as_f64() >= Some(0.5)
+    );
+    assert_eq!(
+        interval()["signature"],
+        json!("arc|attempts:2|bootstrap:200|seed:5|v:0.1.0")
+    );
+    assert_eq!(interval()["scores"], scores);
+}
+
+#[test]
+fn submissions_as_records() {
+    let folder = Folder::new(&[
+        (
+            "s.jsonl",
+            "{\"id\": \"a\", \"reference\": [[[1]], [[2]]]}\n{\"id\": \"b\", \"reference\": [[[3]]]}\n",
+        ),
+        (
+            "p.jsonl",
+            "{\"id\": \"a\", \"prediction\": [{\"attempt_1\": [[1]]}, null]}\n",
+        ),
+    ]);
+    let words = "score arc --format json -r s.jsonl -p p.jsonl";
+    folder
+        .run(words)
+        .fails(3, &["1 reference of s.jsonl", "\"b\""]);
+    let result = folder.run(&format!("{words} --missing empty")).json();
+    assert_eq!(result["scores"]["kaggle"], json!(1.0 / 3.0));
+    assert_eq!(
+        (&result["examples"], &result["missing"]),
+        (&json!(3), &json!(1))
+    );
+}
+
+#[test]
+fn submissions_that_are_none() {
+    let folder = arc_submission();
+    for (name, text) in [
+        ("unknown.json", r#"{"a": [], "b": [], "c": [], "d": []}"#),
+        (
+            "third.json",
+            r#"{"b": [{"attempt_1": [[0]], "attempt_2": [[0]], "attempt_3": [[0]]}]}"#,
+        ),
+        ("ragged.json", r#"{"a": [{"attempt_1": [[1, 2], [3]]}]}"#),
+        ("grid.json", r#"{"a": [[[1]]]}"#),
+        ("twice.json", r#"{"a": [], "a": []}"#),
+        ("cut.json", "{\n\"a\": ["),
+        ("ten.json", r#"{"a": [[[1, 10]]]}"#),
+        ("none.json", r#"{"a": [[[1]]], "b": []}"#),
+        ("p.txt", "a grid"),
+    ] {
+        folder.put(name, text.as_bytes());
+    }
+    let run = |words: &str| folder.run(&format!("score arc {words}"));
+    let lenient = run("--format json -r s.json -p unknown.json").json();
+    assert!(
+        lenient["warnings"]
+            .to_string()
+            .contains("is not in the solutions and was left out: \\\"d\\\"")
+    );
+    assert_eq!(lenient["counts"]["missing_tasks"], json!(3));
+    let third = run("--format json -r s.json -p third.json").json();
+    assert!(
+        third["warnings"]
+            .to_string()
+            .contains("1 × an attempt comes after the 2 that count")
+    );
+    assert_eq!(
+        run("--format json -r s.json -p ragged.json").json()["counts"]["invalid"],
+        json!(1)
+    );
+    for (words, says) in [
+        (
+            "-r s.json -p unknown.json --strict",
+            "unknown.json: task \"d\": is not in the solutions",
+        ),
+        (
+            "-r s.json -p third.json --strict",
+            "third.json: task \"b\": output 0: attempt_3: expected at most 2",
+        ),
+        (
+            "-r s.json -p ragged.json --strict",
+            "ragged.json: task \"a\": output 0: attempt_1: row 1 has 1 cells",
+        ),
+        (
+            "-r s.json -p grid.json",
+            "grid.json: task \"a\": output 0: expected {\"attempt_1\": grid, ...}",
+        ),
+        (
+            "-r s.json -p twice.json",
+            "twice.json: expected an object of tasks by their id: duplicate key \"a\"",
+        ),
+        (
+            "-r s.json -p cut.json",
+            "cut.json: expected an object of tasks by their id: EOF while parsing a list at line 2",
+        ),
+        (
+            "-r s.json -p p.txt",
+            "p.txt: expected an object of tasks, or a table",
+        ),
+        (
+            "-r ten.json -p p.json",
+            "ten.json: task \"a\": output 0: cell (0, 1) is 10",
+        ),
+        (
+            "-r none.json -p p.json",
+            "none.json: task \"b\": expected at least one test output",
+        ),
+        ("-r s.json -p none", "none: cannot open"),
+    ] {
+        run(words).fails(3, &[says]);
+    }
+    for (words, says) in [
+        ("--attempts 0", "--attempts \"0\""),
+        ("--attempts 1001", "expected at most 1000"),
+        ("--bootstrap 0", "--bootstrap \"0\": expected 1 to"),
+        ("--missing empty", "--missing goes with records"),
+        ("--show nobody", "--show \"nobody\": no example has this id"),
+    ] {
+        run(&format!("-r s.json -p p.json {words}")).fails(2, &[says]);
+    }
+}
+
+#[test]
+fn pictures_of_grids() {
+    let folder = arc_submission();
+    let run = |words: &str| {
+        folder
+            .run(&format!("score arc -r s.json -p p.json {words}"))
+            .code(0)
+    };
+    let shown = run("--show a --svg drawn").stdout;
+    let expected = "a\n\
+        truth 2 x 2   attempt 1: right   attempt 2: no grid\n\
+        1 2           1 2\n\
+        3 4           3 4\n\
+        truth 1 x 3   attempt 1: 2 of 3   attempt 2: none\n\
+        5 6 7         5 6 .x\n";
+    assert_eq!(shown, expected);
+    assert!(
+        run("--show all")
+            .stdout
+            .starts_with(&format!("{expected}\nb\n"))
+    );
+    assert!(
+        run("--show b --color always")
+            .stdout
+            .contains("\x1b[38;5;231;48;5;16m0 \x1b[0m")
+    );
+    let names: Vec<_> = ["a", "b", "c"]
+        .map(|task| read(&folder, &format!("drawn/{task}.svg")))
+        .into();
+    assert!(names.iter().all(|picture| picture.starts_with("<svg ")));
+    assert!(names[0].contains("class=\"lacking\"") && names[0].contains("attempt 1: 2 of 3"));
+
+    folder.put(
+        "pair.jsonl",
+        b"{\"id\": 7, \"reference\": [[1]], \"prediction\": [[2]]}\n",
+    );
+    let pair = folder
+        .run("score arc --pairs pair.jsonl --show 7 --svg pairs")
+        .code(0);
+    assert_eq!(
+        pair.stdout,
+        "7\ntruth 1 x 1   attempt 1: 0 of 1\n1             2x\n"
+    );
+    assert!(read(&folder, "pairs/7.svg").contains("class=\"wrong\""));
+    folder.put(
+        "words.jsonl",
+        b"{\"id\": 1, \"reference\": \"a\", \"prediction\": \"a\"}\n",
+    );
+    folder
+        .run("score string-accuracy --pairs words.jsonl --show 1")
+        .fails(2, &["--show: string-accuracy shows no examples"]);
+}

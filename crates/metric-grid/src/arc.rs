@@ -1,6 +1,6 @@
 use metric_core::{Mean, Merge, Metric, ratio};
 
-use crate::{Grid, InvalidGrid};
+use crate::{COLOURS, Grid, InvalidGrid};
 
 /// How many cells of two grids agree, of how many that either of them has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,37 @@ pub fn cell_accuracy(prediction: &Grid, reference: &Grid) -> f64 {
 #[must_use]
 pub fn exact_match(prediction: &Grid, reference: &Grid) -> bool {
     prediction == reference
+}
+
+/// Whether two grids have the same number of rows and of columns.
+///
+/// ```
+/// use metric_grid::{Grid, shape_match};
+///
+/// let row = Grid::from_rows(&[[1, 2]])?;
+/// assert!(shape_match(&row, &Grid::from_rows(&[[3, 4]])?));
+/// assert!(!shape_match(&row, &Grid::from_rows(&[[1], [2]])?));
+/// # Ok::<(), metric_grid::InvalidGrid>(())
+/// ```
+#[must_use]
+pub fn shape_match(prediction: &Grid, reference: &Grid) -> bool {
+    (prediction.rows(), prediction.columns()) == (reference.rows(), reference.columns())
+}
+
+/// Whether two grids have the same set of colours.
+///
+/// ```
+/// use metric_grid::{Grid, palette_match};
+///
+/// let truth = Grid::from_rows(&[[1, 2], [2, 2]])?;
+/// assert!(palette_match(&Grid::from_rows(&[[2, 1]])?, &truth));
+/// assert!(!palette_match(&Grid::from_rows(&[[1, 1]])?, &truth));
+/// # Ok::<(), metric_grid::InvalidGrid>(())
+/// ```
+#[must_use]
+pub fn palette_match(prediction: &Grid, reference: &Grid) -> bool {
+    (0..COLOURS)
+        .all(|colour| prediction.cells().contains(&colour) == reference.cells().contains(&colour))
 }
 
 /// The number of places where two slices are equal, up to the shorter one.
@@ -173,6 +204,10 @@ pub struct ArcState {
     pub invalid: u64,
     /// Attempts that are missing.
     pub missing: u64,
+    /// Pairs of grids of the same shape.
+    pub shape_matches: u64,
+    /// Pairs of grids of the same colours.
+    pub palette_matches: u64,
     /// The cell accuracy of each pair.
     pub cell_accuracy: Mean,
 }
@@ -187,6 +222,65 @@ pub struct ArcScore {
     pub cell_accuracy_pooled: Option<f64>,
     /// The share of pairs of equal grids.
     pub exact: Option<f64>,
+    /// The share of pairs of grids of the same shape: [`shape_match`].
+    pub shape_match: Option<f64>,
+    /// The share of pairs of grids of the same colours: [`palette_match`].
+    pub palette_match: Option<f64>,
+}
+
+/// How an attempt fares.
+#[derive(Clone, Copy)]
+pub(crate) struct Found {
+    pub(crate) cells: CellMatches,
+    pub(crate) shape: bool,
+    pub(crate) palette: bool,
+}
+
+impl Found {
+    /// Of an attempt without a grid: no match among the cells of the true grid.
+    pub(crate) fn nothing(reference: &Grid) -> Self {
+        Self {
+            cells: CellMatches {
+                matches: 0,
+                padded_cells: reference.cells().len() as u64,
+            },
+            shape: false,
+            palette: false,
+        }
+    }
+
+    pub(crate) fn of(prediction: &Grid, reference: &Grid) -> Self {
+        let cells = cell_matches(prediction, reference);
+        let mut found = Self {
+            cells,
+            shape: shape_match(prediction, reference),
+            palette: true,
+        };
+        // Equal grids have equal colours, and most of the work is in those.
+        found.palette = found.is_exact() || palette_match(prediction, reference);
+        found
+    }
+
+    pub(crate) fn is_exact(&self) -> bool {
+        self.cells.matches == self.cells.padded_cells
+    }
+}
+
+impl ArcState {
+    /// Adds a pair.
+    pub(crate) fn add(&mut self, found: &Found) {
+        let CellMatches {
+            matches,
+            padded_cells,
+        } = found.cells;
+        self.pairs += 1;
+        self.matches += matches;
+        self.padded_cells += padded_cells;
+        self.exact += u64::from(found.is_exact());
+        self.shape_matches += u64::from(found.shape);
+        self.palette_matches += u64::from(found.palette);
+        self.cell_accuracy.add(matches as f64 / padded_cells as f64);
+    }
 }
 
 impl Metric for ArcGrids {
@@ -196,28 +290,18 @@ impl Metric for ArcGrids {
     type Score = ArcScore;
 
     fn update(&self, state: &mut ArcState, prediction: &Attempt, reference: &Grid) {
-        let missed = CellMatches {
-            matches: 0,
-            padded_cells: reference.cells().len() as u64,
-        };
         let found = match prediction {
-            Attempt::Grid(grid) => cell_matches(grid, reference),
+            Attempt::Grid(grid) => Found::of(grid, reference),
             Attempt::Missing => {
                 state.missing += 1;
-                missed
+                Found::nothing(reference)
             }
             Attempt::Invalid => {
                 state.invalid += 1;
-                missed
+                Found::nothing(reference)
             }
         };
-        state.pairs += 1;
-        state.matches += found.matches;
-        state.padded_cells += found.padded_cells;
-        state.exact += u64::from(found.matches == found.padded_cells);
-        state
-            .cell_accuracy
-            .add(found.matches as f64 / found.padded_cells as f64);
+        state.add(&found);
     }
 
     fn compute(&self, state: &ArcState) -> ArcScore {
@@ -225,6 +309,8 @@ impl Metric for ArcGrids {
             cell_accuracy: state.cell_accuracy.value(),
             cell_accuracy_pooled: ratio(state.matches, state.padded_cells),
             exact: ratio(state.exact, state.pairs),
+            shape_match: ratio(state.shape_matches, state.pairs),
+            palette_match: ratio(state.palette_matches, state.pairs),
         }
     }
 }
@@ -237,6 +323,8 @@ impl Merge for ArcState {
         self.exact += other.exact;
         self.invalid += other.invalid;
         self.missing += other.missing;
+        self.shape_matches += other.shape_matches;
+        self.palette_matches += other.palette_matches;
         self.cell_accuracy.merge(other.cell_accuracy);
     }
 }
@@ -282,6 +370,7 @@ mod tests {
         ArcGrids.update(&mut state, &Attempt::from(truth.clone()), &truth);
         assert_eq!((state.invalid, state.missing, state.exact), (1, 1, 1));
         assert_eq!((state.matches, state.padded_cells), (6, 18));
+        assert_eq!((state.shape_matches, state.palette_matches), (1, 1));
     }
 
     fn grids() -> impl Strategy<Value = Grid> {
@@ -305,6 +394,8 @@ mod tests {
             prop_assert!((0.0..=1.0).contains(&accuracy));
             prop_assert_eq!(accuracy == 1.0, exact_match(&a, &b));
             prop_assert_eq!(cell_accuracy(&a, &a), 1.0);
+            let colours = |grid: &Grid| grid.as_array().iter().copied().collect::<std::collections::BTreeSet<u8>>();
+            prop_assert_eq!(palette_match(&a, &b), colours(&a) == colours(&b));
         }
 
         #[test]

@@ -62,6 +62,20 @@ impl Grid {
         Ok(Self { cells })
     }
 
+    /// The grid of cells that are known to be colours, row after row.
+    #[cfg(feature = "read")]
+    pub(crate) fn from_cells(
+        rows: usize,
+        columns: usize,
+        cells: Vec<u8>,
+    ) -> Result<Self, InvalidGrid> {
+        check_shape(rows, columns)?;
+        let cells = Array2::from_shape_vec((rows, columns), cells);
+        // A wrong number of cells is no grid either; readers give the right one.
+        let cells = cells.map_err(|_| InvalidGrid::Empty { rows, columns })?;
+        Ok(Self { cells })
+    }
+
     /// The number of rows, 1 to 30.
     #[must_use]
     pub fn rows(&self) -> usize {

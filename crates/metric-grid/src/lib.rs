@@ -3,11 +3,20 @@
 
 mod arc;
 mod grid;
+mod picture;
+#[cfg(feature = "read")]
+pub mod read;
+mod submission;
 
 pub use arc::{
     ArcGrids, ArcScore, ArcState, Attempt, CellMatches, cell_accuracy, cell_matches, exact_match,
+    palette_match, shape_match,
 };
 pub use grid::{COLOURS, Grid, InvalidGrid, MAX_SIDE, MIN_SIDE};
+pub use picture::{Picture, PictureRow};
+pub use submission::{
+    ArcSubmissions, BootstrapInterval, SolvedShares, SubmissionScore, SubmissionState,
+};
 
 /// The version of this crate, as it stands in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

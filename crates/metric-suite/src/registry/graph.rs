@@ -14,8 +14,8 @@ use serde_json::json;
 use super::read::{json, kind, string, typed};
 use super::scorer::Adapter;
 use super::{
-    Entry, FieldError, Group, Input, Named, Notes, OptionError, OptionSpec, Options, Reading,
-    Record, Sink, Value,
+    Drawing, Entry, FieldError, Group, Input, Named, Notes, OptionError, OptionSpec, Options,
+    Reading, Record, Sink, Value,
 };
 
 pub(super) const LANES: Entry = Entry {
@@ -365,11 +365,11 @@ impl Reading for Lanes {
         Ok(())
     }
 
-    fn draws(&self) -> bool {
-        true
+    fn draws(&self, drawing: Drawing) -> bool {
+        drawing == Drawing::Svg
     }
 
-    fn picture(&self, record: &Record<'_>) -> Result<String, FieldError> {
+    fn picture(&self, record: &Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
         let (prediction, reference) = self.clips(record)?;
         let title = match &prediction {
             Ok(_) => record.id.to_string(),

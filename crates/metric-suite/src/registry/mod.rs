@@ -62,7 +62,8 @@ pub use record::{
     Side, Value,
 };
 pub use scorer::{
-    Evidence, Group, Named, Notes, Reading, Report, Sample, Scorer, Sink, StateError, signature,
+    Drawing, Evidence, Group, Named, Notes, Reading, Report, Sample, Scorer, Sink, StateError,
+    signature,
 };
 
 /// A metric by name.

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::read::{json, typed};
 use super::scorer::{Adapter, noted};
 use super::{
-    Entry, FieldError, Group, Input, Named, Notes, Reading, Record, Report, Sink, Value,
+    Drawing, Entry, FieldError, Group, Input, Named, Notes, Reading, Record, Report, Sink, Value,
     never_whole,
 };
 
@@ -47,11 +47,11 @@ impl Reading for OpenLane {
         Ok(())
     }
 
-    fn draws(&self) -> bool {
-        true
+    fn draws(&self, drawing: Drawing) -> bool {
+        drawing == Drawing::Svg
     }
 
-    fn picture(&self, record: &Record<'_>) -> Result<String, FieldError> {
+    fn picture(&self, record: &Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
         let (prediction, frame) = frame(record)?;
         Ok(OpenLaneV2.picture(frame.id(), &prediction, &frame).svg())
     }

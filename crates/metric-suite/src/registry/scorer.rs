@@ -20,6 +20,17 @@ pub type Named<T> = Vec<(String, T)>;
 /// How often something happened that is worth a warning, by what it is.
 pub type Notes = BTreeMap<String, u64>;
 
+/// How a picture is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// As a file of Scalable Vector Graphics.
+    Svg,
+    /// As lines of text.
+    Text,
+    /// As lines of text for a terminal with 256 colours.
+    ColouredText,
+}
+
 /// How a metric reads records and names its numbers: what an entry of the registry implements.
 pub trait Reading: Send + Sync + 'static {
     /// The metric.
@@ -92,19 +103,34 @@ pub trait Reading: Send + Sync + 'static {
         }
     }
 
-    /// Whether records have a [`picture`](Self::picture).
-    fn draws(&self) -> bool {
+    /// Whether records have a [`picture`](Self::picture) of this kind.
+    fn draws(&self, _drawing: Drawing) -> bool {
         false
     }
 
-    /// The record as a picture, a file of Scalable Vector Graphics; empty where the metric draws
-    /// nothing.
+    /// The record as a picture of this kind; empty where the metric does not draw it.
     ///
     /// # Errors
     ///
     /// As [`read`](Self::read).
-    fn picture(&self, _record: &Record<'_>) -> Result<String, FieldError> {
+    fn picture(&self, _record: &Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
         Ok(String::new())
+    }
+
+    /// Gives the id of each record of whole files or folders, with what draws it.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_documents`](Self::read_documents).
+    fn draw_documents(
+        &self,
+        _references: &Document,
+        _predictions: &Document,
+        _join: JoinPolicy,
+        _drawing: Drawing,
+        _put: &mut dyn FnMut(&str, &dyn Fn() -> String),
+    ) -> Result<(), DocumentError> {
+        Ok(())
     }
 
     /// The number of examples in a record that has no prediction.
@@ -215,6 +241,30 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
         self.pool.total.merge(state);
     }
 
+    /// Adds the state of several examples that were measured together; their own states, with the
+    /// name of each, are only for samples.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(super) fn joint(
+        &mut self,
+        groups: &[(&str, &str)],
+        state: M::State,
+        examples: usize,
+        parts: impl Iterator<Item = (String, M::State)>,
+    ) {
+        self.pool.examples += examples as u64;
+        for &(kind, group) in groups {
+            let groups = self.pool.groups.entry(kind.to_owned()).or_default();
+            groups.entry(group.to_owned()).merge(state.clone());
+        }
+        if let Some(samples) = &mut self.samples {
+            for (part, state) in parts {
+                let (record, id) = (samples.records - 1, samples.id.clone());
+                samples.examples.push((record, id, Some(part), state));
+            }
+        }
+        self.pool.total.merge(state);
+    }
+
     /// Gathers on its own, for [`Sink::add`]; without samples.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
     pub(super) fn of<'a>(metric: &'a M, pool: &'a mut Pool<M::State>) -> Sink<'a, M> {
@@ -312,19 +362,34 @@ pub trait Scorer: Send + Sync {
     /// Whether a data set without examples has scores; for most it is an error.
     fn scores_empty_data(&self) -> bool;
 
-    /// Whether records have a [`picture`](Self::picture).
-    fn draws(&self) -> bool {
+    /// Whether records have a [`picture`](Self::picture) of this kind.
+    fn draws(&self, _drawing: Drawing) -> bool {
         false
     }
 
-    /// The record as a picture, a file of Scalable Vector Graphics; empty where the metric draws
-    /// nothing.
+    /// The record as a picture of this kind; empty where the metric does not draw it.
     ///
     /// # Errors
     ///
     /// A record that cannot be read.
-    fn picture(&self, _record: &Record<'_>) -> Result<String, FieldError> {
+    fn picture(&self, _record: &Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
         Ok(String::new())
+    }
+
+    /// Gives the id of each record of whole files or folders, with what draws it.
+    ///
+    /// # Errors
+    ///
+    /// Documents that cannot be read.
+    fn draw_documents(
+        &self,
+        _references: &Document,
+        _predictions: &Document,
+        _join: JoinPolicy,
+        _drawing: Drawing,
+        _put: &mut dyn FnMut(&str, &dyn Fn() -> String),
+    ) -> Result<(), DocumentError> {
+        Ok(())
     }
 
     /// Whether evidence has [`Evidence::details`].
@@ -576,12 +641,24 @@ impl<R: Reading> Scorer for Adapter<R> {
         self.shared.0.scores_empty_data()
     }
 
-    fn draws(&self) -> bool {
-        self.shared.0.draws()
+    fn draws(&self, drawing: Drawing) -> bool {
+        self.shared.0.draws(drawing)
     }
 
-    fn picture(&self, record: &Record<'_>) -> Result<String, FieldError> {
-        self.shared.0.picture(record)
+    fn picture(&self, record: &Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
+        self.shared.0.picture(record, drawing)
+    }
+
+    fn draw_documents(
+        &self,
+        references: &Document,
+        predictions: &Document,
+        join: JoinPolicy,
+        drawing: Drawing,
+        put: &mut dyn FnMut(&str, &dyn Fn() -> String),
+    ) -> Result<(), DocumentError> {
+        let reading = &self.shared.0;
+        reading.draw_documents(references, predictions, join, drawing, put)
     }
 }
 

@@ -1,0 +1,321 @@
+//! Grids and tasks as they stand in JSON.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::{COLOURS, Grid, MAX_SIDE};
+
+/// Reads a value; what is wrong is said in plain words and without a line, which would be counted
+/// from the start of the value.
+pub(super) fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
+    serde_json::from_str(json).map_err(|error| {
+        let text = error.to_string();
+        let end = text.rfind(" at line ").unwrap_or(text.len());
+        in_words(&text[..end])
+    })
+}
+
+/// A message of serde without the words of its data model.
+fn in_words(message: &str) -> String {
+    const WORDS: &[(&str, &str)] = &[
+        ("invalid type: ", "found "),
+        ("expected i64", "expected an integer"),
+        ("expected a sequence", "expected a list"),
+        ("found sequence", "found a list"),
+        ("found map", "found an object"),
+        ("found boolean", "found"),
+        ("found string", "found the string"),
+        ("found integer", "found the number"),
+        ("found floating point", "found the number"),
+        ("missing field", "no field"),
+    ];
+    let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
+    WORDS.iter().fold(message.to_owned(), replace)
+}
+
+/// What kind of value valid JSON is.
+fn kind(json: &str) -> &'static str {
+    match json.trim_start().as_bytes().first() {
+        Some(b'"') => "a string",
+        Some(b'[') => "a list",
+        Some(b'{') => "an object",
+        Some(b't' | b'f') => "true or false",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
+}
+
+/// Reads a grid from valid JSON; else says what is wrong with it.
+pub(super) fn grid(json: &str) -> Result<Grid, String> {
+    if let Some(grid) = plain_grid(json.as_bytes()) {
+        return Ok(grid);
+    }
+    let rows: Vec<Vec<i64>> = typed(json).map_err(|error| match kind(json) {
+        "a list" => format!("expected a grid, a list of rows of integers: {error}"),
+        other => format!("expected a grid, a list of rows of integers, found {other}"),
+    })?;
+    Grid::from_rows(&rows).map_err(|error| error.to_string())
+}
+
+/// Reads a grid from JSON that is valid if it begins with a list. Nothing is said of what is no grid.
+///
+/// Grids are nearly all that there is in a file of them, and a general reader takes several times as
+/// long for them.
+fn plain_grid(json: &[u8]) -> Option<Grid> {
+    let mut bytes = json
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace());
+    // Room for what the text can hold: a digit and a comma for a cell.
+    let mut cells = Vec::with_capacity((json.len() / 2).min(MAX_SIDE * MAX_SIDE));
+    let (mut rows, mut columns) = (0, 0);
+    if bytes.next() != Some(b'[') {
+        return None;
+    }
+    loop {
+        if bytes.next() != Some(b'[') {
+            return None;
+        }
+        let start = cells.len();
+        loop {
+            let colour = bytes.next()?.wrapping_sub(b'0');
+            if colour >= COLOURS || cells.len() == MAX_SIDE * MAX_SIDE {
+                return None;
+            }
+            cells.push(colour);
+            match bytes.next()? {
+                b',' => {}
+                b']' => break,
+                // More digits, a fraction, an exponent.
+                _ => return None,
+            }
+        }
+        rows += 1;
+        if rows == 1 {
+            columns = cells.len();
+        }
+        if cells.len() - start != columns {
+            return None;
+        }
+        match bytes.next()? {
+            b',' => {}
+            b']' => break,
+            _ => return None,
+        }
+    }
+    match bytes.next() {
+        None => Grid::from_cells(rows, columns, cells).ok(),
+        Some(_) => None,
+    }
+}
+
+/// An attempt: a grid, or an object with the grid as its `answer` and the number of the test as the
+/// `pair_index` of its `metadata`.
+#[derive(Default)]
+pub(super) struct RawAttempt<'a> {
+    /// The JSON of the grid.
+    pub(super) answer: Cow<'a, str>,
+    /// The JSON of the index.
+    pub(super) pair_index: Option<&'a str>,
+    /// Whether it is an object with an answer other than null.
+    pub(super) has_answer: bool,
+}
+
+impl<'a> RawAttempt<'a> {
+    /// Reads an attempt from valid JSON.
+    pub(super) fn new(json: &'a str) -> Self {
+        #[derive(serde::Deserialize)]
+        struct Object<'a> {
+            #[serde(borrow)]
+            answer: &'a RawValue,
+            #[serde(borrow, default)]
+            metadata: Option<&'a RawValue>,
+        }
+        #[derive(serde::Deserialize)]
+        struct Metadata<'a> {
+            #[serde(borrow, default)]
+            pair_index: Option<&'a RawValue>,
+        }
+        let plain = Self {
+            answer: Cow::Borrowed(json),
+            pair_index: None,
+            has_answer: false,
+        };
+        if !json.starts_with('{') {
+            return plain;
+        }
+        // Another object is no attempt, and so is no grid; nor is one with the same field twice.
+        let Ok(Object { answer, metadata }) = serde_json::from_str(json) else {
+            return plain;
+        };
+        let answer = answer.get();
+        let text = serde_json::from_str::<String>(answer);
+        let metadata = metadata.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let pair_index = metadata.and_then(|Metadata { pair_index }| pair_index);
+        Self {
+            // The grid may also stand as a text that is JSON.
+            answer: match text {
+                Ok(text) if serde_json::from_str::<&RawValue>(&text).is_ok() => Cow::Owned(text),
+                _ => Cow::Borrowed(answer),
+            },
+            pair_index: pair_index.map(RawValue::get),
+            has_answer: answer != "null",
+        }
+    }
+}
+
+/// The JSON of the values of an object in their order; the same key twice is an error.
+#[derive(Default)]
+pub(super) struct Map<'a>(pub(super) Vec<(Cow<'a, str>, &'a str)>);
+
+impl<'de> Deserialize<'de> for Map<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MapVisitor;
+        impl<'de> Visitor<'de> for MapVisitor {
+            type Value = Map<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Map<'de>, A::Error> {
+                let (mut entries, mut seen) = (Vec::new(), HashSet::new());
+                while let Some(key) = map.next_key_seed(Text)? {
+                    if !seen.insert(key.clone()) {
+                        return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
+                    }
+                    entries.push((key, map.next_value::<&RawValue>()?.get()));
+                }
+                Ok(Map(entries))
+            }
+        }
+        deserializer.deserialize_map(MapVisitor)
+    }
+}
+
+/// The attempts at the outputs of a task: a list of objects, each of which may be null.
+pub(super) fn entries(json: &str) -> Result<Vec<Map<'_>>, String> {
+    const EXPECTED: &str =
+        "expected a list of {\"attempt_1\": grid, ...}, one for each test output";
+    let entries: Vec<&RawValue> = typed(json).map_err(|error| match kind(json) {
+        "a list" => format!("{EXPECTED}: {error}"),
+        other => format!("{EXPECTED}, found {other}"),
+    })?;
+    let mut maps = Vec::with_capacity(entries.len());
+    for (place, raw) in entries.into_iter().enumerate() {
+        let attempts: Option<Map<'_>> = typed(raw.get()).map_err(|error| {
+            format!("output {place}: expected {{\"attempt_1\": grid, ...}}: {error}")
+        })?;
+        maps.push(attempts.unwrap_or_default());
+    }
+    Ok(maps)
+}
+
+/// The true outputs of a task: a list of grids, or a task as in the folders of the data set.
+pub(super) fn outputs(json: &str) -> Result<Vec<Grid>, String> {
+    #[derive(serde::Deserialize)]
+    struct Task<'a> {
+        #[serde(borrow)]
+        test: Vec<Test<'a>>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Test<'a> {
+        #[serde(borrow)]
+        output: &'a RawValue,
+    }
+    let grids: Vec<&RawValue> = match kind(json) {
+        "a list" => typed(json)?,
+        "an object" => {
+            let task: Task<'_> = typed(json)
+                .map_err(|error| format!("a task {{\"test\": [{{\"output\": grid}}]}}: {error}"))?;
+            task.test.iter().map(|test| test.output).collect()
+        }
+        other => {
+            return Err(format!(
+                "expected the grids of the test outputs, or a task with \"test\": [{{\"output\": grid}}], found {other}"
+            ));
+        }
+    };
+    if grids.is_empty() {
+        return Err("expected at least one test output".to_owned());
+    }
+    let output = |(place, raw): (usize, &&RawValue)| {
+        grid(raw.get()).map_err(|problem| format!("output {place}: {problem}"))
+    };
+    grids.iter().enumerate().map(output).collect()
+}
+
+/// Whether the values of an object are the outputs of tasks, and not grids: lists of grids or objects.
+/// The first value that can only be one of the two tells. The rest of the text is not read.
+pub(super) fn are_tasks(text: &str) -> bool {
+    struct First<'a>(&'a mut Option<bool>);
+
+    impl<'de> DeserializeSeed<'de> for First<'_> {
+        type Value = ();
+
+        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+            deserializer.deserialize_map(self)
+        }
+    }
+
+    impl<'de> Visitor<'de> for First<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while self.0.is_none() && map.next_key_seed(Text)?.is_some() {
+                *self.0 = is_task(map.next_value::<&RawValue>()?.get());
+            }
+            Ok(())
+        }
+    }
+
+    let mut found = None;
+    // The object is left in its middle, which the deserializer takes for an error.
+    let _ = First(&mut found).deserialize(&mut serde_json::Deserializer::from_str(text));
+    found.unwrap_or(false)
+}
+
+/// Whether a value is the outputs of a task (true) or a grid (false), if that can be told.
+pub(super) fn is_task(json: &str) -> Option<bool> {
+    let mut bytes = json.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    match (bytes.next()?, bytes.next()?, bytes.next()?) {
+        (b'{', ..) | (b'[', b'[', b'[') | (b'[', b'{', _) => Some(true),
+        (b'[', b'[', byte) if byte != b']' => Some(false),
+        _ => None,
+    }
+}
+
+/// A string, borrowed where it can be.
+struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}

