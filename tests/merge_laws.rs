@@ -77,7 +77,38 @@ const DOMAINS: &[Domain] = &[
     Domain {
         metric: "vqa",
         pairs: answers,
-        options: &[&[("profile", "exact")], &[("profile", "fusion-brain-2021")]],
+        options: &[
+            &[("profile", "exact")],
+            &[("profile", "fusion-brain-2021")],
+            &[("profile", "vqa-v2")],
+            &[("profile", "vqa-v2-always-normalise")],
+        ],
+    },
+    Domain {
+        metric: "exact-match",
+        pairs: strings,
+        options: &[
+            &[],
+            &[
+                ("ignore-case", "true"),
+                ("regexes-to-ignore", "[\"a\", \"the \"]"),
+            ],
+        ],
+    },
+    Domain {
+        metric: "anls",
+        pairs: several_texts,
+        options: &[&[], &[("profile", "rrc")]],
+    },
+    Domain {
+        metric: "squad",
+        pairs: several_texts,
+        options: &[&[], &[("profile", "v2")]],
+    },
+    Domain {
+        metric: "relaxed-accuracy",
+        pairs: numbers,
+        options: &[&[], &[("tolerance", "0.5")]],
     },
     Domain {
         metric: "codebleu",
@@ -234,6 +265,21 @@ fn answers() -> Pair {
         |(answers, lang, kind)| json!({"answer": answers, "lang": lang, "question_type": kind}),
     );
     (question, word()).prop_map(|(a, b)| (a, json!(b))).boxed()
+}
+
+fn several_texts() -> Pair {
+    let answers = proptest::collection::vec(word(), 1..4).prop_map(|texts| json!(texts));
+    (answers, word().prop_map(|text| json!(text))).boxed()
+}
+
+fn numbers() -> Pair {
+    let number = || {
+        prop_oneof![
+            (0_u8..5).prop_map(|x| json!(x)),
+            "[0-3]%?".prop_map(|x| json!(x))
+        ]
+    };
+    (number(), number()).boxed()
 }
 
 fn code() -> Pair {

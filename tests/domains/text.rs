@@ -2,7 +2,9 @@
 
 use metric_core::Metric;
 use metric_text::vqa::{self, Answers, Profile, VqaAccuracy};
-use metric_text::{Normalizer, StringAccuracy, string_accuracy, vqa_tables};
+use metric_text::{
+    Anls, ExactMatch, Normalizer, Squad, StringAccuracy, anls, squad, string_accuracy, vqa_tables,
+};
 use serde_json::Value;
 
 use crate::rows::{self, same};
@@ -69,8 +71,10 @@ fn answers_of_the_fusion_brain_program() {
             Value::String(answer) => vec![answer.clone()],
             list => serde_json::from_value(list.clone()).map_err(|e| e.to_string())?,
         };
-        let language = Some(language);
-        let reference = Answers { answers, language };
+        let reference = Answers {
+            language: Some(language),
+            ..answers.into_iter().collect()
+        };
         let metric = VqaAccuracy::new(Profile::FusionBrain2021).with_lemmatizer(Box::new(lemma));
         let state = metric.measure(prediction, &reference);
         same("without_lemmatizer", state.without_lemmatizer, 0)?;
@@ -116,4 +120,133 @@ fn word_tables_of_the_vqa_program() {
         punctuation.sort_unstable();
         assert_eq!(punctuation, vqa_tables::PUNCTUATION);
     }
+}
+
+fn texts(value: &Value) -> Result<Vec<String>, String> {
+    serde_json::from_value(value.clone()).map_err(|error| error.to_string())
+}
+
+/// Equal but for the last bits of a sum.
+fn near(what: &str, ours: Option<f64>, expected: &Value) -> Result<(), String> {
+    let expected = expected.as_f64();
+    match (ours, expected) {
+        (Some(a), Some(b)) if (a - b).abs() <= 1e-12 => Ok(()),
+        _ => same(what, ours, expected),
+    }
+}
+
+#[test]
+fn agreement_with_people_of_the_vqa_program() {
+    let rows = rows::rows("text/vqa_v2.jsonl");
+    let question = |row: &Value| row["question_id"].to_string();
+    let official = VqaAccuracy::new(Profile::VqaV2);
+    let always = VqaAccuracy::new(Profile::VqaV2AlwaysNormalise);
+    rows::check(&rows, question, &[], |row| {
+        let answers = texts(&row["answers"])?;
+        let answers: Answers = answers.into_iter().collect();
+        let prediction = text(row, "prediction")?;
+        let state = official.measure(prediction, &answers);
+        let percent = official.compute(&state).map(|accuracy| 100.0 * accuracy);
+        near("acc_percent_12dp", percent, &row["acc_percent_12dp"])?;
+        let rounded = percent.map(|percent| (percent * 100.0).round() / 100.0);
+        near("acc_percent_2dp", rounded, &row["acc_percent_2dp"])?;
+        let state = always.measure(prediction, &answers);
+        near(
+            "always",
+            always.compute(&state),
+            &row["acc_always_normalised"],
+        )?;
+        let mut stripped: Vec<_> = answers
+            .answers
+            .iter()
+            .map(|text| vqa::strip(text))
+            .collect();
+        stripped.dedup();
+        same(
+            "unanimous",
+            Some(stripped.len() == 1),
+            row["unanimous"].as_bool(),
+        )?;
+        let expected = text(row, "pred_normalised")?;
+        if row["unanimous"] == false {
+            same(
+                "pred_normalised",
+                &*vqa::normalize_english(prediction),
+                expected,
+            )?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn similarity_of_answers() {
+    let rows = rows::rows("text/qa_anls_squad.jsonl");
+    let [paper, rrc] = [anls::Profile::Paper, anls::Profile::Rrc].map(|profile| Anls { profile });
+    rows::check(&rows, rows::id, &[], |row| {
+        let (prediction, answers) = (text(row, "prediction")?, texts(&row["answers"])?);
+        let value =
+            |anls: Anls, answers: &[String]| anls.compute(&anls.measure(prediction, answers));
+        same("anls", value(paper, &answers), row["anls"].as_f64())?;
+        same("anls_rrc", value(rrc, &answers), row["anls_rrc"].as_f64())?;
+        let each: Vec<_> = answers.chunks(1).map(|one| value(paper, one)).collect();
+        let expected = row["anls_by_answer"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        let expected: Vec<_> = expected.iter().map(Value::as_f64).collect();
+        same("anls_by_answer", each, expected)
+    });
+}
+
+#[test]
+fn answers_of_the_squad_programs() {
+    let rows = rows::rows("text/qa_anls_squad.jsonl");
+    rows::check(&rows, rows::id, &[], |row| {
+        let (prediction, answers) = (text(row, "prediction")?, texts(&row["answers"])?);
+        let normalized: Vec<_> = answers.iter().map(|text| squad::normalize(text)).collect();
+        same("norm_answers", normalized, texts(&row["norm_answers"])?)?;
+        let normalized = squad::normalize(prediction);
+        same(
+            "norm_prediction",
+            &*normalized,
+            text(row, "norm_prediction")?,
+        )?;
+        let values = |profile| Squad { profile }.values(prediction, &answers);
+        let (exact, f1) = values(squad::Profile::V1);
+        same("squad1_em", Some(exact), row["squad1_em"].as_bool())?;
+        same("squad1_f1", Some(f1), row["squad1_f1"].as_f64())?;
+        let (exact, f1) = values(squad::Profile::V2);
+        same(
+            "squad2_em",
+            Some(u64::from(exact)),
+            row["squad2_em"].as_u64(),
+        )?;
+        same("squad2_f1", Some(f1), row["squad2_f1"].as_f64())
+    });
+}
+
+#[test]
+fn exact_match_with_each_set_of_options() {
+    let rows = rows::rows("text/exact_match.jsonl");
+    rows::check(&rows, rows::id, &[], |row| {
+        let (predictions, references) = (texts(&row["preds"])?, texts(&row["refs"])?);
+        for bits in 0..8 {
+            let [case, punctuation, numbers] = [1, 2, 4].map(|bit| bits & bit > 0);
+            let metric = ExactMatch {
+                ignore_case: case,
+                ignore_punctuation: punctuation,
+                ignore_numbers: numbers,
+                ..ExactMatch::default()
+            };
+            let mut state = metric_core::Accuracy::default();
+            for (prediction, reference) in predictions.iter().zip(&references) {
+                metric.update(&mut state, prediction, reference);
+            }
+            let [case, punctuation, numbers] = [case, punctuation, numbers].map(u8::from);
+            let field = format!("case{case}_punct{punctuation}_num{numbers}");
+            same(&field, metric.compute(&state), row[&*field].as_f64())?;
+        }
+        Ok(())
+    });
 }

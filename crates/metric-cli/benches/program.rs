@@ -7,6 +7,8 @@
 //!   Target: 0.15 s; a Python port of the metric takes 0.60 s.
 //! - `program/arc/400_tasks`: solutions and a submission as large as the evaluation set of ARC-AGI-1,
 //!   419 outputs with two attempts each, 0.8 MB. Target: 20 ms, most of it to start and end.
+//! - `program/vqa_v2/200k_questions`: VQA v2's annotation and results files, ten answers a question.
+//!   Target: 1.0 s; the official program takes 24.2 s.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -206,5 +208,77 @@ fn arc(criterion: &mut Criterion) {
     );
 }
 
-criterion_group!(benches, string_accuracy, lanes, arc);
+/// VQA v2's files. Of the ten answers to a question up to four are the predicted one, written in
+/// several ways.
+fn vqa_v2(criterion: &mut Criterion) {
+    const QUESTIONS: u64 = 200_000;
+    let others = [
+        "yes",
+        "no",
+        "2",
+        "black and white",
+        "on the left",
+        "frisbee",
+    ];
+    let right = ["umbrella", "an umbrella", "Umbrella.", "umbrella"];
+    let kinds = ["what is the", "how many", "is there a", "what color is"];
+    let mut pick = numbers();
+    let (mut references, mut predictions) = (String::new(), String::new());
+    references.push_str("{\"data_type\": \"mscoco\", \"annotations\": [");
+    predictions.push('[');
+    let mut thirds = 0;
+    for question in 0..QUESTIONS {
+        let comma = if question == 0 { "" } else { ", " };
+        let kind = kinds[pick(4) as usize];
+        let agreeing = pick(5);
+        thirds += (10 - agreeing) * agreeing.min(3) + agreeing * agreeing.saturating_sub(1).min(3);
+        let _ = write!(
+            references,
+            "{comma}{{\"question_type\": \"{kind}\", \"answer_type\": \"other\", \"image_id\": {question}, \"question_id\": {question}000, \"answers\": ["
+        );
+        for person in 0..10 {
+            let answer = match person < agreeing {
+                true => right[person as usize],
+                false => others[pick(6) as usize],
+            };
+            let comma = if person == 0 { "" } else { ", " };
+            let number = person + 1;
+            let _ = write!(
+                references,
+                "{comma}{{\"answer\": \"{answer}\", \"answer_confidence\": \"yes\", \"answer_id\": {number}}}"
+            );
+        }
+        references.push_str("]}");
+        let _ = write!(
+            predictions,
+            "{comma}{{\"answer\": \"umbrella\", \"question_id\": {question}000}}"
+        );
+    }
+    references.push_str("]}");
+    predictions.push(']');
+
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [("r.json", &references), ("p.json", &predictions)] {
+        std::fs::write(folder.path().join(name), text).expect("a written file");
+    }
+    let mut group = criterion.benchmark_group("program/vqa_v2");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(QUESTIONS));
+    group.bench_function("200k_questions", |bencher| {
+        bencher.iter(|| {
+            let output = Command::new(env!("CARGO_BIN_EXE_metric"))
+                .args(["score", "vqa", "--profile", "vqa-v2"])
+                .args(["--references", "r.json", "--predictions", "p.json"])
+                .args(["--threads", "1", "--format", "json"])
+                .current_dir(folder.path())
+                .output()
+                .expect("the program runs");
+            let result: Value = serde_json::from_slice(&output.stdout).expect("a result");
+            assert_eq!(result["counts"]["thirds"], json!({"10": thirds}));
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, string_accuracy, lanes, arc, vqa_v2);
 criterion_main!(benches);

@@ -97,10 +97,14 @@ fn metric_arg(spec: &'static OptionSpec) -> Arg {
     if !spec.default.is_empty() {
         help.push_str(&format!(" [default: {}]", spec.default));
     }
-    let arg = Arg::new(spec.name)
+    let mut arg = Arg::new(spec.name)
         .long(spec.name)
         .help(help)
         .help_heading("Options of the metric");
+    if spec.name.contains('-') {
+        // As options are called in Python.
+        arg = arg.alias(spec.name.replace('-', "_"));
+    }
     if spec.is_switch() {
         return arg.action(ArgAction::SetTrue);
     }
@@ -344,7 +348,7 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
         },
     });
     let missing_given = matches.value_source("missing") == Some(ValueSource::CommandLine);
-    if missing_given && matches!(data, Data::Whole(..)) {
+    if missing_given && matches!(data, Data::Whole(..)) && !joins_files(entry) {
         return Err(Failure::Usage(
             "--missing goes with records: what a gap in whole files is, the metric says".to_owned(),
         ));
@@ -375,13 +379,18 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
     })
 }
 
+/// Whether the metric joins the parts of whole files by id, as records are joined.
+pub(crate) fn joins_files(entry: &Entry) -> bool {
+    matches!(entry.input, registry::Input::Joined(_))
+}
+
 /// The references, if the metric reads them, and so the predictions, as whole files or folders.
 fn whole(entry: &Entry, references: &str) -> Result<Option<Document>, Failure> {
     let source = Source::whole(references)?;
     let is_whole = match entry.input {
         registry::Input::Records => return Ok(None),
         registry::Input::Whole => return source.document().map(Some),
-        registry::Input::Either(is_whole) => is_whole,
+        registry::Input::Either(is_whole) | registry::Input::Joined(is_whole) => is_whole,
     };
     if source.is_folder() {
         return source.document().map(Some);

@@ -14,6 +14,7 @@ use metric_suite::registry::{
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
+use crate::args::joins_files;
 use crate::error::Failure;
 use crate::join::{Input, Join, Pair, shown};
 use crate::output;
@@ -129,8 +130,10 @@ impl Task {
             }
             .gather(references, predictions, samples.as_mut())?,
             Data::Whole(source, references, predictions) => {
-                // What a gap in whole files is, such as an image without detections, the metric says.
-                policy.missing = Missing::Error;
+                if !joins_files(entry) {
+                    // What a gap in whole files is, such as an image without detections, the metric says.
+                    policy.missing = Missing::Error;
+                }
                 let name = source.name();
                 let predictions = predictions.document()?;
                 let documents = pictures

@@ -1613,6 +1613,337 @@ fn answers() {
         .fails(3, &["x.jsonl:1", "xx"]);
 }
 
+/// VQA v2's files: of question 7 all people gave one answer, of question 8 two answers.
+fn vqa_files() -> Folder {
+    let answers = |texts: &[&str]| -> Value {
+        let answers = texts.iter().enumerate();
+        let answer = |(id, text): (usize, &&str)| json!({"answer": text, "answer_id": id + 1, "answer_confidence": "yes"});
+        answers.map(answer).collect()
+    };
+    let annotation = |id: u64, kind: &str, texts: &[&str]| json!({"question_id": id, "image_id": 1, "question_type": kind, "answer_type": "other", "answers": answers(texts)});
+    let annotations = json!({
+        "info": {"annotations": [1]},
+        "annotations": [
+            annotation(7, "what is", &["Bus!"; 10]),
+            annotation(8, "how many", &["2", "two", "2", "3", "3", "3", "3", "3", "3", "3"]),
+            annotation(9, "how many", &["1", "1", "one", "4", "4", "4", "4", "4", "4", "4"]),
+        ],
+    });
+    let results = json!([
+        {"question_id": "9", "answer": "5"},
+        {"question_id": 7, "answer": "bus"},
+        {"question_id": 8, "answer": "Two."},
+    ]);
+    let questions = json!({"questions": [
+        {"question_id": 7, "question": "What is this?"}, {"question_id": 8}, {"question_id": 9},
+    ]});
+    Folder::new(&[
+        ("a.json", &annotations.to_string()),
+        ("p.json", &results.to_string()),
+        ("q.json", &questions.to_string()),
+        (
+            "other.json",
+            "{\"questions\":[{\"question_id\":7},{\"question_id\":10}]}",
+        ),
+    ])
+}
+
+#[test]
+fn files_of_vqa_v2() {
+    let folder = vqa_files();
+    let words = "score vqa -r a.json -p p.json --format json --profile vqa-v2";
+    let result = folder.run(words).json();
+    // Three of ten said 2: (3 · 2 + 7 · 3) / 30.
+    assert_eq!(result["scores"]["accuracy"], json!(0.9 / 3.0));
+    assert_eq!(result["counts"]["thirds"], json!({"10": 27}));
+    assert_eq!(result["counts"]["total"], json!(3));
+    let groups = &result["groups"];
+    assert_eq!(
+        groups["question_type"]["how many"]["scores"]["accuracy"],
+        json!(27.0 / 60.0)
+    );
+    assert_eq!(groups["answer_type"]["other"]["counts"]["total"], json!(3));
+    assert!(
+        result["signature"]
+            .as_str()
+            .is_some_and(|text| text.contains("profile:vqa-v2|"))
+    );
+
+    let sampled = folder.run(&format!("{words} --per-sample s.jsonl --questions q.json"));
+    assert_eq!(sampled.json(), result);
+    let samples = read(&folder, "s.jsonl");
+    let samples: Vec<Value> = samples
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let accuracies: Vec<_> = samples
+        .iter()
+        .map(|s| (&s["id"], &s["scores"]["accuracy"]))
+        .collect();
+    assert_eq!(
+        accuracies,
+        [
+            (&json!("7"), &json!(0.0)),
+            (&json!("8"), &json!(0.9)),
+            (&json!("9"), &json!(0.0))
+        ]
+    );
+    let always = folder.run(&format!("{words}-always-normalise")).json();
+    assert_eq!(always["counts"]["thirds"], json!({"10": 57}));
+
+    // The same questions as records.
+    let annotations: Value = serde_json::from_str(&read(&folder, "a.json")).expect("JSON");
+    let list = annotations["annotations"].as_array().expect("a list");
+    let records: String = list
+        .iter()
+        .map(|one| json!({"id": one["question_id"], "reference": one}).to_string() + "\n")
+        .collect();
+    folder.put("a.jsonl", records.as_bytes());
+    folder.put(
+        "p.jsonl",
+        b"{\"id\":9,\"prediction\":\"5\"}\n{\"id\":7,\"prediction\":\"bus\"}\n{\"id\":8,\"prediction\":\"Two.\"}\n",
+    );
+    let records = "score vqa -r a.jsonl -p p.jsonl --format json --profile vqa-v2";
+    assert_eq!(folder.run(records).json(), result);
+    folder
+        .run(&format!("{records} --questions q.json"))
+        .fails(3, &["a.jsonl:1", "--questions"]);
+    folder
+        .run(&format!("{words} --questions other.json"))
+        .fails(
+            3,
+            &["a.json: does not have 1 question of other.json: \"10\""],
+        );
+}
+
+#[test]
+fn files_of_vqa_v2_that_do_not_fit() {
+    let folder = vqa_files();
+    let words = "score vqa -r a.json -p x.json --format json --profile vqa-v2";
+    let fails = |text: &str, says: &[&str]| {
+        folder.put("x.json", text.as_bytes());
+        folder.run(words).fails(3, says);
+    };
+    let two = "{\"question_id\":7,\"answer\":\"a\"},{\"question_id\":8,\"answer\":\"b\"}";
+    fails(
+        &format!("[{two}]"),
+        &[
+            "x.json: no prediction for 1 reference of a.json: \"9\"",
+            "--missing",
+        ],
+    );
+    fails(&format!("[{two},{two}]"), &["x.json: duplicate id \"7\""]);
+    fails("[{\"question_id\":7}]", &["x.json: no field `answer`"]);
+    fails(
+        "[{\"question_id\":7,\"answer\":1}]",
+        &["x.json: ", "expected a string"],
+    );
+    fails(
+        "[{\"question_id\":7,\"answer\":\"\\ud83d\"}]",
+        &["x.json: half of a surrogate pair"],
+    );
+    fails("3", &["x.json: ", "expected a list of answers"]);
+    folder.put("x.json", format!("[{two}]").as_bytes());
+    let empty = folder.run(&format!("{words} --missing empty")).json();
+    assert_eq!(
+        (&empty["examples"], &empty["missing"]),
+        (&json!(3), &json!(1))
+    );
+    let skip = folder.run(&format!("{words} --missing skip")).json();
+    assert_eq!(
+        (&skip["examples"], &skip["missing"]),
+        (&json!(2), &json!(1))
+    );
+    fails(
+        r#"{"7":"a","8":"b\u0000","9":"c","x":"d"}"#,
+        &[
+            "a.json: no reference for 1 prediction of x.json: \"x\"",
+            "--extra",
+        ],
+    );
+    let ignored = folder.run(&format!("{words} --extra ignore")).json();
+    assert_eq!(ignored["examples"], 3);
+
+    for (annotations, says) in [
+        (
+            "{\"annotations\":[{\"answers\":[]}]}",
+            "a.json: a question without \"question_id\"",
+        ),
+        (
+            "{\"annotations\":[{\"question_id\":7}]}",
+            "question \"7\": no field \"answers\"",
+        ),
+        (
+            "{\"annotations\":[{\"question_id\":7,\"answers\":[]}]}",
+            "a question without answers",
+        ),
+        (
+            "{\"annotations\":[{\"question_id\":7,\"answers\":[\"a\"]},{\"question_id\":\"7\",\"answers\":[\"a\"]}]}",
+            "after 1 questions: duplicate id \"7\"",
+        ),
+        (
+            "{\"annotations\":[{\"question_id\":7,\"answers\":[{\"answer\":\"\\udc00\"}]}]}",
+            "half of a surrogate pair",
+        ),
+        (
+            "{\"annotations\":[{\"question_id\":7,\"answers\":[\"a\",{\"answer\":\"a\"}]}]}",
+            "texts and objects in one list of answers",
+        ),
+        ("{\"annotations\":[", "EOF"),
+    ] {
+        folder.put("a.json", annotations.as_bytes());
+        folder.run(words).fails(3, &[says]);
+    }
+}
+
+#[test]
+fn files_of_squad() {
+    let folder = Folder::new(&[
+        (
+            "d.json",
+            r#"{"version":"v2.0","data":[{"title":"t","paragraphs":[{"context":"c","qas":[
+                {"id":"a","question":"q","answers":[{"text":"the cat","answer_start":0},{"text":"cat","answer_start":4}],"is_impossible":false},
+                {"id":"b","question":"q","answers":[],"is_impossible":true,"plausible_answers":[{"text":"dog","answer_start":1}]}
+            ]}]},{"paragraphs":[{"qas":[{"id":"c","answers":[{"text":"red fox"}]}]}]}]}"#,
+        ),
+        ("p.json", r#"{"a":"A Cat!","b":"dog","c":"fox"}"#),
+    ]);
+    let words = "score squad -r d.json -p p.json --format json";
+    let result = folder.run(&format!("{words} --profile v2")).json();
+    assert_eq!(
+        result["scores"],
+        json!({"exact_match": 1.0 / 3.0, "f1": (1.0 + 2.0 / 3.0) / 3.0})
+    );
+    assert_eq!(result["counts"], json!({"correct": 1, "total": 3}));
+    let answered = &result["groups"]["has_answer"];
+    assert_eq!(answered["no"]["scores"]["f1"], json!(0.0));
+    assert_eq!(answered["yes"]["scores"]["exact_match"], json!(0.5));
+    folder
+        .run(words)
+        .fails(3, &["question \"b\": a question without answers"]);
+    folder.put("p.json", br#"{"a":"cat","b":"","c":""}"#);
+    let result = folder.run(&format!("{words} --profile v2")).json();
+    assert_eq!(result["scores"]["exact_match"], json!(2.0 / 3.0));
+    folder.put("p.json", br#"{"a":"cat"}"#);
+    folder.run(&format!("{words} --profile v2")).fails(
+        3,
+        &["no prediction for 2 references of d.json: \"b\", \"c\""],
+    );
+    folder.put("p.json", br#"{"a":"cat","a":"dog"}"#);
+    folder.run(words).fails(3, &["p.json: duplicate id \"a\""]);
+}
+
+#[test]
+fn texts_that_are_right_or_wrong() {
+    let folder = Folder::new(&[
+        (
+            "r.jsonl",
+            "{\"id\":1,\"references\":[\"Paris\",\"Rome\"]}\n{\"id\":2,\"reference\":\"100\"}\n",
+        ),
+        (
+            "p.jsonl",
+            "{\"id\":1,\"prediction\":\"Pariss\"}\n{\"id\":2,\"prediction\":\"96\"}\n",
+        ),
+        (
+            "n.jsonl",
+            "{\"id\":1,\"reference\":[100,\"rome\"],\"prediction\":\"ROME\"}\n{\"id\":2,\"reference\":0.5,\"prediction\":\"52%\"}\n",
+        ),
+        (
+            "e.jsonl",
+            "{\"id\":1,\"reference\":\"The 1 cat.\",\"prediction\":\"cat\"}\n{\"id\":2,\"reference\":\"a\\u0000\",\"prediction\":\"a\"}\n",
+        ),
+        (
+            "bad.jsonl",
+            "{\"id\":1,\"reference\":[],\"prediction\":\"cat\"}\n",
+        ),
+        (
+            "half.jsonl",
+            "{\"id\":\"x\",\"reference\":\"cat\",\"prediction\":\"\\ud83d\"}\n",
+        ),
+    ]);
+    let scores =
+        |words: &str| folder.run(&format!("score {words} --format json")).json()["scores"].clone();
+    assert_eq!(
+        scores("anls -r r.jsonl -p p.jsonl"),
+        json!({"anls": (1.0 - 1.0 / 6.0) / 2.0})
+    );
+    assert_eq!(
+        scores("relaxed-accuracy -r r.jsonl -p p.jsonl"),
+        json!({"relaxed_accuracy": 0.5})
+    );
+    assert_eq!(
+        scores("relaxed-accuracy --pairs n.jsonl"),
+        json!({"relaxed_accuracy": 1.0})
+    );
+    assert_eq!(
+        scores("relaxed-accuracy --pairs n.jsonl --tolerance 0"),
+        json!({"relaxed_accuracy": 0.5})
+    );
+    assert_eq!(
+        scores("exact-match --pairs e.jsonl"),
+        json!({"exact_match": 0.0})
+    );
+    // The names with underscores, too.
+    let options = "--ignore_case --ignore-punctuation --ignore_numbers";
+    let list = r#"--regexes_to_ignore ["The\\s+","^\\s"]"#;
+    assert_eq!(
+        scores(&format!("exact-match --pairs e.jsonl {options} {list}")),
+        json!({"exact_match": 0.0})
+    );
+    let list = r#"--regexes_to_ignore ["The\\s+|x","\\s"]"#;
+    let result = folder
+        .run(&format!(
+            "score exact-match --pairs e.jsonl --format json {options} {list}"
+        ))
+        .json();
+    assert_eq!(result["scores"], json!({"exact_match": 0.5}));
+    let signature = result["signature"].as_str().expect("a signature");
+    let expected = r#"exact-match|regexes-to-ignore:["The\\s+\u007cx","\\s"]|ignore:case,punctuation,numbers|v:"#;
+    assert!(signature.starts_with(expected), "{signature}");
+
+    let fails = |code: i32, words: &str, says: &[&str]| {
+        folder.run(&format!("score {words}")).fails(code, says);
+    };
+    // Such a list is not taken for a class of characters.
+    fails(
+        2,
+        r#"exact-match --pairs e.jsonl --regexes-to-ignore ["\s"]"#,
+        &["--regexes-to-ignore", "invalid escape"],
+    );
+    fails(
+        2,
+        "exact-match --pairs e.jsonl --regexes-to-ignore (",
+        &["--regexes-to-ignore", "no regular expression"],
+    );
+    fails(
+        2,
+        "relaxed-accuracy --pairs n.jsonl --tolerance -1",
+        &["--tolerance"],
+    );
+    for metric in ["anls", "squad", "relaxed-accuracy", "vqa --profile vqa-v2"] {
+        fails(
+            3,
+            &format!("{metric} --pairs bad.jsonl"),
+            &["bad.jsonl:1", "a question without answers"],
+        );
+    }
+    for metric in [
+        "anls",
+        "squad",
+        "relaxed-accuracy",
+        "vqa",
+        "exact-match",
+        "string-accuracy",
+    ] {
+        let says = [
+            "half.jsonl:1",
+            "\"x\"",
+            "prediction: half of a surrogate pair",
+        ];
+        fails(3, &format!("{metric} --pairs half.jsonl"), &says);
+    }
+}
+
 #[test]
 fn code() {
     let folder = Folder::new(&[

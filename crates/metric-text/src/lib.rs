@@ -1,13 +1,23 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod anls;
 mod exact;
+mod exact_match;
 pub mod normalize;
+mod relaxed;
+pub mod squad;
 pub mod vqa;
 pub mod vqa_tables;
 
+pub use anls::Anls;
 pub use exact::{StringAccuracy, string_accuracy};
+#[cfg(feature = "regex")]
+pub use exact_match::InvalidRegex;
+pub use exact_match::{ExactMatch, Regexes};
 pub use normalize::Normalizer;
+pub use relaxed::{RelaxedAccuracy, relaxed_match};
+pub use squad::Squad;
 pub use vqa::VqaAccuracy;
 
 /// The version of this crate, as it stands in signatures.

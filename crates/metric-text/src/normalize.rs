@@ -265,7 +265,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }
 
-fn without(text: &str, drop: impl Fn(char) -> bool) -> Cow<'_, str> {
+pub(crate) fn without(text: &str, drop: impl Fn(char) -> bool) -> Cow<'_, str> {
     if text.contains(&drop) {
         Cow::Owned(text.chars().filter(|&c| !drop(c)).collect())
     } else {

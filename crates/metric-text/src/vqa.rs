@@ -1,16 +1,19 @@
-//! Visual question answering: the share of predictions that are one of the accepted answers, under
-//! a named [`Profile`], and the answer processing of the VQA v2 program on its own.
+//! Visual question answering: how far predictions agree with the accepted answers, under a named
+//! [`Profile`], and the answer processing of the VQA v2 program on its own.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
-use metric_core::{Accuracy, Merge, Metric, named_choice};
+use metric_core::{Accuracy, Merge, Metric, Sum, named_choice, ratio};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use crate::normalize;
 use crate::vqa_tables::{ARTICLES, CONTRACTIONS, NUMBER_WORDS, PUNCTUATION, RUSSIAN_NUMBER_LEMMAS};
 
-/// The share of predictions that are one of the accepted answers, under a [`Profile`].
+/// The accuracy of answers to questions about images, under a [`Profile`].
+///
+/// Under most profiles it is the share of predictions that are one of the accepted answers.
 ///
 /// ```
 /// use metric_core::Metric;
@@ -18,8 +21,8 @@ use crate::vqa_tables::{ARTICLES, CONTRACTIONS, NUMBER_WORDS, PUNCTUATION, RUSSI
 ///
 /// let metric = VqaAccuracy::new(Profile::FusionBrain2021)
 ///     .with_lemmatizer(Box::new(|word| word.replace("красного", "красный")));
-/// let english = Answers { answers: vec!["2 dogs".to_owned()], language: Some(Language::English) };
-/// let russian = Answers { answers: vec!["красный".to_owned()], language: Some(Language::Russian) };
+/// let english = Answers { language: Some(Language::English), ..Answers::from(["2 dogs"]) };
+/// let russian = Answers { language: Some(Language::Russian), ..Answers::from(["красный"]) };
 ///
 /// let mut state = metric.measure("The two dogs!", &english);
 /// metric.update(&mut state, "Красного", &russian);
@@ -29,6 +32,20 @@ use crate::vqa_tables::{ARTICLES, CONTRACTIONS, NUMBER_WORDS, PUNCTUATION, RUSSI
 /// let exact = VqaAccuracy::new(Profile::Exact);
 /// assert_eq!(exact.compute(&exact.measure("2 dogs", &english)), Some(1.0));
 /// assert_eq!(exact.compute(&exact.measure("two dogs", &english)), Some(0.0));
+/// ```
+///
+/// Under [`Profile::VqaV2`] a question has the answers of several people, usually ten, and its
+/// accuracy is an [`Agreement`] with them; the score is the mean over questions.
+///
+/// ```
+/// # use metric_core::Metric;
+/// # use metric_text::vqa::{Answers, Profile, VqaAccuracy};
+/// let metric = VqaAccuracy::new(Profile::VqaV2);
+/// let answers = Answers::from(["red", "Red!", "blue", "blue", "blue", "blue", "blue", "blue", "blue", "blue"]);
+///
+/// // Two of ten: to the two there is one other who agrees, to the eight there are two.
+/// let state = metric.measure("the red", &answers);
+/// assert_eq!(metric.compute(&state), Some((2.0 * 1.0 + 8.0 * 2.0) / 30.0)); // 0.6
 /// ```
 pub struct VqaAccuracy {
     profile: Profile,
@@ -68,7 +85,9 @@ impl VqaAccuracy {
 
     fn normalize<'t>(&self, prediction: &'t str, language: Language) -> Cow<'t, str> {
         match (self.profile, language, &self.lemmatizer) {
-            (Profile::Exact, ..) => Cow::Borrowed(prediction),
+            (Profile::Exact | Profile::VqaV2 | Profile::VqaV2AlwaysNormalise, ..) => {
+                Cow::Borrowed(prediction)
+            }
             (Profile::FusionBrain2021, Language::English, _) => {
                 Cow::Owned(normalize_english(prediction))
             }
@@ -99,6 +118,12 @@ impl Metric for VqaAccuracy {
     type Score = Option<f64>;
 
     fn update(&self, state: &mut Evidence, prediction: &str, reference: &Answers) {
+        if let Some(unanimous) = self.profile.normalizes_unanimous() {
+            let agreement = human_agreement(prediction, reference, unanimous);
+            state.accuracy.record(agreement.is_full());
+            *state.thirds.entry(agreement.annotators).or_default() += agreement.thirds;
+            return;
+        }
         let language = reference.language.unwrap_or_default();
         let prediction = self.normalize(prediction, language);
         let hit = reference.answers.iter().any(|answer| *answer == prediction);
@@ -111,25 +136,174 @@ impl Metric for VqaAccuracy {
     }
 
     fn compute(&self, state: &Evidence) -> Option<f64> {
-        state.accuracy.value()
+        if self.profile.normalizes_unanimous().is_none() {
+            return state.accuracy.value();
+        }
+        let questions = state.accuracy.total;
+        let mut sums = state
+            .thirds
+            .iter()
+            .filter(|(annotators, _)| **annotators > 0);
+        match (sums.next(), sums.next()) {
+            // Mostly all questions have as many answers: then one division is enough.
+            (Some((annotators, &thirds)), None) => ratio(thirds, 3 * annotators * questions),
+            _ => {
+                let by_number = state.thirds.iter();
+                let sum: Sum = by_number
+                    .filter_map(|(annotators, &thirds)| ratio(thirds, 3 * annotators))
+                    .collect();
+                (questions > 0).then(|| sum.value() / questions as f64)
+            }
+        }
     }
 }
 
 /// The accepted answers to one question.
+///
+/// ```
+/// use metric_text::vqa::Answers;
+///
+/// assert_eq!(Answers::from(["yes", "no"]).answers, ["yes", "no"]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
     /// One or several; without any, no prediction is right.
     pub answers: Vec<String>,
+    /// Who gave each answer, as numbers that tell people apart, for [`Profile::VqaV2`]: two equal
+    /// answers of one person are one. Answers past the end are each of another person; empty in
+    /// most data.
+    pub annotators: Vec<u64>,
     /// The language of the answers, for the profiles that ask; `None` is [`Language::default`].
     pub language: Option<Language>,
 }
 
-/// The evidence of [`VqaAccuracy`].
+impl<T: Into<String>, const N: usize> From<[T; N]> for Answers {
+    /// Answers of different people.
+    fn from(answers: [T; N]) -> Self {
+        answers.into_iter().collect()
+    }
+}
+
+impl<T: Into<String>> FromIterator<T> for Answers {
+    fn from_iter<I: IntoIterator<Item = T>>(answers: I) -> Self {
+        Self {
+            answers: answers.into_iter().map(T::into).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// How far an answer agrees with those of several people, by the rule of VQA v2.
+///
+/// The answer is held against the people but one, and is worth a third for each of them who gave
+/// it, at most 1; the accuracy is the mean over who is left out. With ten people it is 0, 0.3, 0.6,
+/// 0.9 or 1, where 0, 1, 2, 3 or more of them gave the answer. (The rule is often quoted as "a third for
+/// each, at most 1" of all people; that is another number.)
+///
+/// S. Antol et al., *VQA: Visual Question Answering* (2015), section 5; GT-Vision-Lab/VQA, revision
+/// a013f00, `vqaEval.py`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// The people.
+    pub annotators: u64,
+    /// The sum of min(3, how many of the others agree) over the people.
+    pub thirds: u64,
+}
+
+impl Agreement {
+    /// The accuracy in \[0, 1\]; undefined without people.
+    ///
+    /// ```
+    /// use metric_text::vqa::agreement;
+    ///
+    /// let said = ["yes", "yes", "yes", "no", "no", "no", "no", "no", "no", "maybe"];
+    /// assert_eq!(agreement("yes", &said).accuracy(), Some(0.9)); // (3 · 2 + 7 · 3) / 30
+    /// assert_eq!(agreement("maybe", &said).accuracy(), Some(0.3));
+    /// assert_eq!(agreement("yes", &[]).accuracy(), None);
+    /// ```
+    #[must_use]
+    pub fn accuracy(self) -> Option<f64> {
+        ratio(self.thirds, 3 * self.annotators)
+    }
+
+    fn is_full(self) -> bool {
+        self.annotators > 0 && self.thirds == 3 * self.annotators
+    }
+}
+
+/// The [`Agreement`] of a prediction with answers of different people, all as they stand.
+#[must_use]
+pub fn agreement(prediction: &str, answers: &[&str]) -> Agreement {
+    let agrees = |place: usize| {
+        answers
+            .get(place)
+            .is_some_and(|answer| *answer == prediction)
+    };
+    agreement_by(answers.len(), agrees, &[])
+}
+
+/// The agreement with so many answers, of which some agree.
+fn agreement_by(count: usize, agrees: impl Fn(usize) -> bool, annotators: &[u64]) -> Agreement {
+    let agreeing: Vec<usize> = (0..count).filter(|&place| agrees(place)).collect();
+    let all = agreeing.len() as u64;
+    // The program leaves out all answers that are equal to the one left out, with all that is known
+    // of it: of the same person the same answer.
+    let left_out = |place: usize| match annotators.get(place) {
+        None => 1,
+        Some(person) => {
+            let others = agreeing
+                .iter()
+                .filter(|&&other| annotators.get(other) == Some(person));
+            others.count() as u64
+        }
+    };
+    let of_agreeing = agreeing.iter().map(|&place| (all - left_out(place)).min(3));
+    Agreement {
+        annotators: count as u64,
+        thirds: (count as u64 - all) * all.min(3) + of_agreeing.sum::<u64>(),
+    }
+}
+
+/// The agreement after the normalisation of VQA v2.
+fn human_agreement(prediction: &str, reference: &Answers, normalize_unanimous: bool) -> Agreement {
+    let answers: Vec<Cow<'_, str>> = reference.answers.iter().map(|text| strip(text)).collect();
+    let prediction = strip(prediction);
+    let unanimous = answers
+        .windows(2)
+        .all(|two| matches!(two, [a, b] if a == b));
+    let normalize = normalize_unanimous || !unanimous;
+    // Most answers to a question are the same few.
+    let mut known: Vec<(&str, bool)> = Vec::new();
+    let normalized = std::cell::OnceCell::new();
+    let agree: Vec<bool> = answers
+        .iter()
+        .map(|answer| {
+            if *answer == prediction || !normalize {
+                return *answer == prediction;
+            }
+            if let Some((_, agrees)) = known.iter().find(|(text, _)| text == answer) {
+                return *agrees;
+            }
+            let prediction = normalized.get_or_init(|| normalize_english(&prediction));
+            let agrees = normalize_english(answer) == *prediction;
+            known.push((answer, agrees));
+            agrees
+        })
+        .collect();
+    let agrees = |place: usize| agree.get(place) == Some(&true);
+    agreement_by(answers.len(), agrees, &reference.annotators)
+}
+
+/// The evidence of [`VqaAccuracy`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evidence {
-    /// The questions answered right, of all.
+    /// The questions answered right, of all. Under [`Profile::VqaV2`] those are right whose accuracy
+    /// is 1, and the score is more than their share.
     pub accuracy: Accuracy,
+    /// Under [`Profile::VqaV2`], by the number of people who answered a question, the sum of
+    /// [`Agreement::thirds`] over such questions.
+    pub thirds: BTreeMap<u64, u64>,
     /// Russian examples that were scored with their tokens as lemmas, because there was no
     /// lemmatiser. Above 0, the score may be below that of the original.
     pub without_lemmatizer: u64,
@@ -138,6 +312,9 @@ pub struct Evidence {
 impl Merge for Evidence {
     fn merge(&mut self, other: Self) {
         self.accuracy.merge(other.accuracy);
+        for (annotators, thirds) in other.thirds {
+            *self.thirds.entry(annotators).or_default() += thirds;
+        }
         self.without_lemmatizer += other.without_lemmatizer;
     }
 }
@@ -159,11 +336,29 @@ pub enum Profile {
     /// program rounds to 3 decimals, here nothing is rounded. The data of the challenge always
     /// have a language; an example without one counts as English here.
     FusionBrain2021,
+    /// `vqa-v2`: the [`Agreement`] with the people who answered, after [`strip`]; where they did not
+    /// all give the same answer, theirs and the prediction are [normalised](normalize_english).
+    ///
+    /// So the VQA v2 program computes it (GT-Vision-Lab/VQA, revision a013f00), and VizWiz, TextVQA
+    /// and OK-VQA with it. Known defects: where all people gave one answer nothing is normalised, so
+    /// that `Yes` is wrong where all said `yes` (its authors meant it so, for questions about
+    /// writing); the quirks of [`punctuation`]; it rounds percentages to 2 decimals, here nothing is
+    /// rounded. It divides by zero where a question has no answers; here such a question scores 0.
+    VqaV2,
+    /// `vqa-v2-always-normalise`: the same, but answers that are all the same are normalised, too.
+    ///
+    /// So lmms-eval computes it since its change 794.
+    VqaV2AlwaysNormalise,
 }
 
 impl Profile {
     /// All profiles.
-    pub const ALL: &[Self] = &[Self::Exact, Self::FusionBrain2021];
+    pub const ALL: &[Self] = &[
+        Self::Exact,
+        Self::FusionBrain2021,
+        Self::VqaV2,
+        Self::VqaV2AlwaysNormalise,
+    ];
 
     /// The name of the profile, as it stands in signatures.
     #[must_use]
@@ -171,6 +366,17 @@ impl Profile {
         match self {
             Self::Exact => "exact",
             Self::FusionBrain2021 => "fusion-brain-2021",
+            Self::VqaV2 => "vqa-v2",
+            Self::VqaV2AlwaysNormalise => "vqa-v2-always-normalise",
+        }
+    }
+
+    /// For the profiles of agreement, whether equal answers of all people are normalised.
+    const fn normalizes_unanimous(self) -> Option<bool> {
+        match self {
+            Self::Exact | Self::FusionBrain2021 => None,
+            Self::VqaV2 => Some(false),
+            Self::VqaV2AlwaysNormalise => Some(true),
         }
     }
 }
@@ -266,8 +472,11 @@ pub fn normalize_russian(text: &str, lemma: impl Fn(&str) -> String) -> String {
 #[must_use]
 pub fn strip(text: &str) -> Cow<'_, str> {
     // Newlines and tabs are white space themselves: what is left of them after stripping is inside.
-    let text = text.trim_matches(normalize::is_space);
-    if text.contains(['\n', '\t']) {
+    let text = match text.as_bytes() {
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
+        _ => text.trim_matches(normalize::is_space),
+    };
+    if text.bytes().any(|byte| matches!(byte, b'\n' | b'\t')) {
         Cow::Owned(text.replace(['\n', '\t'], " "))
     } else {
         Cow::Borrowed(text)
@@ -453,8 +662,8 @@ mod tests {
     #[test]
     fn profiles() {
         let answers = |answers: &[&str], language| Answers {
-            answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
             language,
+            ..answers.iter().copied().collect()
         };
         let hit = |profile, prediction, answers: &Answers| {
             VqaAccuracy::new(profile).measure(prediction, answers)
@@ -502,7 +711,7 @@ mod tests {
         }
         assert_eq!(
             "fb".parse::<Profile>().map_err(|error| error.to_string()),
-            Err("unknown VQA profile \"fb\": expected one of exact, fusion-brain-2021".to_owned())
+            Err("unknown VQA profile \"fb\": expected one of exact, fusion-brain-2021, vqa-v2, vqa-v2-always-normalise".to_owned())
         );
         assert_eq!(
             "EN".parse::<Language>().map_err(|error| error.to_string()),
@@ -531,7 +740,7 @@ mod tests {
         ) {
             let metric = VqaAccuracy::new(Profile::FusionBrain2021);
             let language = Some(Language::Russian);
-            let reference = Answers { answers: vec!["1".to_owned()], language };
+            let reference = Answers { language, ..Answers::from(["1"]) };
             let pool = |predictions: &[String]| {
                 let mut state = Evidence::default();
                 predictions.iter().for_each(|p| metric.update(&mut state, p, &reference));

@@ -30,6 +30,10 @@ mod read;
 mod record;
 mod scorer;
 
+#[cfg(feature = "text")]
+mod answer_files;
+#[cfg(feature = "text")]
+mod answers;
 #[cfg(feature = "class")]
 mod class;
 #[cfg(feature = "class")]
@@ -95,6 +99,9 @@ pub enum Input {
     /// As documents where this is true of the text of the references, or where they are a folder;
     /// else as records.
     Either(fn(references: &str) -> bool),
+    /// As documents where this is true of the text of the references, whose parts the metric joins
+    /// by id as records are joined; else as records.
+    Joined(fn(references: &str) -> bool),
 }
 
 impl Entry {
@@ -122,7 +129,15 @@ pub const ENTRIES: &[Entry] = &[
     #[cfg(feature = "text")]
     text::STRING_ACCURACY,
     #[cfg(feature = "text")]
-    text::VQA,
+    answers::EXACT_MATCH,
+    #[cfg(feature = "text")]
+    answers::VQA,
+    #[cfg(feature = "text")]
+    answers::ANLS,
+    #[cfg(feature = "text")]
+    answers::SQUAD,
+    #[cfg(feature = "text")]
+    answers::RELAXED_ACCURACY,
     #[cfg(feature = "code")]
     code::CODEBLEU,
     #[cfg(feature = "vision")]

@@ -43,7 +43,7 @@ pub(super) fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Problem>
 }
 
 /// A message of serde without the words of its data model.
-fn in_words(message: &str) -> String {
+pub(super) fn in_words(message: &str) -> String {
     const WORDS: &[(&str, &str)] = &[
         ("invalid type: ", "found "),
         ("invalid value: ", "found "),
@@ -57,6 +57,14 @@ fn in_words(message: &str) -> String {
         ("found integer", "found the number"),
         ("found floating point", "found the number"),
         ("missing field", "no field"),
+        (
+            "lone leading surrogate in hex escape",
+            "half of a surrogate pair, which is no character",
+        ),
+        (
+            "unexpected end of hex escape",
+            "half of a surrogate pair, which is no character",
+        ),
     ];
     let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
     WORDS.iter().fold(message.to_owned(), replace)
@@ -193,7 +201,7 @@ impl<'de> Deserialize<'de> for Entries<'de> {
 }
 
 /// A string, borrowed where it can be.
-struct Text;
+pub(super) struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {
     type Value = Cow<'de, str>;

@@ -228,15 +228,20 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
 
     /// Adds the state of an example that was measured already.
     pub fn measured(&mut self, part: Option<&str>, groups: &[(&str, &str)], state: M::State) {
-        self.pool.examples += 1;
-        for &(kind, group) in groups {
-            let groups = self.pool.groups.entry(kind.to_owned()).or_default();
-            groups.entry(group.to_owned()).merge(state.clone());
-        }
         if let Some(samples) = &mut self.samples {
             let (record, id) = (samples.records - 1, samples.id.clone());
             let part = part.map(str::to_owned);
             samples.examples.push((record, id, part, state.clone()));
+        }
+        self.pooled(1, groups, state);
+    }
+
+    /// Adds the state of several examples of the same groups, where samples are not wanted.
+    pub(super) fn pooled(&mut self, examples: u64, groups: &[(&str, &str)], state: M::State) {
+        self.pool.examples += examples;
+        for &(kind, group) in groups {
+            let groups = self.pool.groups.entry(kind.to_owned()).or_default();
+            groups.entry(group.to_owned()).merge(state.clone());
         }
         self.pool.total.merge(state);
     }

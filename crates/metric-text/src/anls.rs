@@ -1,0 +1,219 @@
+//! Average Normalized Levenshtein Similarity: answers that were read from documents and scenes,
+//! where a slip of a letter costs little.
+
+use metric_core::{Mean, Metric, named_choice};
+
+use crate::normalize;
+
+/// The Average Normalized Levenshtein Similarity of answers, under a [`Profile`].
+///
+/// The value of a question is the greatest [`similarity`] of the prediction to one of its answers,
+/// and 0 if that is too low; the score is the mean over questions. A question without answers
+/// counts with 0.
+///
+/// A. F. Biten et al., *Scene Text Visual Question Answering* (2019), section 4.3; M. Mathew et al.,
+/// *DocVQA* (2021).
+///
+/// ```
+/// use metric_core::Metric;
+/// use metric_text::Anls;
+///
+/// let anls = Anls::default();
+/// let answers = ["Coca Cola".to_owned(), "Coca-Cola Company".to_owned()];
+/// let mut state = anls.measure("coca  cola", &answers); // 1
+/// anls.update(&mut state, "Coca Colla", &answers); // one letter too many of 10: 0.9
+/// anls.update(&mut state, "Pepsi", &answers); // too far: 0
+/// assert_eq!(anls.compute(&state), Some(1.9 / 3.0));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Anls {
+    /// Whose rule for what is too low.
+    pub profile: Profile,
+}
+
+impl Anls {
+    /// The value of one question; undefined without answers.
+    ///
+    /// ```
+    /// use metric_text::Anls;
+    ///
+    /// assert_eq!(Anls::default().value("Pariss", &["London", "Paris"]), Some(1.0 - 1.0 / 6.0));
+    /// assert_eq!(Anls::default().value("Paris", &[] as &[&str]), None);
+    /// ```
+    #[must_use]
+    pub fn value<T: AsRef<str>>(&self, prediction: &str, answers: &[T]) -> Option<f64> {
+        let prediction = normalize(prediction);
+        answers
+            .iter()
+            .map(|answer| {
+                let answer = normalize(answer.as_ref());
+                self.profile.kept(normalized_distance(&prediction, &answer))
+            })
+            .reduce(f64::max)
+    }
+}
+
+impl Metric for Anls {
+    type Prediction = str;
+    type Reference = [String];
+    type State = Mean;
+    /// In \[0, 1\]; undefined without examples.
+    type Score = Option<f64>;
+
+    fn update(&self, state: &mut Mean, prediction: &str, reference: &[String]) {
+        state.add(self.value(prediction, reference).unwrap_or(0.0));
+    }
+
+    fn compute(&self, state: &Mean) -> Option<f64> {
+        state.value()
+    }
+}
+
+/// What is left of a similarity that is too low.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// `paper`: a similarity of 0.5 or less counts as 0.
+    ///
+    /// So the paper defines it, and the Python package anls 0.0.2 computes it.
+    #[default]
+    Paper,
+    /// `rrc`: a similarity of less than 0.5 counts as 0, and 0.5 as 0.5.
+    ///
+    /// So the evaluation script of the Robust Reading Competition computes it. Known defect: it
+    /// departs from the paper at 0.5.
+    Rrc,
+}
+
+impl Profile {
+    /// All profiles.
+    pub const ALL: &[Self] = &[Self::Paper, Self::Rrc];
+
+    /// The name of the profile, as it stands in signatures.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Paper => "paper",
+            Self::Rrc => "rrc",
+        }
+    }
+
+    /// The value of a normalised distance.
+    fn kept(self, distance: f64) -> f64 {
+        let similarity = 1.0 - distance;
+        let is_kept = match self {
+            Self::Paper => distance < 0.5,
+            Self::Rrc => similarity >= 0.5,
+        };
+        if is_kept { similarity } else { 0.0 }
+    }
+}
+
+named_choice!(Profile, "ANLS profile");
+
+/// 1 less the edit distance of two texts, divided by the length of the longer one; 1 if both are
+/// empty.
+///
+/// Both are lowercased, and their white space is collapsed. The distance is that of code points; the
+/// lengths are those of the texts in capitals (`ß` has two), as in the program of the competition.
+/// Time is proportional to the product of the lengths.
+///
+/// ```
+/// use metric_text::anls::similarity;
+///
+/// assert_eq!(similarity("kitten", "Sitting "), 1.0 - 3.0 / 7.0);
+/// assert_eq!(similarity("", " "), 1.0);
+/// ```
+#[must_use]
+pub fn similarity(a: &str, b: &str) -> f64 {
+    1.0 - normalized_distance(&normalize(a), &normalize(b))
+}
+
+fn normalize(text: &str) -> String {
+    // White space does not depend on case.
+    normalize::lower(&normalize::Step::Whitespace.apply(text)).into_owned()
+}
+
+fn normalized_distance(a: &str, b: &str) -> f64 {
+    if a == b {
+        return 0.0;
+    }
+    let length = upper_length(a).max(upper_length(b));
+    distance(a, b) as f64 / length as f64
+}
+
+/// The number of code points of the text in capitals.
+fn upper_length(text: &str) -> usize {
+    text.chars().map(|c| c.to_uppercase().len()).sum()
+}
+
+/// The least number of code points to insert, delete or substitute that make one text of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let mut distance = b.len();
+    for (place, from) in a.chars().enumerate() {
+        let mut diagonal = place;
+        distance = place + 1;
+        for (to, cell) in b.iter().zip(row.iter_mut().skip(1)) {
+            let up = *cell;
+            distance = (diagonal + usize::from(from != *to)).min(distance.min(up) + 1);
+            diagonal = up;
+            *cell = distance;
+        }
+    }
+    distance
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn values_by_hand() {
+        let rows: &[(&str, &[&str], f64, f64)] = &[
+            ("", &[""], 1.0, 1.0),
+            ("a", &[""], 0.0, 0.0),
+            ("", &["a", ""], 1.0, 1.0),
+            // Half of the letters.
+            ("ab", &["ac"], 0.0, 0.5),
+            ("abc", &["abd"], 1.0 - 1.0 / 3.0, 1.0 - 1.0 / 3.0),
+            // Three letters in capitals, and one substituted.
+            ("ß\u{e9}", &["ße"], 1.0 - 1.0 / 3.0, 1.0 - 1.0 / 3.0),
+            ("A\u{1c}B", &["a b"], 1.0, 1.0),
+            ("a\0", &["a\0"], 1.0, 1.0),
+        ];
+        for (prediction, answers, paper, rrc) in rows {
+            let value = |profile| Anls { profile }.value(prediction, answers);
+            assert_eq!(value(Profile::Paper), Some(*paper), "{prediction:?}");
+            assert_eq!(value(Profile::Rrc), Some(*rrc), "{prediction:?}");
+        }
+        let anls = Anls::default();
+        assert_eq!(anls.compute(&anls.measure("a", &[])), Some(0.0));
+        assert_eq!(anls.compute(&Mean::default()), None);
+    }
+
+    #[test]
+    fn names_are_read_as_printed() {
+        for profile in Profile::ALL {
+            assert_eq!(profile.to_string().parse(), Ok(*profile));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn profiles_differ_at_one_half_only(a in "[ab ]{0,6}", b in "[abß ]{0,6}") {
+            let answers = [b.as_str()];
+            let [paper, rrc] = [Profile::Paper, Profile::Rrc].map(|profile| Anls { profile }.value(&a, &answers));
+            prop_assert!(paper == rrc || (paper, rrc) == (Some(0.0), Some(0.5)));
+            prop_assert_eq!(similarity(&a, &b), similarity(&b, &a));
+        }
+
+        #[test]
+        fn any_texts_are_compared(a in any::<String>(), b in any::<String>()) {
+            prop_assert!((0.0..=1.0).contains(&similarity(&a, &b)));
+            prop_assert_eq!(similarity(&a, &a), 1.0);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+use std::borrow::Cow;
+
+use metric_core::{Accuracy, Metric};
+
+use crate::normalize::{self, Step};
+
+/// The share of predictions that equal their reference, with the options of `exact_match` in Hugging
+/// Face's evaluate, by their names; all off by default.
+///
+/// Both texts go through what is on, in the order of the fields here. Known defects of the program
+/// that are not repeated: `\0` at the end of a text is ignored, a text that grows in lowercase (`İ`)
+/// is cut to the length of the longest one, and no examples give NaN.
+///
+/// huggingface/evaluate 0.4, `metrics/exact_match/exact_match.py`.
+///
+/// ```
+/// use metric_core::Metric;
+/// use metric_text::ExactMatch;
+///
+/// let metric = ExactMatch { ignore_case: true, ignore_punctuation: true, ..ExactMatch::default() };
+/// let mut state = metric.measure("Theatre!", "theatre");
+/// metric.update(&mut state, "the theatre", "theatre");
+/// assert_eq!(metric.compute(&state), Some(0.5));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ExactMatch {
+    /// What of the texts is deleted first.
+    pub regexes_to_ignore: Regexes,
+    /// Lowercases, as Python's `str.lower`; `ß` and `SS` stay different.
+    pub ignore_case: bool,
+    /// Deletes the 32 characters of Python's `string.punctuation`.
+    pub ignore_punctuation: bool,
+    /// Deletes the digits 0 to 9.
+    pub ignore_numbers: bool,
+}
+
+impl ExactMatch {
+    /// The text as it is compared.
+    ///
+    /// ```
+    /// use metric_text::ExactMatch;
+    ///
+    /// let metric = ExactMatch { ignore_case: true, ignore_numbers: true, ..ExactMatch::default() };
+    /// assert_eq!(metric.apply("Room 101"), "room ");
+    /// ```
+    #[must_use]
+    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut text = self.regexes_to_ignore.delete(text);
+        let mut then = |change: &dyn Fn(&str) -> Cow<'_, str>| {
+            if let Cow::Owned(changed) = change(&text) {
+                text = Cow::Owned(changed);
+            }
+        };
+        if self.ignore_case {
+            then(&|text| normalize::lower(text));
+        }
+        if self.ignore_punctuation {
+            then(&|text| Step::AsciiPunctuation.apply(text));
+        }
+        if self.ignore_numbers {
+            then(&|text| normalize::without(text, |c| c.is_ascii_digit()));
+        }
+        text
+    }
+
+    /// Whether two texts are equal so far as they are compared.
+    #[must_use]
+    pub fn equal(&self, prediction: &str, reference: &str) -> bool {
+        prediction == reference
+            || (self.changes_texts() && self.apply(prediction) == self.apply(reference))
+    }
+
+    fn changes_texts(&self) -> bool {
+        !self.regexes_to_ignore.patterns().is_empty()
+            || self.ignore_case
+            || self.ignore_punctuation
+            || self.ignore_numbers
+    }
+}
+
+impl Metric for ExactMatch {
+    type Prediction = str;
+    type Reference = str;
+    type State = Accuracy;
+    /// Undefined without examples.
+    type Score = Option<f64>;
+
+    fn update(&self, state: &mut Accuracy, prediction: &str, reference: &str) {
+        state.record(self.equal(prediction, reference));
+    }
+
+    fn compute(&self, state: &Accuracy) -> Option<f64> {
+        state.value()
+    }
+}
+
+/// Regular expressions of what is deleted, one after the other; none by default. With the feature
+/// `regex` there may be some.
+#[derive(Clone, Debug, Default)]
+pub struct Regexes {
+    patterns: Vec<String>,
+    #[cfg(feature = "regex")]
+    regexes: Vec<regex::Regex>,
+}
+
+impl Regexes {
+    /// The expressions of these patterns.
+    ///
+    /// The syntax is that of the crate [`regex`]: mostly that of Python's `re`, but without
+    /// back-references and looking around, so that matching takes linear time. In both, classes are
+    /// those of Unicode, but here `\w` and `\b` take combining marks for parts of words and `½` or `²`
+    /// for none, `\s` does not match U+001C to U+001F, and `$` does not match before a newline at the
+    /// end.
+    ///
+    /// # Errors
+    ///
+    /// The first pattern that is no regular expression.
+    ///
+    /// ```
+    /// use metric_text::{ExactMatch, Regexes};
+    ///
+    /// let metric = ExactMatch { regexes_to_ignore: Regexes::new(["the ", "[0-9]+"])?, ..ExactMatch::default() };
+    /// assert!(metric.equal("the 1st", "22st"));
+    /// assert!(Regexes::new(["("]).is_err());
+    /// # Ok::<(), metric_text::InvalidRegex>(())
+    /// ```
+    #[cfg(feature = "regex")]
+    pub fn new<T: Into<String>>(
+        patterns: impl IntoIterator<Item = T>,
+    ) -> Result<Self, InvalidRegex> {
+        let mut this = Self::default();
+        for pattern in patterns {
+            let pattern = pattern.into();
+            let regex = regex::Regex::new(&pattern).map_err(|error| InvalidRegex {
+                pattern: pattern.clone(),
+                reason: last_line(&error.to_string()),
+            })?;
+            this.patterns.push(pattern);
+            this.regexes.push(regex);
+        }
+        Ok(this)
+    }
+
+    /// The patterns.
+    #[must_use]
+    pub fn patterns(&self) -> &[String] {
+        &self.patterns
+    }
+
+    #[cfg(feature = "regex")]
+    fn delete<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.regexes
+            .iter()
+            .fold(Cow::Borrowed(text), |text, regex| {
+                match regex.replace_all(&text, "") {
+                    Cow::Borrowed(_) => text,
+                    Cow::Owned(shorter) => Cow::Owned(shorter),
+                }
+            })
+    }
+
+    #[cfg(not(feature = "regex"))]
+    fn delete<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The reason in a message of several lines, which draws the pattern first.
+#[cfg(feature = "regex")]
+fn last_line(message: &str) -> String {
+    let reason = message.lines().last().unwrap_or_default();
+    reason.trim_start_matches("error: ").to_owned()
+}
+
+/// A pattern that is no regular expression.
+#[cfg(feature = "regex")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidRegex {
+    /// The pattern.
+    pub pattern: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+#[cfg(feature = "regex")]
+impl std::fmt::Display for InvalidRegex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { pattern, reason } = self;
+        write!(f, "{pattern:?} is no regular expression: {reason}")
+    }
+}
+
+#[cfg(feature = "regex")]
+impl std::error::Error for InvalidRegex {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn options(case: bool, punctuation: bool, numbers: bool) -> ExactMatch {
+        ExactMatch {
+            ignore_case: case,
+            ignore_punctuation: punctuation,
+            ignore_numbers: numbers,
+            ..ExactMatch::default()
+        }
+    }
+
+    #[test]
+    fn options_by_hand() {
+        let rows = [
+            ("a", "A", [false, false, false], false),
+            ("a", "A", [true, false, false], true),
+            ("ß", "SS", [true, true, true], false),
+            ("ΟΔΟΣ", "οδος", [true, false, false], true),
+            ("a.b", "ab", [false, true, false], true),
+            ("a–b", "ab", [false, true, false], false),
+            ("a1", "a2", [false, false, true], true),
+            ("a١", "a2", [false, false, true], false),
+            ("1.", "", [false, true, true], true),
+            ("a\0", "a", [true, true, true], false),
+        ];
+        for (a, b, [case, punctuation, numbers], expected) in rows {
+            let metric = options(case, punctuation, numbers);
+            assert_eq!(metric.equal(a, b), expected, "{a:?} {b:?} {metric:?}");
+        }
+        let metric = ExactMatch::default();
+        assert_eq!(metric.compute(&Accuracy::default()), None);
+    }
+
+    #[cfg(feature = "regex")]
+    #[test]
+    fn expressions_come_first_and_one_after_the_other() {
+        let regexes_to_ignore = Regexes::new(["b", "ac"]).unwrap();
+        let metric = ExactMatch {
+            regexes_to_ignore,
+            ignore_case: true,
+            ..ExactMatch::default()
+        };
+        assert_eq!(metric.apply("abcx"), "x");
+        assert_eq!(metric.apply("aBc"), "abc");
+        let error = Regexes::new(["a", "(?=b)"]).unwrap_err();
+        assert_eq!(error.pattern, "(?=b)");
+        assert!(error.to_string().contains("look-around"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn options_only_make_more_equal(a in "[aAé.1 ]{0,4}", b in "[aAé.1 ]{0,4}") {
+            let none = ExactMatch::default().equal(&a, &b);
+            prop_assert_eq!(none, a == b);
+            for bits in 0..8 {
+                let metric = options(bits & 1 > 0, bits & 2 > 0, bits & 4 > 0);
+                prop_assert!(metric.equal(&a, &b) || !none);
+                prop_assert_eq!(metric.equal(&a, &b), metric.equal(&b, &a));
+                prop_assert_eq!(metric.equal(&a, &b), metric.apply(&a) == metric.apply(&b));
+            }
+        }
+    }
+}
