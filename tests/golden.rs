@@ -9,6 +9,8 @@ mod class;
 mod coco;
 #[path = "domains/code.rs"]
 mod code;
+#[path = "domains/edit.rs"]
+mod edit;
 #[path = "domains/errors.rs"]
 mod errors;
 #[path = "domains/graph.rs"]

@@ -75,6 +75,22 @@ const DOMAINS: &[Domain] = &[
         options: &[&[], &[("normalize", "nfc,casefold,strip")]],
     },
     Domain {
+        metric: "wer",
+        pairs: texts,
+        options: &[
+            &[],
+            &[
+                ("profile", "torchmetrics"),
+                ("normalize", "lower,punctuation"),
+            ],
+        ],
+    },
+    Domain {
+        metric: "cer",
+        pairs: texts,
+        options: &[&[], &[("unit", "grapheme"), ("profile", "huggingface")]],
+    },
+    Domain {
         metric: "vqa",
         pairs: answers,
         options: &[
@@ -253,6 +269,11 @@ fn strings() -> Pair {
     (word(), word())
         .prop_map(|(a, b)| (json!(a), json!(b)))
         .boxed()
+}
+
+fn texts() -> Pair {
+    let text = || proptest::collection::vec(word(), 0..6).prop_map(|words| json!(words.join(" ")));
+    (text(), text()).boxed()
 }
 
 fn answers() -> Pair {

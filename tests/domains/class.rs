@@ -8,7 +8,7 @@ use metric_core::Metric;
 use ndarray::{Array2, aview1};
 use serde_json::Value;
 
-use crate::rows::{self, same};
+use crate::rows::{self, near, same};
 
 /// Rows that are no N lists of K labels and N references: what we say of them. `None`: they do not
 /// even have the type.
@@ -81,15 +81,6 @@ fn score_rows(row: &Value) -> Result<Array2<f64>, String> {
     let lists: Vec<Vec<f64>> =
         serde_json::from_value(row["scores"].clone()).map_err(|e| e.to_string())?;
     label_rows(&lists).map_err(|e| e.to_string())
-}
-
-/// Numbers of another program: rounding may differ.
-fn near(what: &str, ours: Option<f64>, reference: &Value) -> Result<(), String> {
-    let close = |(ours, reference): (f64, f64)| (ours - reference).abs() <= 1e-12;
-    if ours.zip(reference.as_f64()).is_some_and(close) {
-        return Ok(());
-    }
-    Err(format!("{what}: ours {ours:?}, reference {reference}"))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use metric_code::{
 use metric_core::Metric;
 use serde_json::Value;
 
-use crate::rows::{self, Deviation, same};
+use crate::rows::{self, Deviation, same, text};
 
 /// The engine whose grammars are the pinned ones.
 const CODEBLEU: &str = "codebleu070_g26";
@@ -25,10 +25,6 @@ const NO_REFERENCES: &[Deviation] = &[
     ("ruby-edge-058", "no references", "no references"),
     ("rust-edge-058", "no references", "no references"),
 ];
-
-fn text<'r>(row: &'r Value, field: &str) -> Result<&'r str, String> {
-    row[field].as_str().ok_or_else(|| format!("no {field}"))
-}
 
 fn language(row: &Value) -> Result<Language, String> {
     text(row, "lang")?

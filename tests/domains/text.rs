@@ -7,7 +7,7 @@ use metric_text::{
 };
 use serde_json::Value;
 
-use crate::rows::{self, same};
+use crate::rows::{self, near, same, text};
 
 /// The equality fields of the rows, each with the normalisation it stands for.
 const EQUALITIES: &[(&str, &str)] = &[
@@ -20,10 +20,6 @@ const EQUALITIES: &[(&str, &str)] = &[
     ("eq_strip", "strip"),
     ("eq_wscollapse", "whitespace"),
 ];
-
-fn text<'r>(row: &'r Value, field: &str) -> Result<&'r str, String> {
-    row[field].as_str().ok_or_else(|| format!("no {field}"))
-}
 
 #[test]
 fn equality_under_each_normalisation() {
@@ -124,15 +120,6 @@ fn word_tables_of_the_vqa_program() {
 
 fn texts(value: &Value) -> Result<Vec<String>, String> {
     serde_json::from_value(value.clone()).map_err(|error| error.to_string())
-}
-
-/// Equal but for the last bits of a sum.
-fn near(what: &str, ours: Option<f64>, expected: &Value) -> Result<(), String> {
-    let expected = expected.as_f64();
-    match (ours, expected) {
-        (Some(a), Some(b)) if (a - b).abs() <= 1e-12 => Ok(()),
-        _ => same(what, ours, expected),
-    }
 }
 
 #[test]

@@ -256,6 +256,9 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
             options = options.set(spec.name, value);
         }
     }
+    if matches.get_one::<PathBuf>("details").is_some() {
+        options = options.with_details();
+    }
     let scorer = entry
         .scorer(&options)
         .map_err(|error| Failure::Usage(error.to_string()))?;

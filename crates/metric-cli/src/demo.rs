@@ -128,6 +128,13 @@ const DEMOS: &[Demo] = &[
         predictions: sample!("read-words.txt"),
     },
     Demo {
+        domain: "speech",
+        arguments: &["wer", "--normalize", "casefold,punctuation"],
+        shown: &["wer", "mer", "wil"],
+        references: sample!("spoken.txt"),
+        predictions: sample!("heard.txt"),
+    },
+    Demo {
         domain: "ranked labels",
         arguments: &["accuracy-at-k", "--k", "1,5"],
         shown: &["accuracy@1", "accuracy@5"],

@@ -1945,6 +1945,123 @@ fn texts_that_are_right_or_wrong() {
 }
 
 #[test]
+fn word_and_character_error_rates() {
+    let folder = Folder::new(&[
+        ("r.txt", "the cat sat there\nHello, world!\n\n"),
+        ("p.txt", "the black cat sat\nhello world\n\n"),
+    ]);
+    let words = "score wer --format json -r r.txt -p p.txt";
+    let result = folder
+        .run(&format!("{words} --per-sample s.jsonl --details d.json"))
+        .json();
+    // Three of four words, one missing, one too many; then two wrong words; then nothing.
+    assert_eq!(
+        result["counts"],
+        json!({"hits": 3, "substitutions": 2, "deletions": 1, "insertions": 1})
+    );
+    assert_eq!(result["scores"]["wer"], json!(4.0 / 6.0));
+    assert_eq!(result["scores"]["mer"], json!(4.0 / 7.0));
+    assert_eq!(result["scores"]["wip"], json!(3.0 / 6.0 * (3.0 / 6.0)));
+    assert_eq!(
+        result["scores"]["wil"],
+        json!(1.0 - 3.0 / 6.0 * (3.0 / 6.0))
+    );
+    assert_eq!(result["scores"]["wer_mean"], json!((0.5 + 1.0 + 0.0) / 3.0));
+    let signature = result["signature"].as_str().expect("a signature");
+    assert!(signature.starts_with("wer|profile:jiwer|unit:word|normalize:none|v:"));
+    let samples = read(&folder, "s.jsonl");
+    let first: Value = serde_json::from_str(samples.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(
+        first["counts"],
+        json!({"hits": 3, "substitutions": 0, "deletions": 1, "insertions": 1})
+    );
+    let details: Value = serde_json::from_str(&read(&folder, "d.json")).expect("JSON");
+    assert_eq!(
+        details["confusions"],
+        json!([
+            {"reference": null, "prediction": "black", "count": 1},
+            {"reference": "Hello,", "prediction": "hello", "count": 1},
+            {"reference": "there", "prediction": null, "count": 1},
+            {"reference": "world!", "prediction": "world", "count": 1},
+        ])
+    );
+
+    let result = folder
+        .run(&format!("{words} --normalize casefold,punctuation"))
+        .json();
+    assert_eq!(result["scores"]["wer"], json!(2.0 / 6.0));
+    let result = folder
+        .run(&format!("{words} --normalize remove([Hh]ello,?|\\bthere)"))
+        .json();
+    assert_eq!(
+        result["counts"],
+        json!({"hits": 3, "substitutions": 1, "deletions": 0, "insertions": 1})
+    );
+    folder
+        .run(&format!("{words} --normalize remove([)"))
+        .fails(2, &["remove([)", "remove(REGEX)"]);
+
+    let folder = strings(
+        "{\"id\": 1, \"reference\": \"e\\u0301te\\u0301\"}\n{\"id\": 2, \"reference\": \"\"}\n",
+        "{\"id\": 1, \"prediction\": \"e\\u0301te\"}\n{\"id\": 2, \"prediction\": \"\\u0000\"}\n",
+    );
+    let words = "score cer --format json -r r.jsonl -p p.jsonl";
+    for (options, rate) in [
+        ("", 2.0 / 5.0),
+        ("--unit grapheme", 2.0 / 3.0),
+        ("--normalize nfc", 2.0 / 3.0),
+    ] {
+        let result = folder.run(&format!("{words} {options}")).json();
+        assert_eq!(result["scores"]["cer"], json!(rate), "{options}");
+    }
+    let empty = "{\"id\": 1, \"reference\": \"\"}\n";
+    let given = "{\"id\": 1, \"prediction\": \"ab\"}\n";
+    let folder = strings(empty, given);
+    for (profile, rate) in [
+        ("jiwer", json!(2.0)),
+        ("torchmetrics", Value::Null),
+        ("huggingface", Value::Null),
+    ] {
+        let result = folder.run(&format!("{words} --profile {profile}")).json();
+        assert_eq!(result["scores"]["cer"], rate, "{profile}");
+    }
+    let surrogate = "{\"id\": 1, \"prediction\": \"\\ud800\"}\n";
+    strings(empty, surrogate)
+        .run(words)
+        .fails(3, &["p.jsonl:1", "hex escape"]);
+    let list = "{\"id\": 1, \"prediction\": [\"a\"]}\n";
+    strings(empty, list)
+        .run(words)
+        .fails(3, &["p.jsonl:1", "a string", "a list"]);
+}
+
+#[test]
+fn texts_too_long_to_be_aligned_are_named() {
+    let folder = Folder::new(&[]);
+    let (long, other) = ("ab".repeat(600_000), "cd".repeat(600_000));
+    let line =
+        |field: &str, text: &str| format!("{{\"id\": \"page 7\", \"{field}\": \"{text}\"}}\n");
+    folder.put("r.jsonl", line("reference", &long).as_bytes());
+    folder.put("p.jsonl", line("prediction", &other).as_bytes());
+    let words = "score cer --format json -r r.jsonl -p";
+    folder
+        .run(&format!("{words} p.jsonl"))
+        .fails(3, &["p.jsonl:1", "page 7", "too long to be aligned"]);
+    folder.put(
+        "near.jsonl",
+        line("prediction", &long.replacen("ba", "b a", 3)).as_bytes(),
+    );
+    let result = folder.run(&format!("{words} near.jsonl")).json();
+    assert_eq!(result["counts"]["insertions"], 3);
+    assert_eq!(result["counts"]["hits"], 1_200_000);
+    for (short, hits) in [("ba", 2), ("", 0)] {
+        folder.put("short.jsonl", line("prediction", short).as_bytes());
+        let result = folder.run(&format!("{words} short.jsonl")).json();
+        assert_eq!(result["counts"]["hits"], hits);
+    }
+}
+
+#[test]
 fn code() {
     let folder = Folder::new(&[
         (

@@ -3,7 +3,7 @@
 
 use metric_core::{Mean, Metric, named_choice};
 
-use crate::normalize;
+use crate::{edit_distance, normalize};
 
 /// The Average Normalized Levenshtein Similarity of answers, under a [`Profile`].
 ///
@@ -115,7 +115,7 @@ named_choice!(Profile, "ANLS profile");
 ///
 /// Both are lowercased, and their white space is collapsed. The distance is that of code points; the
 /// lengths are those of the texts in capitals (`ß` has two), as in the program of the competition.
-/// Time is proportional to the product of the lengths.
+/// Time is that of [`edit_distance`].
 ///
 /// ```
 /// use metric_text::anls::similarity;
@@ -138,30 +138,13 @@ fn normalized_distance(a: &str, b: &str) -> f64 {
         return 0.0;
     }
     let length = upper_length(a).max(upper_length(b));
-    distance(a, b) as f64 / length as f64
+    let [a, b] = [a, b].map(|text| text.chars().collect::<Vec<_>>());
+    edit_distance(&a, &b) as f64 / length as f64
 }
 
 /// The number of code points of the text in capitals.
 fn upper_length(text: &str) -> usize {
     text.chars().map(|c| c.to_uppercase().len()).sum()
-}
-
-/// The least number of code points to insert, delete or substitute that make one text of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    let mut distance = b.len();
-    for (place, from) in a.chars().enumerate() {
-        let mut diagonal = place;
-        distance = place + 1;
-        for (to, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let up = *cell;
-            distance = (diagonal + usize::from(from != *to)).min(distance.min(up) + 1);
-            diagonal = up;
-            *cell = distance;
-        }
-    }
-    distance
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod anls;
+pub mod edit;
 mod exact;
 mod exact_match;
 pub mod normalize;
@@ -11,6 +12,7 @@ pub mod vqa;
 pub mod vqa_tables;
 
 pub use anls::Anls;
+pub use edit::{EditRate, Edits, Unit, edit_distance, edit_distance_within};
 pub use exact::{StringAccuracy, string_accuracy};
 #[cfg(feature = "regex")]
 pub use exact_match::InvalidRegex;

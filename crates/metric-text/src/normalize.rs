@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use metric_core::{UnknownChoice, named_choice};
+use metric_core::UnknownChoice;
 use unicase::UniCase;
 use unicode_normalization::{UnicodeNormalization, is_nfc, is_nfd, is_nfkc, is_nfkd};
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// An ordered list of normalisation steps; none by default.
 ///
@@ -22,6 +22,11 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 /// Equality up to canonical equivalence and case (Unicode definition D145) is
 /// `nfd,casefold,nfd`; the cheaper `nfc,casefold,nfc` differs only with U+0345 and its like.
 /// `nfkc` and `nfkd` hide differences that a reader sees: `²` and `2`, `ﬁ` and `fi` become equal.
+///
+/// Speech is mostly compared without case and punctuation: `casefold,punctuation`.
+///
+/// Each step alone changes nothing a second time, but for `remove(...)`: with `remove(ab)`, `aabb`
+/// becomes `ab`. A list of steps can: in `strip,punctuation` the second step may leave space at an end.
 ///
 /// ```
 /// use metric_text::Normalizer;
@@ -94,19 +99,42 @@ impl FromStr for Normalizer {
     /// Reads a comma-separated list of step names; `none` and the empty text have no steps.
     /// Space around a name does not count.
     fn from_str(list: &str) -> Result<Self, UnknownChoice> {
-        let steps = match list.trim() {
-            "" | "none" => Vec::new(),
-            list => list
-                .split(',')
-                .map(|name| name.trim().parse())
-                .collect::<Result<_, _>>()?,
-        };
+        let mut steps = Vec::new();
+        let mut rest = Some(list.trim()).filter(|list| !matches!(*list, "" | "none"));
+        while let Some(list) = rest {
+            let (step, after) = first_step(list)?;
+            steps.push(step);
+            rest = after;
+        }
         Ok(Self { steps })
     }
 }
 
+/// The first step of a list, and the list after its comma.
+fn first_step(list: &str) -> Result<(Step, Option<&str>), UnknownChoice> {
+    // A pattern may have commas and brackets of its own: it ends at the first bracket, before a comma
+    // or the end, that leaves a pattern.
+    #[cfg(feature = "regex")]
+    if let Some(inner) = list.trim_start().strip_prefix("remove(") {
+        for (end, _) in inner.match_indices(')') {
+            let after = inner[end + 1..].trim_start();
+            if !(after.is_empty() || after.starts_with(',')) {
+                continue;
+            }
+            if let Ok(pattern) = inner[..end].parse() {
+                return Ok((Step::Remove(pattern), after.strip_prefix(',')));
+            }
+        }
+    }
+    match list.split_once(',') {
+        Some((name, after)) => Ok((name.trim().parse()?, Some(after))),
+        None => Ok((list.trim().parse()?, None)),
+    }
+}
+
 /// One step of a [`Normalizer`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Step {
     /// `nfc`: canonical composition (Unicode Standard Annex 15).
     Nfc,
@@ -122,6 +150,8 @@ pub enum Step {
     Lower,
     /// `strip`: white space at both ends goes, as in Python's `str.strip`.
     Strip,
+    /// `collapse`: each run of white space becomes one space, at the ends, too.
+    Collapse,
     /// `whitespace`: each run of white space becomes one space, and both ends are stripped, as in
     /// Python's `" ".join(text.split())`.
     Whitespace,
@@ -130,10 +160,17 @@ pub enum Step {
     Punctuation,
     /// `ascii-punctuation`: the 32 characters of Python's `string.punctuation` go.
     AsciiPunctuation,
+    /// `digits`: decimal digits of all scripts (general category Nd) go, as `str.isdecimal` has them.
+    Digits,
+    /// `ascii-digits`: 0 to 9 go.
+    AsciiDigits,
+    /// `remove(PATTERN)`: all matches of a regular expression go.
+    #[cfg(feature = "regex")]
+    Remove(Pattern),
 }
 
 impl Step {
-    /// All steps.
+    /// All steps that have no pattern.
     pub const ALL: &[Self] = &[
         Self::Nfc,
         Self::Nfd,
@@ -142,14 +179,17 @@ impl Step {
         Self::Casefold,
         Self::Lower,
         Self::Strip,
+        Self::Collapse,
         Self::Whitespace,
         Self::Punctuation,
         Self::AsciiPunctuation,
+        Self::Digits,
+        Self::AsciiDigits,
     ];
 
-    /// The name of the step in a list.
+    /// The name of the step in a list; of a step with a pattern what stands before it.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub const fn name(&self) -> &'static str {
         match self {
             Self::Nfc => "nfc",
             Self::Nfd => "nfd",
@@ -158,9 +198,14 @@ impl Step {
             Self::Casefold => "casefold",
             Self::Lower => "lower",
             Self::Strip => "strip",
+            Self::Collapse => "collapse",
             Self::Whitespace => "whitespace",
             Self::Punctuation => "punctuation",
             Self::AsciiPunctuation => "ascii-punctuation",
+            Self::Digits => "digits",
+            Self::AsciiDigits => "ascii-digits",
+            #[cfg(feature = "regex")]
+            Self::Remove(_) => "remove",
         }
     }
 
@@ -174,7 +219,7 @@ impl Step {
     /// assert_eq!(Step::Punctuation.apply("«да», $5!"), "да $5");
     /// ```
     #[must_use]
-    pub fn apply(self, text: &str) -> Cow<'_, str> {
+    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self {
             Self::Nfc => unless(is_nfc, text, |text| text.nfc().collect()),
             Self::Nfd => unless(is_nfd, text, |text| text.nfd().collect()),
@@ -183,16 +228,134 @@ impl Step {
             Self::Casefold => casefold(text),
             Self::Lower => lower(text),
             Self::Strip => Cow::Borrowed(text.trim_matches(is_space)),
-            Self::Whitespace => collapse(text),
+            Self::Collapse => collapse(text),
+            Self::Whitespace => collapse(text.trim_matches(is_space)),
             Self::Punctuation => without(text, |c| {
                 c.general_category_group() == GeneralCategoryGroup::Punctuation
             }),
             Self::AsciiPunctuation => without(text, |c| c.is_ascii_punctuation()),
+            Self::Digits => without(text, |c| {
+                c.general_category() == GeneralCategory::DecimalNumber
+            }),
+            Self::AsciiDigits => without(text, |c| c.is_ascii_digit()),
+            #[cfg(feature = "regex")]
+            Self::Remove(pattern) => pattern.0.replace_all(text, ""),
         }
     }
 }
 
-named_choice!(Step, "normalisation step");
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            #[cfg(feature = "regex")]
+            Self::Remove(pattern) => write!(f, "remove({pattern})"),
+            step => f.write_str(step.name()),
+        }
+    }
+}
+
+impl FromStr for Step {
+    type Err = UnknownChoice;
+
+    fn from_str(name: &str) -> Result<Self, UnknownChoice> {
+        #[cfg(feature = "regex")]
+        if let Some(pattern) = name
+            .strip_prefix("remove(")
+            .and_then(|name| name.strip_suffix(')'))
+            && let Ok(pattern) = pattern.parse()
+        {
+            return Ok(Self::Remove(pattern));
+        }
+        let found = Self::ALL.iter().find(|step| step.name() == name);
+        found.cloned().ok_or_else(|| {
+            let mut choices: Vec<_> = Self::ALL.iter().map(Self::name).collect();
+            if cfg!(feature = "regex") {
+                choices.push("remove(REGEX)");
+            }
+            UnknownChoice {
+                option: "normalisation step",
+                given: name.to_owned(),
+                choices,
+            }
+        })
+    }
+}
+
+/// A regular expression in the syntax of the crate `regex` 1, which is Python's without look-around and
+/// back references; classes such as `\w` are Unicode's. Time is linear in the text.
+///
+/// ```
+/// use metric_text::Normalizer;
+///
+/// // Noises that speech corpora put in brackets.
+/// let normalizer: Normalizer = r"remove(\[.*?\]|\(.*?\)),casefold,whitespace".parse()?;
+/// assert_eq!(normalizer.apply("Well [coughs] yes (laughs)"), "well yes");
+/// # Ok::<(), metric_core::UnknownChoice>(())
+/// ```
+#[cfg(feature = "regex")]
+#[derive(Clone, Debug)]
+pub struct Pattern(regex::Regex);
+
+#[cfg(feature = "regex")]
+impl FromStr for Pattern {
+    type Err = InvalidPattern;
+
+    fn from_str(pattern: &str) -> Result<Self, InvalidPattern> {
+        let read = regex::Regex::new(pattern);
+        read.map(Self).map_err(|error| InvalidPattern {
+            pattern: pattern.to_owned(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+#[cfg(feature = "regex")]
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+#[cfg(feature = "regex")]
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+#[cfg(feature = "regex")]
+impl Eq for Pattern {}
+
+#[cfg(feature = "regex")]
+impl std::hash::Hash for Pattern {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.as_str().hash(state);
+    }
+}
+
+/// A text that is no regular expression.
+#[cfg(feature = "regex")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidPattern {
+    /// The text.
+    pub pattern: String,
+    /// What is wrong with it, where.
+    pub reason: String,
+}
+
+#[cfg(feature = "regex")]
+impl fmt::Display for InvalidPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "no regular expression: {:?}: {}",
+            self.pattern, self.reason
+        )
+    }
+}
+
+#[cfg(feature = "regex")]
+impl std::error::Error for InvalidPattern {}
 
 /// White space as Python's `str.isspace` has it: the Unicode property White_Space and the four
 /// information separators.
@@ -239,8 +402,8 @@ fn ascii_lower(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Each run of white space as one space.
 fn collapse(text: &str) -> Cow<'_, str> {
-    let text = text.trim_matches(is_space);
     let mut after_space = false;
     let collapsed = text.chars().all(|c| {
         let double = after_space && c == ' ';
@@ -251,11 +414,14 @@ fn collapse(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut joined = String::with_capacity(text.len());
-    for word in words(text) {
-        if !joined.is_empty() {
-            joined.push(' ');
+    let mut after_space = false;
+    for c in text.chars() {
+        match is_space(c) {
+            false => joined.push(c),
+            true if !after_space => joined.push(' '),
+            true => {}
         }
-        joined.push_str(word);
+        after_space = is_space(c);
     }
     Cow::Owned(joined)
 }
@@ -300,6 +466,10 @@ mod tests {
             (Step::Strip, "\u{1f} \u{a0}a b\t\u{3000}", "a b"),
             // A zero width space is not white space.
             (Step::Strip, "\u{200b}a ", "\u{200b}a"),
+            (Step::Collapse, " \t", " "),
+            (Step::Collapse, " a\t\u{3000}b  c", " a b c"),
+            (Step::Digits, "a1²٣.५x", "a².x"),
+            (Step::AsciiDigits, "a1²٣.५x", "a²٣.५x"),
             (Step::Whitespace, " \t", ""),
             (Step::Whitespace, "a  b\u{1c}c d", "a b c d"),
             (Step::Whitespace, "a\tb", "a b"),
@@ -351,8 +521,46 @@ mod tests {
         assert_eq!(
             "nfx".parse::<Step>().unwrap_err().to_string(),
             "unknown normalisation step \"nfx\": expected one of nfc, nfd, nfkc, nfkd, casefold, \
-             lower, strip, whitespace, punctuation, ascii-punctuation"
+             lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits"
+                .to_owned()
+                + if cfg!(feature = "regex") { ", remove(REGEX)" } else { "" }
         );
+    }
+
+    #[cfg(feature = "regex")]
+    #[test]
+    fn patterns_stand_in_lists() {
+        let read = |list: &str| {
+            list.parse::<Normalizer>()
+                .map(|normalizer| normalizer.steps)
+        };
+        let remove = |pattern: &str| Step::Remove(pattern.parse().unwrap());
+        for list in [
+            r"remove(\[[^\]]*\])",
+            "nfc,remove(a{1,2}(b,c)),lower",
+            r"remove([),]\),x),remove(y)",
+            "remove()",
+        ] {
+            let normalizer: Normalizer = list.parse().unwrap();
+            assert_eq!(normalizer.to_string(), list);
+        }
+        assert_eq!(
+            read(r" remove([),]\),x) , strip"),
+            Ok(vec![remove(r"[),]\),x"), Step::Strip])
+        );
+        assert_eq!(
+            read("remove(a"),
+            Err("remove(a".parse::<Step>().unwrap_err())
+        );
+        assert!(read("remove(*)").is_err());
+        assert!(read("remove(a)b").is_err());
+        let error = "(".parse::<Pattern>().unwrap_err().to_string();
+        assert!(
+            error.starts_with("no regular expression: \"(\": "),
+            "{error}"
+        );
+        assert_eq!(remove("[аб]+|\\d").apply("вабаб1г"), "вг");
+        assert_eq!(remove("x").apply("ab"), "ab");
     }
 
     #[test]
@@ -380,7 +588,7 @@ mod tests {
         #[test]
         fn equal_texts_are_equal_after_any_steps(
             text in any::<String>(),
-            steps in proptest::collection::vec(proptest::sample::select(Step::ALL), 0..5),
+            steps in proptest::collection::vec(proptest::sample::select(Step::ALL.to_vec()), 0..5),
         ) {
             let normalizer = Normalizer { steps };
             prop_assert_eq!(normalizer.to_string().parse(), Ok(normalizer.clone()));

@@ -44,6 +44,8 @@ mod coco;
 mod code;
 #[cfg(feature = "vision")]
 mod detection;
+#[cfg(feature = "text")]
+mod edit;
 #[cfg(feature = "vision")]
 mod errors;
 #[cfg(feature = "graph")]
@@ -128,6 +130,10 @@ pub const ENTRIES: &[Entry] = &[
     classification::CLASSIFICATION,
     #[cfg(feature = "text")]
     text::STRING_ACCURACY,
+    #[cfg(feature = "text")]
+    edit::WER,
+    #[cfg(feature = "text")]
+    edit::CER,
     #[cfg(feature = "text")]
     answers::EXACT_MATCH,
     #[cfg(feature = "text")]

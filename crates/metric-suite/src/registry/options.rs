@@ -29,6 +29,7 @@ impl OptionSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     values: BTreeMap<String, String>,
+    details: bool,
 }
 
 impl Options {
@@ -43,6 +44,20 @@ impl Options {
     pub fn set(mut self, name: &str, value: &str) -> Self {
         self.values.insert(name.to_owned(), value.to_owned());
         self
+    }
+
+    /// Also gathers what [`Evidence::details`](super::Evidence::details) gives, for metrics that
+    /// otherwise spare the work.
+    #[must_use]
+    pub fn with_details(mut self) -> Self {
+        self.details = true;
+        self
+    }
+
+    /// Whether details are wanted.
+    #[must_use]
+    pub fn details(&self) -> bool {
+        self.details
     }
 
     /// The chosen value.

@@ -7,17 +7,20 @@ use super::read::text;
 use super::scorer::Adapter;
 use super::{Entry, FieldError, Input, Named, OptionSpec, Reading, Record, Sink, never_whole};
 
+/// What texts go through before they are compared.
+pub(super) const NORMALIZE: OptionSpec = OptionSpec {
+    name: "normalize",
+    value: "STEPS",
+    default: "",
+    choices: Vec::new,
+    help: "What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX)",
+};
+
 pub(super) const STRING_ACCURACY: Entry = Entry {
     name: "string-accuracy",
     help: "Share of texts that equal their reference",
     values: ("a string", "a string"),
-    options: &[OptionSpec {
-        name: "normalize",
-        value: "STEPS",
-        default: "",
-        choices: Vec::new,
-        help: "What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, whitespace, punctuation, ascii-punctuation",
-    }],
+    options: &[NORMALIZE],
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {

@@ -1,0 +1,229 @@
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::{Alignment, Edit};
+
+/// What stands before the lines: reference, prediction, edits.
+const HEADS: [&str; 3] = ["REF: ", "HYP: ", "     "];
+
+impl Alignment {
+    /// The alignment as text: the units of the reference above those of the prediction, and a letter
+    /// below what is substituted (`S`), deleted (`D`) or inserted (`I`). Asterisks fill a place that has
+    /// no unit.
+    ///
+    /// Units stand in columns of a terminal: wide characters take two, and combining characters on
+    /// their own stand on a dotted circle. Right-to-left units are isolated, so that columns go from
+    /// left to right, and read right to left inside. A space is shown as `␣`; characters that cannot be
+    /// seen, or would change the order of others, are shown by their number.
+    ///
+    /// Lines are broken before they are wider than `width` columns, if a single unit is not; blocks of
+    /// three lines are separated by an empty one. The lists must be those that were aligned; units that
+    /// they do not have are not shown.
+    ///
+    /// ```
+    /// use metric_text::edit::Alignment;
+    ///
+    /// let reference = ["the", "black", "cat", "sat"];
+    /// let prediction = ["the", "cat", "sat", "there"];
+    /// let text = Alignment::new(&reference, &prediction).diff(&reference, &prediction, 80);
+    /// let lines: Vec<&str> = text.lines().collect();
+    /// assert_eq!(lines, [
+    ///     "REF: the black cat sat *****",
+    ///     "HYP: the ***** cat sat there",
+    ///     "         D             I",
+    /// ]);
+    /// ```
+    #[must_use]
+    pub fn diff(&self, reference: &[&str], prediction: &[&str], width: usize) -> String {
+        let mut text = String::new();
+        let mut lines = HEADS.map(str::to_owned);
+        let mut used = HEADS[0].len();
+        for chunk in &self.chunks {
+            let rows = reference.get(chunk.reference.clone()).unwrap_or_default();
+            let columns = prediction.get(chunk.prediction.clone()).unwrap_or_default();
+            for place in 0..rows.len().max(columns.len()) {
+                let cells =
+                    [rows, columns].map(|units| units.get(place).map(|unit| Cell::new(unit)));
+                let wide = cells
+                    .iter()
+                    .flatten()
+                    .map(|cell| cell.width)
+                    .max()
+                    .unwrap_or(0);
+                if used + wide > width && used > HEADS[0].len() {
+                    finish(&mut text, &mut lines);
+                    used = HEADS[0].len();
+                }
+                for (line, cell) in lines.iter_mut().zip(&cells) {
+                    match cell {
+                        Some(cell) => cell.write(line, wide),
+                        None => line.extend(std::iter::repeat_n('*', wide)),
+                    }
+                    line.push(' ');
+                }
+                let [.., edits] = &mut lines;
+                edits.push_str(letter(chunk.edit));
+                edits.extend(std::iter::repeat_n(' ', wide));
+                used += wide + 1;
+            }
+        }
+        finish(&mut text, &mut lines);
+        text
+    }
+}
+
+fn letter(edit: Edit) -> &'static str {
+    match edit {
+        Edit::Equal => " ",
+        Edit::Substitute => "S",
+        Edit::Delete => "D",
+        Edit::Insert => "I",
+    }
+}
+
+/// Moves a block of lines to the text.
+fn finish(text: &mut String, lines: &mut [String; 3]) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    for (line, head) in lines.iter_mut().zip(HEADS) {
+        text.push_str(line.trim_end());
+        text.push('\n');
+        *line = head.to_owned();
+    }
+}
+
+/// A unit as it is shown.
+struct Cell {
+    shown: String,
+    /// Columns of a terminal, at least one.
+    width: usize,
+    right_to_left: bool,
+}
+
+impl Cell {
+    fn new(unit: &str) -> Self {
+        let mut shown = String::with_capacity(unit.len());
+        for (place, c) in unit.chars().enumerate() {
+            match c {
+                ' ' => shown.push('␣'),
+                _ if is_hidden(c) => shown.extend(c.escape_unicode()),
+                _ => {
+                    if place == 0 && c.width() == Some(0) {
+                        shown.push('◌');
+                    }
+                    shown.push(c);
+                }
+            }
+        }
+        Self {
+            width: shown.width().max(1),
+            right_to_left: unit.chars().any(is_right_to_left),
+            shown,
+        }
+    }
+
+    fn write(&self, line: &mut String, wide: usize) {
+        if self.right_to_left {
+            line.extend(["\u{2067}", &self.shown, "\u{2069}"]);
+        } else {
+            line.push_str(&self.shown);
+        }
+        line.extend(std::iter::repeat_n(' ', wide - self.width));
+    }
+}
+
+/// White space but the space, controls, marks and embeddings of direction, and other format characters
+/// but the joiners, which are part of what they join.
+fn is_hidden(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(
+            c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+                | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// The blocks of scripts that are written from right to left.
+fn is_right_to_left(c: char) -> bool {
+    matches!(
+        c,
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'
+            | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn diff(reference: &[&str], prediction: &[&str], width: usize) -> Vec<String> {
+        let text = Alignment::new(reference, prediction).diff(reference, prediction, width);
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn by_hand() {
+        assert_eq!(diff(&[], &[], 80), ["REF:", "HYP:", ""]);
+        assert_eq!(
+            diff(&["日本", "語"], &["日本", "x", "語"], 80),
+            ["REF: 日本 * 語", "HYP: 日本 x 語", "          I"]
+        );
+        assert_eq!(
+            diff(&["e", "\u{301}", " "], &["\t", "\u{200d}", "\u{202e}"], 80),
+            [
+                "REF: e     ◌\u{301} ␣",
+                "HYP: \\u{9} ◌\u{200d} \\u{202e}",
+                "     S     S S"
+            ]
+        );
+        assert_eq!(
+            diff(&["שלום", "a"], &["שלם", "a"], 80),
+            [
+                "REF: \u{2067}שלום\u{2069} a",
+                "HYP: \u{2067}שלם\u{2069}  a",
+                "     S"
+            ]
+        );
+    }
+
+    #[test]
+    fn long_lines_are_broken() {
+        assert_eq!(
+            diff(
+                &["aa", "bb", "a-long-word"],
+                &["aa", "cc", "a-long-word"],
+                10
+            ),
+            [
+                "REF: aa bb",
+                "HYP: aa cc",
+                "        S",
+                "",
+                "REF: a-long-word",
+                "HYP: a-long-word",
+                "",
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn both_lines_are_as_wide(a in any::<String>(), b in any::<String>()) {
+            // The last unit keeps the space before it.
+            let units = |text| {
+                let units = crate::Unit::Grapheme.split(text, crate::edit::Profile::Torchmetrics);
+                [units, vec!["|"]].concat()
+            };
+            let lines = diff(&units(&a), &units(&b), usize::MAX);
+            prop_assert_eq!(lines.len(), 3);
+            prop_assert_eq!(lines[0].width(), lines[1].width());
+            for line in &lines {
+                prop_assert!(!line.contains(char::is_control));
+            }
+        }
+    }
+}

@@ -1,0 +1,492 @@
+//! Edit distance and the rates made of it: word and character error rate, match error rate, word
+//! information lost and preserved.
+//!
+//! [`edit_distance`] and [`Edits::between`] compare lists of anything. [`EditRate`] compares texts, by
+//! words, code points or grapheme clusters, under a [`Profile`]'s rules.
+
+mod alignment;
+#[cfg(feature = "diff")]
+mod diff;
+mod table;
+mod units;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use metric_core::{Mean, Merge, Metric, named_choice, ratio};
+
+pub use alignment::{Alignment, Chunk, Edit, Edits, edit_distance, edit_distance_within};
+pub use units::Unit;
+
+use crate::Normalizer;
+
+/// Word error rate (WER), character error rate (CER) and what else one alignment gives.
+///
+/// The [`Edits`] of all pairs are added up, and the rates are made of the sums. By words unless another
+/// unit is set: with [`Unit::CodePoint`] the error rate is what is called CER.
+///
+/// ```
+/// use metric_core::Metric;
+/// use metric_text::{EditRate, Unit};
+///
+/// let wer = EditRate::default();
+/// let state = wer.measure("the cat sat there", "the black cat sat");
+/// let scores = wer.compute(&state);
+/// // Of 4 words 3 are right; one is missing and one is too many.
+/// assert_eq!(scores.error_rate, Some(2.0 / 4.0));
+/// assert_eq!(scores.match_error_rate, Some(2.0 / 5.0));
+/// assert_eq!(scores.information_preserved, Some(3.0 / 4.0 * (3.0 / 4.0)));
+///
+/// let cer = EditRate { unit: Unit::CodePoint, normalizer: "casefold".parse()?, ..wer };
+/// assert_eq!(cer.compute(&cer.measure("Hallo", "hello")).error_rate, Some(1.0 / 5.0));
+/// # Ok::<(), metric_core::UnknownChoice>(())
+/// ```
+///
+/// # Cost
+///
+/// A text costs little more than reading it where it is right; what stands between the first and the
+/// last error costs a step for each 64 pairs of units (see [`edit_distance`]). Two different texts of a
+/// million units each take minutes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct EditRate {
+    /// What is counted.
+    pub unit: Unit,
+    /// Whose rules for white space and for references without units.
+    pub profile: Profile,
+    /// What both texts go through first.
+    pub normalizer: Normalizer,
+    /// Whether to count which unit is taken for which, in [`EditState::confusions`].
+    pub confusions: bool,
+}
+
+impl Metric for EditRate {
+    type Prediction = str;
+    type Reference = str;
+    type State = EditState;
+    type Score = EditScores;
+
+    fn update(&self, state: &mut EditState, prediction: &str, reference: &str) {
+        let prediction = self.normalizer.apply(prediction);
+        let reference = self.normalizer.apply(reference);
+        let edits = if self.confusions {
+            let split = |text| self.unit.split(text, self.profile);
+            let (reference, prediction) = (split(&reference), split(&prediction));
+            let alignment = Alignment::new(&reference, &prediction);
+            state.confusions.add(&alignment, &reference, &prediction);
+            alignment.edits()
+        } else if self.unit == Unit::CodePoint
+            || self.unit == Unit::Grapheme
+                && units::no_clusters(&reference)
+                && units::no_clusters(&prediction)
+        {
+            edits_of_characters(
+                units::trimmed(&reference, self.profile),
+                units::trimmed(&prediction, self.profile),
+            )
+        } else {
+            let split = |text| self.unit.split(text, self.profile);
+            Edits::between(&split(&reference), &split(&prediction))
+        };
+        state.longer += edits.reference_length().max(edits.prediction_length());
+        state.edits.merge(edits);
+        if let Some(rate) = self.profile.scores(&edits, 0).error_rate {
+            state.rates.add(rate);
+        }
+    }
+
+    fn compute(&self, state: &EditState) -> EditScores {
+        EditScores {
+            mean_error_rate: state.rates.value(),
+            ..self.profile.scores(&state.edits, state.longer)
+        }
+    }
+}
+
+/// The edits by code points, without a list of those that are equal at both ends.
+fn edits_of_characters(reference: &str, prediction: &str) -> Edits {
+    thread_local! {
+        static SYMBOLS: RefCell<[Vec<u32>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
+    }
+    let hits = |text: &str| text.chars().count() as u64;
+    if reference == prediction {
+        let hits = hits(reference);
+        return Edits {
+            hits,
+            ..Edits::default()
+        };
+    }
+    let (start, end) = units::common_text(reference, prediction);
+    SYMBOLS.with_borrow_mut(|[rows, columns]| {
+        for (text, symbols) in [(reference, &mut *rows), (prediction, &mut *columns)] {
+            let middle = text.get(start..text.len() - end).unwrap_or_default();
+            symbols.clear();
+            symbols.extend(middle.chars().map(u32::from));
+        }
+        let mut edits = Edits::of_symbols(rows, columns);
+        for ends in [
+            reference.get(..start),
+            reference.get(reference.len() - end..),
+        ] {
+            edits.hits += ends.map_or(0, hits);
+        }
+        edits
+    })
+}
+
+/// Whose rules: what white space separates words, and what the rates are where there is nothing to
+/// divide by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// `jiwer`: jiwer 4.0.0.
+    ///
+    /// Words: each run of two or more characters of white space becomes a space, both ends are
+    /// stripped, and the rest is split at spaces alone, so that a single tab or no-break space is part
+    /// of a word. Characters: both ends are stripped.
+    ///
+    /// If the references have no units, the error rate is the number of insertions, which is no rate;
+    /// the match error rate and the information lost are 1, or 0 where the predictions have none
+    /// either. If the predictions alone have none, the information preserved is 0.
+    #[default]
+    Jiwer,
+    /// `torchmetrics`: torchmetrics 1.8 (`functional.text`), as the program of the Fusion Brain
+    /// Challenge 2021 has its WER and CER.
+    ///
+    /// Words are what stands between white space of any kind. Characters are taken as they are, with
+    /// white space at the ends.
+    ///
+    /// The match error rate is that of errors to the sum of the lengths of the longer text of each
+    /// pair, and the hits of the information are what the errors leave of that sum: other numbers than
+    /// jiwer's where an alignment has both deletions and insertions. Undefined where torchmetrics is
+    /// NaN or infinite.
+    Torchmetrics,
+    /// `huggingface`: `wer` and `cer` of Hugging Face evaluate 0.4.6 on jiwer 4.
+    ///
+    /// As `jiwer`, but undefined where the references have no units: there the program divides by zero.
+    /// (On an older jiwer its `cer` also makes each run of two or more characters of white space one
+    /// space.)
+    HuggingFace,
+}
+
+impl Profile {
+    /// All profiles.
+    pub const ALL: &[Self] = &[Self::Jiwer, Self::Torchmetrics, Self::HuggingFace];
+
+    /// The name of the profile.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Jiwer => "jiwer",
+            Self::Torchmetrics => "torchmetrics",
+            Self::HuggingFace => "huggingface",
+        }
+    }
+
+    /// The rates of edits. `longer` is the sum over pairs of the length of the longer text.
+    fn scores(self, edits: &Edits, longer: u64) -> EditScores {
+        let (rows, columns) = (edits.reference_length(), edits.prediction_length());
+        let preserved = |hits| Some(ratio(hits, rows)? * ratio(hits, columns)?);
+        let (error_rate, match_error_rate, information_preserved) = match (self, rows, columns) {
+            (Self::Jiwer, 0, 0) => (Some(0.0), Some(0.0), Some(1.0)),
+            (Self::Jiwer, 0, _) => (Some(edits.insertions as f64), Some(1.0), Some(0.0)),
+            (Self::HuggingFace, 0, _) => (None, None, None),
+            (Self::Torchmetrics, ..) => (
+                ratio(edits.errors(), rows),
+                ratio(edits.errors(), longer),
+                preserved(longer.saturating_sub(edits.errors())),
+            ),
+            (Self::Jiwer | Self::HuggingFace, ..) => (
+                ratio(edits.errors(), rows),
+                ratio(edits.errors(), edits.hits + edits.errors()),
+                // Without a prediction nothing is preserved.
+                preserved(edits.hits).or(Some(0.0)),
+            ),
+        };
+        EditScores {
+            error_rate,
+            match_error_rate,
+            information_lost: information_preserved.map(|preserved| 1.0 - preserved),
+            information_preserved,
+            mean_error_rate: None,
+        }
+    }
+}
+
+named_choice!(Profile, "edit rate profile");
+
+/// The evidence of [`EditRate`].
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct EditState {
+    /// The edits of all pairs.
+    pub edits: Edits,
+    /// The sum over pairs of the number of units of the longer text.
+    pub longer: u64,
+    /// The error rates of the pairs, where they have one.
+    pub rates: Mean,
+    /// Which units were taken for which, if asked for.
+    pub confusions: Confusions,
+}
+
+impl Merge for EditState {
+    fn merge(&mut self, other: Self) {
+        self.edits.merge(other.edits);
+        self.longer += other.longer;
+        self.rates.merge(other.rates);
+        self.confusions.merge(other.confusions);
+    }
+}
+
+/// The scores of [`EditRate`], from the hits H, substitutions S, deletions D and insertions I of all
+/// pairs; undefined as the [`Profile`] says.
+///
+/// A. C. Morris, V. Maier and P. Green, *From WER and RIL to MER and WIL* (2004).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EditScores {
+    /// WER or CER: (S + D + I) / (H + S + D). May be above 1.
+    pub error_rate: Option<f64>,
+    /// MER: (S + D + I) / (H + S + D + I).
+    pub match_error_rate: Option<f64>,
+    /// WIL: 1 - WIP.
+    pub information_lost: Option<f64>,
+    /// WIP: H / (H + S + D) * H / (H + S + I).
+    pub information_preserved: Option<f64>,
+    /// The mean of the error rates of single pairs, of those where it is defined: each pair counts the
+    /// same, however long it is.
+    pub mean_error_rate: Option<f64>,
+}
+
+/// Which unit of the references was taken for which of the predictions, and how often.
+///
+/// ```
+/// use metric_core::Metric;
+/// use metric_text::{EditRate, Unit};
+///
+/// let metric = EditRate { unit: Unit::CodePoint, confusions: true, ..EditRate::default() };
+/// let state = metric.measure("clown", "down");
+/// assert_eq!(state.confusions.count("d", "l"), 1); // taken for an l
+/// assert_eq!(state.confusions.count("", "c"), 1); // put in
+/// let all: Vec<_> = state.confusions.iter().collect();
+/// assert_eq!(all, [("", "c", 1), ("d", "l", 1)]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Confusions {
+    /// Unit of the reference, unit of the prediction, count; an empty unit stands for none.
+    counts: BTreeMap<String, BTreeMap<String, u64>>,
+}
+
+impl Confusions {
+    /// Adds what the alignment of two lists of units has beside equal ones.
+    pub fn add(&mut self, alignment: &Alignment, reference: &[&str], prediction: &[&str]) {
+        for chunk in alignment
+            .chunks
+            .iter()
+            .filter(|chunk| chunk.edit != Edit::Equal)
+        {
+            let rows = reference.get(chunk.reference.clone()).unwrap_or_default();
+            let columns = prediction.get(chunk.prediction.clone()).unwrap_or_default();
+            for place in 0..rows.len().max(columns.len()) {
+                let unit = |units: &[&str]| {
+                    units
+                        .get(place)
+                        .map_or(String::new(), |unit| (*unit).to_owned())
+                };
+                let row = self.counts.entry(unit(rows)).or_default();
+                *row.entry(unit(columns)).or_default() += 1;
+            }
+        }
+    }
+
+    /// How often `reference` was taken for `prediction`; an empty one stands for none, so that it was
+    /// put in or left out.
+    #[must_use]
+    pub fn count(&self, reference: &str, prediction: &str) -> u64 {
+        let row = self.counts.get(reference);
+        row.and_then(|row| row.get(prediction))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Unit of the reference, unit of the prediction and count, in the order of the units.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str, u64)> {
+        self.counts.iter().flat_map(|(reference, row)| {
+            row.iter()
+                .map(|(prediction, count)| (reference.as_str(), prediction.as_str(), *count))
+        })
+    }
+}
+
+impl Merge for Confusions {
+    fn merge(&mut self, other: Self) {
+        for (reference, row) in other.counts {
+            let mine = self.counts.entry(reference).or_default();
+            for (prediction, count) in row {
+                *mine.entry(prediction).or_default() += count;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn profiles_by_hand() {
+        // Error rate, match error rate, information preserved; jiwer, torchmetrics, huggingface.
+        type Rates = [Option<f64>; 3];
+        let none: Rates = [None; 3];
+        let rows: &[(&str, &str, [Rates; 3])] = &[
+            ("", "", [[Some(0.0), Some(0.0), Some(1.0)], none, none]),
+            (
+                "",
+                "a b",
+                [
+                    [Some(2.0), Some(1.0), Some(0.0)],
+                    [None, Some(1.0), None],
+                    none,
+                ],
+            ),
+            (
+                "a b",
+                "",
+                [
+                    [Some(1.0), Some(1.0), Some(0.0)],
+                    [Some(1.0), Some(1.0), None],
+                    [Some(1.0), Some(1.0), Some(0.0)],
+                ],
+            ),
+            // One deletion and one insertion.
+            (
+                "a b c",
+                "b c d",
+                [
+                    [
+                        Some(2.0 / 3.0),
+                        Some(2.0 / 4.0),
+                        Some(2.0 / 3.0 * (2.0 / 3.0)),
+                    ],
+                    [
+                        Some(2.0 / 3.0),
+                        Some(2.0 / 3.0),
+                        Some(1.0 / 3.0 * (1.0 / 3.0)),
+                    ],
+                    [
+                        Some(2.0 / 3.0),
+                        Some(2.0 / 4.0),
+                        Some(2.0 / 3.0 * (2.0 / 3.0)),
+                    ],
+                ],
+            ),
+        ];
+        for (reference, prediction, expected) in rows {
+            for (&profile, expected) in Profile::ALL.iter().zip(expected) {
+                let metric = EditRate {
+                    profile,
+                    ..EditRate::default()
+                };
+                let scores = metric.compute(&metric.measure(prediction, reference));
+                let [_, _, preserved] = *expected;
+                let rates = [
+                    scores.error_rate,
+                    scores.match_error_rate,
+                    scores.information_preserved,
+                ];
+                assert_eq!(rates, *expected, "{profile}: {reference:?} {prediction:?}");
+                assert_eq!(
+                    scores.information_lost,
+                    preserved.map(|preserved| 1.0 - preserved)
+                );
+                assert_eq!(scores.mean_error_rate, scores.error_rate);
+            }
+        }
+    }
+
+    #[test]
+    fn rules_for_nothing_hold_for_the_sums() {
+        let metric = EditRate::default();
+        let mut state = metric.measure("a", "");
+        metric.update(&mut state, "b", "b");
+        let scores = metric.compute(&state);
+        assert_eq!(scores.error_rate, Some(1.0));
+        assert_eq!(scores.mean_error_rate, Some((1.0 + 0.0) / 2.0));
+        assert_eq!(scores.match_error_rate, Some(1.0 / 2.0));
+    }
+
+    #[test]
+    fn texts_without_end_are_no_trouble() {
+        let megabytes = 5_000_000;
+        let edits = |unit, prediction: &str, reference: &str| {
+            let metric = EditRate {
+                unit,
+                ..EditRate::default()
+            };
+            metric.measure(prediction, reference).edits
+        };
+        // Ten megabytes of accents are a grapheme cluster, or nothing but code points.
+        let accents = "\u{301}".repeat(megabytes);
+        let other = format!("{accents}\u{302}");
+        let one = Edits {
+            substitutions: 1,
+            ..Edits::default()
+        };
+        assert_eq!(edits(Unit::Grapheme, &accents, &other), one);
+        assert_eq!(edits(Unit::Word, &accents, &other), one);
+        let hits = megabytes as u64;
+        assert_eq!(
+            edits(Unit::CodePoint, &accents, &other),
+            Edits {
+                hits,
+                deletions: 1,
+                ..Edits::default()
+            }
+        );
+        let turned = format!("\0{}", &accents[2..]);
+        let one = Edits {
+            hits: hits - 1,
+            substitutions: 1,
+            ..Edits::default()
+        };
+        assert_eq!(edits(Unit::CodePoint, &turned, &accents), one);
+        for unit in Unit::ALL {
+            assert_eq!(edits(*unit, "\0", "\u{378}\u{10ffff}").errors().min(1), 1);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shards_in_any_order_are_the_whole(
+            pairs in proptest::collection::vec(("[abа ]{0,9}", "[abа ]{0,9}"), 0..12),
+            cut in 0_usize..12,
+        ) {
+            for &unit in Unit::ALL {
+                let metric = EditRate { unit, confusions: true, ..EditRate::default() };
+                let pool = |pairs: &[(String, String)]| pairs.iter().fold(
+                    EditState::default(),
+                    |mut state, (p, r)| { metric.update(&mut state, p, r); state },
+                );
+                let (head, tail) = pairs.split_at(cut.min(pairs.len()));
+                let mut merged = pool(tail);
+                merged.merge(pool(head));
+                prop_assert_eq!(merged, pool(&pairs));
+            }
+        }
+
+        #[test]
+        fn ways_to_the_same_edits(a in "[abéя\u{301} ]{0,40}", b in "[abéя\u{301} ]{0,40}") {
+            for &unit in Unit::ALL {
+                for &profile in Profile::ALL {
+                    let metric = EditRate { unit, profile, ..EditRate::default() };
+                    let counted = EditRate { confusions: true, ..metric.clone() }.measure(&a, &b);
+                    let edits = Edits::between(&unit.split(&b, profile), &unit.split(&a, profile));
+                    prop_assert_eq!(metric.measure(&a, &b).edits, edits);
+                    prop_assert_eq!(counted.edits, edits);
+                    let errors: u64 = counted.confusions.iter().map(|(_, _, count)| count).sum();
+                    prop_assert_eq!(errors, edits.errors());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,683 @@
+//! The table of edit distances, 64 rows at a time.
+//!
+//! A column of the table (one symbol of the prediction) is kept as its vertical differences, a bit a
+//! row (a symbol of the reference): G. Myers, *A fast bit-vector algorithm for approximate string
+//! matching based on dynamic programming* (1999), in the form of H. Hyyrö, *A bit-vector algorithm
+//! for computing Levenshtein and Damerau edit distances* (2003). Blocks too far from the diagonal for
+//! the distance in question are left out (Ukkonen 1985).
+//!
+//! The trace-back reads nothing but these differences. Columns are kept as far as memory is granted,
+//! and otherwise computed again from columns kept at intervals.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Bits of a block of rows.
+const BITS: usize = 64;
+/// The most differences of columns that are kept for the trace-back: 16 MiB. Columns that are kept to
+/// start again from take as much, at each of the few levels. In tests all levels are wanted.
+const KEPT: usize = if cfg!(test) { 64 } else { 1 << 20 };
+/// Tables of up to so many blocks are filled whole, not band by band.
+const SMALL: usize = if cfg!(test) { 64 } else { 1 << 13 };
+/// Symbols below have a place of their own in the masks of a single block: all letters of two bytes in
+/// UTF-8, and all places of a short reference.
+const DIRECT: usize = 2048;
+
+/// One step of the trace-back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Diagonal,
+    Delete,
+    Insert,
+}
+
+/// The distance of two lists of symbols, if it is at most `limit`.
+pub(super) fn distance(reference: &[u32], prediction: &[u32], limit: usize) -> Option<usize> {
+    let (rows, columns) = (reference.len(), prediction.len());
+    if rows.abs_diff(columns) > limit {
+        return None;
+    }
+    if rows == 0 || columns == 0 {
+        return Some(rows.max(columns));
+    }
+    let found = if rows <= BITS {
+        SCRATCH.with_borrow_mut(|scratch| scratch.distance(reference, prediction, None))
+    } else {
+        Blocks::new(reference, prediction).distance(limit)?
+    };
+    (found <= limit).then_some(found)
+}
+
+/// The distance of two lists of symbols and, if it is `needed` at this distance, the steps of the
+/// trace-back from the end.
+///
+/// From a place in the table the step is a deletion where that leads to one error less; else an
+/// insertion where the difference in the column to the left says that it saves over a diagonal step;
+/// else diagonal. Steps along the edges of the table are left to the caller, who knows where it is.
+pub(super) fn trace(
+    reference: &[u32],
+    prediction: &[u32],
+    needed: impl Fn(usize) -> bool,
+    mut step: impl FnMut(Step),
+) -> usize {
+    let (rows, columns) = (reference.len(), prediction.len());
+    if rows == 0 || columns == 0 {
+        return rows.max(columns);
+    }
+    if rows <= BITS && columns <= SMALL {
+        return SCRATCH.with_borrow_mut(|scratch| {
+            let mut kept = std::mem::take(&mut scratch.kept);
+            let found = scratch.distance(reference, prediction, Some(&mut kept));
+            if needed(found) {
+                trace_block(rows, &kept, &mut step);
+            }
+            scratch.kept = kept;
+            found
+        });
+    }
+    let blocks = Blocks::new(reference, prediction);
+    let most = rows.max(columns);
+    let found = blocks.distance(most).unwrap_or(most);
+    if needed(found) {
+        blocks.trace(found, &mut step);
+    }
+    found
+}
+
+/// Vertical differences of a block of rows: the rows that are one more than the row above, and those
+/// that are one less.
+#[derive(Clone, Copy, Debug)]
+struct Differences {
+    up: u64,
+    down: u64,
+}
+
+impl Differences {
+    /// As in a column where each row is one more than the last.
+    const RISING: Self = Self { up: !0, down: 0 };
+
+    /// The next column of the block. `equal` are the rows whose symbol is that of the column; `into`
+    /// and the result are the horizontal differences above the first row and at all rows.
+    #[inline(always)]
+    fn next(self, equal: u64, into: Horizontal) -> (Self, u64, u64) {
+        let matches = equal | into.down;
+        let zero = (((matches & self.up).wrapping_add(self.up)) ^ self.up) | matches | self.down;
+        let up = self.down | !(zero | self.up);
+        let down = zero & self.up;
+        let (shifted_up, shifted_down) = ((up << 1) | into.up, (down << 1) | into.down);
+        let next = Self {
+            up: shifted_down | !(zero | shifted_up),
+            down: shifted_up & zero,
+        };
+        (next, up, down)
+    }
+}
+
+/// A horizontal difference, each 0 or 1.
+#[derive(Clone, Copy, Debug)]
+struct Horizontal {
+    up: u64,
+    down: u64,
+}
+
+impl Horizontal {
+    const RISING: Self = Self { up: 1, down: 0 };
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new());
+}
+
+/// Memory for references of a single block.
+struct Scratch {
+    /// The rows of each symbol below [`DIRECT`].
+    direct: Vec<u64>,
+    /// The rows of other symbols, by open addressing; no rows is a free place.
+    hashed: Vec<(u32, u64)>,
+    kept: Vec<Differences>,
+}
+
+const HASHED: usize = 2 * BITS;
+
+impl Scratch {
+    fn new() -> Self {
+        Self {
+            direct: vec![0; DIRECT],
+            hashed: vec![(0, 0); HASHED],
+            kept: Vec::new(),
+        }
+    }
+
+    /// The place of a symbol among the hashed ones, where it is or could be.
+    #[inline]
+    fn place(&self, symbol: u32) -> usize {
+        let mut place = (symbol.wrapping_mul(0x9e37_79b1) >> 25) as usize % HASHED;
+        while self.hashed[place].1 != 0 && self.hashed[place].0 != symbol {
+            place = (place + 1) % HASHED;
+        }
+        place
+    }
+
+    fn distance(
+        &mut self,
+        reference: &[u32],
+        prediction: &[u32],
+        mut kept: Option<&mut Vec<Differences>>,
+    ) -> usize {
+        for (row, &symbol) in reference.iter().enumerate() {
+            match self.direct.get_mut(symbol as usize) {
+                Some(rows) => *rows |= 1 << row,
+                None => {
+                    let place = self.place(symbol);
+                    self.hashed[place].0 = symbol;
+                    self.hashed[place].1 |= 1 << row;
+                }
+            }
+        }
+        if let Some(kept) = &mut kept {
+            kept.clear();
+            kept.reserve(prediction.len());
+        }
+        let mut block = Differences::RISING;
+        let mut distance = reference.len();
+        let last = reference.len() - 1;
+        for &symbol in prediction {
+            let equal = match self.direct.get(symbol as usize) {
+                Some(&rows) => rows,
+                None => self.hashed[self.place(symbol)].1,
+            };
+            let (next, up, down) = block.next(equal, Horizontal::RISING);
+            block = next;
+            distance += (up >> last & 1) as usize;
+            distance -= (down >> last & 1) as usize;
+            if let Some(kept) = &mut kept {
+                kept.push(block);
+            }
+        }
+        for &symbol in reference {
+            match self.direct.get_mut(symbol as usize) {
+                Some(rows) => *rows = 0,
+                None => self.hashed.fill((0, 0)),
+            }
+        }
+        distance
+    }
+}
+
+/// The trace-back through a single block of which all columns were kept.
+fn trace_block(rows: usize, kept: &[Differences], step: &mut impl FnMut(Step)) {
+    let (mut row, mut column) = (rows, kept.len());
+    while row > 0 && column > 0 {
+        let bit = 1_u64 << (row - 1);
+        if kept[column - 1].up & bit != 0 {
+            row -= 1;
+            step(Step::Delete);
+            continue;
+        }
+        column -= 1;
+        if column > 0 && kept[column - 1].down & bit != 0 {
+            step(Step::Insert);
+        } else {
+            row -= 1;
+            step(Step::Diagonal);
+        }
+    }
+}
+
+/// The blocks of a longer reference.
+struct Blocks {
+    rows: usize,
+    /// The prediction, each symbol as its number in `starts`, or as the number of symbols for one that
+    /// the reference does not have.
+    prediction: Vec<u32>,
+    /// Where in `masks` the blocks of a symbol begin.
+    starts: Vec<usize>,
+    /// For each symbol its blocks, rising, each with its rows.
+    masks: Vec<(usize, u64)>,
+}
+
+/// The diagonals (row less column) that a path with at most so many errors can touch.
+#[derive(Clone, Copy, Debug)]
+struct Band {
+    below: usize,
+    above: usize,
+}
+
+impl Band {
+    /// `errors` must be at least the difference of the lengths.
+    fn new(rows: usize, columns: usize, errors: usize) -> Self {
+        let beside = (errors - rows.abs_diff(columns)) / 2;
+        Self {
+            below: beside + rows.saturating_sub(columns),
+            above: beside + columns.saturating_sub(rows),
+        }
+    }
+
+    /// The blocks of a column, from 1, of which rows up to `rows` are wanted.
+    fn blocks(self, column: usize, rows: usize) -> Range<usize> {
+        let first = column.saturating_sub(self.above).max(1);
+        let last = (column + self.below).min(rows).max(1);
+        (first.min(last) - 1) / BITS..(last - 1) / BITS + 1
+    }
+
+    /// The most blocks that a column can have.
+    fn width(self, rows: usize) -> usize {
+        ((self.below + self.above) / BITS + 2).min(rows.div_ceil(BITS))
+    }
+}
+
+/// A column: the differences of all blocks, of which those in the band are right.
+#[derive(Clone, Debug)]
+struct Column {
+    /// The number of the column.
+    at: usize,
+    blocks: Range<usize>,
+    /// Of these blocks and others.
+    differences: Vec<Differences>,
+}
+
+impl Blocks {
+    fn new(reference: &[u32], prediction: &[u32]) -> Self {
+        let mut numbers: HashMap<u32, u32> = HashMap::new();
+        let mut places: Vec<Vec<(usize, u64)>> = Vec::new();
+        for (row, symbol) in reference.iter().enumerate() {
+            let number = *numbers.entry(*symbol).or_insert_with(|| {
+                places.push(Vec::new());
+                places.len() as u32 - 1
+            });
+            let Some(blocks) = places.get_mut(number as usize) else {
+                continue;
+            };
+            let bit = 1 << (row % BITS);
+            match blocks.last_mut() {
+                Some((block, rows)) if *block == row / BITS => *rows |= bit,
+                _ => blocks.push((row / BITS, bit)),
+            }
+        }
+        let unknown = places.len() as u32;
+        let mut starts = vec![0];
+        let mut masks = Vec::with_capacity(places.iter().map(Vec::len).sum());
+        for blocks in places {
+            masks.extend(blocks);
+            starts.push(masks.len());
+        }
+        starts.push(masks.len());
+        let number = |symbol| numbers.get(symbol).copied().unwrap_or(unknown);
+        Self {
+            rows: reference.len(),
+            prediction: prediction.iter().map(number).collect(),
+            starts,
+            masks,
+        }
+    }
+
+    fn columns(&self) -> usize {
+        self.prediction.len()
+    }
+
+    fn start(&self) -> Column {
+        Column {
+            at: 0,
+            blocks: 0..0,
+            differences: vec![Differences::RISING; self.rows.div_ceil(BITS)],
+        }
+    }
+
+    /// The distance, if it is at most `limit`, in a band that is widened as needed.
+    fn distance(&self, limit: usize) -> Option<usize> {
+        let (rows, columns) = (self.rows, self.columns());
+        let most = rows.max(columns);
+        let least = self.least_distance();
+        if least > limit {
+            return None;
+        }
+        let small = rows.div_ceil(BITS) * columns <= SMALL;
+        let mut errors = if small { most } else { least + 2 * BITS };
+        loop {
+            errors = errors.min(limit).min(most);
+            let found = self.distance_in(Band::new(rows, columns, errors));
+            if found <= errors {
+                return Some(found);
+            }
+            if errors >= limit.min(most) {
+                return None;
+            }
+            errors = errors.saturating_mul(2);
+        }
+    }
+
+    /// What the distance cannot be less than: each hit takes a symbol from both lists.
+    fn least_distance(&self) -> usize {
+        let mut left: Vec<usize> = self
+            .starts
+            .windows(2)
+            .map(|ends| {
+                let masks = self.masks.get(ends[0]..ends[1]).unwrap_or_default();
+                masks
+                    .iter()
+                    .map(|(_, rows)| rows.count_ones() as usize)
+                    .sum()
+            })
+            .collect();
+        let mut hits = 0;
+        for &symbol in &self.prediction {
+            if let Some(left @ 1..) = left.get_mut(symbol as usize) {
+                *left -= 1;
+                hits += 1;
+            }
+        }
+        self.rows.max(self.columns()) - hits
+    }
+
+    /// The least number of errors of the paths within the band.
+    fn distance_in(&self, band: Band) -> usize {
+        let mut column = self.start();
+        let bottom = |blocks: &Range<usize>| (blocks.end * BITS).min(self.rows);
+        // The distance at the last row of the column's last block.
+        let mut distance = 0;
+        let mut end = 0;
+        while column.at < self.columns() {
+            let blocks = band.blocks(column.at + 1, self.rows);
+            if bottom(&blocks) > end {
+                distance += bottom(&blocks) - end;
+                end = bottom(&blocks);
+            }
+            let last = self.advance(&mut column, blocks);
+            distance += last.up as usize;
+            distance -= last.down as usize;
+        }
+        distance
+    }
+
+    /// The next column, and the horizontal difference at the last row of its last block.
+    fn advance(&self, column: &mut Column, blocks: Range<usize>) -> Horizontal {
+        let known = column.blocks.end;
+        if let Some(fresh) = column.differences.get_mut(known..blocks.end) {
+            fresh.fill(Differences::RISING);
+        }
+        let symbol = self.prediction[column.at] as usize;
+        let mut masks = &self.masks[self.starts[symbol]..self.starts[symbol + 1]];
+        if blocks.start > 0 {
+            masks = &masks[masks.partition_point(|(block, _)| *block < blocks.start)..];
+        }
+        let mut masks = masks.iter();
+        let mut mask = masks.next();
+        let mut into = Horizontal::RISING;
+        let last_bit = (self.rows - 1) % BITS;
+        let whole = self.rows.div_ceil(BITS);
+        let first = blocks.start;
+        for (place, differences) in column.differences[blocks.clone()].iter_mut().enumerate() {
+            let block = first + place;
+            let equal = match mask {
+                Some((at, rows)) if *at == block => {
+                    mask = masks.next();
+                    *rows
+                }
+                _ => 0,
+            };
+            let (next, up, down) = differences.next(equal, into);
+            *differences = next;
+            let bit = if block + 1 == whole {
+                last_bit
+            } else {
+                BITS - 1
+            };
+            into = Horizontal {
+                up: up >> bit & 1,
+                down: down >> bit & 1,
+            };
+        }
+        column.at += 1;
+        column.blocks = blocks;
+        into
+    }
+
+    /// The trace-back, for the distance that was found.
+    fn trace(&self, distance: usize, step: &mut impl FnMut(Step)) {
+        let band = Band::new(self.rows, self.columns(), distance);
+        let mut row = self.rows;
+        self.trace_part(band, self.start(), self.columns(), &mut row, step);
+    }
+
+    /// The trace-back from `row` of the column `to` to the column `from`.
+    fn trace_part(
+        &self,
+        band: Band,
+        from: Column,
+        to: usize,
+        row: &mut usize,
+        step: &mut impl FnMut(Step),
+    ) {
+        let rows = *row;
+        if rows == 0 {
+            return;
+        }
+        let length = to - from.at;
+        let width = band.width(rows);
+        let room = (KEPT / width).max(2);
+        if length <= room {
+            self.trace_kept(band, from, to, row, step);
+            return;
+        }
+        let part = length.div_ceil(length.div_ceil(room).min(room));
+        let mut kept = Vec::new();
+        let mut column = from;
+        while column.at < to {
+            kept.push(self.keep(&column));
+            let end = (column.at + part).min(to);
+            while column.at < end && end < to {
+                let blocks = band.blocks(column.at + 1, rows);
+                self.advance(&mut column, blocks);
+            }
+            if end == to {
+                break;
+            }
+        }
+        let mut end = to;
+        while let Some((at, blocks, differences)) = kept.pop() {
+            column.at = at;
+            if let Some(place) = column.differences.get_mut(blocks.clone()) {
+                place.copy_from_slice(&differences);
+            }
+            column.blocks = blocks;
+            self.trace_part(band, column.clone(), end, row, step);
+            end = at;
+        }
+    }
+
+    fn keep(&self, column: &Column) -> (usize, Range<usize>, Vec<Differences>) {
+        let blocks = column.blocks.clone();
+        (
+            column.at,
+            blocks.clone(),
+            column.differences[blocks].to_vec(),
+        )
+    }
+
+    /// The same with all columns kept.
+    fn trace_kept(
+        &self,
+        band: Band,
+        from: Column,
+        to: usize,
+        row: &mut usize,
+        step: &mut impl FnMut(Step),
+    ) {
+        let rows = *row;
+        let start = from.at;
+        let mut column = from;
+        let mut kept = Vec::with_capacity((to - start + 1) * band.width(rows));
+        let mut spans = Vec::with_capacity(to - start + 1);
+        let mut keep = |column: &Column| {
+            spans.push((kept.len(), column.blocks.clone()));
+            kept.extend_from_slice(&column.differences[column.blocks.clone()]);
+        };
+        keep(&column);
+        while column.at < to {
+            let blocks = band.blocks(column.at + 1, rows);
+            self.advance(&mut column, blocks);
+            keep(&column);
+        }
+        // Blocks outside the band are of no path with so few errors.
+        let at = |column: usize, block: usize| {
+            let (first, blocks) = &spans[column - start];
+            let none = Differences { up: 0, down: 0 };
+            match blocks.contains(&block) {
+                true => kept
+                    .get(first + block - blocks.start)
+                    .copied()
+                    .unwrap_or(none),
+                false => none,
+            }
+        };
+        let mut column = to;
+        while *row > 0 && column > start {
+            let (block, bit) = ((*row - 1) / BITS, 1 << ((*row - 1) % BITS));
+            if at(column, block).up & bit != 0 {
+                *row -= 1;
+                step(Step::Delete);
+                continue;
+            }
+            column -= 1;
+            if column > 0 && at(column, block).down & bit != 0 {
+                step(Step::Insert);
+            } else {
+                *row -= 1;
+                step(Step::Diagonal);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Distance and steps from the plain table.
+    fn plain(reference: &[u32], prediction: &[u32]) -> (usize, Vec<Step>) {
+        let (rows, columns) = (reference.len(), prediction.len());
+        let mut table = vec![vec![0; columns + 1]; rows + 1];
+        for row in 0..=rows {
+            for column in 0..=columns {
+                table[row][column] = if row == 0 || column == 0 {
+                    row + column
+                } else {
+                    let wrong = usize::from(reference[row - 1] != prediction[column - 1]);
+                    let beside = table[row - 1][column].min(table[row][column - 1]) + 1;
+                    beside.min(table[row - 1][column - 1] + wrong)
+                };
+            }
+        }
+        let (mut row, mut column) = (rows, columns);
+        let mut steps = Vec::new();
+        while row > 0 && column > 0 {
+            if table[row][column] == table[row - 1][column] + 1 {
+                row -= 1;
+                steps.push(Step::Delete);
+            } else if table[row][column - 1] + 1 == table[row - 1][column - 1] {
+                column -= 1;
+                steps.push(Step::Insert);
+            } else {
+                row -= 1;
+                column -= 1;
+                steps.push(Step::Diagonal);
+            }
+        }
+        (table[rows][columns], steps)
+    }
+
+    fn check(reference: &[u32], prediction: &[u32]) {
+        let (expected, path) = plain(reference, prediction);
+        let mut steps = Vec::new();
+        let found = trace(reference, prediction, |_| true, |step| steps.push(step));
+        assert_eq!((found, &steps), (expected, &path));
+        assert_eq!(
+            trace(reference, prediction, |_| false, |_| unreachable!()),
+            expected
+        );
+        for limit in [
+            0,
+            expected.saturating_sub(1),
+            expected,
+            expected + 1,
+            usize::MAX,
+        ] {
+            let found = (expected <= limit).then_some(expected);
+            assert_eq!(
+                distance(reference, prediction, limit),
+                found,
+                "limit {limit}"
+            );
+        }
+        if !reference.is_empty() && !prediction.is_empty() {
+            // Blocks also where one would do.
+            let blocks = Blocks::new(reference, prediction);
+            steps.clear();
+            blocks.trace(expected, &mut |step| steps.push(step));
+            assert_eq!((blocks.distance(usize::MAX), steps), (Some(expected), path));
+        }
+    }
+
+    /// A list and the same with some symbols replaced, left out, or put in.
+    fn edited(length: usize, symbols: u32) -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
+        let list = proptest::collection::vec(0..symbols, 0..length);
+        let edits =
+            proptest::collection::vec((any::<prop::sample::Index>(), 0_u8..3, 0..symbols), 0..40);
+        (list, edits).prop_map(|(list, edits)| {
+            let mut other = list.clone();
+            for (place, kind, symbol) in edits {
+                let place = place.index(other.len() + 1);
+                match kind {
+                    0 => other.insert(place, symbol),
+                    _ if place == other.len() => {}
+                    1 => other[place] = symbol,
+                    _ => drop(other.remove(place)),
+                }
+            }
+            (list, other)
+        })
+    }
+
+    #[test]
+    fn edges_of_blocks() {
+        for rows in [1, 63, 64, 65, 127, 128, 129, 200] {
+            for columns in [1, 63, 64, 65, 128, 300] {
+                let list =
+                    |length: usize, step: u32| (0..length as u32).map(|i| i * step % 7).collect();
+                let (a, b): (Vec<u32>, Vec<u32>) = (list(rows, 2), list(columns, 3));
+                check(&a, &b);
+                check(&a, &vec![9; columns]);
+            }
+        }
+        let far: Vec<u32> = (0..64).map(|i| i * 70_001).collect();
+        let mut turned = far.clone();
+        turned.rotate_left(3);
+        check(&far, &turned);
+        check(&turned, &[0x10_ffff, 0, 5]);
+        // A symbol that is the same place in the masks as one of the reference.
+        check(&[5000, 5000 + (1 << 30)], &[5000 + (1 << 30), 5000]);
+    }
+
+    proptest! {
+        #[test]
+        fn as_the_plain_table(
+            a in proptest::collection::vec(0_u32..3, 0..150),
+            b in proptest::collection::vec(0_u32..4, 0..150),
+        ) {
+            check(&a, &b);
+        }
+
+        #[test]
+        fn as_the_plain_table_where_lists_are_alike((a, b) in edited(500, 4)) {
+            check(&a, &b);
+        }
+
+        #[test]
+        fn as_the_plain_table_of_many_symbols((a, b) in edited(90, 0x11_0000)) {
+            check(&a, &b);
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Texts as lists of what is compared.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use metric_core::named_choice;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::Profile;
+use crate::normalize::{is_space, words};
+
+/// What an edit distance counts: the unit of length and of error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// `word`: what stands between white space, by the rule of the [`Profile`].
+    #[default]
+    Word,
+    /// `codepoint`: a Unicode code point, which is what peers call a character.
+    CodePoint,
+    /// `grapheme`: an extended grapheme cluster (Unicode Standard Annex 29, Unicode 17.0): what a
+    /// reader calls a character, such as `e` with a combining accent, or a flag.
+    Grapheme,
+}
+
+impl Unit {
+    /// All units.
+    pub const ALL: &[Self] = &[Self::Word, Self::CodePoint, Self::Grapheme];
+
+    /// The name of the unit.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Word => "word",
+            Self::CodePoint => "codepoint",
+            Self::Grapheme => "grapheme",
+        }
+    }
+
+    /// The text as a list of these units, by the white-space rule of the profile.
+    ///
+    /// ```
+    /// use metric_text::edit::{Profile, Unit};
+    ///
+    /// // The accent is a code point of its own, and part of one grapheme cluster.
+    /// assert_eq!(Unit::CodePoint.split("e\u{301}t ", Profile::Jiwer), ["e", "\u{301}", "t"]);
+    /// assert_eq!(Unit::Grapheme.split("e\u{301}t ", Profile::Jiwer), ["e\u{301}", "t"]);
+    /// // A single tab is no white space to jiwer.
+    /// assert_eq!(Unit::Word.split("a\tb  c", Profile::Jiwer), ["a\tb", "c"]);
+    /// assert_eq!(Unit::Word.split("a\tb  c", Profile::Torchmetrics), ["a", "b", "c"]);
+    /// ```
+    #[must_use]
+    pub fn split(self, text: &str, profile: Profile) -> Vec<&str> {
+        match self {
+            Self::Word if profile == Profile::Torchmetrics => words(text).collect(),
+            Self::Word => spaced(text),
+            Self::CodePoint => {
+                let text = trimmed(text, profile);
+                let mut ends = text.char_indices().map(|(start, _)| start).skip(1);
+                let mut start = 0;
+                let mut units = Vec::with_capacity(text.len());
+                while start < text.len() {
+                    let end = ends.next().unwrap_or(text.len());
+                    units.extend(text.get(start..end));
+                    start = end;
+                }
+                units
+            }
+            Self::Grapheme => trimmed(text, profile).graphemes(true).collect(),
+        }
+    }
+}
+
+named_choice!(Unit, "unit");
+
+/// The text whose characters count.
+pub(super) fn trimmed(text: &str, profile: Profile) -> &str {
+    match profile {
+        Profile::Jiwer | Profile::HuggingFace => text.trim_matches(is_space),
+        Profile::Torchmetrics => text,
+    }
+}
+
+/// Whether each code point is certainly a grapheme cluster of its own, as in most texts in Latin, Greek,
+/// Cyrillic, Japanese and Chinese letters: far faster than to look for the clusters.
+pub(super) fn no_clusters(text: &str) -> bool {
+    text.chars().all(|c| {
+        matches!(
+            c,
+            ' '..='~' | '\u{c0}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{590}'
+                | '\u{2010}'..='\u{2027}' | '\u{3001}'..='\u{3029}' | '\u{3040}'..='\u{3096}'
+                | '\u{309b}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}'
+        )
+    })
+}
+
+/// jiwer's words: each run of two or more characters of white space becomes a space, the ends are
+/// stripped, and the rest is split at spaces alone. A single other white space is part of its word.
+fn spaced(text: &str) -> Vec<&str> {
+    let text = text.trim_matches(is_space);
+    let bytes = text.as_bytes();
+    let mut words = Vec::with_capacity(text.len() / 6 + 1);
+    let mut start = 0;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if !starts_space(byte) {
+            at += 1;
+            continue;
+        }
+        let (length, run) = space_run(&text[at..]);
+        match run {
+            0 => at += length,
+            1 if byte != b' ' => at += length,
+            _ => {
+                words.push(&text[start..at]);
+                at += length;
+                start = at;
+            }
+        }
+    }
+    if start < text.len() {
+        words.push(&text[start..]);
+    }
+    words
+}
+
+/// Whether white space can begin with this byte of UTF-8.
+fn starts_space(byte: u8) -> bool {
+    const STARTS: [bool; 256] = {
+        let mut starts = [false; 256];
+        let all = [
+            9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 0xc2, 0xe1, 0xe2, 0xe3,
+        ];
+        let mut place = 0;
+        while place < all.len() {
+            starts[all[place]] = true;
+            place += 1;
+        }
+        starts
+    };
+    STARTS[usize::from(byte)]
+}
+
+/// The length in bytes and in characters of the white space that the text begins with; without any,
+/// the length of its first character.
+fn space_run(text: &str) -> (usize, usize) {
+    let mut bytes = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        if !is_space(c) {
+            let first = if run == 0 { c.len_utf8() } else { 0 };
+            return (bytes + first, run);
+        }
+        bytes += c.len_utf8();
+        run += 1;
+    }
+    (bytes, run)
+}
+
+/// The lengths of the common start and, in what is left, of the common end.
+pub(super) fn common_ends<T: Eq>(a: &[T], b: &[T]) -> (usize, usize) {
+    let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[start..], &b[start..]);
+    let end = a.iter().rev().zip(b.iter().rev());
+    (start, end.take_while(|(a, b)| a == b).count())
+}
+
+/// The same of texts, in bytes, at whole code points.
+pub(super) fn common_text(a: &str, b: &str) -> (usize, usize) {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let continues = |byte: &u8| byte & 0xc0 == 0x80;
+    let mut start = common_bytes(
+        a.iter(),
+        b.iter(),
+        a.as_chunks::<8>().0,
+        b.as_chunks::<8>().0,
+    );
+    // A code point that differs in its last byte has its first bytes in common.
+    while start > 0 && (a.get(start).is_some_and(continues) || b.get(start).is_some_and(continues))
+    {
+        start -= 1;
+    }
+    let (a, b) = (&a[start..], &b[start..]);
+    let mut end = common_bytes(
+        a.iter().rev(),
+        b.iter().rev(),
+        a.as_rchunks::<8>().1.iter().rev(),
+        b.as_rchunks::<8>().1.iter().rev(),
+    );
+    while end > 0 && a.get(a.len() - end).is_some_and(continues) {
+        end -= 1;
+    }
+    (start, end)
+}
+
+/// The number of bytes in common, which the chunks of eight find out faster.
+fn common_bytes<'t>(
+    a: impl Iterator<Item = &'t u8>,
+    b: impl Iterator<Item = &'t u8>,
+    a_chunks: impl IntoIterator<Item = &'t [u8; 8]>,
+    b_chunks: impl IntoIterator<Item = &'t [u8; 8]>,
+) -> usize {
+    let chunks = a_chunks.into_iter().zip(b_chunks);
+    let whole = 8 * chunks.take_while(|(a, b)| a == b).count();
+    let rest = a.skip(whole).zip(b.skip(whole));
+    whole + rest.take_while(|(a, b)| a == b).count()
+}
+
+/// Both lists as numbers: equal items have equal numbers. Items that `reference` does not have need
+/// not be told apart, and all have the number that is greatest.
+pub(super) fn numbered<T: Eq + Hash>(reference: &[T], prediction: &[T]) -> (Vec<u32>, Vec<u32>) {
+    /// Lists of up to this length are searched faster than hashed.
+    const SHORT: usize = 12;
+    if reference.len() <= SHORT {
+        let number = |item: &T| reference.iter().position(|other| other == item);
+        let number = |item: &T| number(item).map_or(SHORT as u32, |place| place as u32);
+        return (
+            reference.iter().map(number).collect(),
+            prediction.iter().map(number).collect(),
+        );
+    }
+    let mut numbers: HashMap<&T, u32> = HashMap::with_capacity(reference.len());
+    let mut next = 0;
+    let mut new = |item| {
+        *numbers.entry(item).or_insert_with(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    let reference = reference.iter().map(&mut new).collect();
+    let number = |item| numbers.get(item).copied().unwrap_or(next);
+    (reference, prediction.iter().map(number).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_by_hand() {
+        let rows: &[(&str, &[&str], &[&str])] = &[
+            ("", &[], &[]),
+            (" \t ", &[], &[]),
+            ("a", &["a"], &["a"]),
+            (" a  b ", &["a", "b"], &["a", "b"]),
+            ("a\tb", &["a\tb"], &["a", "b"]),
+            ("a \tb", &["a", "b"], &["a", "b"]),
+            ("a\u{1f}\u{a0}b", &["a", "b"], &["a", "b"]),
+            ("а\u{a0}б", &["а\u{a0}б"], &["а", "б"]),
+            (
+                "日\u{3000}本 語",
+                &["日\u{3000}本", "語"],
+                &["日", "本", "語"],
+            ),
+            ("a\u{200b}b\u{e9}", &["a\u{200b}bé"], &["a\u{200b}bé"]),
+        ];
+        for (text, jiwer, torchmetrics) in rows {
+            assert_eq!(Unit::Word.split(text, Profile::Jiwer), *jiwer, "{text:?}");
+            assert_eq!(Unit::Word.split(text, Profile::HuggingFace), *jiwer);
+            assert_eq!(Unit::Word.split(text, Profile::Torchmetrics), *torchmetrics);
+        }
+    }
+
+    #[test]
+    fn characters_by_hand() {
+        let split = |unit: Unit, text, profile| unit.split(text, profile).len();
+        for (text, jiwer, raw, clusters) in [
+            ("", 0, 0, 0),
+            (" a b\n", 3, 5, 3),
+            ("é", 1, 1, 1),
+            ("e\u{301}", 2, 2, 1),
+            ("👩\u{200d}👧🇩🇪", 5, 5, 2),
+            ("a\r\nb", 4, 4, 3),
+        ] {
+            assert_eq!(
+                split(Unit::CodePoint, text, Profile::Jiwer),
+                jiwer,
+                "{text:?}"
+            );
+            assert_eq!(split(Unit::CodePoint, text, Profile::HuggingFace), jiwer);
+            assert_eq!(split(Unit::CodePoint, text, Profile::Torchmetrics), raw);
+            assert_eq!(split(Unit::Grapheme, text, Profile::Jiwer), clusters);
+        }
+    }
+
+    #[test]
+    fn characters_that_make_no_clusters() {
+        let single: Vec<String> = ('\0'..=char::MAX)
+            .map(String::from)
+            .filter(|c| no_clusters(c))
+            .collect();
+        // With itself and with its neighbour.
+        for (c, next) in single.iter().zip(single.iter().skip(1)) {
+            assert_eq!(
+                [c, c, next, c]
+                    .map(String::as_str)
+                    .concat()
+                    .graphemes(true)
+                    .count(),
+                4
+            );
+        }
+        assert!(
+            !["\r\n", "e\u{301}", "क्ष", "각", "👩\u{200d}👧", "🇩🇪"]
+                .into_iter()
+                .any(no_clusters)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn white_space_of_jiwer(text in "[a\u{e9} \t\u{1c}\u{a0}\u{3000}]{0,12}") {
+            // As its expressions say it.
+            let mut collapsed = String::new();
+            let mut run = String::new();
+            for c in text.trim_matches(is_space).chars().chain(['x']) {
+                if is_space(c) {
+                    run.push(c);
+                    continue;
+                }
+                collapsed += if run.chars().count() >= 2 { " " } else { &run };
+                run.clear();
+                collapsed.push(c);
+            }
+            collapsed.pop();
+            let words: Vec<&str> = collapsed.split(' ').filter(|word| !word.is_empty()).collect();
+            prop_assert_eq!(Unit::Word.split(&text, Profile::Jiwer), words);
+        }
+
+        #[test]
+        fn ends_of_texts_are_ends_of_their_characters(
+            a in "[aäбв日]{0,20}", b in "[aäбв日]{0,20}", start in "[aäб]{0,20}", end in "[бв日]{0,20}",
+        ) {
+            let (a, b) = (format!("{start}{a}{end}"), format!("{start}{b}{end}"));
+            let (start, end) = common_text(&a, &b);
+            let chars = |text: &str| text.chars().collect::<Vec<char>>();
+            let counted = common_ends(&chars(&a), &chars(&b));
+            let tail = &a[a.len() - end..];
+            prop_assert_eq!((a[..start].chars().count(), tail.chars().count()), counted);
+        }
+
+        #[test]
+        fn numbers_tell_items_apart(
+            a in proptest::collection::vec(0_u8..20, 0..30),
+            b in proptest::collection::vec(0_u8..25, 0..30),
+        ) {
+            let (x, y) = numbered(&a, &b);
+            for (i, item) in a.iter().enumerate() {
+                for (j, other) in a.iter().enumerate() {
+                    prop_assert_eq!(item == other, x[i] == x[j]);
+                }
+                for (j, other) in b.iter().enumerate() {
+                    prop_assert_eq!(item == other, x[i] == y[j]);
+                }
+            }
+        }
+
+        #[test]
+        fn clusters_are_the_same_in_parts(text in any::<String>(), cut in any::<proptest::sample::Index>()) {
+            let whole = Unit::Grapheme.split(&text, Profile::Torchmetrics);
+            let cut = cut.index(whole.len() + 1);
+            let parts = [whole[..cut].concat(), whole[cut..].concat()];
+            let split = parts.iter().flat_map(|part| Unit::Grapheme.split(part, Profile::Torchmetrics));
+            prop_assert_eq!(split.collect::<Vec<_>>(), whole.clone());
+            prop_assert_eq!(whole.concat(), text);
+        }
+    }
+}
