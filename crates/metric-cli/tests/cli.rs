@@ -1986,6 +1986,12 @@ fn word_and_character_error_rates() {
         ])
     );
 
+    let shown = folder.run(&format!("{words} --show 1"));
+    assert_eq!(
+        shown.stdout,
+        "1\nREF: the ***** cat sat there\nHYP: the black cat sat *****\n         I             D\n"
+    );
+
     let result = folder
         .run(&format!("{words} --normalize casefold,punctuation"))
         .json();
@@ -2028,7 +2034,7 @@ fn word_and_character_error_rates() {
     let surrogate = "{\"id\": 1, \"prediction\": \"\\ud800\"}\n";
     strings(empty, surrogate)
         .run(words)
-        .fails(3, &["p.jsonl:1", "hex escape"]);
+        .fails(3, &["p.jsonl:1", "half of a surrogate pair"]);
     let list = "{\"id\": 1, \"prediction\": [\"a\"]}\n";
     strings(empty, list)
         .run(words)
