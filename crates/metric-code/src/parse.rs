@@ -87,7 +87,7 @@ pub(crate) struct Node {
     /// The next node that is not below this one.
     pub(crate) next: u32,
     pub(crate) kind: u16,
-    /// The field of the parent that it fills, or 0; with [`MISSING`].
+    /// The field of the parent that it fills, or 0; with [`MISSING`] and [`EXTRA`].
     field: u16,
 }
 
@@ -107,9 +107,17 @@ fn character(rest: &str) -> Option<&str> {
 /// The bit of [`Node::field`] that marks a token which the parser made up.
 const MISSING: u16 = 1 << 15;
 
+/// The bit of [`Node::field`] that marks an error or a comment below an anonymous node: the only
+/// nodes there that do not fill its field.
+const EXTRA: u16 = 1 << 14;
+
 impl Node {
     pub(crate) fn field(&self) -> u16 {
-        self.field & !MISSING
+        self.field & !(MISSING | EXTRA)
+    }
+
+    pub(crate) fn is_extra(&self) -> bool {
+        self.field & EXTRA != 0
     }
 
     pub(crate) fn is_missing(&self) -> bool {
@@ -309,6 +317,10 @@ impl Tree {
             }
             if leaf && has_error && node.is_missing() {
                 field |= MISSING;
+            }
+            let parent = open.last().map(|&parent| &self.nodes[parent as usize]);
+            if parent.is_some_and(|parent| !kinds.kind(parent).named) && node.is_extra() {
+                field |= EXTRA;
             }
             self.nodes.push(Node {
                 start,

@@ -127,7 +127,7 @@ fn shown_children(tree: &Tree, kinds: &Kinds, node: u32, mut give: impl FnMut(Sh
         while around.pop_if(|(_, end)| *end <= child).is_some() {}
         let found = &tree.nodes[child as usize];
         let field = match (found.field(), around.last()) {
-            (0, Some(&(field, _))) => field,
+            (0, Some(&(field, _))) if !found.is_extra() => field,
             (field, _) => field,
         };
         if tree.is_shown(kinds, child) {
@@ -310,6 +310,12 @@ mod tests {
         check("java", "x = ;", "(ERROR)");
         check("java", "int x = $ ' ;", "(UNEXPECTED");
         check("java", "x = `)`;", "(UNEXPECTED '`')");
+        // An error within an operator of two words, whose field it does not fill.
+        check(
+            "python",
+            "éis not not in xx)",
+            "(ERROR (comparison_operator",
+        );
         // Made-up tokens that have no node.
         check("c_sharp", "int = 3;", "(MISSING _identifier_token)");
         // One that has no name.
