@@ -41,7 +41,8 @@ pub(crate) struct Row {
     pub(crate) rules: &'static Rules,
     /// What profile `corrected` adds or replaces.
     pub(crate) added_rules: &'static [(&'static str, Rule)],
-    tables: LazyLock<Tables>,
+    /// Made once. A constant may not point to what has a lock in it, so it is behind a function.
+    tables: fn() -> &'static Tables,
 }
 
 /// A row in the numbers of its grammar.
@@ -126,13 +127,13 @@ impl Language {
     /// The keywords of codebleu 0.7.0; of TypeScript, those of JavaScript and its own.
     #[must_use]
     pub fn keywords(self) -> &'static Keywords {
-        &self.0.tables.keywords
+        &(self.0.tables)().keywords
     }
 
     /// The keywords of the original evaluator, as far as it has any; else [`keywords`](Self::keywords).
     #[must_use]
     pub fn original_keywords(self) -> &'static Keywords {
-        &self.0.tables.original_keywords
+        &(self.0.tables)().original_keywords
     }
 
     /// How codebleu 0.7.0 removes comments.
@@ -142,13 +143,13 @@ impl Language {
     }
 
     pub(crate) fn kinds(self) -> &'static Kinds {
-        &self.0.tables.kinds
+        &(self.0.tables)().kinds
     }
 
     pub(crate) fn classes(self, dialect: Dialect) -> &'static Classes {
         match dialect {
-            Dialect::Original => &self.0.tables.original,
-            Dialect::Corrected => &self.0.tables.corrected,
+            Dialect::Original => &(self.0.tables)().original,
+            Dialect::Corrected => &(self.0.tables)().corrected,
         }
     }
 }
@@ -233,7 +234,10 @@ static JAVA: Row = Row {
         first: "",
     },
     added_rules: &[],
-    tables: LazyLock::new(|| Tables::of(&JAVA)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&JAVA));
+        &TABLES
+    },
 };
 
 /// The rules of C#, which the reference programs also apply to C and C++. Written for an older
@@ -289,7 +293,10 @@ static C_SHARP: Row = Row {
         ("foreach_statement", LEFT_RIGHT_BODY),
         ("prefix_unary_expression", Rule::IncrementBy(&["++", "--"])),
     ],
-    tables: LazyLock::new(|| Tables::of(&C_SHARP)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&C_SHARP));
+        &TABLES
+    },
 };
 
 #[cfg(feature = "python")]
@@ -348,7 +355,10 @@ static PYTHON: Row = Row {
         ),
         ("typed_default_parameter", NAME_VALUE),
     ],
-    tables: LazyLock::new(|| Tables::of(&PYTHON)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&PYTHON));
+        &TABLES
+    },
 };
 
 const PYTHON_ASSIGNMENT: Rule = Rule::ListAssignment {
@@ -385,7 +395,10 @@ static C: Row = Row {
     comment_kinds: &["comment"],
     rules: &C_SHARP_RULES,
     added_rules: &[INIT_DECLARATOR, UPDATE_EXPRESSION],
-    tables: LazyLock::new(|| Tables::of(&C)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&C));
+        &TABLES
+    },
 };
 
 #[cfg(feature = "cpp")]
@@ -416,7 +429,10 @@ static CPP: Row = Row {
             },
         ),
     ],
-    tables: LazyLock::new(|| Tables::of(&CPP)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&CPP));
+        &TABLES
+    },
 };
 
 #[cfg(feature = "javascript")]
@@ -457,7 +473,10 @@ static JAVASCRIPT: Row = Row {
         ("assignment_expression", LEFT_RIGHT),
         ("for_in_statement", LEFT_RIGHT_BODY),
     ],
-    tables: LazyLock::new(|| Tables::of(&JAVASCRIPT)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&JAVASCRIPT));
+        &TABLES
+    },
 };
 
 #[cfg(feature = "php")]
@@ -507,7 +526,10 @@ static PHP: Row = Row {
         first: "",
     },
     added_rules: &[],
-    tables: LazyLock::new(|| Tables::of(&PHP)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&PHP));
+        &TABLES
+    },
 };
 
 #[cfg(feature = "go")]
@@ -544,7 +566,10 @@ static GO: Row = Row {
         ("range_clause", LEFT_RIGHT),
         ("dec_statement", Rule::Increment),
     ],
-    tables: LazyLock::new(|| Tables::of(&GO)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&GO));
+        &TABLES
+    },
 };
 
 #[cfg(feature = "ruby")]
@@ -604,7 +629,10 @@ static RUBY: Row = Row {
         first: "",
     },
     added_rules: &[("while", Rule::While)],
-    tables: LazyLock::new(|| Tables::of(&RUBY)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&RUBY));
+        &TABLES
+    },
 };
 
 #[cfg(feature = "rust")]
@@ -676,7 +704,10 @@ static RUST: Row = Row {
             },
         ),
     ],
-    tables: LazyLock::new(|| Tables::of(&RUST)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&RUST));
+        &TABLES
+    },
 };
 
 #[cfg(feature = "typescript")]
@@ -700,7 +731,10 @@ static TYPESCRIPT: Row = Row {
         ("for_in_statement", LEFT_RIGHT_BODY),
         ("required_parameter", PATTERN_VALUE),
     ],
-    tables: LazyLock::new(|| Tables::of(&TYPESCRIPT)),
+    tables: || {
+        static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::of(&TYPESCRIPT));
+        &TABLES
+    },
 };
 
 #[cfg(test)]

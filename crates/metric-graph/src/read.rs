@@ -423,7 +423,7 @@ impl<'de> Visitor<'de> for VectorSeed<'_> {
         while let Some(field) = map.next_key()? {
             match field {
                 Field::Type if is_centerline.is_some() => {
-                    let twice = format_args!("vector {:?}: \"type\" is given twice", self.0);
+                    let twice = format!("vector {:?}: \"type\" is given twice", self.0);
                     return Err(A::Error::custom(twice));
                 }
                 Field::Type => is_centerline = Some(map.next_value_seed(TypeSeed(self.0))?),

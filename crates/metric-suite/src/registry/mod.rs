@@ -28,6 +28,20 @@
 mod options;
 mod read;
 mod record;
+#[cfg_attr(
+    not(any(
+        feature = "class",
+        feature = "code",
+        feature = "graph",
+        feature = "grid",
+        feature = "text",
+        feature = "vision"
+    )),
+    allow(
+        dead_code,
+        reason = "without a crate of metrics there is nothing to adapt"
+    )
+)]
 mod scorer;
 
 #[cfg(feature = "text")]
