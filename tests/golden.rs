@@ -9,6 +9,8 @@ mod class;
 mod coco;
 #[path = "domains/code.rs"]
 mod code;
+#[path = "domains/coverage.rs"]
+mod coverage;
 #[path = "domains/edit.rs"]
 mod edit;
 #[path = "domains/errors.rs"]

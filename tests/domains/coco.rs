@@ -1,20 +1,20 @@
 //! COCO's average precision and recall against pycocotools 2.0.11.
 
-use std::path::Path;
-
 use metric_core::Metric;
 use metric_vision::read::{self, CocoOptions, File};
 use metric_vision::{AreaRange, CocoAp, CocoCurves, CocoParams, CocoSlice, Dataset, Shape};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::rows::{Deviation, check, id, rows, same};
+use crate::rows::{Deviation, check, folders, id, rows, same};
 
 /// The published data sets, and those of the folder beside the project.
 fn sets() -> Vec<Value> {
     let mut sets = rows("vision/coco.jsonl");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/golden/vision/coco");
-    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+    let folders = folders()
+        .into_iter()
+        .map(|folder| folder.join("vision/coco"));
+    for entry in folders.flat_map(std::fs::read_dir).flatten() {
         let path = entry.expect("a folder").path();
         let text = |name: &str| std::fs::read_to_string(path.join(name)).expect("a golden file");
         let expected: Value = serde_json::from_str(&text("expected.json")).expect("JSON");

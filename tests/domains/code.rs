@@ -101,7 +101,7 @@ fn flat(counts: &NgramCounts) -> Vec<u64> {
 fn close(what: &str, ours: Option<f64>, expected: &Value) -> Result<(), String> {
     let expected = expected.as_f64().ok_or_else(|| format!("no {what}"))?;
     match ours {
-        Some(ours) if (ours - expected).abs() <= 1e-12 => Ok(()),
+        Some(ours) if rows::within(ours, expected, 1e-12) => Ok(()),
         ours => Err(format!("{what}: ours {ours:?}, reference {expected}")),
     }
 }

@@ -9,7 +9,7 @@ use metric_vision::{
 };
 use serde_json::Value;
 
-use crate::rows::{check, id, rows, same};
+use crate::rows::{check, id, rows, same, within};
 
 fn integer(value: &Value) -> Result<i64, String> {
     value
@@ -92,7 +92,7 @@ where
 /// The program adds the classes in the order in which it meets them, and prints percent.
 fn close(what: &str, ours: Option<f64>, percent: &Value) -> Result<(), String> {
     let agree = match (ours, percent.as_f64()) {
-        (Some(ours), Some(percent)) => (ours - percent / 100.0).abs() <= 1e-12,
+        (Some(ours), Some(percent)) => within(ours, percent / 100.0, 1e-12),
         (None, None) => true,
         _ => false,
     };

@@ -335,7 +335,12 @@ fn assignment() {
             rows::same(what, pairs.len() as u64, size)?;
             let total: f64 = pairs.iter().filter_map(|&(i, j)| costs.get(i, j)).sum();
             let expected = expected.as_f64().ok_or("no cost")?;
-            if (total - expected).abs() <= 1e-12 * expected.abs().max(1.0) {
+            if rows::within_scaled(
+                total,
+                expected,
+                1e-12,
+                (expected.abs().max(1.0), "max(1, value)"),
+            ) {
                 Ok(())
             } else {
                 Err(format!("{what}: ours {total}, reference {expected}"))

@@ -15,12 +15,11 @@ use serde_json::Value;
 
 use crate::rows;
 
-/// Coordinates are up to 32, whose last bits are 7e-15: no distance can be more exact.
-const ROUNDING: f64 = 1e-14;
-
+/// Coordinates are up to 32, whose last bits are 7e-15: no distance can be more exact than 1e-14.
 fn near(what: &str, ours: f64, expected: &Value) -> Result<(), String> {
+    let scale = |value: f64| (value.max(0.01), "max(0.01, value)");
     match expected.as_f64() {
-        Some(expected) if (ours - expected).abs() <= (1e-12 * expected).max(ROUNDING) => Ok(()),
+        Some(expected) if rows::within_scaled(ours, expected, 1e-12, scale(expected)) => Ok(()),
         _ => Err(format!("{what}: ours {ours}, reference {expected}")),
     }
 }
@@ -142,7 +141,7 @@ fn check_score(score: &OpenLaneScore, expected: &Value, tolerance: f64) -> Resul
         let reference = expected[name]
             .as_f64()
             .ok_or_else(|| format!("no {name}"))?;
-        if (ours - reference).abs() > tolerance {
+        if !rows::within(ours, reference, tolerance) {
             return Err(format!("{name}: ours {ours}, reference {reference}"));
         }
     }

@@ -2,18 +2,63 @@
 
 #![allow(clippy::panic, clippy::print_stdout, reason = "a test reports by both")]
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// The copies of `file` that are here: the published one, and the full one beside the project.
-fn copies(file: &str) -> Vec<PathBuf> {
+use crate::coverage::COVERAGE;
+
+/// What a test has read and allowed so far. A test has a thread of its own.
+#[derive(Default)]
+struct Seen {
+    files: BTreeSet<String>,
+    tolerances: BTreeSet<String>,
+}
+
+thread_local! {
+    static SEEN: RefCell<Seen> = RefCell::default();
+}
+
+/// The folder of the published rows and, unless `GOLDEN_ROWS=published`, the one beside the
+/// project with all rows, where it is.
+pub(crate) fn folders() -> Vec<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    [here.join("golden"), here.join("../../shared/golden")]
+    let mut folders = vec![here.join("golden")];
+    if std::env::var_os("GOLDEN_ROWS").is_none_or(|which| which != "published") {
+        folders.push(here.join("../../shared/golden"));
+    }
+    folders
+}
+
+/// The copies of `file` that are here.
+fn copies(file: &str) -> Vec<PathBuf> {
+    SEEN.with_borrow_mut(|seen| seen.files.insert(file.to_owned()));
+    folders()
         .into_iter()
         .map(|folder| folder.join(file))
         .filter(|path| path.is_file())
         .collect()
+}
+
+/// Whether two numbers are so near; the table of all tests says how near they had to be.
+pub(crate) fn within(ours: f64, expected: f64, tolerance: f64) -> bool {
+    if tolerance > 0.0 {
+        allow(format!("{tolerance:e}"));
+    }
+    (ours - expected).abs() <= tolerance
+}
+
+/// The same with a tolerance that is a multiple: of what, `scale` says in words.
+pub(crate) fn within_scaled(ours: f64, expected: f64, tolerance: f64, scale: (f64, &str)) -> bool {
+    allow(format!("{tolerance:e} × {}", scale.1));
+    (ours - expected).abs() <= tolerance * scale.0
+}
+
+fn allow(tolerance: String) {
+    SEEN.with_borrow_mut(|seen| seen.tolerances.insert(tolerance));
 }
 
 /// One whole JSON file, in each copy that is here.
@@ -102,6 +147,49 @@ pub(crate) fn check(
         rows.len(),
         deviations.len()
     );
+    let names = rows.iter().map(name).collect();
+    record(names, deviations);
+}
+
+/// Appends what a test has checked to the file `GOLDEN_RECORD`, for `cargo xtask golden`. A test that
+/// checks rows in a way of its own calls it itself.
+pub(crate) fn record(rows: BTreeSet<String>, deviations: &[Deviation]) {
+    let thread = std::thread::current();
+    let test = thread.name().expect("tests have named threads");
+    let covered: Vec<_> = COVERAGE.iter().filter(|line| line.test == test).collect();
+    assert!(
+        !covered.is_empty(),
+        "tests/domains/coverage.rs has no line of {test}"
+    );
+    let Some(file) = std::env::var_os("GOLDEN_RECORD") else {
+        return;
+    };
+    let deviations: Vec<_> = deviations
+        .iter()
+        .map(|(row, reason, _)| [row, reason])
+        .collect();
+    let (tolerances, files) = SEEN.with_borrow(|seen| (json!(seen.tolerances), json!(seen.files)));
+    let mut lines = String::new();
+    for line in covered {
+        let line = json!({
+            "crate": line.of,
+            "metric": line.metric,
+            "profile": line.profile,
+            "against": line.against,
+            "test": test,
+            "rows": rows,
+            "deviations": deviations,
+            "tolerances": tolerances,
+            "files": files,
+        });
+        lines.push_str(&format!("{line}\n"));
+    }
+    let file = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(file);
+    let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
+    written.expect("a record that can be written");
 }
 
 /// `Ok` when equal; otherwise what differs.
@@ -121,7 +209,7 @@ pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
 pub(crate) fn near(what: &str, ours: Option<f64>, expected: &Value) -> Result<(), String> {
     let expected = expected.as_f64();
     match (ours, expected) {
-        (Some(a), Some(b)) if (a - b).abs() <= 1e-12 => Ok(()),
+        (Some(a), Some(b)) if within(a, b, 1e-12) => Ok(()),
         _ => same(what, ours, expected),
     }
 }

@@ -3,7 +3,7 @@
 use metric_vision::{BBox, InvalidPolygon, Mask, Polygon, RotatedBox, Shape};
 use serde_json::Value;
 
-use crate::rows::{check, id, rows, same};
+use crate::rows::{check, id, rows, same, within, within_scaled};
 
 /// Numbers, where the rows write those that JSON has no form for as text.
 fn numbers<const N: usize>(value: &Value) -> Result<[f64; N], String> {
@@ -21,7 +21,7 @@ fn numbers<const N: usize>(value: &Value) -> Result<[f64; N], String> {
 fn near(what: &str, ours: f64, exact: &Value) -> Result<(), String> {
     let exact = exact.as_f64().ok_or("an exact value")?;
     let error = (ours - exact).abs();
-    if error <= 1e-14 && (0.0..=1.0).contains(&ours) {
+    if within(ours, exact, 1e-14) && (0.0..=1.0).contains(&ours) {
         Ok(())
     } else {
         Err(format!(
@@ -39,8 +39,9 @@ fn both_ways<S: Shape>(a: &S, b: &S, row: &Value) -> Result<(), String> {
         && area > 0.0
     {
         // The share of a sliver is as exact as the areas of both allow.
-        let error = (a.iou_crowd(b) - inter / area).abs();
-        same("share", error <= 1e-14 * (1.0 + other / area), true)?;
+        let scale = (1.0 + other / area, "(1 + ratio of areas)");
+        let near = within_scaled(a.iou_crowd(b), inter / area, 1e-14, scale);
+        same("share", near, true)?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use metric_vision::{
 };
 use serde_json::Value;
 
-use crate::rows::{check, id, rows, same};
+use crate::rows::{check, id, rows, same, within};
 
 /// A number, where the rows write those that JSON has no form for as text.
 fn number(value: &Value) -> f64 {
@@ -81,7 +81,7 @@ fn iou_of_axis_aligned_boxes() {
         let ours = iou_plus_one(&a, &b);
         let close = match format {
             BoxFormat::Xywh => ours == reference,
-            _ => (ours - reference).abs() <= 1e-12,
+            _ => within(ours, reference, 1e-12),
         };
         if !close {
             return Err(format!("iou plus one: ours {ours}, reference {reference}"));
@@ -119,7 +119,7 @@ fn same_scores(metric: &Detections, state: &DetectionState, row: &Value) -> Resu
     } else {
         0.0
     };
-    if (ours - reference).abs() <= tolerance {
+    if within(ours, reference, tolerance) {
         Ok(())
     } else {
         Err(format!("f1: ours {ours}, reference {reference}"))
@@ -193,7 +193,7 @@ fn matching_rules() {
                         .enumerate()
                         .filter_map(|(d, t)| Some(iou(&detections[d].shape, &truths[(*t)?].shape)))
                         .sum();
-                    same("total IoU", (ours - total).abs() <= 1e-12, true).map_err(here)?;
+                    same("total IoU", within(ours, total, 1e-12), true).map_err(here)?;
                     let pairs = matches.iter().flatten().count() as u64;
                     same("pairs", pairs, state.counts.true_positives).map_err(here)?;
                 } else {

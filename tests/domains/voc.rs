@@ -1,7 +1,5 @@
 //! Precision, recall and F1 at score cuts, and VOC's average precision, on sets in COCO's form.
 
-use std::path::Path;
-
 use metric_core::{Counts, Merge, Metric};
 use metric_vision::read::{self, CocoOptions, File};
 use metric_vision::{
@@ -10,14 +8,16 @@ use metric_vision::{
 };
 use serde_json::{Value, json};
 
-use crate::rows::{check, documents, id, rows, same, unpublished_rows};
+use crate::rows::{check, documents, folders, id, rows, same, unpublished_rows};
 
 /// The texts of the truth and of the results of a set.
 fn texts(name: &str) -> Option<[String; 2]> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/golden/vision/coco");
-    let text = |file: &str| std::fs::read_to_string(folder.join(name).join(file)).ok();
-    if let (Some(truth), Some(results)) = (text("gt.json"), text("dt.json")) {
-        return Some([truth, results]);
+    for folder in folders() {
+        let folder = folder.join("vision/coco").join(name);
+        let text = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
+        if let (Some(truth), Some(results)) = (text("gt.json"), text("dt.json")) {
+            return Some([truth, results]);
+        }
     }
     let sets = rows("vision/coco.jsonl");
     let set = sets.iter().find(|set| id(set) == name)?;

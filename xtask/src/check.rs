@@ -1,24 +1,24 @@
-use crate::bench;
 use crate::run::cargo;
+use crate::{bench, deny, golden, packages};
 
 pub(crate) const HELP: &str = "\
-What stands beside the tests: format, lints, documentation, features, benchmarks.
+What stands beside the tests: format, lints, documentation, features, licences, benchmarks.
 Warnings are errors. Each feature of metric-suite is built alone, with and without the registry;
-each benchmark runs once, which checks its result.";
+each benchmark runs once, which checks its result; tests/GOLDEN.md is what the tests say.";
 
-/// The features of metric-suite that switch on a crate each, from its manifest.
+/// The features of metric-suite that switch on a crate each.
 fn features() -> Result<Vec<String>, String> {
-    let path = "crates/metric-suite/Cargo.toml";
-    let manifest = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    let crates = manifest.lines().filter_map(|line| {
-        let (name, value) = line.split_once(" = ")?;
-        (value == format!("[\"dep:metric-{name}\"]")).then(|| name.to_owned())
-    });
-    let crates: Vec<_> = crates.collect();
-    if crates.is_empty() {
-        return Err(format!("{path}: no features of crates"));
+    let packages = packages::publishable()?;
+    let suite = packages
+        .iter()
+        .find(|package| package.name == "metric-suite");
+    let features = suite.into_iter().flat_map(|suite| &suite.features);
+    let crates = features.filter(|(name, means)| **means == [format!("dep:metric-{name}")]);
+    let crates: Vec<String> = crates.map(|(name, _)| name.clone()).collect();
+    match crates.is_empty() {
+        true => Err("metric-suite: no features of crates".to_owned()),
+        false => Ok(crates),
     }
-    Ok(crates)
 }
 
 pub(crate) fn run(_arguments: &[String]) -> Result<(), String> {
@@ -38,10 +38,13 @@ pub(crate) fn run(_arguments: &[String]) -> Result<(), String> {
         "--features",
     ];
     cargo(&[&alone[..4], &strict[..]].concat(), &[])?;
+    cargo(&[&alone[..], &["registry"], &strict[..]].concat(), &[])?;
     for feature in features()? {
         for features in [feature.clone(), format!("{feature},registry")] {
             cargo(&[&alone[..], &[&features], &strict[..]].concat(), &[])?;
         }
     }
+    deny::run(&[])?;
+    golden::run(&["--check".to_owned()])?;
     cargo(&[bench::WORDS, &["--test"]].concat(), &[])
 }

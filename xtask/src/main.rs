@@ -1,11 +1,20 @@
 //! The project's own commands: `cargo xtask COMMAND`.
 //!
-//! A file a command. They run cargo and need nothing else.
+//! A file a command. They run cargo, from the root of the repository.
 
+mod alone;
 mod bench;
 mod check;
 mod ci;
+mod deny;
+mod git;
+mod golden;
+mod manifest;
+mod moved;
+mod packages;
+mod release;
 mod run;
+mod table;
 mod test;
 
 use std::process::ExitCode;
@@ -28,6 +37,15 @@ const COMMANDS: &[Command] = &[
     ),
     ("check", "", check::HELP, check::run),
     ("ci", "", ci::HELP, ci::run),
+    ("golden", "[--check]", golden::HELP, golden::run),
+    ("deny", "", deny::HELP, deny::run),
+    ("alone", "[CRATE…] [--quick]", alone::HELP, alone::run),
+    (
+        "release",
+        "[CRATE…] [--offline]",
+        release::HELP,
+        release::run,
+    ),
 ];
 
 fn main() -> ExitCode {
@@ -52,7 +70,10 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask {name}: {error}");
-            ExitCode::FAILURE
+            match error.starts_with(run::USAGE) {
+                true => ExitCode::from(2),
+                false => ExitCode::FAILURE,
+            }
         }
     }
 }

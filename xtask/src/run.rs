@@ -1,13 +1,26 @@
-//! Runs cargo and says so.
+//! Runs other programs and says so.
 
+use std::path::Path;
 use std::process::Command;
+
+/// How the error of a wrong call begins.
+pub(crate) const USAGE: &str = "usage: ";
+
+/// The error of a wrong call; the program ends with 2.
+pub(crate) fn usage(right: &str) -> String {
+    format!("{USAGE}{right}")
+}
+
+/// The cargo that runs this.
+fn program() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
+}
 
 /// Runs `cargo` with `arguments` and these environment variables; an exit code but 0 is an error.
 pub(crate) fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let shown = arguments.join(" ");
     eprintln!("$ cargo {shown}");
-    let status = Command::new(cargo)
+    let status = Command::new(program())
         .args(arguments)
         .envs(variables.iter().copied())
         .status()
@@ -16,5 +29,35 @@ pub(crate) fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<()
         Ok(())
     } else {
         Err(format!("cargo {shown}: {status}"))
+    }
+}
+
+/// What `cargo` prints; the error is all that it says.
+pub(crate) fn cargo_output(
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> Result<String, String> {
+    output(&program(), arguments, Path::new("."), variables)
+}
+
+/// What a program prints in `folder`; the error is all that it says.
+pub(crate) fn output(
+    program: &str,
+    arguments: &[&str],
+    folder: &Path,
+    variables: &[(&str, &str)],
+) -> Result<String, String> {
+    let run = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .envs(variables.iter().copied())
+        .output()
+        .map_err(|error| format!("cannot run {program}: {error}"))?;
+    let [printed, said] =
+        [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    match run.status.success() {
+        true => Ok(printed),
+        // Tests print what failed, cargo says it.
+        false => Err(format!("{printed}\n{said}").trim().to_owned()),
     }
 }

@@ -1,0 +1,117 @@
+//! What each test of golden rows covers: the lines of `tests/GOLDEN.md`.
+//!
+//! A test may have several lines, one a profile. Numbers of rows, tolerances and deviations are not
+//! here: they are what the test does, and `cargo xtask golden` takes them from there.
+
+/// A metric under a profile, and the test that checks it.
+pub(crate) struct Line {
+    /// The crate that holds the metric.
+    pub of: &'static str,
+    /// The metric as `metric list` names it, or what else of the crate is checked.
+    pub metric: &'static str,
+    /// The profile, or where the metric has none what of it is checked.
+    pub profile: &'static str,
+    /// Where the expected values are from: programs and versions, as the golden files name them.
+    pub against: &'static [&'static str],
+    /// The test, with its module.
+    pub test: &'static str,
+}
+
+const fn line(
+    test: &'static str,
+    of: &'static str,
+    metric: &'static str,
+    profile: &'static str,
+    against: &'static [&'static str],
+) -> Line {
+    Line {
+        of,
+        metric,
+        profile,
+        against,
+        test,
+    }
+}
+
+const CLASS: &str = "metric-class";
+const CODE: &str = "metric-code";
+const CORE: &str = "metric-core";
+const GRAPH: &str = "metric-graph";
+const GRID: &str = "metric-grid";
+const TEXT: &str = "metric-text";
+const VISION: &str = "metric-vision";
+
+const CODEBLEU: &[&str] = &["codebleu 0.7.0"];
+const CODEXGLUE: &[&str] = &["CodeXGLUE evaluator (ac74a62)", "codebleu 0.7.0"];
+const DEVKIT: &[&str] = &["OpenLane-V2 devkit 2.1.0"];
+const FUSION_BRAIN: &[&str] = &["Fusion Brain Challenge 2021"];
+const JIWER: &[&str] = &["jiwer 4.0.0"];
+const MAPDR: &[&str] = &["an independent implementation of the published definition"];
+const MAPDR_CASES: &[&str] = &["made-up edge cases"];
+const PYCOCOTOOLS: &[&str] = &["pycocotools 2.0.11"];
+const RATIONAL: &[&str] = &["rational arithmetic"];
+const SKLEARN: &[&str] = &["scikit-learn top_k_accuracy_score"];
+const VQA: &[&str] = &["GT-Vision-Lab/VQA a013f00"];
+
+/// One line a metric and profile.
+#[rustfmt::skip]
+pub(crate) const COVERAGE: &[Line] = &[
+    line("class::accuracy_from_label_lists", CLASS, "accuracy-at-k", "labels", &["arithmetic"]),
+    line("class::accuracy_from_scores", CLASS, "accuracy-at-k", "scores, each tie rule", SKLEARN),
+    line("class::scores_that_are_special_or_refused", CLASS, "accuracy-at-k", "scores, special and refused", SKLEARN),
+
+    line("code::all_of_codebleu_0_7", CODE, "codebleu", "codebleu-0.7", CODEBLEU),
+    line("code::the_original_evaluator", CODE, "codebleu", "codexglue", CODEXGLUE),
+    line("code::sample_of_the_fusion_brain_challenge", CODE, "codebleu", "fusion-brain-2021", CODEXGLUE),
+    line("code::examples_of_the_paper", CODE, "codebleu", "paper, corrected and the others", &["Ren et al. 2020"]),
+    line("code::trees_and_dataflows", CODE, "codebleu", "trees and dataflows", CODEBLEU),
+    line("code::trees_of_the_pinned_parser_core", CODE, "codebleu", "trees of the pinned parser", &["tree-sitter cores 0.26.13"]),
+
+    line("graph::assignment", CORE, "optimal and greedy assignment", "", &["scipy linear_sum_assignment"]),
+
+    line("graph::mapdr_worked_example", GRAPH, "lanes", "mapdr-reference", &["MapDR's metric description"]),
+    line("graph::mapdr_samples", GRAPH, "lanes", "mapdr-reference", MAPDR),
+    line("graph::mapdr_samples_with_given_rules", GRAPH, "lanes", "mapdr-reference, given rules", MAPDR),
+    line("graph::mapdr_samples_centerlines", GRAPH, "lanes", "centerlines of the map", MAPDR),
+    line("graph::mapdr_edge_cases", GRAPH, "lanes", "mapdr-reference, edge cases", MAPDR_CASES),
+    line("graph::mapdr_edge_cases_validation", GRAPH, "lanes", "findings", MAPDR_CASES),
+    line("graph::mapdr_edge_cases_port", GRAPH, "lanes", "mapdr-reference, a second port", MAPDR_CASES),
+    line("openlane::openlanev2_frames", GRAPH, "openlane", "frames", DEVKIT),
+    line("openlane::openlanev2_edge_cases", GRAPH, "openlane", "edge cases", DEVKIT),
+    line("openlane::polyline_distances", GRAPH, "distances of polylines", "", &["SciPy", "GEOS", "OpenLane-V2 devkit 2.1.0"]),
+
+    line("grid::arc_pairs", GRID, "arc", "pairs", &["arcsolver 0.0.11"]),
+    line("grid::submissions", GRID, "arc", "submissions", &["rules of Kaggle's ARC Prize", "ARCScorer of arc-agi-benchmarking"]),
+
+    line("text::equality_under_each_normalisation", TEXT, "string-accuracy", "each normalisation", &["CPython 3.11"]),
+    line("edit::edits_and_alignments_of_jiwer", TEXT, "wer", "jiwer", JIWER),
+    line("edit::edits_and_alignments_of_jiwer", TEXT, "cer", "jiwer", JIWER),
+    line("edit::distances_by_code_point_and_grapheme_cluster", TEXT, "cer", "code points and graphemes", &["arithmetic"]),
+    line("edit::error_rates_by_the_rules_of_peers", TEXT, "cer", "torchmetrics", JIWER),
+    line("edit::error_rates_by_the_rules_of_peers", TEXT, "cer", "huggingface", JIWER),
+    line("text::exact_match_with_each_set_of_options", TEXT, "exact-match", "each set of options", &["exact_match in Hugging Face's evaluate"]),
+    line("text::similarity_of_answers", TEXT, "anls", "paper", &["anls 0.0.2"]),
+    line("text::similarity_of_answers", TEXT, "anls", "rrc", &["Robust Reading Competition's script"]),
+    line("text::answers_of_the_squad_programs", TEXT, "squad", "v1.1", &["evaluate-v1.1.py"]),
+    line("text::answers_of_the_squad_programs", TEXT, "squad", "v2", &["evaluate-v2.0.py"]),
+    line("text::answers_of_the_fusion_brain_program", TEXT, "vqa", "fusion-brain-2021", FUSION_BRAIN),
+    line("text::agreement_with_people_of_the_vqa_program", TEXT, "vqa", "vqa-v2", VQA),
+    line("text::answer_processing_of_the_vqa_program", TEXT, "vqa", "normalisation of answers", VQA),
+
+    line("coco::coco_with_the_quirks_of_pycocotools", VISION, "coco", "--quirks pycocotools", PYCOCOTOOLS),
+    line("coco::coco_without_quirks", VISION, "coco", "without quirks", PYCOCOTOOLS),
+    line("coco::coco_masks_and_other_definitions", VISION, "coco", "masks, other definitions", PYCOCOTOOLS),
+    line("errors::confusion_matrix", VISION, "confusion-matrix", "", &["hotcoco 1.3.0"]),
+    line("errors::tide", VISION, "tide", "", &["tidecv 1.0.1"]),
+    line("vision::fusion_brain_data_sets", VISION, "detection", "fusion-brain-2021", FUSION_BRAIN),
+    line("vision::fusion_brain_data_sets", VISION, "detection", "fusion-brain-baseline", FUSION_BRAIN),
+    line("vision::fusion_brain_data_sets", VISION, "detection", "seed-text", FUSION_BRAIN),
+    line("vision::fusion_brain_data_sets", VISION, "detection", "one-to-one", FUSION_BRAIN),
+    line("vision::matching_rules", VISION, "detection", "each matching rule", &["pycocotools 2.0.11", "VOC", "scipy", "Fusion Brain Challenge 2021"]),
+    line("voc::score_cuts", VISION, "detection", "score cuts and best F1", PYCOCOTOOLS),
+    line("voc::average_precision_of_voc", VISION, "voc", "every point and 11 points, pixels plus one", &["Object-Detection-Metrics (Padilla)"]),
+    line("vision::iou_of_axis_aligned_boxes", VISION, "IoU of boxes", "", &["rational arithmetic", "pycocotools 2.0.11", "Fusion Brain Challenge 2021"]),
+    line("shapes::iou_of_rotated_boxes", VISION, "IoU of rotated boxes", "", RATIONAL),
+    line("shapes::iou_of_polygons", VISION, "IoU of polygons", "", RATIONAL),
+    line("shapes::masks", VISION, "masks", "", PYCOCOTOOLS),
+];

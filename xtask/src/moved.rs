@@ -1,0 +1,273 @@
+//! Which golden values of a crate have moved since a release.
+//!
+//! A value has moved where a row of then is not there now as it was, where a row that agreed is a
+//! deviation now or the other way round, where a tolerance grew, and where what was checked no
+//! longer is. New rows move nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use semver::Version;
+use serde_json::Value;
+
+use crate::git::{self, Tag};
+use crate::packages::Package;
+
+/// What has moved, in words.
+pub(crate) fn golden(package: &Package, tag: &Tag) -> Result<Vec<String>, String> {
+    let domain = package.name.trim_start_matches("metric-");
+    let mut moved = Vec::new();
+    let (mut old_rows, mut new_rows) = (String::new(), String::new());
+    for path in git::list(tag, &format!("tests/golden/{domain}"))? {
+        if !path.ends_with(".json") && !path.ends_with(".jsonl") {
+            continue;
+        }
+        let old = git::show(tag, &path)?;
+        match std::fs::read_to_string(&path) {
+            Ok(new) => {
+                moved.extend(
+                    rows(&old, &new)
+                        .into_iter()
+                        .map(|row| format!("{path}: {row}")),
+                );
+                new_rows.push_str(&new);
+            }
+            Err(_) => moved.push(format!("{path}: is gone")),
+        }
+        old_rows.push_str(&old);
+    }
+    // Before the table there was none to compare with.
+    let table = "tests/GOLDEN.md";
+    if let Ok(old) = git::show(tag, table) {
+        let new = std::fs::read_to_string(table).map_err(|error| format!("{table}: {error}"))?;
+        let [old, new] = [old, new].map(|text| section(&text, &package.name).to_owned());
+        let is_new = |row: &str| {
+            let text = format!("\"{row}\"");
+            new_rows.contains(&text) && !old_rows.contains(&text)
+        };
+        moved.extend(checks(&old, &new, is_new));
+    }
+    Ok(moved)
+}
+
+/// Whether a release may change what users rely on.
+pub(crate) fn is_breaking(before: &Version, now: &Version) -> bool {
+    match (before.major, before.minor) {
+        (0, 0) => now > before,
+        (0, minor) => (now.major, now.minor) > (0, minor),
+        (major, _) => now.major > major,
+    }
+}
+
+/// The next version after which users know that something has changed.
+pub(crate) fn breaking(before: &Version) -> Version {
+    match (before.major, before.minor) {
+        (0, 0) => Version::new(0, 0, before.patch + 1),
+        (0, minor) => Version::new(0, minor + 1, 0),
+        (major, _) => Version::new(major + 1, 0, 0),
+    }
+}
+
+/// The rows of a file of then that are not in it now.
+fn rows(old: &str, new: &str) -> Vec<String> {
+    if let (Ok(old), Ok(new)) = (serde_json::from_str(old), serde_json::from_str(new)) {
+        let (old, new): (Value, Value) = (old, new);
+        return lost(&old, &new, "").into_iter().collect();
+    }
+    let parse = |line| serde_json::from_str::<Value>(line).ok();
+    let now: BTreeSet<String> = new
+        .lines()
+        .filter_map(parse)
+        .map(|row| row.to_string())
+        .collect();
+    let lost = old
+        .lines()
+        .filter_map(parse)
+        .filter(|row| row.get("_about").is_none() && !now.contains(&row.to_string()));
+    lost.map(|row| {
+        let name = ["id", "name", "question_id", "token", "input"]
+            .iter()
+            .find_map(|field| row.get(field));
+        format!("row {}", name.unwrap_or(&Value::Null))
+    })
+    .collect()
+}
+
+/// The first place of a document that is not as it was. More may have come: fields, and items at
+/// the end of lists.
+fn lost(old: &Value, new: &Value, place: &str) -> Option<String> {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => old
+            .iter()
+            .filter(|(key, _)| *key != "_about")
+            .find_map(|(key, old)| {
+                let place = format!("{place}/{key}");
+                new.get(key)
+                    .map_or(Some(place.clone()), |new| lost(old, new, &place))
+            }),
+        (Value::Array(old), Value::Array(new)) if place.ends_with("/cases") => {
+            let gone = |old: &&Value| !new.contains(old);
+            let case = old.iter().find(gone)?;
+            Some(format!("{place}: {}", case.get("name").unwrap_or(case)))
+        }
+        _ if old == new => None,
+        _ => Some(place.to_owned()),
+    }
+}
+
+/// The part of the table that is a crate's.
+fn section<'t>(text: &'t str, name: &str) -> &'t str {
+    let heading = format!("## {name}\n");
+    let Some((_, section)) = text.split_once(&heading) else {
+        return "";
+    };
+    section.split("\n## ").next().unwrap_or(section)
+}
+
+/// What the checks of now demand less, or otherwise, than those of then.
+fn checks(old: &str, new: &str, is_new: impl Fn(&str) -> bool) -> Vec<String> {
+    let tolerances = |text: &str| -> BTreeMap<String, String> {
+        let rows = crate::table::rows(text).into_iter();
+        rows.filter_map(|cells| {
+            let [metric, what, _, _, _, tolerance, _, test] =
+                <[String; 8]>::try_from(cells).ok()?;
+            Some((format!("{metric}, {what}, by {test}"), tolerance))
+        })
+        .collect()
+    };
+    let (before, now) = (tolerances(old), tolerances(new));
+    let mut moved = Vec::new();
+    for (what, before) in &before {
+        match now.get(what) {
+            None => moved.push(format!("{what}: is no longer checked")),
+            Some(now) if grew(before, now) => {
+                moved.push(format!("{what}: tolerance {now}, was {before}"));
+            }
+            Some(_) => {}
+        }
+    }
+    let (before, now) = (deviations(old), deviations(new));
+    for (test, row) in now.difference(&before).filter(|(_, row)| !is_new(row)) {
+        moved.push(format!("`{test}`: row {row} is a deviation now"));
+    }
+    for (test, row) in before.difference(&now) {
+        moved.push(format!("`{test}`: row {row} is no deviation any more"));
+    }
+    moved
+}
+
+/// A tolerance that lets more pass: a new one, or a greater one on the same scale.
+fn grew(before: &str, now: &str) -> bool {
+    let scales = |cell: &str| -> BTreeMap<String, f64> {
+        let mut scales = BTreeMap::new();
+        for one in cell.split(", ").filter(|one| *one != "exact") {
+            let (number, scale) = one.split_once(" × ").unwrap_or((one, ""));
+            let number = number.parse().unwrap_or(f64::INFINITY);
+            let greatest: &mut f64 = scales.entry(scale.to_owned()).or_insert(0.0);
+            *greatest = greatest.max(number);
+        }
+        scales
+    };
+    let before = scales(before);
+    let mut now = scales(now).into_iter();
+    now.any(|(scale, number)| before.get(&scale).is_none_or(|&before| number > before))
+}
+
+/// Tests and rows of the lists under the table: "- `test`: reason: `row`, `row`".
+fn deviations(section: &str) -> BTreeSet<(String, String)> {
+    let lines = section.lines().filter_map(|line| line.strip_prefix("- `"));
+    lines
+        .filter_map(|line| {
+            let (test, rest) = line.split_once("`: ")?;
+            let (_, rows) = rest.rsplit_once(": `")?;
+            let rows = rows.trim_end_matches('`').split("`, `");
+            Some(rows.map(move |row| (test.to_owned(), row.to_owned())))
+        })
+        .flatten()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn breaking_is_the_minor_version_before_1_and_the_major_after() {
+        for (before, now, expected) in [
+            ("0.1.0", "0.1.1", false),
+            ("0.1.9", "0.2.0", true),
+            ("0.1.0", "1.0.0", true),
+            ("0.0.1", "0.0.2", true),
+            ("1.2.0", "1.3.0", false),
+            ("1.2.0", "2.0.0", true),
+        ] {
+            let [before, now] = [before, now].map(|text| Version::parse(text).expect("a version"));
+            assert_eq!(is_breaking(&before, &now), expected, "{before} {now}");
+            assert!(is_breaking(&before, &breaking(&before)), "{before}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_changed_or_went_has_moved() {
+        let old = "{\"_about\": 1}\n{\"id\": 1, \"f1\": 0.5}\n{\"id\": \"b\", \"f1\": 1.0}\n";
+        let sorted =
+            "{\"_about\": 2}\n{\"id\":\"b\",\"f1\":1.0}\n{\"f1\":0.5,\"id\":1}\n{\"id\":3}\n";
+        assert_eq!(rows(old, sorted), [""; 0]);
+        let changed = sorted.replace("0.5", "0.25");
+        assert_eq!(rows(old, &changed), ["row 1"]);
+        assert_eq!(rows(old, "{\"id\": 1, \"f1\": 0.5}\n{}\n"), ["row \"b\""]);
+    }
+
+    #[test]
+    fn a_document_may_gain_fields_and_cases() {
+        let old = r#"{"cases": [{"name": "a", "f1": 1}], "set": {"ap": [1, 2]}}"#;
+        let more =
+            r#"{"cases": [{"name": "b"}, {"name": "a", "f1": 1}], "set": {"ap": [1, 2], "ar": 0}}"#;
+        assert_eq!(rows(old, more), [""; 0]);
+        assert_eq!(rows(old, &more.replace("[1, 2]", "[1, 3]")), ["/set/ap"]);
+        assert_eq!(
+            rows(old, &more.replace("\"f1\": 1", "\"f1\": 0")),
+            ["/cases: \"a\""]
+        );
+        assert_eq!(rows(old, "{\"set\": {\"ap\": [1, 2]}}"), ["/cases"]);
+    }
+
+    #[test]
+    fn tolerances_grow_on_their_scale() {
+        for (before, now, expected) in [
+            ("exact", "exact", false),
+            ("exact", "1e-15", true),
+            ("1e-12", "exact", false),
+            ("1e-12", "1e-12, 1e-15", false),
+            ("1e-12", "1e-9", true),
+            ("1e-12", "1e-12 × max(1, value)", true),
+        ] {
+            assert_eq!(grew(before, now), expected, "{before} -> {now}");
+        }
+    }
+
+    #[test]
+    fn deviations_and_lines_of_the_table() {
+        let header = "| metric | what of it | rows | published | checked against | tolerance | deviations | test |\n|---|---|---|---|---|---|---|---|\n";
+        let line = |tolerance: &str| {
+            format!("{header}| arc | pairs | 2 | 2 | x | {tolerance} | 1 | `grid::pairs` |\n")
+        };
+        let old = line("1e-15") + "\n- `grid::pairs`: no cells: at all: `arc-1`, `arc-2`\n";
+        let document =
+            format!("# T\n\n## metric-graph\n\nx\n\n## metric-grid\n\n{old}\n## metric-text\n");
+        let old = section(&document, "metric-grid");
+        let pair = |row: &str| ("grid::pairs".to_owned(), row.to_owned());
+        assert_eq!(deviations(old), [pair("arc-1"), pair("arc-2")].into());
+
+        let new = line("1e-15") + "\n- `grid::pairs`: other words: `arc-2`, `arc-3`, `arc-4`\n";
+        let moved = checks(old, &new, |row| row == "arc-4");
+        let expected = [
+            "`grid::pairs`: row arc-3 is a deviation now",
+            "`grid::pairs`: row arc-1 is no deviation any more",
+        ];
+        assert_eq!(moved, expected);
+        let looser = checks(old, &old.replace("1e-15", "1e-9"), |_| false);
+        let expected = "arc, pairs, by `grid::pairs`: tolerance 1e-9, was 1e-15";
+        assert_eq!(looser, [expected]);
+        assert_eq!(checks(old, "", |_| true).len(), 3);
+    }
+}
