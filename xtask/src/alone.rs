@@ -3,7 +3,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::packages::{self, Package, chosen, with_siblings};
-use crate::run::{cargo_output, output, usage};
+use crate::run::{Error, cargo_output, output};
 use crate::table::markdown;
 
 pub(crate) const HELP: &str = "\
@@ -15,7 +15,7 @@ rust-version allows; documentation as docs.rs builds it, by nightly. A toolchain
 said. Prints how many dependencies each crate has without features, by default and with all.
 --quick leaves the tests out.";
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let (flags, names): (Vec<&str>, Vec<&str>) = arguments
         .iter()
         .map(String::as_str)
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let quick = match flags.as_slice() {
         [] => false,
         ["--quick"] => true,
-        _ => return Err(usage("cargo xtask alone [CRATE…] [--quick]")),
+        _ => return Err(Error::Usage("arguments that it does not know".to_owned())),
     };
     let packages = packages::publishable()?;
     let names = chosen(&packages, &names)?;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     print(&markdown(&header, &rows));
     match failures.as_slice() {
         [] => Ok(()),
-        failures => Err(format!("failed:\n{}", failures.join("\n"))),
+        failures => Err(format!("failed:\n{}", failures.join("\n")).into()),
     }
 }
 

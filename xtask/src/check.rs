@@ -1,4 +1,4 @@
-use crate::run::cargo;
+use crate::run::{Error, cargo};
 use crate::{bench, deny, golden, packages};
 
 pub(crate) const HELP: &str = "\
@@ -21,7 +21,7 @@ fn features() -> Result<Vec<String>, String> {
     }
 }
 
-pub(crate) fn run(_arguments: &[String]) -> Result<(), String> {
+pub(crate) fn run(_arguments: &[String]) -> Result<(), Error> {
     let strict = ["--", "-D", "warnings"];
     cargo(&["fmt", "--all", "--check"], &[])?;
     let lint = ["clippy", "--workspace", "--all-targets", "--all-features"];
@@ -46,5 +46,5 @@ pub(crate) fn run(_arguments: &[String]) -> Result<(), String> {
     }
     deny::run(&[])?;
     golden::run(&["--check".to_owned()])?;
-    cargo(&[bench::WORDS, &["--test"]].concat(), &[])
+    Ok(cargo(&[bench::WORDS, &["--test"]].concat(), &[])?)
 }

@@ -1,8 +1,9 @@
+use crate::run::Error;
 use crate::{check, test};
 
 pub(crate) const HELP: &str = "All of check, then all of test.";
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     check::run(arguments)?;
     test::run(arguments)
 }

@@ -3,22 +3,22 @@ use std::fs;
 
 use serde::Deserialize;
 
-use crate::run::{cargo, cargo_output};
+use crate::run::{Error, cargo, cargo_output};
 
 pub(crate) const HELP: &str = "\
 Checks the licences of all dependencies, and lists those that are there in two versions.
 By the rules of deny.toml: with cargo-deny where that is installed, otherwise by a check of its own
 of the licences (every dependency must be usable under those of `allow`) and duplicates.";
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     if !arguments.is_empty() {
-        return Err(crate::run::usage("cargo xtask deny"));
+        return Err(Error::Usage("arguments that it does not know".to_owned()));
     }
     if cargo_output(&["deny", "--version"], &[]).is_ok() {
-        return cargo(
+        return Ok(cargo(
             &["deny", "--offline", "check", "licenses", "bans", "sources"],
             &[],
-        );
+        )?);
     }
     eprintln!(
         "cargo-deny is not installed (cargo install cargo-deny): licences and duplicates only"
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let config = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let allowed = list(&config, "allow");
     if allowed.is_empty() {
-        return Err(format!("{file}: expected licences in `allow`"));
+        return Err(format!("{file}: expected licences in `allow`").into());
     }
     let metadata = cargo_output(&["metadata", "--format-version", "1", "--offline"], &[])?;
     let metadata: Metadata =
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     eprintln!("{} packages", metadata.packages.len());
     match problems.as_slice() {
         [] => Ok(()),
-        problems => Err(format!("{file} does not allow:\n{}", problems.join("\n"))),
+        problems => Err(format!("{file} does not allow:\n{}", problems.join("\n")).into()),
     }
 }
 

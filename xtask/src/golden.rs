@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::run::{cargo_output, usage};
+use crate::run::{Error, cargo_output};
 use crate::table::markdown;
 
 pub(crate) const HELP: &str = "\
@@ -18,11 +18,11 @@ the rows that may not be published cannot be counted: the file stays, and what c
 /// The committed table, from the root.
 const TABLE: &str = "tests/GOLDEN.md";
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let check = match arguments {
         [] => false,
         [flag] if flag == "--check" => true,
-        _ => return Err(usage("cargo xtask golden [--check]")),
+        _ => return Err(Error::Usage("arguments that it does not know".to_owned())),
     };
     let tests = sources("tests/domains")?;
     unrecorded_tolerances(&tests)?;
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         let stale = stale_published(&committed, &coverage(&published, &published));
         return match stale.as_slice() {
             [] => Ok(()),
-            stale => Err(format!("{TABLE} is stale:\n{}", stale.join("\n"))),
+            stale => Err(format!("{TABLE} is stale:\n{}", stale.join("\n")).into()),
         };
     }
     for test in lines_without_test(&tests, &all) {
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let text = document(&coverage(&all, &published));
     if !check {
         print(&text);
-        return std::fs::write(TABLE, text).map_err(|error| format!("{TABLE}: {error}"));
+        return std::fs::write(TABLE, text).map_err(|error| format!("{TABLE}: {error}").into());
     }
     if text == committed {
         return Ok(());
@@ -56,7 +56,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     Err(format!(
         "{TABLE} is stale, run `cargo xtask golden`:\n{}",
         new.join("\n")
-    ))
+    )
+    .into())
 }
 
 #[allow(clippy::print_stdout, reason = "the table is the command's result")]

@@ -1,6 +1,7 @@
 //! The project's own commands: `cargo xtask COMMAND`.
 //!
-//! A file a command. They run cargo, from the root of the repository.
+//! A file or a folder a command. They run cargo, from the root of the repository. Exit codes: 0 fine,
+//! 1 failed, 2 usage.
 
 mod alone;
 mod bench;
@@ -19,22 +20,19 @@ mod test;
 
 use std::process::ExitCode;
 
+use run::Error;
+
 /// A command: name, arguments, what it does, and the function.
 type Command = (
     &'static str,
     &'static str,
     &'static str,
-    fn(&[String]) -> Result<(), String>,
+    fn(&[String]) -> Result<(), Error>,
 );
 
 const COMMANDS: &[Command] = &[
     ("test", "[CARGO TEST ARGUMENTS]", test::HELP, test::run),
-    (
-        "bench",
-        "[FILTER] [CRITERION ARGUMENTS]",
-        bench::HELP,
-        bench::run,
-    ),
+    ("bench", "[FILTER] [OPTIONS]", bench::HELP, bench::run),
     ("check", "", check::HELP, check::run),
     ("ci", "", ci::HELP, ci::run),
     ("golden", "[--check]", golden::HELP, golden::run),
@@ -68,12 +66,13 @@ fn main() -> ExitCode {
     }
     match run(rest) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
+        Err(Error::Failed(error)) => {
             eprintln!("xtask {name}: {error}");
-            match error.starts_with(run::USAGE) {
-                true => ExitCode::from(2),
-                false => ExitCode::FAILURE,
-            }
+            ExitCode::FAILURE
+        }
+        Err(Error::Usage(error)) => {
+            eprintln!("xtask {name}: {error}\n\ncargo xtask {name} {usage}\n\n{about}");
+            ExitCode::from(2)
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 use serde::Deserialize;
 
-use crate::run::cargo_output;
+use crate::run::{Error, cargo_output};
 
 /// A crate of the workspace.
 #[derive(Clone, Debug, Deserialize)]
@@ -127,11 +127,11 @@ pub(crate) fn with_siblings(packages: &[Package], names: &BTreeSet<String>) -> V
 }
 
 /// The crates of these names, or all; an unknown name is an error.
-pub(crate) fn chosen(packages: &[Package], names: &[&str]) -> Result<BTreeSet<String>, String> {
+pub(crate) fn chosen(packages: &[Package], names: &[&str]) -> Result<BTreeSet<String>, Error> {
     let known = |name: &str| packages.iter().any(|package| package.name == name);
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
         let all: Vec<_> = packages.iter().map(|package| &*package.name).collect();
-        return Err(crate::run::usage(&format!(
+        return Err(Error::Usage(format!(
             "no crate {unknown}; there are {}",
             all.join(", ")
         )));
@@ -189,7 +189,7 @@ pub(crate) mod tests {
         let all = [package("a", "0.1.0", &[]), package("b", "0.1.0", &[])];
         assert_eq!(chosen(&all, &[]).map(|names| names.len()), Ok(2));
         assert_eq!(chosen(&all, &["b"]), Ok(["b".to_owned()].into()));
-        let error = Err("usage: no crate c; there are a, b".to_owned());
+        let error = Err(Error::Usage("no crate c; there are a, b".to_owned()));
         assert_eq!(chosen(&all, &["c"]), error);
     }
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use crate::git::{self, Tag};
 use crate::packages::{self, Package, chosen, with_siblings};
-use crate::run::{cargo_output, usage};
+use crate::run::{Error, cargo_output};
 use crate::table::markdown;
 use crate::{manifest, moved};
 
@@ -25,7 +25,7 @@ struct Release {
     missing: Vec<String>,
 }
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let (flags, names): (Vec<&str>, Vec<&str>) = arguments
         .iter()
         .map(String::as_str)
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let offline = match flags.as_slice() {
         [] => false,
         ["--offline"] => true,
-        _ => return Err(usage("cargo xtask release [CRATE…] [--offline]")),
+        _ => return Err(Error::Usage("arguments that it does not know".to_owned())),
     };
     let packages = packages::publishable()?;
     let names = chosen(&packages, &names)?;
@@ -64,10 +64,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         .count()
     {
         0 => Ok(()),
-        count => Err(format!(
-            "{count} of {} crates are not ready",
-            releases.len()
-        )),
+        count => Err(format!("{count} of {} crates are not ready", releases.len()).into()),
     }
 }
 
@@ -362,10 +359,10 @@ git tag -a grid-v0.1.0 -m \"grid 0.1.0\"
 git push origin core-v0.1.0 grid-v0.1.0
 
 | crate | version | notes         | ok, or what is missing |
-| ----- | ------- | ------------- | ---------------------- |
-| core  | 0.1.0   | first release | ok                     |
-| grid  | 0.1.0   | first release | version: old           |
-| text  | 0.1.0   | first release | nothing to release     |
+|-------|---------|---------------|------------------------|
+| core  |   0.1.0 | first release | ok                     |
+| grid  |   0.1.0 | first release | version: old           |
+| text  |   0.1.0 | first release | nothing to release     |
 ";
         assert_eq!(report(&releases), expected);
     }

@@ -1,17 +1,24 @@
 //! Runs other programs and says so.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-/// How the error of a wrong call begins.
-pub(crate) const USAGE: &str = "usage: ";
-
-/// The error of a wrong call; the program ends with 2.
-pub(crate) fn usage(right: &str) -> String {
-    format!("{USAGE}{right}")
+/// Why a command ended without success.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Error {
+    /// What was asked for is no command; exit code 2.
+    Usage(String),
+    /// It was done, and failed; exit code 1.
+    Failed(String),
 }
 
-/// The cargo that runs this.
+impl From<String> for Error {
+    fn from(message: String) -> Self {
+        Self::Failed(message)
+    }
+}
+
+/// The cargo that runs this program, so that a chosen toolchain stays chosen.
 fn program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
@@ -60,4 +67,23 @@ pub(crate) fn output(
         // Tests print what failed, cargo says it.
         false => Err(format!("{printed}\n{said}").trim().to_owned()),
     }
+}
+
+/// What a program prints; its errors go to the terminal.
+pub(crate) fn printed(program: &str, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cannot run {program}: {error}"))?;
+    if !output.status.success() {
+        let shown = arguments.join(" ");
+        return Err(format!("{program} {shown}: {}", output.status));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("{program}: what it prints is no UTF-8"))
+}
+
+/// What `cargo` prints with `arguments`.
+pub(crate) fn cargo_printed(arguments: &[&str]) -> Result<String, String> {
+    printed(&program(), arguments)
 }

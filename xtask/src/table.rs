@@ -1,25 +1,39 @@
-//! Tables in Markdown, with columns as wide as their widest cell.
+//! Tables for the terminal and for Markdown.
 
-/// The table of these rows under `header`.
-pub(crate) fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
-    let mut widths: Vec<usize> = header.iter().map(|cell| cell.chars().count()).collect();
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
+use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+fn filled(header: &[&str], rows: &[Vec<String>]) -> Table {
+    let mut table = Table::new();
+    table.set_header(header);
+    table.add_rows(rows);
+    for (place, column) in table.column_iter_mut().enumerate() {
+        let number = |row: &Vec<String>| {
+            let text = row.get(place).map_or("", String::as_str);
+            text.is_empty()
+                || text.starts_with(|first: char| "+-–".contains(first) || first.is_ascii_digit())
+        };
+        if rows.iter().all(number) {
+            column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let line = |cells: &[String]| {
-        let mut line = String::from("|");
-        for (cell, width) in cells.iter().zip(&widths) {
-            line.push_str(&format!(" {cell:<width$} |"));
-        }
-        line + "\n"
-    };
-    let header: Vec<String> = header.iter().map(|&cell| cell.to_owned()).collect();
-    let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
-    let mut table = line(&header) + &line(&rule);
-    rows.iter().for_each(|row| table.push_str(&line(row)));
     table
+}
+
+/// A table for a terminal.
+pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = filled(header, rows);
+    table.load_style(NOTHING);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.trim_fmt() + "\n"
+}
+
+/// The same in Markdown.
+pub(crate) fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = filled(header, rows);
+    table.load_style(ASCII_MARKDOWN);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.trim_fmt() + "\n"
 }
 
 /// The rows of the tables in a text, as the cells between the bars; without headers and rules.
@@ -43,14 +57,14 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let cells = |row: [&str; 2]| row.map(str::to_owned).to_vec();
-        let body = [cells(["coco", "1"]), cells(["×", "1000"])];
-        let table = markdown(&["metric", "n"], &body);
+        let cells = |row: [&str; 3]| row.map(str::to_owned).to_vec();
+        let body = [cells(["coco", "9", "a"]), cells(["×", "1000", ""])];
+        let table = markdown(&["metric", "n", "of"], &body);
         let expected = "\
-| metric | n    |
-| ------ | ---- |
-| coco   | 1    |
-| ×      | 1000 |
+| metric |    n | of |
+|--------|------|----|
+| coco   |    9 | a  |
+| ×      | 1000 |    |
 ";
         assert_eq!(table, expected);
         assert_eq!(rows(&format!("# Title\n\n{table}\nend\n")), body);

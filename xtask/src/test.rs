@@ -1,10 +1,10 @@
-use crate::run::cargo;
+use crate::run::{Error, cargo};
 
 pub(crate) const HELP: &str = "\
 All tests: unit, property, golden rows, merge laws, the program end to end, doctests.
 Arguments go to cargo test, for example: cargo xtask test -p metric-core";
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut words = vec!["test", "--all-features"];
     if !arguments
         .iter()
@@ -13,5 +13,5 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         words.push("--workspace");
     }
     words.extend(arguments.iter().map(String::as_str));
-    cargo(&words, &[])
+    Ok(cargo(&words, &[])?)
 }

@@ -1,0 +1,84 @@
+//! Our side of comparisons in memory: reads raw arrays, then prints what one call takes and gives,
+//! as `benches/peers/measure.py` does for the peers.
+
+use std::error::Error;
+use std::time::Instant;
+
+use metric_class::{Ties, accuracy_at_k, top_k_accuracy};
+use ndarray::{Array1, Array2};
+use serde_json::{Value, json};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// What is timed, with its input in it.
+type Call = Box<dyn FnOnce() -> Result<Value>>;
+
+/// Reads the input of a call.
+type Prepare = fn() -> Result<Call>;
+
+/// What the argument may be.
+const CALLS: &[(&str, Prepare)] = &[("ranked", ranked), ("scores", scores)];
+
+/// accuracy@5 of ranked labels.
+fn ranked() -> Result<Call> {
+    let references = Array1::from_vec(integers("r.i64")?);
+    let predictions = rows(integers("p.i64")?, references.len())?;
+    Ok(Box::new(move || {
+        let accuracy = accuracy_at_k(predictions.view(), references.view(), 5)?;
+        Ok(json!({"accuracy@5": accuracy.value()}))
+    }))
+}
+
+/// accuracy@5 of scores.
+fn scores() -> Result<Call> {
+    let references = Array1::from_vec(integers("r.i64")?);
+    let bytes = std::fs::read("p.f32")?;
+    let (chunks, _) = bytes.as_chunks();
+    let scores = chunks.iter().copied().map(f32::from_le_bytes).collect();
+    drop(bytes);
+    let scores = rows(scores, references.len())?;
+    Ok(Box::new(move || {
+        let ties = Ties::HighestIndex;
+        let accuracy = top_k_accuracy(scores.view(), references.view(), 5, ties)?;
+        Ok(json!({"accuracy@5": accuracy}))
+    }))
+}
+
+/// The numbers in so many rows of the same length.
+fn rows<T>(numbers: Vec<T>, rows: usize) -> Result<Array2<T>> {
+    let width = numbers.len() / rows.max(1);
+    Ok(Array2::from_shape_vec((rows, width), numbers)?)
+}
+
+/// A file of 64-bit integers, the lowest byte first.
+fn integers(path: &str) -> Result<Vec<i64>> {
+    let bytes = std::fs::read(path)?;
+    let (chunks, _) = bytes.as_chunks();
+    Ok(chunks.iter().copied().map(i64::from_le_bytes).collect())
+}
+
+/// What this thread has spent on a core, in seconds.
+fn cpu() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+    Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+}
+
+fn main() -> Result<()> {
+    let word = std::env::args().nth(1).unwrap_or_default();
+    let names: Vec<_> = CALLS.iter().map(|(name, _)| *name).collect();
+    let (_, prepare) = CALLS
+        .iter()
+        .find(|(name, _)| *name == word)
+        .ok_or_else(|| format!("{word:?}: expected one of {names:?}"))?;
+    let call = prepare()?;
+    let (start, used) = (Instant::now(), cpu());
+    let numbers = call()?;
+    let seconds = start.elapsed().as_secs_f64();
+    let cpu = cpu().zip(used).map_or(seconds, |(now, then)| now - then);
+    let line = json!({"seconds": seconds, "cpu": cpu, "numbers": numbers});
+    #[expect(clippy::print_stdout, reason = "the result of the program")]
+    {
+        println!("{line}");
+    }
+    Ok(())
+}

@@ -1,0 +1,813 @@
+//! Seeded inputs, the same bytes on every machine, as files that `metric` and its peers read.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+/// Writes the files of one input into a folder.
+type Make = fn(&mut Random, &Input, &Path) -> io::Result<()>;
+
+/// The folder of all inputs; another number whenever what stands in them changes.
+pub(crate) const FOLDER: &str = "data-1";
+
+/// A data set.
+#[derive(Clone, Copy)]
+pub(crate) struct Input {
+    /// The name of its folder, together with the sizes.
+    pub(crate) name: &'static str,
+    make: Make,
+    /// How many examples.
+    pub(crate) size: usize,
+    /// How large one is; each input says in what.
+    pub(crate) width: usize,
+}
+
+impl Input {
+    const fn new(name: &'static str, make: Make, size: usize, width: usize) -> Self {
+        Self {
+            name,
+            make,
+            size,
+            width,
+        }
+    }
+
+    /// Pairs of source code from the rows of `tests/golden/code`, again and again.
+    pub(crate) const fn code(language: &'static str, pairs: usize) -> Self {
+        Self::new(language, code, pairs, 1)
+    }
+
+    /// Images with true boxes and `per_image` detections each, in COCO's two files.
+    pub(crate) const fn coco(images: usize, per_image: usize) -> Self {
+        Self::new("coco", coco, images, per_image)
+    }
+
+    /// Lines of about `letters` letters, half of them Cyrillic; in the second file 6 % of the
+    /// letters are changed, left out or doubled.
+    pub(crate) const fn lines(lines: usize, letters: usize) -> Self {
+        Self::new("lines", lines_of_text, lines, letters)
+    }
+
+    /// The same, but in the second file every fourth line has one other letter.
+    pub(crate) const fn strings(lines: usize, letters: usize) -> Self {
+        Self::new("strings", strings, lines, letters)
+    }
+
+    /// A label, and `k` predicted ones, an object a line and as arrays of 64-bit integers.
+    pub(crate) const fn ranked(examples: usize, k: usize) -> Self {
+        Self::new("ranked", ranked, examples, k)
+    }
+
+    /// 32-bit scores of `classes` classes, and the true class as 64-bit integers.
+    pub(crate) const fn scores(examples: usize, classes: usize) -> Self {
+        Self::new("scores", scores, examples, classes)
+    }
+
+    /// A true and a predicted label a line, of `classes` classes.
+    pub(crate) const fn labels(examples: usize, classes: usize) -> Self {
+        Self::new("labels", labels, examples, classes)
+    }
+
+    /// ARC grids of up to `side` x `side` cells and predictions, an object a line.
+    pub(crate) const fn grids(pairs: usize, side: usize) -> Self {
+        Self::new("grids", grids, pairs, side)
+    }
+
+    /// An ARC submission of two attempts and its solutions, in Kaggle's files.
+    pub(crate) const fn submission(tasks: usize, side: usize) -> Self {
+        Self::new("submission", submission, tasks, side)
+    }
+
+    /// Questions with `people` answers each, and predictions, in VQA v2's files.
+    pub(crate) const fn vqa(questions: usize, people: usize) -> Self {
+        Self::new("vqa", vqa, questions, people)
+    }
+
+    /// Questions with `answers` true answers each, and predictions, in SQuAD's files.
+    pub(crate) const fn squad(questions: usize, answers: usize) -> Self {
+        Self::new("squad", squad, questions, answers)
+    }
+
+    /// OpenLane-V2 frames of 20 lanes and 4 traffic elements, and `predicted` predicted lanes.
+    pub(crate) const fn openlane(frames: usize, predicted: usize) -> Self {
+        Self::new("openlane", openlane, frames, predicted)
+    }
+
+    /// MapDR clips of `rules` rules with their lanes, and predictions.
+    pub(crate) const fn lanes(clips: usize, rules: usize) -> Self {
+        Self::new("lanes", lanes, clips, rules)
+    }
+
+    /// The same input at another size.
+    pub(crate) const fn of(self, size: usize) -> Self {
+        Self { size, ..self }
+    }
+
+    /// The folder with its files in `data`, which are made if they are not there.
+    pub(crate) fn folder(&self, data: &Path) -> Result<PathBuf, String> {
+        let folder = data.join(format!("{}-{}x{}", self.name, self.size, self.width));
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+        eprintln!("  making {}", folder.display());
+        // A folder under its own name is whole: files are made under another one.
+        let partial = folder.with_extension("partial");
+        let made = std::fs::create_dir_all(&partial)
+            .and_then(|()| (self.make)(&mut Random(7), self, &partial))
+            .and_then(|()| std::fs::rename(&partial, &folder));
+        made.map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(folder)
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): a stream that no release of a library changes.
+pub(crate) struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, or 0.
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    /// From 0 to below 1.
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn chance(&mut self, share: f64) -> bool {
+        self.unit() < share
+    }
+
+    /// The normal distribution, by Box and Muller.
+    fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.unit()).cos()
+    }
+
+    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        from[self.below(from.len())]
+    }
+}
+
+fn file(folder: &Path, name: &str) -> io::Result<BufWriter<File>> {
+    Ok(BufWriter::new(File::create(folder.join(name))?))
+}
+
+/// A file of references and one of predictions.
+fn pair(folder: &Path, extension: &str) -> io::Result<[BufWriter<File>; 2]> {
+    Ok([
+        file(folder, &format!("r.{extension}"))?,
+        file(folder, &format!("p.{extension}"))?,
+    ])
+}
+
+/// The rows of a JSON Lines file of a pair.
+fn record(files: &mut [BufWriter<File>; 2], id: usize, both: [&Value; 2]) -> io::Result<()> {
+    for ((file, field), value) in files.iter_mut().zip(["reference", "prediction"]).zip(both) {
+        writeln!(file, "{{\"id\":\"{id}\",\"{field}\":{value}}}")?;
+    }
+    Ok(())
+}
+
+fn code(_: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let &Input {
+        name: language,
+        size,
+        ..
+    } = input;
+    let rows = super::timing::root().join(format!("tests/golden/code/{language}_pkg.jsonl"));
+    let rows = std::fs::read_to_string(rows)?;
+    let rows = rows.lines().map(serde_json::from_str::<Value>);
+    let rows: Vec<Value> = rows.collect::<Result<_, _>>()?;
+    // The first row tells where the others are from.
+    let rows: Vec<&Value> = rows
+        .iter()
+        .filter(|row| row["prediction"].is_string())
+        .collect();
+    let mut files = pair(folder, "jsonl")?;
+    // Each pair once, then again with the texts of another row's prediction, as a poor model would.
+    for (place, row) in rows.iter().cycle().take(size).enumerate() {
+        let other = &rows[(place * 7 + place / rows.len()) % rows.len()];
+        let other = if place % 4 == 3 { other } else { row };
+        record(
+            &mut files,
+            place,
+            [&row["references"][0], &other["prediction"]],
+        )?;
+    }
+    Ok(())
+}
+
+/// A box `[x, y, w, h]` inside an image of these sides; areas as in COCO, about 41 % small, 34 %
+/// medium and 25 % large.
+fn any_box(random: &mut Random, [width, height]: [f64; 2]) -> [f64; 4] {
+    let area = (55.0_f64.powi(2).ln() + 1.75 * random.normal()).exp();
+    let ratio = (0.5 * random.normal()).exp();
+    let w = (area * ratio).sqrt().clamp(2.0, width * 0.98);
+    let h = (area / ratio).sqrt().clamp(2.0, height * 0.98);
+    [
+        random.unit() * (width - w),
+        random.unit() * (height - h),
+        w,
+        h,
+    ]
+}
+
+fn coco(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (images, per_image) = (input.size, input.width);
+    const CLASSES: usize = 80;
+    // Few classes are frequent: the product of two uniform numbers.
+    let class = |random: &mut Random| (random.unit() * random.unit() * CLASSES as f64) as usize + 1;
+    let mut truths = file(folder, "r.json")?;
+    let mut detections = file(folder, "p.json")?;
+    let mut annotations = String::new();
+    let (mut annotation, mut first) = (0, true);
+    write!(truths, "{{\"info\":{{}},\"images\":[")?;
+    write!(detections, "[")?;
+    for image in 0..images {
+        let (id, comma) = (image + 1, if image == 0 { "" } else { "," });
+        let sides = [[640.0, 480.0], [480.0, 640.0], [500.0, 375.0]][random.below(3)];
+        let [width, height] = sides;
+        write!(
+            truths,
+            "{comma}{{\"id\":{id},\"width\":{width},\"height\":{height},\"file_name\":\"{id}.jpg\"}}"
+        )?;
+        let here = [class(random), class(random), class(random)];
+        let any = |random: &mut Random| match random.chance(0.7) {
+            true => here[random.below(3)],
+            false => class(random),
+        };
+        let boxes = (-7.4 * (1.0 - random.unit()).ln()) as usize;
+        let boxes: Vec<_> = (0..boxes)
+            .map(|_| (any(random), any_box(random, sides)))
+            .collect();
+        let mut found = Vec::new();
+        for (class, [x, y, w, h]) in &boxes {
+            annotation += 1;
+            let area = w * h * (0.45 + random.unit() / 2.0);
+            let crowd = u8::from(random.chance(0.012));
+            let comma = if annotation == 1 { "" } else { "," };
+            let _ = write!(
+                annotations,
+                "{comma}{{\"id\":{annotation},\"image_id\":{id},\"category_id\":{class},\
+                 \"bbox\":[{x:.2},{y:.2},{w:.2},{h:.2}],\"area\":{area:.4},\"iscrowd\":{crowd}}}"
+            );
+            for _ in 0..[0, 1, 1, 2, 3][random.below(5)] {
+                let off = random.unit() * 0.15;
+                let moved = [
+                    x + off * random.normal() * w,
+                    y + off * random.normal() * h,
+                    w * (off * random.normal()).exp(),
+                    h * (off * random.normal()).exp(),
+                ];
+                let class = if random.chance(0.9) {
+                    *class
+                } else {
+                    any(random)
+                };
+                found.push((class, moved, 0.92 - 2.2 * off + 0.15 * random.normal()));
+            }
+        }
+        while found.len() < per_image {
+            found.push((any(random), any_box(random, sides), random.unit().powi(4)));
+        }
+        found.truncate(per_image);
+        for (class, [x, y, w, h], score) in found {
+            let comma = if first { "" } else { "," };
+            first = false;
+            let (x, y) = (x.clamp(0.0, width - 1.0), y.clamp(0.0, height - 1.0));
+            let (w, h) = (w.clamp(0.5, width - x), h.clamp(0.5, height - y));
+            // Four digits give scores that stand twice.
+            let score = score.clamp(0.001, 0.999);
+            write!(
+                detections,
+                "{comma}{{\"image_id\":{id},\"category_id\":{class},\
+                 \"bbox\":[{x:.2},{y:.2},{w:.2},{h:.2}],\"score\":{score:.4}}}"
+            )?;
+        }
+    }
+    let categories: Vec<_> = (1..=CLASSES)
+        .map(|id| json!({"id": id, "name": format!("class {id}")}))
+        .collect();
+    let categories = Value::from(categories);
+    write!(
+        truths,
+        "],\"categories\":{categories},\"annotations\":[{annotations}]}}"
+    )?;
+    write!(detections, "]")
+}
+
+/// A line of words; every second line is Cyrillic.
+fn line(random: &mut Random, place: usize, letters: usize) -> Vec<char> {
+    let (first, alphabet) = [('a', 26), ('а', 32)][place % 2];
+    let mut line: Vec<char> = (0..letters / 2 + random.below(letters + 1))
+        .map(|_| match random.below(7) {
+            0 => ' ',
+            _ => letter(random, first, alphabet),
+        })
+        .collect();
+    // Words stand one space apart, and a line starts and ends with one, in every program.
+    line.dedup_by(|a, b| *a == ' ' && *b == ' ');
+    for end in [0, line.len().saturating_sub(1)] {
+        if let Some(end) = line.get_mut(end) {
+            *end = first;
+        }
+    }
+    line
+}
+
+fn letter(random: &mut Random, first: char, alphabet: usize) -> char {
+    char::from_u32(u32::from(first) + random.below(alphabet) as u32).unwrap_or(first)
+}
+
+fn write_line(file: &mut BufWriter<File>, line: &[char]) -> io::Result<()> {
+    let mut text: String = line.iter().collect();
+    text.push('\n');
+    file.write_all(text.as_bytes())
+}
+
+fn lines_of_text(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, letters) = (input.size, input.width);
+    let [mut references, mut predictions] = pair(folder, "txt")?;
+    for place in 0..size {
+        let line = line(random, place, letters);
+        let mut heard = Vec::with_capacity(line.len());
+        for &letter in &line {
+            match (random.chance(0.06), random.below(3)) {
+                (true, 0) => {}
+                (true, 1) => heard.push(if letter == ' ' { 'o' } else { 'x' }),
+                (true, _) => heard.extend([letter, if letter == ' ' { 'i' } else { letter }]),
+                (false, _) => heard.push(letter),
+            }
+        }
+        write_line(&mut references, &line)?;
+        write_line(&mut predictions, &heard)?;
+    }
+    Ok(())
+}
+
+fn strings(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, letters) = (input.size, input.width);
+    let [mut references, mut predictions] = pair(folder, "txt")?;
+    for place in 0..size {
+        let mut line = line(random, place, letters);
+        write_line(&mut references, &line)?;
+        if let Some(letter) = line.last_mut().filter(|_| random.chance(0.25)) {
+            *letter = '!';
+        }
+        write_line(&mut predictions, &line)?;
+    }
+    Ok(())
+}
+
+fn ranked(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, k) = (input.size, input.width);
+    let mut files = pair(folder, "jsonl")?;
+    let mut arrays = [file(folder, "r.i64")?, file(folder, "p.i64")?];
+    for id in 0..size {
+        let truth = random.below(1000);
+        let labels: Vec<usize> = (0..k)
+            .map(|_| {
+                if random.chance(0.15) {
+                    truth
+                } else {
+                    random.below(1000)
+                }
+            })
+            .collect();
+        arrays[0].write_all(&(truth as i64).to_le_bytes())?;
+        for label in &labels {
+            arrays[1].write_all(&(*label as i64).to_le_bytes())?;
+        }
+        record(&mut files, id, [&truth.into(), &labels.into()])?;
+    }
+    Ok(())
+}
+
+fn scores(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, classes) = (input.size, input.width);
+    let mut truths = file(folder, "r.i64")?;
+    let mut scores = file(folder, "p.f32")?;
+    for _ in 0..size {
+        let truth = random.below(classes);
+        truths.write_all(&(truth as i64).to_le_bytes())?;
+        for class in 0..classes {
+            // The true class stands a little out, and few scores are equal.
+            let more = if class == truth { 0.35 } else { 0.0 };
+            scores.write_all(&((random.unit() * 0.65 + more) as f32).to_le_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+fn labels(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, classes) = (input.size, input.width);
+    let [mut references, mut predictions] = pair(folder, "txt")?;
+    for _ in 0..size {
+        let truth = (random.unit() * random.unit() * classes as f64) as usize;
+        let said = if random.chance(0.7) {
+            truth
+        } else {
+            random.below(classes)
+        };
+        writeln!(references, "{truth}")?;
+        writeln!(predictions, "{said}")?;
+    }
+    Ok(())
+}
+
+type Grid = Vec<Vec<usize>>;
+
+fn grid(random: &mut Random, side: usize) -> Grid {
+    let (rows, columns) = (1 + random.below(side), 1 + random.below(side));
+    let colours = 2 + random.below(8);
+    (0..rows)
+        .map(|_| (0..columns).map(|_| random.below(colours)).collect())
+        .collect()
+}
+
+/// The grid, or it with some other cells, or another one.
+fn attempt(random: &mut Random, truth: &Grid, side: usize) -> Grid {
+    match random.below(4) {
+        0 => truth.clone(),
+        1 => grid(random, side),
+        _ => {
+            let cell = |random: &mut Random, cell: &usize| match random.chance(0.1) {
+                true => random.below(10),
+                false => *cell,
+            };
+            let row = |row: &Vec<usize>| row.iter().map(|value| cell(random, value)).collect();
+            truth.iter().map(row).collect()
+        }
+    }
+}
+
+fn grids(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, side) = (input.size, input.width);
+    let mut files = pair(folder, "jsonl")?;
+    for id in 0..size {
+        let truth = grid(random, side);
+        let attempt = attempt(random, &truth, side);
+        record(&mut files, id, [&json!(truth), &json!(attempt)])?;
+    }
+    Ok(())
+}
+
+fn submission(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, side) = (input.size, input.width);
+    let [mut references, mut predictions] = pair(folder, "json")?;
+    for id in 0..size {
+        let start = if id == 0 { "{" } else { ",\n" };
+        let truths: Vec<Grid> = (0..1 + random.below(3))
+            .map(|_| grid(random, side))
+            .collect();
+        let attempts: Vec<Value> = truths
+            .iter()
+            .map(|truth| {
+                let first = attempt(random, truth, side);
+                json!({"attempt_1": first, "attempt_2": attempt(random, truth, side)})
+            })
+            .collect();
+        write!(references, "{start}\"{id:08x}\":{}", json!(truths))?;
+        write!(predictions, "{start}\"{id:08x}\":{}", json!(attempts))?;
+    }
+    for file in [&mut references, &mut predictions] {
+        write!(file, "}}")?;
+    }
+    Ok(())
+}
+
+fn vqa(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, people) = (input.size, input.width);
+    const ANSWERS: &[&str] = &[
+        "yes",
+        "no",
+        "Yes",
+        "2",
+        "two",
+        "red",
+        "the red bus",
+        "a dog",
+        "1,000",
+        "2.5",
+        "u.s.",
+        "dont know",
+        "don't know",
+        "black & white",
+        "no.",
+        "it's",
+        "left/right",
+        "tennis racket",
+        "on the table",
+        "0",
+    ];
+    const KINDS: &[(&str, &str)] = &[
+        ("is the", "yes/no"),
+        ("how many", "number"),
+        ("what color is the", "other"),
+        ("none of the above", "other"),
+    ];
+    let [mut references, mut predictions] = pair(folder, "json")?;
+    write!(references, "{{\"annotations\":[")?;
+    write!(predictions, "[")?;
+    for id in 0..size {
+        let (question, answer) = KINDS[random.below(KINDS.len())];
+        let comma = if id == 0 { "" } else { ",\n" };
+        let most = random.pick(ANSWERS);
+        let unanimous = random.chance(0.2);
+        let mut all = Vec::new();
+        for place in 1..=people {
+            let own = if unanimous || random.chance(0.6) {
+                most
+            } else {
+                random.pick(ANSWERS)
+            };
+            all.push(json!({"answer": own, "answer_confidence": "yes", "answer_id": place}));
+        }
+        let said = if random.chance(0.6) {
+            most
+        } else {
+            random.pick(ANSWERS)
+        };
+        let annotation = json!({
+            "question_id": id, "image_id": id, "question_type": question, "answer_type": answer,
+            "multiple_choice_answer": most, "answers": all,
+        });
+        write!(references, "{comma}{annotation}")?;
+        write!(
+            predictions,
+            "{comma}{}",
+            json!({"question_id": id, "answer": said})
+        )?;
+    }
+    write!(references, "]}}")?;
+    write!(predictions, "]")
+}
+
+fn squad(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, answers) = (input.size, input.width);
+    const WORDS: &[&str] = &[
+        "the",
+        "a",
+        "Black",
+        "Forest",
+        "1984",
+        "Romans,",
+        "of",
+        "river",
+        "(north)",
+        "Saint-Denis",
+        "in",
+        "an",
+        "U.S.",
+        "café",
+        "2,850",
+        "km",
+    ];
+    let phrase = |random: &mut Random| {
+        let words: Vec<_> = (0..1 + random.below(5))
+            .map(|_| random.pick(WORDS))
+            .collect();
+        words.join(" ")
+    };
+    let [mut references, mut predictions] = pair(folder, "json")?;
+    write!(
+        references,
+        "{{\"version\":\"1.1\",\"data\":[{{\"title\":\"t\",\"paragraphs\":["
+    )?;
+    write!(predictions, "{{")?;
+    for id in 0..size {
+        let comma = if id == 0 { "" } else { ",\n" };
+        let first = phrase(random);
+        let mut all = vec![json!({"text": first, "answer_start": 0})];
+        for _ in 1..answers {
+            let text = if random.chance(0.7) {
+                first.clone()
+            } else {
+                phrase(random)
+            };
+            all.push(json!({"text": text, "answer_start": 0}));
+        }
+        let said = match random.below(3) {
+            0 => first.to_lowercase(),
+            1 => format!("{first} {}", random.pick(WORDS)),
+            _ => phrase(random),
+        };
+        let paragraph = json!({
+            "context": "A paragraph.",
+            "qas": [{"id": id.to_string(), "question": "What?", "answers": all}],
+        });
+        write!(references, "{comma}{paragraph}")?;
+        write!(predictions, "{comma}\"{id}\":{}", json!(said))?;
+    }
+    write!(references, "]}}]}}")?;
+    write!(predictions, "}}")
+}
+
+/// A number with three digits after the point.
+fn round(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+fn openlane(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, predicted) = (input.size, input.width);
+    let mut files = pair(folder, "jsonl")?;
+    for id in 0..size {
+        let lanes: Vec<Vec<[f64; 3]>> = (0..20).map(|_| lane(random)).collect();
+        let edge = |random: &mut Random| u8::from(random.chance(0.08));
+        let matrix = |random: &mut Random, rows: usize, columns: usize, likely: bool| {
+            let rows = (0..rows).map(|_| {
+                let cell = |_| match likely {
+                    true => json!(round_far(random.unit())),
+                    false => json!(edge(random)),
+                };
+                (0..columns).map(cell).collect::<Vec<_>>()
+            });
+            json!(rows.collect::<Vec<_>>())
+        };
+        let mut signs = Vec::new();
+        for place in 0..4 {
+            let [x, y] = [100.0 + 300.0 * f64::from(place), 200.0];
+            signs.push((random.below(13), [[x, y], [x + 60.0, y + 80.0]]));
+        }
+        let reference = json!({
+            "lane_centerline": Vec::from_iter(lanes.iter().enumerate().map(
+                |(id, points)| json!({"id": id, "points": points}))),
+            "traffic_element": Vec::from_iter(signs.iter().enumerate().map(
+                |(id, (attribute, points))| {
+                    json!({"id": 1000 + id, "attribute": attribute, "points": points})
+                })),
+            "topology_lclc": matrix(random, 20, 20, false),
+            "topology_lcte": matrix(random, 20, 4, false),
+        });
+        let mut found = Vec::new();
+        for place in 0..predicted {
+            // Four of five are near a true lane.
+            let points = match random.chance(0.8) {
+                true => {
+                    let aside = random.normal();
+                    let near = |[x, y, z]: &[f64; 3]| {
+                        [round(x + 0.1 * random.normal()), round(y + aside), *z]
+                    };
+                    lanes[place % 20].iter().map(near).collect()
+                }
+                false => lane(random),
+            };
+            // Confidences that differ: the devkit leaves the order of equal ones to its sort.
+            let confidence = (place as f64 + random.unit()) / predicted as f64;
+            found.push(json!({"id": place, "points": points, "confidence": round_far(confidence)}));
+        }
+        let mut seen = Vec::new();
+        for (place, (attribute, points)) in signs.iter().enumerate() {
+            let moved =
+                points.map(|[x, y]| [round(x + 3.0 * random.normal()), round(y + random.normal())]);
+            let attribute = if random.chance(0.8) {
+                *attribute
+            } else {
+                random.below(13)
+            };
+            let confidence = (place as f64 + random.unit()) / 4.0;
+            seen.push(json!({
+                "id": 1000 + place, "attribute": attribute, "points": moved,
+                "confidence": round_far(confidence),
+            }));
+        }
+        let prediction = json!({
+            "lane_centerline": found,
+            "traffic_element": seen,
+            "topology_lclc": matrix(random, predicted, predicted, true),
+            "topology_lcte": matrix(random, predicted, 4, true),
+        });
+        record(&mut files, id, [&reference, &prediction])?;
+    }
+    Ok(())
+}
+
+fn round_far(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+/// A bent lane of 11 points.
+fn lane(random: &mut Random) -> Vec<[f64; 3]> {
+    let mut point = [
+        100.0 * random.unit() - 50.0,
+        50.0 * random.unit() - 25.0,
+        0.0,
+    ];
+    let mut heading = random.normal();
+    (0..11)
+        .map(|_| {
+            heading += 0.05 * random.normal();
+            point[0] += 3.0 * heading.cos();
+            point[1] += 3.0 * heading.sin();
+            point.map(round)
+        })
+        .collect()
+}
+
+fn lanes(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, rules) = (input.size, input.width);
+    const KINDS: &[&str] = &["DirectionLane", "BusLane", "EmergencyLane", "TidalFlowLane"];
+    let mut files = pair(folder, "jsonl")?;
+    for id in 0..size {
+        let mut truth = serde_json::Map::new();
+        let mut said = serde_json::Map::new();
+        for rule in 0..1 + random.below(2 * rules) {
+            let kind = random.pick(KINDS);
+            let lanes: Vec<usize> = (0..1 + random.below(3))
+                .map(|lane| 10 * rule + lane)
+                .collect();
+            let value = |kind: &str, lanes: &[usize]| {
+                json!({
+                    "attr_info": {
+                        "AllowedTransport": "None", "EffectiveDate": "None", "EffectiveTime": "None",
+                        "HighSpeedLimit": "None", "LaneDirection": ["GoStraight"], "LaneType": kind,
+                        "LowSpeedLimit": "None", "RuleIndex": rule.to_string(),
+                    },
+                    "centerline": lanes,
+                })
+            };
+            truth.insert(format!("r{rule}"), value(kind, &lanes));
+            let kind = if random.chance(0.8) {
+                kind
+            } else {
+                random.pick(KINDS)
+            };
+            let fewer = if random.chance(0.8) { lanes.len() } else { 1 };
+            said.insert(format!("r{rule}"), value(kind, &lanes[..fewer]));
+        }
+        record(&mut files, id, [&truth.into(), &said.into()])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn split_mix() {
+        // The first numbers from seed 1234567, as published with the algorithm's C program.
+        let mut random = Random(1234567);
+        assert_eq!(random.next(), 6457827717110365317);
+        assert_eq!(random.next(), 3203168211198807973);
+        assert!((0..1000).all(|_| random.below(3) < 3));
+        assert!(
+            (0..1000)
+                .map(|_| random.unit())
+                .all(|unit| (0.0..1.0).contains(&unit))
+        );
+    }
+
+    #[test]
+    fn inputs_are_the_same_each_time() -> Result<(), Box<dyn std::error::Error>> {
+        let data = std::env::temp_dir().join(format!("xtask-inputs-{}", std::process::id()));
+        for input in [
+            Input::code("python", 3),
+            Input::coco(3, 5),
+            Input::lines(4, 20),
+            Input::strings(4, 20),
+            Input::ranked(4, 3),
+            Input::scores(2, 5),
+            Input::labels(4, 3),
+            Input::grids(4, 5),
+            Input::submission(2, 5),
+            Input::vqa(3, 10),
+            Input::squad(3, 2),
+            Input::openlane(1, 24),
+            Input::lanes(2, 3),
+        ] {
+            let read = |folder: &Path| -> io::Result<Vec<Vec<u8>>> {
+                let mut paths: Vec<_> = std::fs::read_dir(folder)?
+                    .map(|entry| Ok(entry?.path()))
+                    .collect::<io::Result<_>>()?;
+                paths.sort();
+                paths.iter().map(std::fs::read).collect()
+            };
+            let [one, two] = [
+                input.folder(&data.join("1"))?,
+                input.folder(&data.join("2"))?,
+            ];
+            let (one, two) = (read(&one)?, read(&two)?);
+            assert!(
+                one.len() >= 2 && one.iter().all(|file| !file.is_empty()),
+                "{}",
+                input.name
+            );
+            assert!(one == two, "{}", input.name);
+        }
+        std::fs::remove_dir_all(data)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,238 @@
+//! `cargo xtask bench`: benchmarks, their comparison with a saved run, with peers, and over sizes.
+
+mod compare;
+mod inputs;
+mod peers;
+mod report;
+mod scaling;
+mod timing;
+
+use std::time::SystemTime;
+
+use crate::run::{Error, cargo};
+
+pub(crate) const HELP: &str = "\
+Runs the benchmarks of all crates: against a saved run, beside peers, or over sizes.
+
+cargo xtask bench [FILTER] [CRITERION ARGUMENTS]
+  Runs the benchmarks whose path contains FILTER, such as graph/mapdr; without it all of them.
+  Other arguments go to criterion, for example: cargo xtask bench text --quick
+
+  --save NAME          keeps the figures under this name
+  --against NAME       runs, and prints one table over all crates: median then and now, change,
+                       noise; a benchmark that became slower by more than the threshold and the
+                       noise makes the exit code 1
+  --threshold PERCENT  the change that counts, 5 if not given
+
+cargo xtask bench --peers [FILTER] [OPTIONS]
+  Times `metric` and other programs on the same inputs in turn, on as many threads each, checks
+  that the numbers agree, prints the ratios and writes benches/RESULTS.md. The peers are installed
+  under target/peers, at the versions of benches/peers/requirements; one that cannot be installed
+  is reported. Exit code 1 if numbers disagree.
+
+cargo xtask bench --scaling [FILTER] [OPTIONS]
+  Times `metric` on inputs that grow tenfold and on more and more threads; prints a table and draws
+  it to benches/SCALING.svg.
+
+Options of --peers and --scaling:
+  --quick              inputs of a hundredth of the size and two rounds: to see that all runs
+  --rounds N           how often each program runs; medians are shown [default: 5]
+  --program FILE       times this `metric` in place of building it
+With --quick or a FILTER the files go to target/peers in place of benches.";
+
+/// Runs the benchmarks; what follows goes to criterion. Those of the program stand beside it,
+/// where cargo tells them its path.
+pub(crate) const WORDS: &[&str] = &[
+    "bench",
+    "-p",
+    "benches",
+    "-p",
+    "metric-cli",
+    "--benches",
+    "--",
+];
+
+/// What the command line asks for.
+#[derive(Debug, Default, PartialEq)]
+struct Options {
+    mode: Mode,
+    save: Option<String>,
+    against: Option<String>,
+    /// Percent.
+    threshold: Option<f64>,
+    /// Of runs with peers or over sizes.
+    settings: timing::Settings,
+    /// The filter, and what goes to criterion.
+    rest: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Mode {
+    #[default]
+    Criterion,
+    Peers,
+    Scaling,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let options = options(arguments).map_err(Error::Usage)?;
+    let filter = options.rest.first().map_or("", String::as_str);
+    match options.mode {
+        Mode::Criterion => criterion(&options),
+        Mode::Peers => peers::run(filter, &options.settings),
+        Mode::Scaling => scaling::run(filter, &options.settings),
+    }
+}
+
+/// Reads the command line.
+fn options(arguments: &[String]) -> Result<Options, String> {
+    let mut options = Options::default();
+    let mut quick = false;
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let mut value = |what: &str| {
+            let value = words.next().filter(|value| !value.starts_with("--"));
+            value
+                .cloned()
+                .ok_or(format!("{word}: expected {what} after it"))
+        };
+        match word.as_str() {
+            "--peers" if options.mode != Mode::Scaling => options.mode = Mode::Peers,
+            "--scaling" if options.mode != Mode::Peers => options.mode = Mode::Scaling,
+            "--peers" | "--scaling" => return Err("--peers and --scaling: expected one".to_owned()),
+            "--save" => options.save = Some(name(&value("a name")?)?),
+            "--against" => options.against = Some(name(&value("a name")?)?),
+            "--threshold" => {
+                let text = value("a percentage")?;
+                let percent = text.trim_end_matches('%').parse::<f64>();
+                let percent = percent.ok().filter(|percent| *percent >= 0.0);
+                options.threshold = Some(percent.ok_or(format!(
+                    "--threshold {text}: expected a percentage, 0 or more, such as 5"
+                ))?);
+            }
+            "--rounds" => {
+                let text = value("a number")?;
+                let rounds = text.parse().ok().filter(|rounds| *rounds > 0);
+                options.settings.rounds = Some(
+                    rounds.ok_or(format!("--rounds {text}: expected a number of at least 1"))?,
+                );
+            }
+            "--program" => options.settings.program = Some(value("a file")?.into()),
+            "--quick" => quick = true,
+            _ => options.rest.push(word.clone()),
+        }
+    }
+    if options.mode == Mode::Criterion {
+        if options.settings != timing::Settings::default() {
+            return Err("--rounds and --program: expected --peers or --scaling".to_owned());
+        }
+        if options.threshold.is_some() && options.against.is_none() {
+            return Err("--threshold: expected --against NAME".to_owned());
+        }
+        if quick {
+            options.rest.push("--quick".to_owned());
+        }
+        if let Some(word) = options.rest.iter().find(|word| {
+            ["--save-baseline", "--baseline", "--baseline-lenient"].contains(&word.as_str())
+        }) {
+            return Err(format!("{word}: expected --save NAME or --against NAME"));
+        }
+    } else {
+        options.settings.quick = quick;
+        if options.save.is_some() || options.against.is_some() || options.threshold.is_some() {
+            let message = "--save, --against and --threshold: expected no --peers or --scaling";
+            return Err(message.to_owned());
+        }
+        if let Some(word) = options.rest.iter().find(|word| word.starts_with('-')) {
+            return Err(format!("{word}: unknown"));
+        }
+        if let Some(word) = options.rest.get(1) {
+            return Err(format!("{word}: expected one filter"));
+        }
+    }
+    Ok(options)
+}
+
+/// A name that may be a folder of criterion's.
+fn name(text: &str) -> Result<String, String> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    if compare::RESERVED.contains(&text) || text.starts_with('.') || !text.chars().all(plain) {
+        return Err(format!(
+            "{text:?}: expected a name of letters, digits, '-', '_' and '.', and none of {:?}",
+            compare::RESERVED
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// Runs criterion's benchmarks, and compares if asked to.
+fn criterion(options: &Options) -> Result<(), Error> {
+    let folder = timing::target()?.join("criterion");
+    if let Some(against) = &options.against {
+        compare::known(&folder, against)?;
+    }
+    let mut words = WORDS.to_vec();
+    words.extend(options.rest.iter().map(String::as_str));
+    // Without a comparison with something else criterion compares with the last run, and says so.
+    if let Some(save) = &options.save {
+        words.extend(["--save-baseline", save]);
+    } else if let Some(against) = &options.against {
+        words.extend(["--baseline-lenient", against]);
+    }
+    let start = SystemTime::now();
+    cargo(&words, &[])?;
+    match &options.against {
+        Some(against) => {
+            compare::compare(&folder, against, start, options.threshold.unwrap_or(5.0))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+        options(&words)
+    }
+
+    #[test]
+    fn command_lines() -> Result<(), String> {
+        let plain = parse("graph/mapdr --quick")?;
+        assert_eq!(plain.rest, ["graph/mapdr", "--quick"]);
+        assert_eq!(plain.mode, Mode::Criterion);
+        let saved = parse("--save v1 text --against v0 --threshold 2.5%")?;
+        assert_eq!(saved.rest, ["text"]);
+        assert_eq!(saved.save.as_deref(), Some("v1"));
+        assert_eq!(saved.against.as_deref(), Some("v0"));
+        assert_eq!(saved.threshold, Some(2.5));
+        let peers = parse("--peers coco --quick --rounds 3")?;
+        assert_eq!(peers.mode, Mode::Peers);
+        assert!(peers.settings.quick);
+        assert_eq!(peers.settings.rounds, Some(3));
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_command_lines() {
+        for (line, error) in [
+            ("--save", "--save: expected a name after it"),
+            ("--save --against x", "--save: expected a name after it"),
+            ("--peers --scaling", "--peers and --scaling: expected one"),
+            ("--threshold 5", "--threshold: expected --against NAME"),
+            ("--rounds 0", "--rounds 0: expected a number of at least 1"),
+            ("--peers a b", "b: expected one filter"),
+            ("--peers --quik", "--quik: unknown"),
+            (
+                "--against x --threshold -1",
+                "--threshold -1: expected a percentage, 0 or more, such as 5",
+            ),
+        ] {
+            assert_eq!(parse(line), Err(error.to_owned()), "{line}");
+        }
+        assert!(parse("--save new").is_err());
+        assert!(parse("--save ../x").is_err());
+    }
+}

@@ -1,0 +1,892 @@
+//! `bench --peers`: ours and other programs in turn, on the same inputs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+
+use super::compare::println;
+use super::inputs::{FOLDER, Input};
+use super::report::{date, digits, seconds};
+use super::timing::{self, Cost, Settings, root, target};
+use crate::run::{Error, cargo, printed};
+use crate::table::{markdown, table};
+
+/// What is compared: one of our commands with what does the same elsewhere.
+struct Comparison {
+    name: &'static str,
+    /// What is computed, and from what.
+    about: &'static str,
+    input: Input,
+    ours: Ours,
+    peers: &'static [Peer],
+    /// The numbers that must agree, by the name that `metric` prints.
+    agree: &'static [&'static str],
+    /// By how much they may differ.
+    tolerance: f64,
+    threads: &'static [usize],
+}
+
+/// How our side runs.
+enum Ours {
+    /// `metric score` with these words, from files and with its start and end.
+    Files(&'static str),
+    /// The example `memory` of `benches` with this word: it times one call on arrays in memory, as
+    /// its peer does.
+    Memory(&'static str),
+}
+
+/// How a peer runs.
+struct Peer {
+    /// Its package, with its requirements in `benches/peers/requirements`; `python` has none.
+    package: &'static str,
+    /// A script in `benches/peers` and its arguments; `{root}` is the folder of the workspace.
+    script: &'static str,
+    /// Whether it can use several threads; else it runs on one thread only.
+    parallel: bool,
+}
+
+const fn peer(package: &'static str, script: &'static str) -> Peer {
+    Peer {
+        package,
+        script,
+        parallel: false,
+    }
+}
+
+const fn parallel(package: &'static str, script: &'static str) -> Peer {
+    Peer {
+        package,
+        script,
+        parallel: true,
+    }
+}
+
+const ONE: &[usize] = &[1];
+const ONE_AND_TWO: &[usize] = &[1, 2];
+
+const CODEBLEU: &[&str] = &[
+    "codebleu",
+    "ngram_match",
+    "weighted_ngram_match",
+    "syntax_match",
+    "dataflow_match",
+];
+const COCO: &[&str] = &[
+    "AP",
+    "AP50",
+    "AP75",
+    "AP_small",
+    "AP_medium",
+    "AP_large",
+    "AR_1",
+    "AR_10",
+    "AR_100",
+    "AR_small",
+    "AR_medium",
+    "AR_large",
+];
+const FAST_COCO: [Peer; 3] = [
+    peer("faster-coco-eval", "coco.py faster-coco-eval"),
+    parallel("hotcoco", "coco.py hotcoco"),
+    parallel("ultrafast-pycocotools", "coco.py ultrafast-pycocotools"),
+];
+const ALL_COCO: &[Peer] = {
+    let [faster, hot, ultrafast] = FAST_COCO;
+    &[
+        peer("pycocotools", "coco.py pycocotools"),
+        faster,
+        hot,
+        ultrafast,
+    ]
+};
+const EDITS: [&str; 4] = ["hits", "substitutions", "deletions", "insertions"];
+
+const fn codebleu(
+    name: &'static str,
+    language: &'static str,
+    words: &'static str,
+    peers: &'static [Peer],
+) -> Comparison {
+    Comparison {
+        name,
+        about: "CodeBLEU of a corpus, with tree-sitter's trees and dataflow",
+        input: Input::code(language, 1_000),
+        ours: Ours::Files(words),
+        peers,
+        agree: CODEBLEU,
+        tolerance: 1e-12,
+        threads: ONE,
+    }
+}
+
+const fn coco(
+    name: &'static str,
+    per_image: usize,
+    peers: &'static [Peer],
+    threads: &'static [usize],
+) -> Comparison {
+    Comparison {
+        name,
+        about: "COCO's twelve numbers of boxes, 5,000 images, from the two files",
+        input: Input::coco(5_000, per_image),
+        ours: Ours::Files("coco -r r.json -p p.json"),
+        peers,
+        agree: COCO,
+        // Ours and pycocotools are equal; faster-coco-eval adds up in another order.
+        tolerance: 1e-15,
+        threads,
+    }
+}
+
+/// All comparisons, in the order of the table.
+const COMPARISONS: &[Comparison] = &[
+    codebleu(
+        "codebleu/java/1k",
+        "java",
+        "codebleu --lang java --profile codebleu-0.7 -r r.jsonl -p p.jsonl",
+        &[peer("codebleu", "source_code.py java")],
+    ),
+    codebleu(
+        "codebleu/c_sharp/1k",
+        "c_sharp",
+        "codebleu --lang c_sharp --profile codebleu-0.7 -r r.jsonl -p p.jsonl",
+        &[peer("codebleu", "source_code.py c_sharp")],
+    ),
+    codebleu(
+        "codebleu/python/1k",
+        "python",
+        "codebleu --lang python --profile codebleu-0.7 -r r.jsonl -p p.jsonl",
+        &[peer("codebleu", "source_code.py python")],
+    ),
+    coco("coco/bbox/45k", 9, ALL_COCO, ONE),
+    coco("coco/bbox/500k", 100, ALL_COCO, ONE_AND_TWO),
+    coco("coco/bbox/1.5M", 300, &FAST_COCO, ONE_AND_TWO),
+    Comparison {
+        name: "text/cer/100k",
+        about: "character error rate and its counts, 100,000 lines, half of them Cyrillic",
+        input: Input::lines(100_000, 48),
+        ours: Ours::Files("cer -r r.txt -p p.txt"),
+        peers: &[peer("jiwer", "edit.py cer")],
+        agree: &["cer", EDITS[0], EDITS[1], EDITS[2], EDITS[3]],
+        tolerance: 1e-12,
+        threads: ONE,
+    },
+    Comparison {
+        name: "text/wer/100k",
+        about: "word error rate and its counts, of the same lines",
+        input: Input::lines(100_000, 48),
+        ours: Ours::Files("wer -r r.txt -p p.txt"),
+        peers: &[peer("jiwer", "edit.py wer")],
+        agree: &["wer", EDITS[0], EDITS[1], EDITS[2], EDITS[3]],
+        tolerance: 1e-12,
+        threads: ONE,
+    },
+    Comparison {
+        name: "text/exact_match/1M",
+        about: "share of equal texts, a million lines of two files",
+        input: Input::strings(1_000_000, 36),
+        ours: Ours::Files("exact-match -r r.txt -p p.txt"),
+        peers: &[
+            peer("evaluate", "exact_match.py evaluate exact_match"),
+            peer("pyarrow", "exact_match.py pyarrow exact_match"),
+        ],
+        agree: &["exact_match"],
+        tolerance: 1e-12,
+        threads: ONE,
+    },
+    Comparison {
+        name: "text/string_accuracy/1M",
+        about: "the same by `string-accuracy`",
+        input: Input::strings(1_000_000, 36),
+        ours: Ours::Files("string-accuracy -r r.txt -p p.txt"),
+        peers: &[peer("pyarrow", "exact_match.py pyarrow string_accuracy")],
+        agree: &["string_accuracy"],
+        tolerance: 1e-12,
+        threads: ONE,
+    },
+    Comparison {
+        name: "text/vqa_v2/200k",
+        about: "VQA v2's accuracy, 200,000 questions with 10 answers each, from its files; the peer \
+                is the published rule in Python, as its program is no package",
+        input: Input::vqa(200_000, 10),
+        ours: Ours::Files("vqa --profile vqa-v2 -r r.json -p p.json"),
+        peers: &[peer(
+            "python",
+            "vqa.py {root}/tests/golden/text/vqa_tables.json",
+        )],
+        agree: &["accuracy"],
+        tolerance: 1e-12,
+        threads: ONE,
+    },
+    Comparison {
+        name: "text/squad/100k",
+        about: "SQuAD v1.1's exact match and F1, 100,000 questions with 3 answers each, from its \
+                files; the peer is the published rule in Python",
+        input: Input::squad(100_000, 3),
+        ours: Ours::Files("squad -r r.json -p p.json"),
+        peers: &[peer("python", "squad.py")],
+        agree: &["exact_match", "f1"],
+        tolerance: 1e-12,
+        threads: ONE,
+    },
+    Comparison {
+        name: "class/accuracy_at_5/labels/1M",
+        about: "accuracy@5 of 1,000,000 x 5 ranked labels in arrays of 64-bit integers",
+        input: Input::ranked(1_000_000, 5),
+        ours: Ours::Memory("ranked"),
+        peers: &[peer("numpy", "top_k.py labels")],
+        agree: &["accuracy@5"],
+        tolerance: 1e-15,
+        threads: ONE,
+    },
+    Comparison {
+        name: "class/accuracy_at_5/scores/100k",
+        about: "accuracy@5 of 100,000 x 1,000 scores in an array of 32-bit floats",
+        input: Input::scores(100_000, 1_000),
+        ours: Ours::Memory("scores"),
+        peers: &[peer("scikit-learn", "top_k.py scores")],
+        agree: &["accuracy@5"],
+        tolerance: 1e-15,
+        threads: ONE,
+    },
+    Comparison {
+        name: "class/classification/1M",
+        about: "accuracy and macro precision, recall and F1 of a million labels of 100 classes",
+        input: Input::labels(1_000_000, 100),
+        ours: Ours::Files("classification --zero-division 0 -r r.txt -p p.txt"),
+        peers: &[peer("scikit-learn", "classes.py")],
+        agree: &["accuracy", "precision", "recall", "f1"],
+        tolerance: 1e-12,
+        threads: ONE,
+    },
+    Comparison {
+        name: "grid/arc/cells/10k",
+        about: "padded cell accuracy and exact match of 10,000 pairs of ARC grids; the peer is the \
+                published rule with numpy",
+        input: Input::grids(10_000, 30),
+        ours: Ours::Files("arc -r r.jsonl -p p.jsonl"),
+        peers: &[peer("numpy", "arc.py cells")],
+        agree: &["cell_accuracy", "exact"],
+        tolerance: 1e-12,
+        threads: ONE,
+    },
+    Comparison {
+        name: "grid/arc/submission/400",
+        about: "a submission for 400 ARC tasks, in Kaggle's files; the peer is the published rule in \
+                Python",
+        input: Input::submission(400, 30),
+        ours: Ours::Files("arc -r r.json -p p.json"),
+        peers: &[peer("numpy", "arc.py submission")],
+        agree: &["kaggle", "arcprize"],
+        tolerance: 1e-12,
+        threads: ONE,
+    },
+    Comparison {
+        name: "graph/openlane/200_frames",
+        about: "the OpenLane-V2 Score of 200 frames with 24 predicted lanes each; the devkit without \
+                its F-score of lanes, which needs an OR-Tools that has no wheels any more",
+        input: Input::openlane(200, 24),
+        ours: Ours::Files("openlane -r r.jsonl -p p.jsonl"),
+        peers: &[peer("openlanev2", "openlane.py")],
+        agree: &["DET_l", "DET_t", "TOP_ll", "TOP_lt", "OLS"],
+        // The devkit takes its means in 32 bits.
+        tolerance: 1e-6,
+        threads: ONE,
+    },
+];
+
+/// Metrics with no peer to run, and why.
+const ALONE: &[(&str, &str)] = &[
+    (
+        "lanes (MapDR)",
+        "its evaluation program has not been published",
+    ),
+    (
+        "text/vqa_v2, text/squad, grid/arc",
+        "the programs are no packages, or fetch what they run; the rules in Python stand for them",
+    ),
+];
+
+/// A peer that took so long, all runs together, does not run again.
+const PATIENCE: f64 = 60.0;
+
+/// Which packages can run, and at which version.
+struct Environment {
+    /// The version of `metric`.
+    ours: String,
+    python: PathBuf,
+    packages: BTreeMap<&'static str, Result<String, String>>,
+}
+
+impl Environment {
+    /// Installs the packages, each by itself.
+    fn new(ours: String, folder: &Path, packages: &[&'static str]) -> Self {
+        let venv = folder.join("venv");
+        let python = venv.join("bin/python");
+        let made = if python.is_file() {
+            Ok(())
+        } else {
+            quietly("python3", &["-m", "venv", &venv.to_string_lossy()])
+        };
+        let packages = packages.iter().map(|&package| {
+            let version = made.clone().and_then(|()| install(&python, &venv, package));
+            if let Err(error) = &version {
+                eprintln!("  {package} cannot be installed: {error}");
+            }
+            (package, version)
+        });
+        Self {
+            ours,
+            packages: packages.collect(),
+            python,
+        }
+    }
+}
+
+/// Runs a program without its output; its last line is the error.
+fn quietly(program: &str, arguments: &[&str]) -> Result<(), String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .map_err(|error| format!("cannot run {program}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(timing::message(&said).to_owned())
+}
+
+/// Installs a package as its requirements say, unless it is; gives its version.
+fn install(python: &Path, venv: &Path, package: &str) -> Result<String, String> {
+    let python = python.to_string_lossy();
+    if package == "python" {
+        let version = printed(&python, &["--version"])?;
+        return Ok(version.trim().trim_start_matches("Python ").to_owned());
+    }
+    let path = root().join(format!("benches/peers/requirements/{package}.txt"));
+    let context = |error: std::io::Error| format!("{}: {error}", path.display());
+    let wanted = std::fs::read_to_string(&path).map_err(context)?;
+    let version = requirements(&wanted)
+        .into_iter()
+        .find_map(|(name, version)| (name == package).then(|| version.to_owned()))
+        .ok_or_else(|| format!("{}: expected {package}==VERSION", path.display()))?;
+    // What was installed is beside it, so that a second run asks no registry.
+    let stamp = venv.join(format!("{package}.installed"));
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(version);
+    }
+    eprintln!("  installing {package} {version}");
+    let file = path.to_string_lossy();
+    // All that it needs stands in the file, at a version that is known to work with the rest.
+    let words = ["-m", "pip", "install", "--quiet", "--no-deps", "-r", &file];
+    quietly(&python, &words)?;
+    std::fs::write(&stamp, wanted).map_err(context)?;
+    Ok(version)
+}
+
+/// Names and versions in a file of requirements.
+fn requirements(text: &str) -> Vec<(&str, &str)> {
+    text.lines()
+        .filter_map(|line| line.split('#').next()?.trim().split_once("=="))
+        .collect()
+}
+
+/// A program's runs of one comparison on as many threads.
+struct Runs {
+    /// Ours, or the name of the package.
+    program: String,
+    version: String,
+    costs: Vec<Cost>,
+    /// What it printed last, or why it did not.
+    result: Result<Value, String>,
+}
+
+/// One comparison on one number of threads: ours first.
+struct Outcome {
+    name: &'static str,
+    threads: usize,
+    runs: Vec<Runs>,
+    /// For each peer, the greatest difference of a number, or what differs; `None` if one did not
+    /// run.
+    agreement: Vec<Option<Result<f64, String>>>,
+}
+
+pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
+    let chosen: Vec<_> = COMPARISONS
+        .iter()
+        .filter(|comparison| comparison.name.contains(filter))
+        .collect();
+    if chosen.is_empty() {
+        let names: Vec<_> = COMPARISONS
+            .iter()
+            .map(|comparison| comparison.name)
+            .collect();
+        let names = names.join(", ");
+        return Err(Error::Usage(format!(
+            "{filter}: no comparison; there are: {names}"
+        )));
+    }
+    let metric = settings.metric()?;
+    let target = target()?;
+    let memory = target.join("release/examples/memory");
+    if chosen
+        .iter()
+        .any(|comparison| matches!(comparison.ours, Ours::Memory(_)))
+    {
+        cargo(
+            &["build", "--release", "-p", "benches", "--example", "memory"],
+            &[],
+        )?;
+    }
+    let folder = target.join("peers");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut packages = vec!["python"];
+    for peer in chosen.iter().flat_map(|comparison| comparison.peers) {
+        if !packages.contains(&peer.package) {
+            packages.push(peer.package);
+        }
+    }
+    let environment = Environment::new(version_of_ours(&metric)?, &folder, &packages);
+    let mut outcomes = Vec::new();
+    for comparison in &chosen {
+        let size = settings.size(comparison.input.size);
+        let data = comparison.input.of(size).folder(&folder.join(FOLDER))?;
+        for &threads in comparison.threads {
+            eprintln!("  {} on {threads}", comparison.name);
+            let program = match comparison.ours {
+                Ours::Files(_) => &metric,
+                Ours::Memory(_) => &memory,
+            };
+            let outcome = comparison.time(&environment, program, &data, threads, settings.rounds());
+            outcomes.push(outcome);
+        }
+    }
+    let text = Report {
+        chosen: &chosen,
+        outcomes: &outcomes,
+        environment: &environment,
+        settings,
+    };
+    println(&table(HEADER, &text.rows()));
+    for line in text.remarks() {
+        println(&line);
+    }
+    // Part of the table, or that of small inputs, does not take the place of the whole.
+    let path = match (filter, settings.quick) {
+        ("", false) => root().join("benches/RESULTS.md"),
+        _ => folder.join("RESULTS.md"),
+    };
+    std::fs::write(&path, text.markdown()?)
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    eprintln!("Written to {}", path.display());
+    let failed: Vec<_> = outcomes.iter().filter(|outcome| outcome.failed()).collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = failed.iter().map(|outcome| outcome.name).collect();
+    Err(Error::Failed(format!(
+        "ours did not run, or numbers disagree: {}",
+        names.join(", ")
+    )))
+}
+
+impl Comparison {
+    /// Runs ours and each peer in turn, as often as asked.
+    fn time(
+        &self,
+        environment: &Environment,
+        program: &Path,
+        data: &Path,
+        threads: usize,
+        rounds: usize,
+    ) -> Outcome {
+        let scripts = root().join("benches/peers");
+        let ours = match self.ours {
+            Ours::Files(words) => {
+                let end = format!(" --format json --quiet --threads {threads}");
+                format!("score {words}{end}")
+            }
+            Ours::Memory(word) => word.to_owned(),
+        };
+        let mut commands = vec![(program.to_owned(), ours)];
+        let mut runs = vec![Runs::new("metric", &environment.ours, None)];
+        for peer in self.peers {
+            if threads > 1 && !peer.parallel {
+                continue;
+            }
+            let version = environment.packages.get(peer.package);
+            let version = version
+                .cloned()
+                .unwrap_or_else(|| Err("unknown".to_owned()));
+            let script = peer.script.replace("{root}", &root().to_string_lossy());
+            let script = format!("{}/{script}", scripts.display());
+            commands.push((environment.python.clone(), script));
+            let (version, error) = match version {
+                Ok(version) => (version, None),
+                Err(error) => ("-".to_owned(), Some(format!("not installed: {error}"))),
+            };
+            runs.push(Runs::new(peer.package, &version, error));
+        }
+        for round in 0..rounds {
+            for (run, (program, words)) in runs.iter_mut().zip(&commands) {
+                let spent: f64 = run.costs.iter().map(|cost| cost.wall).sum();
+                if (round > 0 && run.result.is_err()) || spent > PATIENCE || run.version == "-" {
+                    continue;
+                }
+                let result = timing::run(program, words.split(' '), data, threads);
+                run.result = result.map(|(cost, result)| {
+                    run.costs.push(cost);
+                    result
+                });
+            }
+        }
+        let agreement = self.agreements(&runs);
+        Outcome {
+            name: self.name,
+            threads,
+            runs,
+            agreement,
+        }
+    }
+
+    fn agreements(&self, runs: &[Runs]) -> Vec<Option<Result<f64, String>>> {
+        let Some((ours, peers)) = runs.split_first() else {
+            return Vec::new();
+        };
+        let agree = |peer: &Runs| {
+            let (ours, theirs) = (ours.result.as_ref().ok()?, peer.result.as_ref().ok()?);
+            Some(agreement(ours, theirs, self.agree, self.tolerance))
+        };
+        peers.iter().map(agree).collect()
+    }
+}
+
+/// The greatest difference of the named numbers, or the first that differs by more than the
+/// tolerance.
+fn agreement(ours: &Value, theirs: &Value, names: &[&str], tolerance: f64) -> Result<f64, String> {
+    let mut greatest = 0.0_f64;
+    for name in names {
+        let places = ["numbers", "scores", "counts"];
+        let find = |result: &Value| {
+            let found = places
+                .iter()
+                .find_map(|place| result[place].get(name).cloned());
+            found.ok_or_else(|| format!("{name} is missing"))
+        };
+        let (ours, theirs) = (find(ours)?, find(theirs)?);
+        let difference = match (ours.as_f64(), theirs.as_f64()) {
+            (Some(ours), Some(theirs)) => (ours - theirs).abs(),
+            (None, None) => 0.0,
+            _ => f64::INFINITY,
+        };
+        // A difference that is no number is none that may be.
+        if difference.is_nan() || difference > tolerance {
+            return Err(format!("{name}: {ours} and {theirs}"));
+        }
+        greatest = greatest.max(difference);
+    }
+    Ok(greatest)
+}
+
+impl Runs {
+    fn new(program: &str, version: &str, error: Option<String>) -> Self {
+        Self {
+            program: program.to_owned(),
+            version: version.to_owned(),
+            costs: Vec::new(),
+            result: Err(error.unwrap_or_default()),
+        }
+    }
+}
+
+impl Outcome {
+    fn failed(&self) -> bool {
+        self.runs.first().is_none_or(|ours| ours.result.is_err())
+            || self.agreement.iter().flatten().any(Result::is_err)
+    }
+}
+
+const HEADER: &[&str] = &[
+    "comparison",
+    "threads",
+    "program",
+    "runs",
+    "wall",
+    "CPU",
+    "peak",
+    "x wall",
+    "x CPU",
+    "x peak",
+    "agrees",
+];
+
+/// What came out, for people.
+struct Report<'a> {
+    chosen: &'a [&'static Comparison],
+    outcomes: &'a [Outcome],
+    environment: &'a Environment,
+    settings: &'a Settings,
+}
+
+impl Report<'_> {
+    /// A row for ours and one for each peer that ran.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mut rows = Vec::new();
+        for outcome in self.outcomes {
+            let ours = outcome
+                .runs
+                .first()
+                .and_then(|runs| Cost::median(&runs.costs));
+            for (place, runs) in outcome.runs.iter().enumerate() {
+                let Some(cost) = Cost::median(&runs.costs) else {
+                    continue;
+                };
+                let mut row = vec![
+                    outcome.name.to_owned(),
+                    outcome.threads.to_string(),
+                    format!("{} {}", runs.program, runs.version),
+                    runs.costs.len().to_string(),
+                    seconds(cost.wall),
+                    seconds(cost.cpu),
+                    format!("{:.0} MB", cost.peak / 1e6),
+                ];
+                let agreement = place
+                    .checked_sub(1)
+                    .and_then(|peer| outcome.agreement.get(peer));
+                if let (Some(ours), Some(agreement)) = (ours, agreement) {
+                    for (theirs, ours) in Cost::pairs(cost, ours) {
+                        row.push(digits(theirs / ours));
+                    }
+                    row.push(match agreement {
+                        Some(Ok(difference)) if *difference == 0.0 => "equal".to_owned(),
+                        Some(Ok(difference)) => format!("to {difference:.0e}"),
+                        Some(Err(_)) => "NO".to_owned(),
+                        None => String::new(),
+                    });
+                } else {
+                    row.resize(HEADER.len(), String::new());
+                }
+                rows.push(row);
+            }
+        }
+        rows
+    }
+
+    /// What does not agree, what did not run, and where a peer needs less.
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        for outcome in self.outcomes {
+            let at = format!("{} on {}", outcome.name, outcome.threads);
+            for runs in &outcome.runs {
+                if let Err(error) = &runs.result {
+                    remarks.push(format!("{at}: {} did not run: {error}", runs.program));
+                }
+            }
+            let Some((ours, peers)) = outcome.runs.split_first() else {
+                continue;
+            };
+            for (peer, agreement) in peers.iter().zip(&outcome.agreement) {
+                if let Some(Err(error)) = agreement {
+                    remarks.push(format!("{at}: ours and {} disagree: {error}", peer.program));
+                }
+                let (Some(ours), Some(theirs)) =
+                    (Cost::median(&ours.costs), Cost::median(&peer.costs))
+                else {
+                    continue;
+                };
+                for ((theirs, ours), what) in Cost::pairs(theirs, ours)
+                    .into_iter()
+                    .zip(["time", "CPU time", "memory"])
+                {
+                    // A difference of 3 % is none.
+                    if theirs < 0.97 * ours {
+                        let share = digits(theirs / ours);
+                        let peer = &peer.program;
+                        remarks.push(format!(
+                            "{at}: {peer} needs less {what} than ours: x {share}"
+                        ));
+                    }
+                }
+            }
+        }
+        remarks
+    }
+
+    /// `RESULTS.md`.
+    fn markdown(&self) -> Result<String, String> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let days = now.map_or(0, |now| now.as_secs() / 86_400);
+        let days = i64::try_from(days).unwrap_or(0);
+        let built = match &self.settings.program {
+            Some(program) => format!("the file {}", program.display()),
+            None => {
+                let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+                let rustc = printed(&rustc, &["--version"])?;
+                let commit = printed("git", &["describe", "--always", "--dirty"]);
+                let commit = commit.unwrap_or_else(|_| "no commit".to_owned());
+                format!("{}, built with {}", commit.trim(), rustc.trim())
+            }
+        };
+        let versions: Vec<_> = self
+            .environment
+            .packages
+            .iter()
+            .map(|(package, version)| match version {
+                Ok(version) => format!("{package} {version}"),
+                Err(_) => format!("{package} (not installed)"),
+            })
+            .collect();
+        let mut text = format!(
+            "# Beside the peers\n\n\
+             Written by `cargo xtask bench --peers`{}; do not edit.\n\n\
+             - Machine: {}\n- Date: {}\n- Ours: `metric` {}, {built}\n- Peers: {}\n\n\
+             Ours and each peer run in turn on the same files, up to {} times each; the figures are \
+             medians. Ours is the program from its start to its end; of a peer the start of Python \
+             and the imports do not count in the times. What runs in memory is one call on both \
+             sides. Peak memory is that of the whole process. `x` is the peer's figure over ours: \
+             above 1 ours needs less. `agrees` is the greatest difference of the numbers that both \
+             print.\n\n",
+            if self.settings.quick {
+                " --quick, on inputs of a hundredth of the size"
+            } else {
+                ""
+            },
+            timing::machine(),
+            date(days),
+            self.environment.ours,
+            versions.join(", "),
+            self.settings.rounds(),
+        );
+        text.push_str(&markdown(HEADER, &self.rows()));
+        text.push_str("\n\n## What is compared\n\n");
+        for comparison in self.chosen {
+            let size = self.settings.size(comparison.input.size);
+            let command = match comparison.ours {
+                Ours::Files(words) => format!("`metric score {words}`"),
+                Ours::Memory(_) => "the crate, in memory".to_owned(),
+            };
+            let _ = writeln!(
+                text,
+                "- `{}`: {}. Input {} of size {size} x {}; {command}.",
+                comparison.name, comparison.about, comparison.input.name, comparison.input.width
+            );
+        }
+        let remarks = self.remarks();
+        text.push_str("\n## Where a peer needs less, or did not run\n\n");
+        if remarks.is_empty() {
+            text.push_str("Nowhere.\n");
+        }
+        for remark in remarks {
+            let _ = writeln!(text, "- {remark}");
+        }
+        text.push_str("\n## Without a peer\n\n");
+        for (what, why) in ALONE {
+            let _ = writeln!(text, "- {what}: {why}.");
+        }
+        Ok(text)
+    }
+}
+
+/// The version that the program says it is.
+fn version_of_ours(metric: &Path) -> Result<String, String> {
+    let said = printed(&metric.to_string_lossy(), &["--version"])?;
+    Ok(said.trim().trim_start_matches("metric ").to_owned())
+}
+
+impl Cost {
+    /// Wall, CPU and memory of two costs.
+    fn pairs(one: Self, other: Self) -> [(f64, f64); 3] {
+        [
+            (one.wall, other.wall),
+            (one.cpu, other.cpu),
+            (one.peak, other.peak),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_agree_within_the_tolerance() {
+        let ours = json!({"scores": {"ap": 0.5, "none": null}, "counts": {"hits": 3}});
+        let peer = |ap: f64| json!({"numbers": {"ap": ap, "none": null, "hits": 3.0}});
+        let names = ["ap", "none", "hits"];
+        assert_eq!(agreement(&ours, &peer(0.5), &names, 0.0), Ok(0.0));
+        assert_eq!(agreement(&ours, &peer(0.75), &names, 0.3), Ok(0.25));
+        assert_eq!(
+            agreement(&ours, &peer(0.75), &names, 0.1),
+            Err("ap: 0.5 and 0.75".to_owned())
+        );
+        assert_eq!(
+            agreement(&ours, &peer(0.5), &["ar"], 0.1),
+            Err("ar is missing".to_owned())
+        );
+        let undefined = json!({"numbers": {"ap": null}});
+        assert!(agreement(&ours, &undefined, &["ap"], 1.0).is_err());
+    }
+
+    #[test]
+    fn requirements_are_exact_and_one() -> Result<(), Box<dyn std::error::Error>> {
+        let text = "# a comment\nnumpy==2.4.6\nscipy==1.17.1 # another\n\n";
+        assert_eq!(
+            requirements(text),
+            [("numpy", "2.4.6"), ("scipy", "1.17.1")]
+        );
+        // All are installed in one environment: a package stands at one version in all files.
+        let mut versions = BTreeMap::new();
+        let mut packages = Vec::new();
+        for entry in std::fs::read_dir(root().join("benches/peers/requirements"))? {
+            let path = entry?.path();
+            let text = std::fs::read_to_string(&path)?;
+            let lines = text
+                .lines()
+                .filter(|line| !line.trim_start().starts_with('#'));
+            let named = requirements(&text);
+            assert_eq!(
+                lines.filter(|line| !line.is_empty()).count(),
+                named.len(),
+                "{path:?}"
+            );
+            let package = path
+                .file_stem()
+                .and_then(|stem| stem.to_str())
+                .unwrap_or_default();
+            assert!(named.iter().any(|(name, _)| *name == package), "{path:?}");
+            packages.push(package.to_owned());
+            for (name, version) in named {
+                let first = versions
+                    .entry(name.to_owned())
+                    .or_insert(version.to_owned());
+                assert_eq!(first, version, "{name} in {path:?}");
+            }
+        }
+        for peer in COMPARISONS.iter().flat_map(|comparison| comparison.peers) {
+            let known = packages.iter().any(|package| package == peer.package);
+            assert!(known || peer.package == "python", "{}", peer.package);
+            let script = peer.script.split(' ').next().unwrap_or_default();
+            assert!(
+                root().join("benches/peers").join(script).is_file(),
+                "{script}"
+            );
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn names_stand_once() {
+        let mut names: Vec<_> = COMPARISONS
+            .iter()
+            .map(|comparison| comparison.name)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), COMPARISONS.len());
+    }
+}

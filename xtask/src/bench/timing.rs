@@ -1,0 +1,214 @@
+//! Runs a program and says what it cost.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde_json::Value;
+use wait4::Wait4;
+
+use super::report::median;
+use crate::run::{cargo, cargo_printed};
+
+/// How programs are timed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Settings {
+    pub(crate) quick: bool,
+    pub(crate) rounds: Option<usize>,
+    /// `metric`, if it is not to be built.
+    pub(crate) program: Option<PathBuf>,
+}
+
+impl Settings {
+    pub(crate) fn rounds(&self) -> usize {
+        self.rounds.unwrap_or(if self.quick { 2 } else { 5 })
+    }
+
+    /// A size, or a hundredth of it.
+    pub(crate) fn size(&self, size: usize) -> usize {
+        if self.quick {
+            (size / 100).max(2)
+        } else {
+            size
+        }
+    }
+
+    /// The program `metric`, which is built unless another one is given.
+    pub(crate) fn metric(&self) -> Result<PathBuf, String> {
+        if let Some(program) = &self.program {
+            return std::path::absolute(program)
+                .ok()
+                .filter(|path| path.is_file())
+                .ok_or_else(|| format!("--program {}: no such file", program.display()));
+        }
+        cargo(&["build", "--release", "-p", "metric-cli"], &[])?;
+        Ok(target()?.join("release/metric"))
+    }
+}
+
+/// What one run cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cost {
+    /// Seconds by the clock.
+    pub(crate) wall: f64,
+    /// Seconds of all cores, in user and system.
+    pub(crate) cpu: f64,
+    /// The most memory that was in use at a time, in bytes.
+    pub(crate) peak: f64,
+}
+
+impl Cost {
+    /// The medians of each.
+    pub(crate) fn median(costs: &[Self]) -> Option<Self> {
+        let of = |part: fn(&Self) -> f64| median(costs.iter().map(part).collect());
+        Some(Self {
+            wall: of(|cost| cost.wall)?,
+            cpu: of(|cost| cost.cpu)?,
+            peak: of(|cost| cost.peak)?,
+        })
+    }
+}
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_owned()
+}
+
+/// The folder where cargo builds.
+pub(crate) fn target() -> Result<PathBuf, String> {
+    let printed = cargo_printed(&[
+        "metadata",
+        "--format-version",
+        "1",
+        "--no-deps",
+        "--offline",
+    ])?;
+    let metadata: Value = serde_json::from_str(&printed).map_err(|error| error.to_string())?;
+    let folder = metadata["target_directory"].as_str();
+    Ok(folder
+        .ok_or("cargo metadata: expected target_directory")?
+        .into())
+}
+
+/// Runs a program to its end in `folder` with this many threads; gives its cost and the object in
+/// the last line that it prints. Where that has `seconds` and `cpu` these are the cost: a peer
+/// leaves out the start of its interpreter.
+pub(crate) fn run<S: AsRef<OsStr>>(
+    program: &Path,
+    arguments: impl IntoIterator<Item = S>,
+    folder: &Path,
+    threads: usize,
+) -> Result<(Cost, Value), String> {
+    let said = folder.with_extension("stderr");
+    let context = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
+    let errors = File::create(&said).map_err(|error| context(&error))?;
+    let start = Instant::now();
+    let mut child = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .envs(VARIABLES.iter().map(|name| (name, threads.to_string())))
+        // Sets of strings in the same order each time.
+        .env("PYTHONHASHSEED", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(errors)
+        .spawn()
+        .map_err(|error| context(&error))?;
+    let mut printed = String::new();
+    let read = child
+        .stdout
+        .take()
+        .map_or(Ok(0), |mut pipe| pipe.read_to_string(&mut printed));
+    let used = child.wait4().map_err(|error| context(&error))?;
+    let wall = start.elapsed().as_secs_f64();
+    read.map_err(|error| context(&error))?;
+    if !used.status.success() {
+        let said = std::fs::read_to_string(&said).unwrap_or_default();
+        return Err(format!("{}: {}", used.status, message(&said)));
+    }
+    let line = printed.lines().next_back().unwrap_or_default();
+    let result: Value = serde_json::from_str(line)
+        .map_err(|error| format!("its last line is no result: {error}: {line:.200}"))?;
+    let cpu = used.rusage.utime + used.rusage.stime;
+    let cost = Cost {
+        wall: result["seconds"].as_f64().unwrap_or(wall),
+        cpu: result["cpu"].as_f64().unwrap_or(cpu.as_secs_f64()),
+        peak: used.rusage.maxrss as f64,
+    };
+    Ok((cost, result))
+}
+
+/// The line that says what is wrong: the last one that names an error, as Python's are, or the last
+/// one. Hints may stand below it.
+pub(crate) fn message(said: &str) -> &str {
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let error =
+        |line: &&str| line.contains("error:") || line.contains("Error:") || line.contains("ERROR:");
+    let last = lines.clone().next_back().unwrap_or("no message");
+    lines.rfind(error).unwrap_or(last)
+}
+
+/// Who takes how many threads from where.
+const VARIABLES: &[&str] = &[
+    "RAYON_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+];
+
+/// What this machine is: its processor, cores and memory.
+pub(crate) fn machine() -> String {
+    let field = |path: &str, name: &str| {
+        let text = std::fs::read_to_string(path).ok()?;
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let processor = field("/proc/cpuinfo", "model name");
+    let processor = processor.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let memory = field("/proc/meminfo", "MemTotal")
+        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok())
+        .map_or(String::new(), |kib| format!(", {:.0} GB", kib / 1e6));
+    let system = std::env::consts::OS;
+    format!("{processor}, {cores} cores{memory}, {system}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_what_is_wrong() {
+        let clap = "error: unrecognized subcommand 'cer'\n\nFor more information, try '--help'.\n";
+        assert_eq!(message(clap), "error: unrecognized subcommand 'cer'");
+        let python = "Traceback:\n  x\nValueError: no\n";
+        assert_eq!(message(python), "ValueError: no");
+        assert_eq!(message("a\nb\n"), "b");
+        assert_eq!(message("\n"), "no message");
+    }
+
+    #[test]
+    fn a_child_is_timed() -> Result<(), String> {
+        let folder = std::env::temp_dir().join(format!("xtask-timing-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let shell = |script: &str| run(Path::new("/bin/sh"), ["-c", script], &folder, 2);
+        let (cost, result) = shell("echo a; echo \"{\\\"n\\\":$RAYON_NUM_THREADS}\"")?;
+        assert_eq!(result["n"], 2);
+        assert!(
+            cost.wall > 0.0 && cost.wall < 10.0 && cost.peak > 1e5,
+            "{cost:?}"
+        );
+        let (cost, _) = shell("echo '{\"seconds\":0.5,\"cpu\":0.25}'")?;
+        assert_eq!((cost.wall, cost.cpu), (0.5, 0.25));
+        let error = shell("echo no memory >&2; exit 3")
+            .err()
+            .unwrap_or_default();
+        assert_eq!(error, "exit status: 3: no memory");
+        assert!(shell("echo hello").is_err());
+        std::fs::remove_dir_all(folder).map_err(|error| error.to_string())
+    }
+}
