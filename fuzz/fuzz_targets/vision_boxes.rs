@@ -1,8 +1,7 @@
 //! Shapes of arbitrary numbers, and the matching rules on them.
 //!
-//! An input is a byte, counted from `a` on, that chooses what is tried, and numbers: a byte below
-//! 64 is that integer, one below 128 one of [`SPECIAL`], and one from 128 on stands before the
-//! eight bytes of a number.
+//! An input is a byte, counted from `a` on, that chooses what is tried, and
+//! [numbers](metric_suite_fuzz::Numbers).
 
 #![no_main]
 
@@ -11,65 +10,12 @@ use std::mem::replace;
 
 use libfuzzer_sys::fuzz_target;
 use metric_core::Metric;
+use metric_suite_fuzz::Numbers;
 use metric_vision::matching::{any_overlap, counts, greedy, optimal, optimal_sum, voc};
 use metric_vision::{
     BBox, BoxFormat, Detection, Detections, Mask, Matching, Polygon, Profile, RotatedBox, Shape,
     Truth, iou, iou_by_corners,
 };
-
-const SPECIAL: [f64; 24] = [
-    0.0,
-    -0.0,
-    0.5,
-    -1.0,
-    0.1,
-    0.3,
-    1.0 / 3.0,
-    45.0,
-    f64::EPSILON,
-    1.0 + f64::EPSILON,
-    f64::NAN,
-    f64::INFINITY,
-    f64::NEG_INFINITY,
-    f64::MAX,
-    f64::MIN,
-    f64::MIN_POSITIVE,
-    5e-324,
-    1e300,
-    -1e300,
-    1e154,
-    1e-160,
-    9_007_199_254_740_992.0,
-    1e16,
-    std::f64::consts::PI,
-];
-
-struct Numbers<'a>(&'a [u8]);
-
-impl Iterator for Numbers<'_> {
-    type Item = f64;
-
-    fn next(&mut self) -> Option<f64> {
-        let (&tag, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(match tag {
-            0..64 => f64::from(tag),
-            64..128 => SPECIAL[usize::from(tag - 64) % SPECIAL.len()],
-            _ => {
-                let (bytes, rest) = rest.split_first_chunk()?;
-                self.0 = rest;
-                f64::from_le_bytes(*bytes)
-            }
-        })
-    }
-}
-
-impl Numbers<'_> {
-    /// So many numbers, 0 where there are no more.
-    fn take_array<const N: usize>(&mut self) -> [f64; N] {
-        [0.0; N].map(|zero| self.next().unwrap_or(zero))
-    }
-}
 
 fuzz_target!(|data: &[u8]| {
     let [kind, bytes @ ..] = data else {

@@ -10,14 +10,15 @@ use std::fmt::Debug;
 use std::num::NonZeroU32;
 
 use libfuzzer_sys::fuzz_target;
-use metric_core::{Merge, Metric};
+use metric_core::Metric;
+use metric_suite_fuzz::{fraction, pooled};
 use metric_vision::read::{
     CocoOptions, ExtraImages, File, ImageSizes, ReadError, VocFiles, VocOptions, Warnings,
     YoloOptions, parse_coco, parse_coco_masks, parse_voc, parse_yolo,
 };
 use metric_vision::{
-    CocoAp, CocoParams, Confusion, Dataset, Image, Interpolation, Matching, PrecisionRecall,
-    Prediction, Shape, Tide, VocAp,
+    CocoAp, CocoParams, Confusion, Dataset, Interpolation, Matching, PrecisionRecall, Shape, Tide,
+    VocAp,
 };
 
 fuzz_target!(|data: &[u8]| {
@@ -114,12 +115,7 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
         Ok((dataset, _)) => dataset,
         Err(error) => return told(&error),
     };
-    let fraction = |score: Option<f64>| {
-        assert!(
-            score.is_none_or(|score| (0.0..=1.0).contains(&score)),
-            "{score:?}"
-        );
-    };
+    let examples: Vec<_> = dataset.examples(0..dataset.images().len()).collect();
 
     let quirks = CocoParams {
         quirks: true,
@@ -131,7 +127,7 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
     };
     for params in [CocoParams::default(), quirks, classless] {
         let metric = CocoAp::new(params).unwrap();
-        let state = pooled(&metric, &dataset);
+        let state = pooled(&metric, &examples);
         assert_eq!(state, dataset.measure(&metric));
         let curves = metric.compute(&state);
         let classes: Vec<u32> = curves.classes().collect();
@@ -144,7 +140,7 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
 
     for &interpolation in Interpolation::ALL {
         let voc = VocAp::new(0.5).unwrap().with_interpolation(interpolation);
-        let score = voc.compute(&pooled(&voc, &dataset));
+        let score = voc.compute(&pooled(&voc, &examples));
         fraction(score.mean);
         for class in score.classes.values() {
             fraction(class.average_precision);
@@ -152,7 +148,7 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
     }
 
     let curves = PrecisionRecall::new(Matching::Greedy, vec![0.5, 1.0]).unwrap();
-    for curves in curves.compute(&pooled(&curves, &dataset)) {
+    for curves in curves.compute(&pooled(&curves, &examples)) {
         let micro = curves.micro();
         let points = micro.points().map(|point| (point.score, point.counts));
         for (score, counts) in points.chain([(0.5, micro.at(0.5))]) {
@@ -168,18 +164,15 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
     }
 
     let confusion = Confusion::new(dataset.classes().len(), 0.5).unwrap();
-    let state = pooled(&confusion, &dataset);
+    let state = pooled(&confusion, &examples);
     let matrix = confusion.compute(&state);
     let counted: u64 = matrix.cells().iter().map(|cell| cell.count).sum();
-    let detected: usize = dataset
-        .examples(0..dataset.images().len())
-        .map(|(found, _)| found.len())
-        .sum();
+    let detected: usize = examples.iter().map(|(found, _)| found.len()).sum();
     let annotated = dataset.images().iter().map(|image| image.annotations.len());
     assert!(counted <= detected as u64 + annotated.sum::<usize>() as u64);
 
     let tide = Tide::new(0.5, 0.1).unwrap();
-    let score = tide.compute(&pooled(&tide, &dataset));
+    let score = tide.compute(&pooled(&tide, &examples));
     fraction(score.average_precision);
     for error in score.errors {
         fraction(error.delta_ap);
@@ -190,26 +183,4 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
     {
         assert!((-1.0..=1.0).contains(&change), "{change}");
     }
-}
-
-/// The state of all images, which is the same from the first to the last and in two parts from the
-/// last to the first.
-fn pooled<S: Shape + 'static, M>(metric: &M, dataset: &Dataset<S>) -> M::State
-where
-    M: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: PartialEq + Debug>,
-{
-    let mut examples: Vec<_> = dataset.examples(0..dataset.images().len()).collect();
-    let mut state = M::State::default();
-    for (prediction, reference) in &examples {
-        metric.update(&mut state, prediction, reference);
-    }
-    examples.reverse();
-    let mut parts = [M::State::default(), M::State::default()];
-    for (place, (prediction, reference)) in examples.iter().enumerate() {
-        metric.update(&mut parts[place % 2], prediction, reference);
-    }
-    let [mut one, other] = parts;
-    one.merge(other);
-    assert_eq!(state, one);
-    state
 }

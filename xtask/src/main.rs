@@ -8,6 +8,7 @@ mod bench;
 mod check;
 mod ci;
 mod deny;
+mod fuzz;
 mod git;
 mod golden;
 mod manifest;
@@ -33,6 +34,7 @@ type Command = (
 const COMMANDS: &[Command] = &[
     ("test", "[CARGO TEST ARGUMENTS]", test::HELP, test::run),
     ("bench", "[FILTER] [OPTIONS]", bench::HELP, bench::run),
+    ("fuzz", "[TARGET] [--seconds N]", fuzz::HELP, fuzz::run),
     ("check", "", check::HELP, check::run),
     ("ci", "", ci::HELP, ci::run),
     ("golden", "[--check]", golden::HELP, golden::run),

@@ -19,7 +19,7 @@ impl From<String> for Error {
 }
 
 /// The cargo that runs this program, so that a chosen toolchain stays chosen.
-fn program() -> String {
+pub(crate) fn program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 

@@ -425,8 +425,8 @@ impl TopK {
     ///
     /// # Errors
     ///
-    /// As [`top_k_accuracy`]; weights of another number than rows, or a weight that is negative or
-    /// not finite.
+    /// As [`top_k_accuracy`]; weights of another number than rows, or a weight that is negative,
+    /// NaN or over 1e200.
     ///
     /// ```
     /// use metric_class::TopK;
@@ -601,6 +601,9 @@ impl Metric for TopK {
     }
 }
 
+/// The greatest weight: what it is multiplied with and summed over stays finite.
+const MOST_WEIGHT: f64 = 1e200;
+
 /// The true label of an example, and how much the example counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
@@ -619,9 +622,9 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// A weight that is negative or not finite.
+    /// A weight that is negative, NaN or over 1e200: sums of such would overflow.
     pub fn weighted(label: i64, weight: f64) -> Result<Self, InvalidWeight> {
-        if weight >= 0.0 && weight.is_finite() {
+        if (0.0..=MOST_WEIGHT).contains(&weight) {
             Ok(Self { label, weight })
         } else {
             Err(InvalidWeight(weight))
@@ -629,7 +632,7 @@ impl Target {
     }
 }
 
-/// A weight that is negative or not finite.
+/// A weight that is negative, NaN or over 1e200.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InvalidWeight(
     /// As given.
@@ -641,7 +644,7 @@ impl fmt::Display for InvalidWeight {
         let Self(weight) = self;
         write!(
             f,
-            "the weight is {weight}: expected a finite number from 0 on"
+            "the weight is {weight}: expected a number from 0 to {MOST_WEIGHT:e}"
         )
     }
 }
@@ -799,7 +802,7 @@ pub enum ScoresError {
         /// What is wrong with it.
         error: ScoreError,
     },
-    /// A weight that is negative or not finite.
+    /// A weight that is negative, NaN or over 1e200.
     Weight {
         /// Index of the row, from 0.
         row: usize,
@@ -925,11 +928,12 @@ mod tests {
                 references: 2
             })
         );
-        let negative = ScoresError::Weight {
-            row: 1,
-            weight: -1.0,
-        };
-        assert_eq!(weights(&[1.0, -1.0]), Err(negative));
+        // The sum of two of the latter would be infinite, and a score of it no number.
+        for weight in [-1.0, f64::MAX] {
+            let error = ScoresError::Weight { row: 1, weight };
+            assert_eq!(weights(&[1.0, weight]), Err(error));
+        }
+        assert_eq!(weights(&[1e200, 1e200]), Ok(Some(0.5)));
     }
 
     #[test]

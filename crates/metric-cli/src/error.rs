@@ -1,4 +1,6 @@
+use std::borrow::Cow;
 use std::fmt;
+use std::io::Write;
 
 /// Why the program stops without a result.
 #[derive(Debug)]
@@ -41,5 +43,40 @@ impl fmt::Display for Failure {
             }
             Self::Closed => f.write_str("the output was closed"),
         }
+    }
+}
+
+/// Says something on standard error. Whether anybody listens changes nothing.
+pub(crate) fn say(message: &str) {
+    let lines: Vec<_> = message.lines().map(shortened).collect();
+    let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
+}
+
+/// A line of a message, without its middle if it is long: the start says where, and the end what was
+/// expected. What is long is text of a file, such as an id.
+fn shortened(line: &str) -> Cow<'_, str> {
+    const MOST: usize = 1000;
+    const END: usize = 300;
+    let count = line.chars().count();
+    if count <= MOST {
+        return Cow::Borrowed(line);
+    }
+    let place = |character: usize| {
+        let start = line.char_indices().nth(character);
+        start.map_or(line.len(), |(start, _)| start)
+    };
+    let (start, end) = (place(MOST - END), place(count - END));
+    Cow::Owned(format!("{} ... {}", &line[..start], &line[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_lose_their_middle() {
+        assert_eq!(shortened(&"é".repeat(1000)), "é".repeat(1000));
+        let cut = format!("{} ... {}", "é".repeat(700), "é".repeat(300));
+        assert_eq!(shortened(&"é".repeat(1001)), cut);
     }
 }

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 
-use crate::error::Failure;
+use crate::error::{Failure, say};
 
 /// A gate failed: the data were scored, and the score was too low.
 const GATE_FAILED: u8 = 1;
@@ -28,11 +28,12 @@ fn main() -> ExitCode {
     let matches = match args::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
+            let printed = error.print();
             // Help goes to standard output and is no error; nor is it if nobody reads on.
-            let code = if error.use_stderr() { 2 } else { 0 };
-            let code = match error.print() {
+            let code = match printed {
+                _ if error.use_stderr() => 2,
                 Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => 4,
-                _ => code,
+                _ => 0,
             };
             return ExitCode::from(code);
         }
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             if !matches!(failure, Failure::Closed) {
-                eprintln!("error: {failure}");
+                say(&format!("error: {failure}"));
             }
             ExitCode::from(failure.exit_code())
         }
@@ -66,11 +67,11 @@ fn score(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let scored = args::task(metric, matches)?.run()?;
     if !matches.get_flag("quiet") {
         for warning in &scored.report.warnings {
-            eprintln!("warning: {warning}");
+            say(&format!("warning: {warning}"));
         }
     }
     for message in &scored.failed_gates {
-        eprintln!("gate failed: {message}");
+        say(&format!("gate failed: {message}"));
     }
     let code = if scored.failed_gates.is_empty() {
         ExitCode::SUCCESS

@@ -11,6 +11,8 @@ use crate::score::Scored;
 const SCHEMA: u32 = 1;
 /// A table shows this many groups of a kind; JSON has all.
 const GROUPS_SHOWN: usize = 40;
+/// A table shows this many characters of a text; JSON has all.
+const CHARACTERS_SHOWN: usize = 100;
 /// A table with more columns than this breaks their names into lines.
 const MANY_COLUMNS: usize = 6;
 
@@ -179,11 +181,15 @@ fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
     text
 }
 
-/// Text from a file as it can stand in a table: control characters are shown, and a bar in
-/// Markdown starts no new column.
+/// Text from a file as it can stand in a table: it is not long, control characters are shown, and a
+/// bar in Markdown starts no new column.
 pub(crate) fn cell(text: &str, markdown: bool) -> String {
-    let mut cell = String::with_capacity(text.len());
-    for character in text.chars() {
+    let mut cell = String::new();
+    for (place, character) in text.chars().enumerate() {
+        if place == CHARACTERS_SHOWN {
+            cell.push_str("...");
+            break;
+        }
         match character {
             '|' if markdown => cell.push_str("\\|"),
             control if control.is_control() => cell.extend(control.escape_default()),

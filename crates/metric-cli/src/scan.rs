@@ -269,6 +269,14 @@ fn describe(json: &str, error: &serde_json::Error) -> String {
     let text = text
         .rfind(" at line ")
         .map_or(text.as_str(), |end| &text[..end]);
+    if [
+        "lone leading surrogate in hex escape",
+        "unexpected end of hex escape",
+    ]
+    .contains(&text)
+    {
+        return "half of a surrogate pair, which is no character".to_owned();
+    }
     match error.classify() {
         serde_json::error::Category::Data => text.to_owned(),
         _ => match no_number(json, offset_of(json, error)) {
@@ -576,6 +584,18 @@ mod tests {
         };
         assert_eq!(values(1), ["a", "\u{feff}b"]);
         assert_eq!(values(2), ["\u{feff}a", "\u{feff}b"]);
+    }
+
+    #[test]
+    fn half_of_a_surrogate_pair_is_named() {
+        for line in [
+            r#"{"id": "\ud800", "reference": 1}"#,
+            r#"{"\ud800x": 1, "id": 1, "reference": 1}"#,
+        ] {
+            let error = scan_line(line).expect_err("no text");
+            let problem = "no text: half of a surrogate pair, which is no character";
+            assert_eq!(error.problem, problem);
+        }
     }
 
     proptest! {

@@ -450,8 +450,15 @@ impl PictureFolder {
 
     fn write(&self, id: &str, ordinal: u64, picture: &str) -> Result<(), Failure> {
         let path = self.0.join(picture_name(id, ordinal));
-        std::fs::write(&path, picture)
-            .map_err(|error| Failure::write(&path.display().to_string(), &error))
+        let written = || {
+            let mut file = temporary(&self.0, None)?;
+            file.write_all(picture.as_bytes())?;
+            file.persist(&path).map_err(|error| error.error)
+        };
+        match written() {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Failure::write(&path.display().to_string(), &error)),
+        }
     }
 }
 
@@ -665,16 +672,7 @@ impl OutputFile {
             if !folder.is_dir() {
                 return Err(failed(std::io::ErrorKind::NotFound.into()));
             }
-            let mut builder = tempfile::Builder::new();
-            builder.prefix(".metric-").suffix(".partial");
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::PermissionsExt;
-                // Those of the file it replaces; or as any new file, less what the umask takes.
-                let fresh = std::fs::Permissions::from_mode(0o666);
-                builder.permissions(existing.map_or(fresh, |metadata| metadata.permissions()));
-            }
-            let file = builder.tempfile_in(folder).map_err(failed)?;
+            let file = temporary(folder, existing).map_err(failed)?;
             Target::Temporary(std::io::BufWriter::new(file))
         };
         Ok(Self { name: real, writer })
@@ -705,6 +703,22 @@ impl OutputFile {
         }
         Ok(())
     }
+}
+
+/// A file that gets its name when it is whole, in place of one that is `existing` or as a new one.
+fn temporary(folder: &Path, existing: Option<std::fs::Metadata>) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".metric-").suffix(".partial");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file: less what the umask takes.
+        let fresh = std::fs::Permissions::from_mode(0o666);
+        builder.permissions(existing.map_or(fresh, |metadata| metadata.permissions()));
+    }
+    #[cfg(not(unix))]
+    let _ = existing;
+    builder.tempfile_in(folder)
 }
 
 /// Whether a path names what a process has open, be it a plain file that the shell opened.

@@ -14,6 +14,10 @@ use crate::error::Failure;
 /// little enough to stay in the cache between its reading and its scoring.
 const BLOCK_BYTES: usize = 64 * 1024;
 
+/// How long a line may be. A longer one is no record, but what memory could not hold: a file with a
+/// hole, or one that has no lines.
+const MAX_LINE_BYTES: usize = 1 << 30;
+
 /// How records stand in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -109,11 +113,21 @@ impl Source {
         let content = match &self.path {
             Some(path) if self.is_folder => Content::Folder(path.clone()),
             _ => {
+                let failed = |error| Failure::Input(format!("{name}: cannot read: {error}"));
+                let mut bytes = Vec::new();
                 // The size that it has at least, as far as it is known.
-                let mut bytes = Vec::with_capacity(usize::try_from(self.bytes()).unwrap_or(0) + 1);
-                self.reader(Arc::default())?
-                    .read_to_end(&mut bytes)
-                    .map_err(|error| Failure::Input(format!("{name}: cannot read: {error}")))?;
+                bytes
+                    .try_reserve_exact(usize::try_from(self.bytes()).unwrap_or(usize::MAX))
+                    .map_err(|error| failed(error.into()))?;
+                let mut reader = self.reader(Arc::default())?;
+                loop {
+                    let start = bytes.len();
+                    let part = (&mut reader).take(1 << 20).read_to_end(&mut bytes);
+                    if part.map_err(failed)? == 0 {
+                        break;
+                    }
+                    refuse_zeros(&name, 1, &bytes, start)?;
+                }
                 let text = String::from_utf8(bytes).map_err(|error| {
                     let valid = error.utf8_error().valid_up_to();
                     not_utf8(&name, 1, error.as_bytes(), valid)
@@ -154,15 +168,22 @@ impl Source {
 
     /// The text of the source as it comes; `progress` counts the bytes as they are read from disk.
     fn reader(&self, progress: Arc<AtomicU64>) -> Result<Box<dyn Read + Send + Sync>, Failure> {
+        let mut left = 0;
         let raw: Box<dyn Read + Send + Sync> = match &self.path {
-            Some(path) => Box::new(File::open(path).map_err(|error| {
-                Failure::Input(format!("{}: cannot open: {error}", self.name()))
-            })?),
+            Some(path) => {
+                let file = File::open(path).map_err(|error| {
+                    Failure::Input(format!("{}: cannot open: {error}", self.name()))
+                })?;
+                let metadata = file.metadata().ok().filter(|metadata| metadata.is_file());
+                left = metadata.map_or(0, |metadata| metadata.len());
+                Box::new(file)
+            }
             None => Box::new(io::stdin()),
         };
         let counted = Counted {
             inner: raw,
             bytes: progress,
+            left,
         };
         Ok(match self.compression {
             Compression::None => Box::new(counted),
@@ -180,7 +201,7 @@ impl Source {
         Ok(Blocks {
             reader: self.reader(Arc::clone(progress))?,
             name: self.name(),
-            whole: self.format == Format::Json,
+            format: self.format,
             buffer: Vec::new(),
             next_line: 1,
             spare: Vec::new(),
@@ -197,11 +218,18 @@ fn extension(path: &Path) -> Option<String> {
 struct Counted {
     inner: Box<dyn Read + Send + Sync>,
     bytes: Arc<AtomicU64>,
+    /// How much a file had, when it was opened, beyond what was read.
+    left: u64,
 }
 
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
+        if count == 0 && self.left > 0 && !buffer.is_empty() {
+            let problem = "the file became shorter while it was read";
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, problem));
+        }
+        self.left = self.left.saturating_sub(count as u64);
         self.bytes.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
@@ -227,8 +255,8 @@ impl Block {
 pub(crate) struct Blocks {
     reader: Box<dyn Read + Send + Sync>,
     name: String,
-    /// Whether the source is one block.
-    whole: bool,
+    /// A source of JSON is one block.
+    format: Format,
     /// What has been read and is in no block yet: the start of a line.
     buffer: Vec<u8>,
     next_line: u64,
@@ -252,22 +280,33 @@ impl Blocks {
                 .take(limit)
                 .read_to_end(&mut self.buffer)
                 .map_err(|error| Failure::Input(format!("{}: cannot read: {error}", self.name)))?;
+            if self.format != Format::Text {
+                refuse_zeros(&self.name, self.next_line, &self.buffer, start)?;
+            }
             if (count as u64) < limit {
                 self.ended = true;
                 break self.buffer.len();
             }
-            if !self.whole {
+            if self.format != Format::Json {
                 if let Some(place) = memchr::memrchr(b'\n', &self.buffer[searched..]) {
                     break searched + place + 1;
                 }
                 searched = self.buffer.len();
+                if searched >= MAX_LINE_BYTES {
+                    return Err(Failure::Input(format!(
+                        "{}:{}: the line is longer than {} MiB",
+                        self.name,
+                        self.next_line,
+                        MAX_LINE_BYTES >> 20
+                    )));
+                }
             }
             wanted *= 2;
         };
         let first_line = self.next_line;
         let bytes = &self.buffer[..end];
         if bytes.is_empty() {
-            if self.whole {
+            if self.format == Format::Json {
                 return Err(Failure::Input(format!(
                     "{}: is empty: expected a JSON object",
                     self.name
@@ -313,11 +352,34 @@ impl Blocks {
 
 /// Says where the bytes from this line on cease to be text.
 fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> Failure {
-    let before = &bytes[..valid];
+    unreadable(name, first_line, bytes, valid, "not UTF-8")
+}
+
+/// Fails at the first zero byte from `start` on. No JSON and no XML has one, but a hole in a file
+/// reads as zeros, however large it is, and so does text of two bytes a character.
+fn refuse_zeros(name: &str, first_line: u64, bytes: &[u8], start: usize) -> Result<(), Failure> {
+    match memchr::memchr(0, &bytes[start..]) {
+        Some(place) => {
+            let place = start + place;
+            // What is wrong before that comes first.
+            let valid = std::str::from_utf8(&bytes[..place]);
+            let place = valid.map_or_else(|error| error.valid_up_to(), str::len);
+            let problem = match bytes.get(place) {
+                Some(0) => "no text",
+                _ => "not UTF-8",
+            };
+            Err(unreadable(name, first_line, bytes, place, problem))
+        }
+        None => Ok(()),
+    }
+}
+
+fn unreadable(name: &str, first_line: u64, bytes: &[u8], place: usize, problem: &str) -> Failure {
+    let before = &bytes[..place];
     let line = first_line + memchr::memchr_iter(b'\n', before).count() as u64;
-    let column = valid - memchr::memrchr(b'\n', before).map_or(0, |place| place + 1) + 1;
-    let byte = bytes.get(valid).copied().unwrap_or_default();
+    let column = place - memchr::memrchr(b'\n', before).map_or(0, |start| start + 1) + 1;
+    let byte = bytes.get(place).copied().unwrap_or_default();
     Failure::Input(format!(
-        "{name}:{line}: not UTF-8: byte 0x{byte:02x} at byte {column} of the line"
+        "{name}:{line}: {problem}: byte 0x{byte:02x} at byte {column} of the line"
     ))
 }

@@ -551,10 +551,24 @@ fn task_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, ReadError> {
     }
 }
 
+/// The largest file of a task that is read. A larger one is no task, but a device or a file with a
+/// hole, which memory could not hold.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
 fn read_text(path: &Path) -> Result<String, ReadError> {
-    std::fs::read_to_string(path).map_err(|error| ReadError {
+    let error = |problem: String| ReadError {
         file: path.display().to_string(),
         task: String::new(),
-        problem: format!("cannot read: {error}"),
-    })
+        problem,
+    };
+    let cannot = |why: std::io::Error| error(format!("cannot read: {why}"));
+    let metadata = std::fs::metadata(path).map_err(cannot)?;
+    if !metadata.is_file() {
+        return Err(error("is no plain file".to_owned()));
+    }
+    if metadata.len() > MAX_FILE_BYTES {
+        let problem = format!("has {} bytes, expected at most 1 GiB", metadata.len());
+        return Err(error(problem));
+    }
+    std::fs::read_to_string(path).map_err(cannot)
 }

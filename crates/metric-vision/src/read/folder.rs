@@ -148,7 +148,7 @@ impl Folder {
         paths.sort();
         paths
             .iter()
-            .map(|path| read_file(path))
+            .map(|path| read_small(path))
             .collect::<Result<_, _>>()
             .map(Self)
     }
@@ -186,6 +186,21 @@ fn unreadable(path: &Path, why: &io::Error) -> ReadError {
         "",
         format!("cannot be read: {why}"),
     )
+}
+
+/// The largest file of a folder that is read. A larger one is no list of the objects of an image, but
+/// a device or a file with a hole, which memory could not hold.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// Name and text of a file in a folder.
+fn read_small(path: &Path) -> Result<(String, String), ReadError> {
+    let metadata = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    let problem = match metadata.is_file() {
+        true if metadata.len() <= MAX_FILE_BYTES => return read_file(path),
+        true => format!("found {} bytes, expected at most 1 GiB", metadata.len()),
+        false => "found no plain file, expected one".to_owned(),
+    };
+    Err(error(&path.to_string_lossy(), "", "", problem))
 }
 
 /// A file's name and text.

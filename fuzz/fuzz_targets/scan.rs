@@ -1,0 +1,153 @@
+//! The program's search for records in the text of a file, against a plain reader of JSON.
+//!
+//! An input is a byte, counted from `a` on, that chooses the format (JSON Lines, JSON, text), and
+//! the text. The program is no library: its files are modules here.
+
+#![no_main]
+#![allow(dead_code, reason = "the program has more use for its modules")]
+
+#[path = "../../crates/metric-cli/src/error.rs"]
+mod error;
+#[path = "../../crates/metric-cli/src/scan.rs"]
+mod scan;
+#[path = "../../crates/metric-cli/src/source.rs"]
+mod source;
+
+use libfuzzer_sys::fuzz_target;
+use metric_suite::registry::Value;
+use metric_suite_fuzz::choose;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
+
+use crate::scan::{FieldNames, Role, scan};
+use crate::source::{Block, Format};
+
+fuzz_target!(|data: &[u8]| {
+    let [format, text @ ..] = data else {
+        return;
+    };
+    let format = choose(&[Format::JsonLines, Format::Json, Format::Text], *format);
+    let block = Block {
+        text: String::from_utf8_lossy(text).into_owned(),
+        first_line: 1,
+    };
+    let names = FieldNames::new([
+        ("id", Role::Id),
+        ("reference", Role::Value),
+        ("references", Role::Value),
+        ("prediction", Role::Other),
+    ]);
+    // A byte order mark; before a JSON document there may be several.
+    let text = match format {
+        Format::Json => block.text.trim_start_matches('\u{feff}'),
+        _ => block.text.strip_prefix('\u{feff}').unwrap_or(&block.text),
+    };
+    let found = match scan(&block, format, &names, |_| false) {
+        Ok(found) => found,
+        Err(error) => {
+            assert!(!error.problem.is_empty());
+            assert!(error.offset <= block.text.len());
+            let line = block.line_at(error.offset);
+            assert!((1..=block.text.split('\n').count() as u64).contains(&line));
+            if format == Format::JsonLines {
+                // A line is refused for a reason that a plain reader sees too.
+                let plain = |line: &str| is_record(line.trim_matches([' ', '\t', '\r']));
+                assert!(!text.split('\n').all(plain), "{}", error.problem);
+            }
+            assert_ne!(format, Format::Text);
+            return;
+        }
+    };
+    let mut last = 0;
+    for record in &found {
+        assert!(record.line >= last.max(1));
+        last = record.line;
+        let id = record.id(&block.text).to_string();
+        match (format, record.value(&block.text)) {
+            (Format::Text, Value::Text(value)) => assert!(!value.contains('\n')),
+            (Format::JsonLines, Value::Json(value)) => {
+                let object = record.record(&block.text).expect("an object");
+                let Fields(entries) = serde_json::from_str(object).expect("a JSON object");
+                let field = |names: &[&str]| {
+                    let mut entries = entries.iter();
+                    entries
+                        .find(|(name, _)| names.contains(&&**name))
+                        .map(|entry| entry.1)
+                };
+                let read = |json: &str| serde_json::from_str::<Json>(json).ok();
+                assert_eq!(Some(value), field(&["reference", "references"]));
+                let other = record.other(&block.text);
+                assert_eq!(other, field(&["prediction"]).map(Value::Json));
+                let own = field(&["id"]).expect("an id");
+                match read(own) {
+                    Some(Json::String(text)) => assert_eq!(id, text),
+                    _ => assert!(own == id || own == "-0", "{own}"),
+                }
+            }
+            (Format::Json, Value::Json(value)) => {
+                let Fields(entries) = serde_json::from_str(text).expect("a JSON object");
+                assert!(
+                    entries
+                        .iter()
+                        .any(|(name, json)| *name == *id && *json == value)
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+});
+
+/// Whether a line is empty or an object whose keys are all different, with the fields of a record.
+fn is_record(line: &str) -> bool {
+    if line.is_empty() {
+        return true;
+    }
+    let Ok(Fields(entries)) = serde_json::from_str(line) else {
+        return false;
+    };
+    let fields = |names: &[&str]| {
+        let entries = entries.iter();
+        let found: Vec<&str> = entries
+            .filter(|(name, _)| names.contains(&&**name))
+            .map(|entry| entry.1)
+            .collect();
+        found
+    };
+    let is_id = |id: &str| match serde_json::from_str(id) {
+        Ok(Json::String(_)) => true,
+        Ok(Json::Number(_)) => id
+            .trim_start_matches('-')
+            .bytes()
+            .all(|b| b.is_ascii_digit()),
+        _ => false,
+    };
+    fields(&["reference", "references"]).len() == 1
+        && fields(&["prediction"]).len() <= 1
+        && matches!(fields(&["id"])[..], [id] if is_id(id))
+}
+
+/// The fields of an object in their order, each with the JSON of its value.
+struct Fields<'a>(Vec<(String, &'a str)>);
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
+                let mut fields = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+                    fields.push((name, value.get()));
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
