@@ -1,7 +1,7 @@
 //! Ranked labels: accuracy@k.
 
 use metric_class::{
-    AccuracyAtK, RankTable, Ranks, ScoreError, ScoresError, Target, Ties, TopK, TopKError,
+    AccuracyAtK, LabelsError, RankTable, Ranks, ScoreError, ScoresError, Target, Ties, TopK,
     accuracy_at_k, binary_top_k_accuracy, label_rows, top_k_accuracy,
 };
 use metric_core::Metric;
@@ -12,12 +12,12 @@ use crate::rows::{self, near, same};
 
 /// Rows that are no N lists of K labels and N references: what we say of them. `None`: they do not
 /// even have the type.
-const INVALID: &[(&str, Option<TopKError>)] = &[
+const INVALID: &[(&str, Option<LabelsError>)] = &[
     ("seed swapped", None),
     ("inv-1d preds", None),
     (
         "inv-ragged",
-        Some(TopKError::RaggedRow {
+        Some(LabelsError::RaggedRow {
             row: 1,
             expected: 2,
             found: 1,
@@ -25,12 +25,12 @@ const INVALID: &[(&str, Option<TopKError>)] = &[
     ),
     (
         "inv-len mismatch",
-        Some(TopKError::LengthMismatch {
+        Some(LabelsError::LengthMismatch {
             predictions: 3,
             references: 2,
         }),
     ),
-    ("inv-K=0", Some(TopKError::ZeroK)),
+    ("inv-K=0", Some(LabelsError::ZeroK)),
 ];
 
 #[test]

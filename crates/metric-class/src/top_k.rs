@@ -1,508 +1,1173 @@
+use std::collections::BTreeMap;
 use std::fmt;
-use std::marker::PhantomData;
 
-use metric_core::{Accuracy, Merge, Metric, Sum};
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use metric_core::{Accuracy, Merge, Metric, PerClass, Sum, named_choice};
+use ndarray::{ArrayView1, ArrayView2};
 
-/// In how many rows the reference label is among the first `k` predicted labels (top-k accuracy,
-/// from labels).
+use crate::InvalidK;
+
+/// Accuracy@k from scores: the share of rows whose label has one of the `k` highest scores.
 ///
-/// `predictions` is N by K, each row the labels of one example from the likeliest on;
-/// `references` holds the N true labels. The order within the first `k` does not matter, and a
-/// label that stands there twice counts once.
+/// `scores` is N by C, a row of class scores for each example; `references` holds the N labels,
+/// each the index of a column. Labels that share a score are ordered by `ties`. The value is in
+/// \[0, 1\]; `k` of C or more gives 1 for all scores that are finite.
 ///
-/// Linear in N times `k`, without memory of its own; fastest on an array in standard layout.
+/// One pass over the scores, without sorting and without memory of its own; for several `k`,
+/// weights and averages over classes see [`TopK`].
+///
+/// Equals `top_k_accuracy_score` of scikit-learn 1.9 with [`Ties::HighestIndex`]. That function
+/// needs a list of the labels where the references lack one; here the columns are the labels.
 ///
 /// # Errors
 ///
-/// No examples, as many references as rows missed, `k` of 0 or above K.
+/// No rows, as many references as rows missed, `k` of 0, a label without a column, a score that is
+/// no finite number.
 ///
 /// ```
-/// use metric_class::{TopKError, accuracy_at_k};
+/// use metric_class::{Ties, top_k_accuracy};
 /// use ndarray::array;
 ///
-/// let predictions = array![[0, 7, 1, 3, 5], [0, 2, 9, 8, 4], [8, 4, 0, 1, 3]];
-/// let value = |references, k| {
-///     accuracy_at_k(predictions.view(), ndarray::aview1(references), k).map(|a| a.value())
-/// };
-/// assert_eq!(value(&[3, 5, 0], 5), Ok(Some(2.0 / 3.0))); // 5 is not in the second row
-/// assert_eq!(value(&[3, 4, 0], 5), Ok(Some(1.0)));
-/// assert_eq!(value(&[0, 5, 0], 1), Ok(Some(1.0 / 3.0))); // only the first row starts with its label
-/// assert_eq!(value(&[3, 5, 0], 6), Err(TopKError::TooFewColumns { k: 6, columns: 5 }));
+/// let scores = array![[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]];
+/// let references = array![0, 1, 2, 2];
+/// // Of the last row, label 2 has the lowest score.
+/// let value = top_k_accuracy(scores.view(), references.view(), 2, Ties::HighestIndex)?;
+/// assert_eq!(value, 0.75);
+/// # Ok::<(), metric_class::ScoresError>(())
 /// ```
-pub fn accuracy_at_k<L: PartialEq>(
-    predictions: ArrayView2<L>,
-    references: ArrayView1<L>,
+pub fn top_k_accuracy<S: Score>(
+    scores: ArrayView2<S>,
+    references: ArrayView1<i64>,
     k: usize,
-) -> Result<Accuracy, TopKError> {
-    let (rows, columns) = predictions.dim();
-    if rows != references.len() {
-        return Err(TopKError::LengthMismatch {
-            predictions: rows,
-            references: references.len(),
-        });
-    }
-    if rows == 0 {
-        return Err(TopKError::NoExamples);
-    }
-    if k == 0 {
-        return Err(TopKError::ZeroK);
-    }
-    if k > columns {
-        return Err(TopKError::TooFewColumns { k, columns });
-    }
-    let correct = match (predictions.as_slice(), references.as_slice()) {
-        (Some(predictions), Some(references)) => hits(predictions, references, columns, k),
-        _ => {
-            let rows = predictions.rows().into_iter();
-            count(rows.map(|row| row.into_iter().take(k)), references)
-        }
-    };
-    Ok(Accuracy {
-        correct,
-        total: references.len() as u64,
-    })
+    ties: Ties,
+) -> Result<f64, ScoresError> {
+    let metric = TopK::new(vec![k]).map_err(|_| ScoresError::ZeroK)?;
+    let metric = metric.with_ties(ties);
+    let state = metric.measure_rows(scores, references, None)?;
+    metric.accuracy_at(&state, k).ok_or(ScoresError::NoExamples)
 }
 
-/// Hits over rows of `columns` labels that lie one behind the other.
-fn hits<L: PartialEq>(predictions: &[L], references: &[L], columns: usize, k: usize) -> u64 {
-    // A width known when compiling halves the time, so the usual ones have code of their own.
-    match (columns, k) {
-        (1, 1) => count(predictions.as_chunks::<1>().0, references),
-        (5, 5) => count(predictions.as_chunks::<5>().0, references),
-        (10, 10) => count(predictions.as_chunks::<10>().0, references),
-        _ => {
-            let rows = predictions.chunks_exact(columns);
-            count(rows.map(|row| row.iter().take(k)), references)
-        }
-    }
-}
-
-/// How many of `rows` hold their reference.
+/// Accuracy@k of two classes from one score a row, as scikit-learn has it: of the score of class 1.
 ///
-/// All labels of a row are compared instead of stopping at the first that is right: a branch that
-/// cannot be foreseen costs more than the comparisons left.
-fn count<'l, L: PartialEq + 'l>(
-    rows: impl IntoIterator<Item: IntoIterator<Item = &'l L>>,
-    references: impl IntoIterator<Item = &'l L>,
-) -> u64 {
-    rows.into_iter()
-        .zip(references)
-        .map(|(row, reference)| {
-            let hit = row
-                .into_iter()
-                .fold(false, |hit, label| hit | (label == reference));
-            u64::from(hit)
-        })
-        .sum()
-}
-
-/// The N by K array of label lists of one length.
+/// At `k` of 1 a row is taken for class 1 if its score is above the threshold, which is 0.5 if all
+/// scores lie in \[0, 1\] and else 0. At 2 and more every row is right.
+///
+/// The rule is that of `top_k_accuracy_score` in scikit-learn 1.9. One score outside \[0, 1\] moves
+/// the threshold of all rows, so the value of a data set is not that of its parts.
 ///
 /// # Errors
 ///
-/// A list of another length than the first.
+/// As [`top_k_accuracy`].
 ///
 /// ```
-/// use metric_class::{TopKError, accuracy_at_k, label_rows};
-/// use ndarray::array;
+/// use metric_class::binary_top_k_accuracy;
 ///
-/// let predictions = label_rows(&[[0, 7, 1, 3, 5], [0, 2, 9, 8, 4], [8, 4, 0, 1, 3]])?;
-/// let accuracy = accuracy_at_k(predictions.view(), array![3, 5, 0].view(), 5)?;
-/// assert_eq!(accuracy.value(), Some(2.0 / 3.0));
-///
-/// let ragged = label_rows(&[vec![0, 1], vec![2]]);
-/// assert_eq!(ragged, Err(TopKError::RaggedRow { row: 1, expected: 2, found: 1 }));
-/// # Ok::<(), TopKError>(())
+/// let references = [false, true, true, false];
+/// let accuracy = binary_top_k_accuracy(&[0.1, 0.9, 0.4, 0.3], &references, 1)?;
+/// assert_eq!(accuracy.value(), Some(0.75)); // 0.4 is not above 0.5
+/// let accuracy = binary_top_k_accuracy(&[-0.1, 0.9, 0.4, -0.3], &references, 1)?;
+/// assert_eq!(accuracy.value(), Some(1.0)); // logits: 0.4 is above 0
+/// # Ok::<(), metric_class::ScoresError>(())
 /// ```
-pub fn label_rows<L: Clone>(rows: &[impl AsRef<[L]>]) -> Result<Array2<L>, TopKError> {
-    let expected = rows.first().map_or(0, |row| row.as_ref().len());
-    let mut labels = Vec::with_capacity(rows.len() * expected);
-    for (row, list) in rows.iter().enumerate() {
-        let list = list.as_ref();
-        if list.len() != expected {
-            return Err(TopKError::RaggedRow {
-                row,
-                expected,
-                found: list.len(),
-            });
-        }
-        labels.extend_from_slice(list);
+pub fn binary_top_k_accuracy<S: Score>(
+    scores: &[S],
+    references: &[bool],
+    k: usize,
+) -> Result<Accuracy, ScoresError> {
+    check_lengths(scores.len(), references.len())?;
+    if k == 0 {
+        return Err(ScoresError::ZeroK);
     }
-    let found = labels.len();
-    Array2::from_shape_vec((rows.len(), expected), labels).map_err(|_| TopKError::RaggedRow {
-        row: 0,
-        expected,
-        found,
+    let values = || scores.iter().map(|&score| score.into());
+    for (row, value) in values().enumerate() {
+        check_number(0, value, false).map_err(|error| ScoresError::Row { row, error })?;
+    }
+    let likely = values().all(|value| (0.0..=1.0).contains(&value));
+    let threshold = if likely { 0.5 } else { 0.0 };
+    let right = |(value, &reference): (f64, &bool)| k >= 2 || (value > threshold) == reference;
+    Ok(values().zip(references).map(right).collect())
+}
+
+/// Where a label stands among the scores of its row, before ties are broken.
+///
+/// ```
+/// use metric_class::{TiedRank, tied_rank};
+///
+/// // Label 2 has 0.3: one score is above it, one before it and two after it are the same.
+/// let rank = tied_rank(&[0.3, 0.9, 0.3, 0.3, 0.0, 0.3], 2)?;
+/// assert_eq!(rank, TiedRank { above: 1, tied_before: 1, tied_after: 2 });
+/// # Ok::<(), metric_class::ScoreError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TiedRank {
+    /// Labels with a higher score.
+    pub above: usize,
+    /// Labels of a lower index with the same score.
+    pub tied_before: usize,
+    /// Labels of a higher index with the same score.
+    pub tied_after: usize,
+}
+
+/// The rank of `label` among the `scores` of one row; higher scores rank first.
+///
+/// One pass, without sorting and without memory. +0 and −0 are the same score.
+///
+/// # Errors
+///
+/// A label without a score, or any score that is NaN or infinite; [`TopK::rank`] can take infinite
+/// ones.
+pub fn tied_rank<S: Score>(scores: &[S], label: i64) -> Result<TiedRank, ScoreError> {
+    rank(scores, label, false)
+}
+
+fn rank<S: Score>(scores: &[S], label: i64, infinite: bool) -> Result<TiedRank, ScoreError> {
+    let no_label = ScoreError::NoColumn {
+        label,
+        columns: scores.len(),
+    };
+    let place = usize::try_from(label).map_err(|_| no_label)?;
+    let (before, rest) = scores.split_at_checked(place).ok_or(no_label)?;
+    let (&own, after) = rest.split_first().ok_or(no_label)?;
+    let (before, after) = (own.compare(before), own.compare(after));
+    if !(before.finite && after.finite && own.into().is_finite()) {
+        for (column, &score) in scores.iter().enumerate() {
+            check_number(column, score.into(), infinite)?;
+        }
+    }
+    Ok(TiedRank {
+        above: before.above + after.above,
+        tied_before: before.at_least - before.above,
+        tied_after: after.at_least - after.above,
     })
 }
 
-/// What is wrong with the input of [`accuracy_at_k`] or [`label_rows`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TopKError {
-    /// There is nothing to score.
-    NoExamples,
-    /// As many reference labels as rows of predictions are needed.
-    LengthMismatch {
-        /// Rows of predictions.
-        predictions: usize,
-        /// Reference labels.
-        references: usize,
-    },
-    /// The first 0 labels never hold the reference.
-    ZeroK,
-    /// `k` labels of each row were asked for, and there are fewer.
-    TooFewColumns {
-        /// As asked for.
-        k: usize,
-        /// Labels in a row.
-        columns: usize,
-    },
-    /// A row has another length than the first.
-    RaggedRow {
-        /// Index of the row, from 0.
-        row: usize,
-        /// Labels in the first row.
-        expected: usize,
-        /// Labels in this row.
-        found: usize,
-    },
+fn check_number(column: usize, score: f64, infinite: bool) -> Result<(), ScoreError> {
+    if score.is_nan() {
+        return Err(ScoreError::NotANumber { column });
+    }
+    if score.is_infinite() && !infinite {
+        return Err(ScoreError::Infinite { column, score });
+    }
+    Ok(())
 }
 
-impl fmt::Display for TopKError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoExamples => write!(f, "no examples"),
-            Self::LengthMismatch {
-                predictions,
-                references,
-            } => write!(
-                f,
-                "{predictions} rows of predictions, but {references} references"
-            ),
-            Self::ZeroK => write!(f, "k is 0"),
-            Self::TooFewColumns { k, columns } => {
-                write!(f, "k is {k}, but there are {columns} labels in a row")
+/// A number that can be a class score: `f32` or `f64`.
+pub trait Score: Copy + Into<f64> + private::Compare {}
+
+impl Score for f32 {}
+impl Score for f64 {}
+
+mod private {
+    /// How scores compare to one.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Compared {
+        /// Scores above it.
+        pub above: usize,
+        /// Scores that are not below it.
+        pub at_least: usize,
+        /// Whether all are finite.
+        pub finite: bool,
+    }
+
+    pub trait Compare: Sized {
+        fn compare(self, scores: &[Self]) -> Compared;
+    }
+
+    /// Counters as wide as the scores keep a vector register full, and without a branch in it the
+    /// loop runs at the speed of memory. Blocks keep the counters from running over.
+    macro_rules! compare {
+        ($float:ty, $bits:ty) => {
+            impl Compare for $float {
+                fn compare(self, scores: &[Self]) -> Compared {
+                    let mut all = Compared {
+                        above: 0,
+                        at_least: 0,
+                        finite: true,
+                    };
+                    for block in scores.chunks(1 << 24) {
+                        let (mut above, mut at_least, mut odd): ($bits, $bits, $bits) = (0, 0, 0);
+                        for &score in block {
+                            above += <$bits>::from(score > self);
+                            at_least += <$bits>::from(score >= self);
+                            // +0 for finite numbers, NaN for all others.
+                            odd |= (score - score).to_bits();
+                        }
+                        all.above += above as usize;
+                        all.at_least += at_least as usize;
+                        all.finite &= odd == 0;
+                    }
+                    all
+                }
             }
-            Self::RaggedRow {
-                row,
-                expected,
-                found,
-            } => write!(f, "row {row} has {found} labels, expected {expected}"),
+        };
+    }
+
+    compare!(f32, u32);
+    compare!(f64, u64);
+}
+
+/// Who comes first of labels with the same score.
+///
+/// Let g labels have a higher score than the reference, and e others the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Ties {
+    /// The label of the highest index, as in scikit-learn, which sorts in rising order and takes
+    /// the end.
+    #[default]
+    HighestIndex,
+    /// The label of the lowest index, as a stable sort of the negated scores has it.
+    LowestIndex,
+    /// The reference: a hit if g < k. `tf.nn.in_top_k` of TensorFlow.
+    Optimistic,
+    /// All others: a hit if g + e < k.
+    Pessimistic,
+    /// The mean over all orders of the labels: the hit is (k − g) / (e + 1), cut to \[0, 1\].
+    Expected,
+}
+
+impl Ties {
+    /// All rules.
+    pub const ALL: &[Self] = &[
+        Self::HighestIndex,
+        Self::LowestIndex,
+        Self::Optimistic,
+        Self::Pessimistic,
+        Self::Expected,
+    ];
+
+    /// The name in options and signatures.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HighestIndex => "highest-index",
+            Self::LowestIndex => "lowest-index",
+            Self::Optimistic => "optimistic",
+            Self::Pessimistic => "pessimistic",
+            Self::Expected => "expected",
         }
+    }
+
+    /// The ranks that the reference may have, all equally likely.
+    ///
+    /// ```
+    /// use metric_class::{RankSpan, Ties, TiedRank};
+    ///
+    /// let rank = TiedRank { above: 1, tied_before: 1, tied_after: 2 };
+    /// let span = |first, last| RankSpan { first, last };
+    /// assert_eq!(Ties::HighestIndex.span(rank), span(3, 3));
+    /// assert_eq!(Ties::LowestIndex.span(rank), span(2, 2));
+    /// assert_eq!(Ties::Optimistic.span(rank), span(1, 1));
+    /// assert_eq!(Ties::Pessimistic.span(rank), span(4, 4));
+    /// assert_eq!(Ties::Expected.span(rank), span(1, 4));
+    /// ```
+    #[must_use]
+    pub fn span(self, rank: TiedRank) -> RankSpan {
+        let TiedRank {
+            above,
+            tied_before,
+            tied_after,
+        } = rank;
+        let [low, high] = [tied_before, tied_after].map(|tied| above.saturating_add(tied));
+        let last = high.saturating_add(tied_before);
+        let (first, last) = match self {
+            Self::HighestIndex => (high, high),
+            Self::LowestIndex => (low, low),
+            Self::Optimistic => (above, above),
+            Self::Pessimistic => (last, last),
+            Self::Expected => (above, last),
+        };
+        RankSpan { first, last }
     }
 }
 
-impl std::error::Error for TopKError {}
+named_choice!(Ties, "tie rule");
 
-/// Accuracy@k for several `k` in one pass over the examples.
+/// The first and the last of the ranks, from 0, that a reference may have; each is as likely.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RankSpan {
+    /// The best rank.
+    pub first: usize,
+    /// The worst rank.
+    pub last: usize,
+}
+
+impl RankSpan {
+    fn width(self) -> u64 {
+        (self.last.saturating_sub(self.first) as u64).saturating_add(1)
+    }
+
+    /// How many of the ranks are among the first `k`.
+    fn within(self, k: usize) -> u64 {
+        (k.saturating_sub(self.first) as u64).min(self.width())
+    }
+
+    /// The mean of 1 / rank, where ranks count from 1 and those after the first `cutoff` give 0.
+    fn mean_reciprocal(self, cutoff: usize) -> f64 {
+        // Term by term as far as ties of real classes go; a state from a file may say anything.
+        const TERMS: usize = 1 << 20;
+        let end = self.last.saturating_add(1).min(cutoff);
+        let tail = self.first.saturating_add(TERMS).min(end);
+        let terms = (self.first..tail).map(|rank| 1.0 / (rank as f64 + 1.0));
+        let mut sum: Sum = terms.collect();
+        if tail < end {
+            sum.add(reciprocals(tail as f64 + 1.0, end as f64));
+        }
+        sum.value() / self.width() as f64
+    }
+}
+
+/// The sum of 1 / n over the whole numbers from `first` to `last`, by the formula of Euler and
+/// Maclaurin up to the square: from 2^20 on, the terms left out are below the last digit.
+fn reciprocals(first: f64, last: f64) -> f64 {
+    let ends = |power: i32| (first.powi(-power), last.powi(-power));
+    let ((a, b), (a2, b2)) = (ends(1), ends(2));
+    ((last - first) / first).ln_1p() + (a + b) / 2.0 + (a2 - b2) / 12.0
+}
+
+/// Accuracy@k for several `k` from scores, in one pass over the examples; and the mean reciprocal
+/// rank.
 ///
-/// The prediction is a list of labels from the likeliest on. A list shorter than `k` counts as
-/// what is there: whether such lists are allowed is for the reader of the data to say.
+/// The prediction is the [`TiedRank`] of the label, which [`rank`](TopK::rank) finds in a row of
+/// scores and which is `None` where there are no scores: a miss at every `k`. The reference is the
+/// [`Target`]. Whole arrays go through [`measure_rows`](TopK::measure_rows).
 ///
 /// ```
-/// use metric_class::AccuracyAtK;
+/// use metric_class::{Target, Ties, TopK};
 /// use metric_core::Metric;
 ///
-/// let metric = AccuracyAtK::new(vec![1, 5])?;
-/// let mut state = metric.measure(&[0, 7, 1, 3, 5], &3);
-/// metric.update(&mut state, &[0, 2, 9, 8, 4], &0);
-/// metric.update(&mut state, &[8, 4, 0, 1, 3], &5);
-/// assert_eq!(metric.compute(&state), [(1, Some(1.0 / 3.0)), (5, Some(2.0 / 3.0))]);
-/// # Ok::<(), metric_class::InvalidK>(())
+/// let metric = TopK::new(vec![1, 2])?.with_ties(Ties::Expected);
+/// let mut state = Default::default();
+/// for (scores, label) in [([0.1, 0.8, 0.1], 1), ([0.4, 0.4, 0.2], 0), ([0.5, 0.3, 0.2], 2)] {
+///     metric.update(&mut state, &Some(metric.rank(&scores, label)?), &Target::new(label));
+/// }
+/// // The second label shares the first rank with one other.
+/// assert_eq!(metric.compute(&state), [(1, Some(1.5 / 3.0)), (2, Some(2.0 / 3.0))]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccuracyAtK<L> {
+pub struct TopK {
     ks: Vec<usize>,
-    label: PhantomData<fn(L)>,
+    ties: Ties,
+    infinite: bool,
+    ignored: Option<i64>,
+    weighted: bool,
+    by_class: bool,
 }
 
-impl<L> AccuracyAtK<L> {
-    /// Accuracy at each of `ks`, in the order given.
+impl TopK {
+    /// Accuracy at each of `ks`, in the order given; ties by [`Ties::HighestIndex`].
     ///
     /// # Errors
     ///
     /// No `k` at all, or one of 0.
     pub fn new(ks: Vec<usize>) -> Result<Self, InvalidK> {
-        check_ks(&ks)?;
+        crate::labels::check_ks(&ks)?;
         Ok(Self {
             ks,
-            label: PhantomData,
+            ties: Ties::default(),
+            infinite: false,
+            ignored: None,
+            weighted: false,
+            by_class: false,
         })
     }
 
-    /// The `k` at which accuracy is scored.
+    /// With this order of labels with the same score.
     #[must_use]
-    pub fn ks(&self) -> &[usize] {
-        &self.ks
+    pub fn with_ties(mut self, ties: Ties) -> Self {
+        self.ties = ties;
+        self
+    }
+
+    /// With infinite scores, such as those of masked classes; NaN stays an error.
+    #[must_use]
+    pub fn with_infinite_scores(mut self) -> Self {
+        self.infinite = true;
+        self
+    }
+
+    /// Without the examples of this label, which needs no column.
+    #[must_use]
+    pub fn with_ignored(mut self, label: i64) -> Self {
+        self.ignored = Some(label);
+        self
+    }
+
+    /// Each example counts as its [`Target`] says.
+    #[must_use]
+    pub fn with_weights(mut self) -> Self {
+        self.weighted = true;
+        self
+    }
+
+    /// All classes count the same: the mean over the classes that occur in the references.
+    #[must_use]
+    pub fn with_macro_average(mut self) -> Self {
+        self.by_class = true;
+        self
+    }
+
+    /// Who comes first of labels with the same score.
+    #[must_use]
+    pub fn ties(&self) -> Ties {
+        self.ties
+    }
+
+    /// The label whose examples are left out.
+    #[must_use]
+    pub fn ignored(&self) -> Option<i64> {
+        self.ignored
+    }
+
+    /// [`tied_rank`], with infinite scores if they are allowed.
+    ///
+    /// # Errors
+    ///
+    /// A label without a score, or a score that cannot be.
+    pub fn rank<S: Score>(&self, scores: &[S], label: i64) -> Result<TiedRank, ScoreError> {
+        rank(scores, label, self.infinite)
+    }
+
+    /// The evidence of N rows of C scores, their N labels, and their N weights if they have some:
+    /// [`with_weights`](TopK::with_weights), none means 1 for each.
+    ///
+    /// Fastest on scores in standard layout.
+    ///
+    /// # Errors
+    ///
+    /// As [`top_k_accuracy`]; weights for a metric without, weights of another number than rows, or
+    /// a weight, also one of an ignored label, that is negative, NaN or over 1e200.
+    ///
+    /// ```
+    /// use metric_class::TopK;
+    /// use ndarray::array;
+    ///
+    /// let scores = array![[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]];
+    /// let references = array![0, 1, -100];
+    /// let metric = TopK::new(vec![1])?.with_ignored(-100).with_weights();
+    /// let weights = array![3.0, 1.0, 1.0];
+    /// let state = metric.measure_rows(scores.view(), references.view(), Some(weights.view()))?;
+    /// assert_eq!(metric.accuracy_at(&state, 1), Some(3.0 / 4.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn measure_rows<S: Score>(
+        &self,
+        scores: ArrayView2<S>,
+        references: ArrayView1<i64>,
+        weights: Option<ArrayView1<f64>>,
+    ) -> Result<RankTable, ScoresError> {
+        check_lengths(scores.nrows(), references.len())?;
+        if let Some(weights) = &weights {
+            self.check_weights(weights, references.len())?;
+        }
+        let mut state = RankTable::default();
+        // Most rows only add 1 to a rank: a plain table of ranks is faster than the ordered one.
+        let plain = !self.weighted && !self.by_class;
+        let mut single = vec![0_u64; if plain { scores.ncols() } else { 0 }];
+        let mut copy = Vec::new();
+        for (row, (scores, &label)) in scores.rows().into_iter().zip(&references).enumerate() {
+            if self.ignored == Some(label) {
+                continue;
+            }
+            let scores = scores.as_slice().unwrap_or_else(|| {
+                copy.clear();
+                copy.extend(scores);
+                &copy
+            });
+            let rank = self
+                .rank(scores, label)
+                .map_err(|error| ScoresError::Row { row, error })?;
+            let span = self.ties.span(rank);
+            match single.get_mut(span.first) {
+                Some(count) if span.first == span.last => *count += 1,
+                _ => {
+                    let weight = weights.and_then(|weights| weights.get(row).copied());
+                    let weight = weight.unwrap_or(1.0);
+                    self.record(&mut state, Some(span), &Target { label, weight });
+                }
+            }
+        }
+        for (rank, examples) in single.into_iter().enumerate().filter(|(_, n)| *n > 0) {
+            let span = RankSpan {
+                first: rank,
+                last: rank,
+            };
+            state.total.amount(Some(span)).examples += examples;
+        }
+        Ok(state)
+    }
+
+    fn check_weights(
+        &self,
+        weights: &ArrayView1<f64>,
+        references: usize,
+    ) -> Result<(), ScoresError> {
+        if !self.weighted {
+            return Err(ScoresError::Unweighted);
+        }
+        if weights.len() != references {
+            return Err(ScoresError::WeightsMismatch {
+                weights: weights.len(),
+                references,
+            });
+        }
+        let invalid = |&weight: &f64| Target::weighted(0, weight).is_err();
+        match weights
+            .iter()
+            .copied()
+            .enumerate()
+            .find(|it| invalid(&it.1))
+        {
+            Some((row, weight)) => Err(ScoresError::Weight { row, weight }),
+            None => Ok(()),
+        }
+    }
+
+    fn record(&self, state: &mut RankTable, span: Option<RankSpan>, target: &Target) {
+        let add = |ranks: &mut RankTally| {
+            let amount = ranks.amount(span);
+            amount.examples += 1;
+            if self.weighted {
+                amount.weight.add(target.weight);
+            }
+        };
+        add(&mut state.total);
+        if self.by_class {
+            add(state.classes.entry(target.label));
+        }
+    }
+
+    /// Accuracy at `k`: hits by examples or weights, or the mean over classes with the macro
+    /// average. Undefined without examples, or if all weights are 0.
+    #[must_use]
+    pub fn accuracy_at(&self, state: &RankTable, k: usize) -> Option<f64> {
+        self.average(state, |ranks| self.hits_at(ranks, k))
+    }
+
+    /// The mean of 1 / rank of the references, where the first rank is 1 and a missing one counts
+    /// 0; averaged and weighted as the accuracy. Only the first `cutoff` ranks count.
+    ///
+    /// Under [`Ties::Expected`] a shared rank counts as the mean over the ranks it may be.
+    #[must_use]
+    pub fn mean_reciprocal_rank(&self, state: &RankTable, cutoff: usize) -> Option<f64> {
+        let reciprocal = |span: Option<RankSpan>| span.map_or(0.0, |it| it.mean_reciprocal(cutoff));
+        self.average(state, |ranks| self.sum(ranks, reciprocal))
+    }
+
+    /// The number of hits at `k`, or the sum of their weights: a whole number unless there are
+    /// weights or ties count in part.
+    #[must_use]
+    pub fn hits_at(&self, ranks: &RankTally, k: usize) -> f64 {
+        let mut hits = Sum::default();
+        for (span, amount) in &ranks.spans {
+            let Some(span) = span else { continue };
+            let within = span.within(k);
+            match (self.weighted, within == span.width()) {
+                (_, _) if within == 0 => {}
+                (true, true) => hits.merge(amount.weight.clone()),
+                (true, false) => {
+                    hits.add(amount.weight.value() * within as f64 / span.width() as f64);
+                }
+                (false, _) => {
+                    hits.add(amount.examples as f64 * within as f64 / span.width() as f64);
+                }
+            }
+        }
+        hits.value()
+    }
+
+    /// The number of examples, or the sum of their weights.
+    #[must_use]
+    pub fn total(&self, ranks: &RankTally) -> f64 {
+        self.sum(ranks, |_| 1.0)
+    }
+
+    fn average(&self, state: &RankTable, of: impl Fn(&RankTally) -> f64) -> Option<f64> {
+        let value = |ranks: &RankTally| {
+            let total = self.total(ranks);
+            (total > 0.0).then(|| of(ranks) / total)
+        };
+        if self.by_class {
+            state.classes.macro_average(value).value
+        } else {
+            value(&state.total)
+        }
+    }
+
+    fn sum(&self, ranks: &RankTally, of: impl Fn(Option<RankSpan>) -> f64) -> f64 {
+        let mut sum = Sum::default();
+        for (&span, amount) in &ranks.spans {
+            let factor = of(span);
+            if !self.weighted {
+                sum.add(amount.examples as f64 * factor);
+            } else if factor == 1.0 {
+                sum.merge(amount.weight.clone());
+            } else {
+                sum.add(amount.weight.value() * factor);
+            }
+        }
+        sum.value()
     }
 }
 
-impl<L: PartialEq> Metric for AccuracyAtK<L> {
-    type Prediction = [L];
-    type Reference = L;
-    type State = Ranks;
+impl Metric for TopK {
+    type Prediction = Option<TiedRank>;
+    type Reference = Target;
+    type State = RankTable;
     /// Each `k` with its accuracy, undefined without examples.
     type Score = Vec<(usize, Option<f64>)>;
 
-    fn update(&self, state: &mut Ranks, prediction: &[L], reference: &L) {
-        state.record(prediction.iter().position(|label| label == reference));
+    fn update(&self, state: &mut RankTable, prediction: &Option<TiedRank>, reference: &Target) {
+        if self.ignored != Some(reference.label) {
+            let span = prediction.map(|rank| self.ties.span(rank));
+            self.record(state, span, reference);
+        }
     }
 
-    fn compute(&self, state: &Ranks) -> Self::Score {
-        self.ks
-            .iter()
-            .map(|&k| (k, state.accuracy_at(k).value()))
-            .collect()
+    fn compute(&self, state: &RankTable) -> Self::Score {
+        let accuracy = |&k| (k, self.accuracy_at(state, k));
+        self.ks.iter().map(accuracy).collect()
     }
 }
 
-pub(crate) fn check_ks(ks: &[usize]) -> Result<(), InvalidK> {
-    if ks.is_empty() {
-        return Err(InvalidK::Empty);
+/// The greatest weight: what it is multiplied with and summed over stays finite.
+const MOST_WEIGHT: f64 = 1e200;
+
+/// The true label of an example, and how much the example counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    label: i64,
+    weight: f64,
+}
+
+impl Target {
+    /// A label of weight 1.
+    #[must_use]
+    pub const fn new(label: i64) -> Self {
+        Self { label, weight: 1.0 }
     }
-    match ks.iter().position(|&k| k == 0) {
-        Some(place) => Err(InvalidK::Zero { place }),
-        None => Ok(()),
+
+    /// A label with a weight.
+    ///
+    /// # Errors
+    ///
+    /// A weight that is negative, NaN or over 1e200: sums of such would overflow.
+    pub fn weighted(label: i64, weight: f64) -> Result<Self, InvalidWeight> {
+        if (0.0..=MOST_WEIGHT).contains(&weight) {
+            Ok(Self { label, weight })
+        } else {
+            Err(InvalidWeight(weight))
+        }
     }
 }
 
-/// Why a list of `k` was not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvalidK {
-    /// There is none.
-    Empty,
-    /// One is 0.
-    Zero {
-        /// Its index in the list, from 0.
-        place: usize,
+/// A weight that is negative, NaN or over 1e200.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InvalidWeight(
+    /// As given.
+    pub f64,
+);
+
+impl fmt::Display for InvalidWeight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(weight) = self;
+        write!(
+            f,
+            "the weight is {weight}: expected a number from 0 to {MOST_WEIGHT:e}"
+        )
+    }
+}
+
+impl std::error::Error for InvalidWeight {}
+
+/// Examples by the ranks of their references: the evidence of [`TopK`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RankTable {
+    /// All examples.
+    pub total: RankTally,
+    /// The same by true label; only for the macro average.
+    pub classes: PerClass<i64, RankTally>,
+}
+
+impl Merge for RankTable {
+    fn merge(&mut self, other: Self) {
+        self.total.merge(other.total);
+        self.classes.merge(other.classes);
+    }
+}
+
+/// How many examples, of which weight, have which rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "Amounts", into = "Amounts"))]
+pub struct RankTally {
+    /// `None`: the reference has no rank.
+    spans: BTreeMap<Option<RankSpan>, Amount>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Amount {
+    examples: u64,
+    /// Empty unless the metric has weights.
+    weight: Sum,
+}
+
+impl RankTally {
+    /// The number of examples.
+    #[must_use]
+    pub fn examples(&self) -> u64 {
+        self.spans.values().map(|amount| amount.examples).sum()
+    }
+
+    fn amount(&mut self, span: Option<RankSpan>) -> &mut Amount {
+        self.spans.entry(span).or_default()
+    }
+}
+
+impl Merge for RankTally {
+    fn merge(&mut self, other: Self) {
+        for (span, amount) in other.spans {
+            let mine = self.amount(span);
+            mine.examples += amount.examples;
+            mine.weight.merge(amount.weight);
+        }
+    }
+}
+
+/// A tally as a list, for formats whose keys are strings.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+struct Amounts(Vec<(Option<RankSpan>, Amount)>);
+
+#[cfg(feature = "serde")]
+impl From<RankTally> for Amounts {
+    fn from(tally: RankTally) -> Self {
+        Self(tally.spans.into_iter().collect())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Amounts> for RankTally {
+    fn from(Amounts(amounts): Amounts) -> Self {
+        let spans = amounts.into_iter().collect();
+        Self { spans }
+    }
+}
+
+fn check_lengths(rows: usize, references: usize) -> Result<(), ScoresError> {
+    if rows != references {
+        return Err(ScoresError::LengthMismatch { rows, references });
+    }
+    if rows == 0 {
+        return Err(ScoresError::NoExamples);
+    }
+    Ok(())
+}
+
+/// Why a row of scores has no rank for a label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScoreError {
+    /// The label is the index of no column.
+    NoColumn {
+        /// As given.
+        label: i64,
+        /// Scores in the row.
+        columns: usize,
+    },
+    /// A score is NaN.
+    NotANumber {
+        /// Its index, from 0.
+        column: usize,
+    },
+    /// A score is infinite, and that was not allowed.
+    Infinite {
+        /// Its index, from 0.
+        column: usize,
+        /// As given.
+        score: f64,
     },
 }
 
-impl fmt::Display for InvalidK {
+impl fmt::Display for ScoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => write!(f, "no k"),
-            Self::Zero { place } => write!(f, "k is 0 at index {place}"),
-        }
-    }
-}
-
-impl std::error::Error for InvalidK {}
-
-/// How often the reference label stood at each rank: the evidence of accuracy@k for every `k`.
-///
-/// ```
-/// use metric_class::Ranks;
-/// use metric_core::Accuracy;
-///
-/// let mut ranks = Ranks::default();
-/// ranks.record(Some(2)); // third
-/// ranks.record(Some(0)); // first
-/// ranks.record(None); // nowhere
-/// assert_eq!(ranks.hits_at, [1, 0, 1]);
-/// assert_eq!(ranks.accuracy_at(1), Accuracy { correct: 1, total: 3 });
-/// assert_eq!(ranks.accuracy_at(3), Accuracy { correct: 2, total: 3 });
-/// assert_eq!(ranks.accuracy_at(9), ranks.accuracy_at(3));
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Ranks {
-    /// Examples by the rank of their reference label, from 0 to the greatest rank met: without
-    /// trailing zeros, equal evidence is an equal state.
-    pub hits_at: Vec<u64>,
-    /// All examples.
-    pub total: u64,
-}
-
-impl Ranks {
-    /// Counts one example whose reference label stands first at `rank`, from 0, or nowhere.
-    ///
-    /// The memory grows to the greatest rank met.
-    pub fn record(&mut self, rank: Option<usize>) {
-        self.total += 1;
-        if let Some(rank) = rank {
-            if rank >= self.hits_at.len() {
-                self.hits_at.resize(rank + 1, 0);
+            Self::NoColumn { label, columns } => {
+                write!(f, "the label is {label}, but there are {columns} scores")
             }
-            if let Some(hits) = self.hits_at.get_mut(rank) {
-                *hits += 1;
+            Self::NotANumber { column } => write!(f, "score {column} is not a number"),
+            Self::Infinite { column, score } => write!(f, "score {column} is {score}"),
+        }
+    }
+}
+
+impl std::error::Error for ScoreError {}
+
+/// What is wrong with arrays of scores, references and weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScoresError {
+    /// There is nothing to score.
+    NoExamples,
+    /// The first 0 labels never hold the reference.
+    ZeroK,
+    /// As many references as rows of scores are needed.
+    LengthMismatch {
+        /// Rows of scores.
+        rows: usize,
+        /// Reference labels.
+        references: usize,
+    },
+    /// There are weights, and the metric is not [`with_weights`](TopK::with_weights).
+    Unweighted,
+    /// As many weights as references are needed.
+    WeightsMismatch {
+        /// Weights.
+        weights: usize,
+        /// Reference labels.
+        references: usize,
+    },
+    /// A row without a rank.
+    Row {
+        /// Index of the row, from 0.
+        row: usize,
+        /// What is wrong with it.
+        error: ScoreError,
+    },
+    /// A weight that is negative, NaN or over 1e200.
+    Weight {
+        /// Index of the row, from 0.
+        row: usize,
+        /// As given.
+        weight: f64,
+    },
+}
+
+impl fmt::Display for ScoresError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoExamples => write!(f, "no examples"),
+            Self::ZeroK => write!(f, "k is 0"),
+            Self::LengthMismatch { rows, references } => {
+                write!(f, "{rows} rows of scores, but {references} references")
             }
+            Self::Unweighted => write!(f, "there are weights, but the metric is without"),
+            Self::WeightsMismatch {
+                weights,
+                references,
+            } => write!(f, "{weights} weights, but {references} references"),
+            Self::Row { row, error } => write!(f, "row {row}: {error}"),
+            Self::Weight { row, weight } => write!(f, "row {row}: {}", InvalidWeight(*weight)),
         }
-    }
-
-    /// The examples whose reference label is among the first `k`, of all.
-    #[must_use]
-    pub fn accuracy_at(&self, k: usize) -> Accuracy {
-        Accuracy {
-            correct: self.hits_at.iter().take(k).sum(),
-            total: self.total,
-        }
-    }
-
-    /// The mean of 1 / rank of the reference labels, where the first rank is 1 and a label that
-    /// stands nowhere counts 0; ranks from `cutoff` on count as nowhere. Undefined without examples.
-    ///
-    /// ```
-    /// # use metric_class::Ranks;
-    /// let ranks = Ranks { hits_at: vec![1, 0, 1], total: 3 };
-    /// assert_eq!(ranks.mean_reciprocal_rank(usize::MAX), Some((1.0 + 1.0 / 3.0) / 3.0));
-    /// assert_eq!(ranks.mean_reciprocal_rank(2), Some(1.0 / 3.0));
-    /// ```
-    #[must_use]
-    pub fn mean_reciprocal_rank(&self, cutoff: usize) -> Option<f64> {
-        let reciprocal = |(rank, &hits): (usize, &u64)| hits as f64 / (rank as f64 + 1.0);
-        let counted = self.hits_at.iter().enumerate().take(cutoff);
-        let sum: Sum = counted.map(reciprocal).collect();
-        (self.total > 0).then(|| sum.value() / self.total as f64)
     }
 }
 
-impl Merge for Ranks {
-    fn merge(&mut self, other: Self) {
-        if other.hits_at.len() > self.hits_at.len() {
-            self.hits_at.resize(other.hits_at.len(), 0);
-        }
-        for (mine, theirs) in self.hits_at.iter_mut().zip(other.hits_at) {
-            *mine += theirs;
-        }
-        self.total += other.total;
-    }
-}
+impl std::error::Error for ScoresError {}
 
 #[cfg(test)]
 mod tests {
-    use ndarray::{Array1, array};
+    use ndarray::{Array2, array, aview1};
     use proptest::prelude::*;
 
     use super::*;
 
+    const NAN: f64 = f64::NAN;
+    const INF: f64 = f64::INFINITY;
+
     #[test]
-    fn by_hand() {
-        let accuracy = |predictions: Array2<i64>, references: &[i64], k| {
-            accuracy_at_k(predictions.view(), references.into(), k)
+    fn ranks_by_hand() {
+        let of = |above, tied_before, tied_after| {
+            Ok(TiedRank {
+                above,
+                tied_before,
+                tied_after,
+            })
         };
-        let of = |correct, total| Ok(Accuracy { correct, total });
-        type Row = (
-            Array2<i64>,
-            &'static [i64],
-            usize,
-            Result<Accuracy, TopKError>,
-        );
+        let no_column = |label, columns| Err(ScoreError::NoColumn { label, columns });
+        type Row = (&'static [f64], i64, Result<TiedRank, ScoreError>);
         let rows: &[Row] = &[
-            (array![[3, 3], [1, 1], [0, 1]], &[3, 4, 0], 2, of(2, 3)),
-            (array![[1, 2]], &[2], 1, of(0, 1)),
-            (array![[1, 2]], &[2], 2, of(1, 1)),
-            (array![[1, 2, 3, 4]], &[3], 2, of(0, 1)),
-            (array![[1, 2, 3, 4]], &[3], 3, of(1, 1)),
-            (array![[-1]], &[-1], 1, of(1, 1)),
-            (Array2::zeros((0, 5)), &[], 1, Err(TopKError::NoExamples)),
-            (array![[1, 2]], &[2], 0, Err(TopKError::ZeroK)),
+            (&[0.5], 0, of(0, 0, 0)),
+            (&[0.1, 0.2, 0.3], 0, of(2, 0, 0)),
+            (&[0.1, 0.2, 0.3], 2, of(0, 0, 0)),
+            (&[1.0, 1.0, 1.0, 1.0], 1, of(0, 1, 2)),
+            (&[0.0, -0.0], 1, of(0, 1, 0)),
+            (&[-3.0, -1.0, -2.0], 2, of(1, 0, 0)),
+            (&[], 0, no_column(0, 0)),
+            (&[0.5, 0.5], 2, no_column(2, 2)),
+            (&[0.5, 0.5], -1, no_column(-1, 2)),
+            (&[0.5, NAN], 0, Err(ScoreError::NotANumber { column: 1 })),
+            (&[NAN, 0.5], 0, Err(ScoreError::NotANumber { column: 0 })),
             (
-                Array2::zeros((1, 0)),
-                &[0],
-                1,
-                Err(TopKError::TooFewColumns { k: 1, columns: 0 }),
-            ),
-            (
-                array![[1], [2]],
-                &[1],
-                1,
-                Err(TopKError::LengthMismatch {
-                    predictions: 2,
-                    references: 1,
+                &[0.5, INF],
+                0,
+                Err(ScoreError::Infinite {
+                    column: 1,
+                    score: INF,
                 }),
             ),
         ];
-        for (predictions, references, k, expected) in rows {
+        for (scores, label, expected) in rows {
+            assert_eq!(tied_rank(scores, *label), *expected, "{scores:?} {label}");
+        }
+        let masked = TopK::new(vec![1]).unwrap().with_infinite_scores();
+        assert_eq!(masked.rank(&[-INF, INF, -INF, 0.0], 0), of(2, 0, 1));
+        assert_eq!(
+            masked.rank(&[INF, NAN], 0),
+            Err(ScoreError::NotANumber { column: 1 })
+        );
+    }
+
+    #[test]
+    fn arrays_that_cannot_be() {
+        let value = |scores: Array2<f64>, references: &[i64], k| {
+            top_k_accuracy(scores.view(), aview1(references), k, Ties::default())
+        };
+        let row = |row, error| Err(ScoresError::Row { row, error });
+        let two = || array![[0.1, 0.2], [0.3, 0.4]];
+        assert_eq!(value(two(), &[1, 0], 1), Ok(0.5));
+        assert_eq!(value(two(), &[0, 0], 7), Ok(1.0));
+        assert_eq!(value(two(), &[0, 0], 0), Err(ScoresError::ZeroK));
+        let none = Array2::zeros((0, 2));
+        assert_eq!(value(none, &[], 1), Err(ScoresError::NoExamples));
+        let mismatch = ScoresError::LengthMismatch {
+            rows: 2,
+            references: 1,
+        };
+        assert_eq!(value(two(), &[1], 1), Err(mismatch));
+        let label = ScoreError::NoColumn {
+            label: 2,
+            columns: 2,
+        };
+        assert_eq!(value(two(), &[1, 2], 1), row(1, label));
+        let nan = array![[0.1, NAN], [0.3, 0.4]];
+        assert_eq!(
+            value(nan, &[0, 0], 1),
+            row(0, ScoreError::NotANumber { column: 1 })
+        );
+
+        let weights = |weights: &[f64]| {
+            let metric = TopK::new(vec![1]).unwrap().with_weights();
+            let references = aview1(&[1, 0]);
+            metric
+                .measure_rows(two().view(), references, Some(aview1(weights)))
+                .map(|state| metric.accuracy_at(&state, 1))
+        };
+        assert_eq!(weights(&[0.5, 1.5]), Ok(Some(0.25)));
+        assert_eq!(weights(&[0.0, 0.0]), Ok(None));
+        assert_eq!(
+            weights(&[1.0]),
+            Err(ScoresError::WeightsMismatch {
+                weights: 1,
+                references: 2
+            })
+        );
+        // The sum of two of the latter would be infinite, and a score of it no number.
+        for weight in [-1.0, f64::MAX] {
+            let error = ScoresError::Weight { row: 1, weight };
+            assert_eq!(weights(&[1.0, weight]), Err(error));
+        }
+        assert_eq!(weights(&[1e200, 1e200]), Ok(Some(0.5)));
+    }
+
+    #[test]
+    fn weights_are_checked_whatever_the_data() {
+        let scores = array![[0.1, 0.2], [0.3, 0.4], [0.5, 0.5]];
+        let ignored = aview1(&[1, -100, 0]);
+        let metric = TopK::new(vec![1]).unwrap().with_ignored(-100);
+        let with = |metric: &TopK, weights: [f64; 3]| {
+            let state = metric.measure_rows(scores.view(), ignored, Some(aview1(&weights)));
+            state.map(|state| metric.accuracy_at(&state, 1))
+        };
+        // Of the metric without weights, no row asks for one and one row does under this rule.
+        for ties in [Ties::HighestIndex, Ties::Expected] {
+            let metric = metric.clone().with_ties(ties);
+            assert_eq!(with(&metric, [1.0; 3]), Err(ScoresError::Unweighted));
+            let metric = metric.with_weights();
+            let weight = -1.0;
             assert_eq!(
-                accuracy(predictions.clone(), references, *k),
-                *expected,
-                "{predictions:?} {references:?} {k}"
+                with(&metric, [1.0, weight, 1.0]),
+                Err(ScoresError::Weight { row: 1, weight })
             );
         }
-        let none: [[i64; 0]; 2] = [[], []];
-        assert_eq!(label_rows(&none).map(|rows| rows.dim()), Ok((2, 0)));
         assert_eq!(
-            label_rows::<i64>(&[[0_i64; 2]; 0]).map(|rows| rows.dim()),
-            Ok((0, 0))
-        );
-        assert_eq!(AccuracyAtK::<u8>::new(vec![]), Err(InvalidK::Empty));
-        assert_eq!(
-            AccuracyAtK::<u8>::new(vec![1, 0]),
-            Err(InvalidK::Zero { place: 1 })
+            with(&metric.with_weights(), [3.0, 9.0, 1.0]),
+            Ok(Some(3.0 / 4.0))
         );
     }
 
     #[test]
-    fn labels_are_what_can_be_compared() {
-        let predictions = array![["cat", "dog"], ["emu", "fox"]];
-        let references = array!["dog", "cat"];
-        let accuracy = accuracy_at_k(predictions.view(), references.view(), 2);
-        assert_eq!(accuracy.map(|a| a.correct), Ok(1));
+    fn ranks_that_no_data_have() {
+        let most = TiedRank {
+            above: usize::MAX,
+            tied_before: 1,
+            tied_after: 1,
+        };
+        for &ties in Ties::ALL {
+            assert_eq!(ties.span(most).last, usize::MAX, "{ties}");
+        }
+        let span = |first, last| RankSpan { first, last };
+        // The harmonic number of n is ln n + 0.5772156649015329 + 1 / 2n - 1 / 12n².
+        let n = 1e9_f64;
+        let harmonic = n.ln() + 0.577_215_664_901_532_9 + 0.5 / n;
+        let mean = span(0, 999_999_999).mean_reciprocal(usize::MAX);
+        assert!((mean * n - harmonic).abs() < 1e-13, "{mean}");
+        let cut = span(0, usize::MAX).mean_reciprocal(1_000_000_000);
+        assert!((cut * 2_f64.powi(64) - harmonic).abs() < 1e-13, "{cut}");
+        assert_eq!(span(0, 2).mean_reciprocal(2), 1.5 / 3.0);
+        assert_eq!(span(5, 5).mean_reciprocal(5), 0.0);
+        assert_eq!(span(7, 3).mean_reciprocal(9), 0.0);
     }
 
     #[test]
-    fn a_short_list_counts_as_what_is_there() {
-        let metric = AccuracyAtK::new(vec![3]).unwrap();
-        let mut state = metric.measure(&[1], &1);
-        metric.update(&mut state, &[], &1);
-        assert_eq!(metric.compute(&state), [(3, Some(0.5))]);
-        assert_eq!(metric.compute(&Ranks::default()), [(3, None)]);
+    fn the_threshold_of_two_classes() {
+        type Row = (&'static [f64], &'static [bool], usize, u64);
+        let rows: &[Row] = &[
+            // Not above 0.5, not above 0.
+            (&[0.5, 0.6], &[false, true], 1, 2),
+            (&[0.5, 0.6], &[true, false], 1, 0),
+            (&[0.0, -1.0, 0.1], &[false, false, true], 1, 3),
+            // Probabilities up to 1, and one score above it.
+            (&[0.4, 1.0], &[false, true], 1, 2),
+            (&[0.4, 1.1], &[false, true], 1, 1),
+            (&[0.4, 1.1], &[true, false], 2, 2),
+        ];
+        for (scores, references, k, correct) in rows {
+            let accuracy = binary_top_k_accuracy(scores, references, *k);
+            assert_eq!(
+                accuracy.map(|accuracy| accuracy.correct),
+                Ok(*correct),
+                "{scores:?} {references:?} {k}"
+            );
+        }
     }
 
-    fn examples() -> impl Strategy<Value = (Array2<u8>, Array1<u8>, usize)> {
-        (1_usize..20, 1_usize..12)
+    #[test]
+    fn an_ignored_label_leaves_no_evidence() {
+        let metric = TopK::new(vec![1]).unwrap().with_ignored(9);
+        let mut state = metric.measure(&Some(TiedRank::default()), &Target::new(9));
+        assert_eq!(state, RankTable::default());
+        metric.update(&mut state, &None, &Target::new(9));
+        metric.update(&mut state, &None, &Target::new(8));
+        assert_eq!(metric.total(&state.total), 1.0);
+    }
+
+    #[test]
+    fn averages_and_ignored_labels() {
+        // Label 0 is a hit twice of three times, label 1 never, 9 is left out.
+        let scores = array![[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.9, 0.1], [0.5, 0.6]];
+        let references = aview1(&[0, 0, 0, 1, 9]);
+        let metric = TopK::new(vec![1, 2]).unwrap().with_ignored(9);
+        let state = metric
+            .measure_rows(scores.view(), references, None)
+            .unwrap();
+        assert_eq!(metric.compute(&state), [(1, Some(0.5)), (2, Some(1.0))]);
+        assert_eq!(metric.total(&state.total), 4.0);
+        assert_eq!(metric.hits_at(&state.total, 1), 2.0);
+        // Ranks 1, 1, 2, 2.
+        assert_eq!(
+            metric.mean_reciprocal_rank(&state, usize::MAX),
+            Some(3.0 / 4.0)
+        );
+        let metric = metric.with_macro_average();
+        let state = metric
+            .measure_rows(scores.view(), references, None)
+            .unwrap();
+        assert_eq!(metric.accuracy_at(&state, 1), Some(2.0 / 3.0 / 2.0));
+    }
+
+    #[test]
+    fn without_scores_is_a_miss() {
+        let metric = TopK::new(vec![9]).unwrap();
+        let mut state = metric.measure(&None, &Target::new(3));
+        assert_eq!(metric.accuracy_at(&state, 9), Some(0.0));
+        assert_eq!(metric.mean_reciprocal_rank(&state, usize::MAX), Some(0.0));
+        state.merge(metric.measure(&Some(TiedRank::default()), &Target::new(3)));
+        assert_eq!(metric.accuracy_at(&state, 9), Some(0.5));
+        assert_eq!(metric.compute(&RankTable::default()), [(9, None)]);
+    }
+
+    /// The definition: order the labels, look for the reference.
+    fn sorted_rank(scores: &[f64], label: usize, highest: bool) -> usize {
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        if highest {
+            order.reverse();
+        }
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        order.iter().position(|&column| column == label).unwrap()
+    }
+
+    fn rows() -> impl Strategy<Value = (Array2<f64>, Vec<i64>, Vec<f64>)> {
+        (1_usize..12, 1_usize..20)
             .prop_flat_map(|(rows, columns)| {
-                let labels = proptest::collection::vec(0_u8..8, rows * columns);
-                let references = proptest::collection::vec(0_u8..8, rows);
-                (labels, references, Just((rows, columns)), 1..=columns)
+                let score = (-3_i8..4).prop_map(|level| f64::from(level) / 4.0);
+                let scores = proptest::collection::vec(score, rows * columns);
+                let labels = proptest::collection::vec(0..columns as i64, rows);
+                let weights = proptest::collection::vec(0.0..2.0, rows);
+                (scores, labels, weights, Just((rows, columns)))
             })
-            .prop_map(|(labels, references, shape, k)| {
-                let predictions = Array2::from_shape_vec(shape, labels).unwrap();
-                (predictions, references.into(), k)
+            .prop_map(|(scores, labels, weights, shape)| {
+                let scores = Array2::from_shape_vec(shape, scores).unwrap();
+                (scores, labels, weights)
             })
     }
 
     proptest! {
         #[test]
-        fn layouts_and_the_metric_agree((predictions, references, k) in examples()) {
-            let accuracy = accuracy_at_k(predictions.view(), references.view(), k);
-            let mut columns_first = Array2::zeros(predictions.t().dim());
-            columns_first.assign(&predictions.t());
-            prop_assert_eq!(accuracy_at_k(columns_first.t(), references.view(), k), accuracy);
-
-            let metric = AccuracyAtK::new(vec![k]).unwrap();
-            let mut state = Ranks::default();
-            for (row, reference) in predictions.rows().into_iter().zip(&references) {
-                metric.update(&mut state, row.as_slice().unwrap(), reference);
+        fn ranks_are_those_of_sorting((scores, labels, _) in rows()) {
+            for (row, &label) in scores.rows().into_iter().zip(&labels) {
+                let row = row.as_slice().unwrap();
+                // A negative zero would sort before a positive one.
+                let plain: Vec<f64> = row.iter().map(|score| score + 0.0).collect();
+                let rank = tied_rank(row, label).unwrap();
+                let label = label as usize;
+                prop_assert_eq!(Ties::HighestIndex.span(rank).first, sorted_rank(&plain, label, true));
+                prop_assert_eq!(Ties::LowestIndex.span(rank).first, sorted_rank(&plain, label, false));
+                let narrow: Vec<f32> = row.iter().map(|&score| score as f32).collect();
+                prop_assert_eq!(tied_rank(&narrow, label as i64), Ok(rank));
             }
-            prop_assert_eq!(Ok(state.accuracy_at(k)), accuracy);
         }
 
         #[test]
-        fn more_labels_never_score_less((predictions, references, k) in examples()) {
-            let correct = |k| accuracy_at_k(predictions.view(), references.view(), k).unwrap().correct;
-            prop_assert!(correct(1) <= correct(k));
-            prop_assert!(correct(k) <= correct(predictions.ncols()));
+        fn tie_rules_are_ordered((scores, labels, _) in rows(), k in 1_usize..25) {
+            let value = |ties| top_k_accuracy(scores.view(), aview1(&labels), k, ties).unwrap();
+            let (low, high) = (value(Ties::Pessimistic), value(Ties::Optimistic));
+            for &ties in Ties::ALL {
+                prop_assert!((low..=high).contains(&value(ties)));
+            }
+            prop_assert!(k < scores.ncols() || low == 1.0);
         }
 
         #[test]
-        fn shards_in_any_order_are_the_whole(
-            ranks in proptest::collection::vec(proptest::option::of(0_usize..9), 0..30),
-            cut in 0_usize..30,
+        fn layouts_and_shards_agree(
+            (scores, labels, weights) in rows(),
+            ties in proptest::sample::select(Ties::ALL),
+            (weighted, by_class) in any::<(bool, bool)>(),
+            cut in 0_usize..12,
         ) {
-            let pool = |ranks: &[Option<usize>]| {
-                let mut state = Ranks::default();
-                ranks.iter().for_each(|&rank| state.record(rank));
-                state
-            };
-            let (head, tail) = ranks.split_at(cut.min(ranks.len()));
-            let (mut forward, mut backward) = (pool(head), pool(tail));
-            forward.merge(pool(tail));
-            backward.merge(pool(head));
-            prop_assert_eq!(&forward, &pool(&ranks));
-            prop_assert_eq!(&backward, &forward);
+            let mut metric = TopK::new(vec![1, 3]).unwrap().with_ties(ties);
+            if weighted { metric = metric.with_weights(); }
+            if by_class { metric = metric.with_macro_average(); }
+            let some = weighted.then_some(aview1(&weights));
+            let whole = metric.measure_rows(scores.view(), aview1(&labels), some).unwrap();
+
+            let mut columns_first = Array2::zeros(scores.t().dim());
+            columns_first.assign(&scores.t());
+            let other = metric.measure_rows(columns_first.t(), aview1(&labels), some).unwrap();
+            prop_assert_eq!(&other, &whole);
+
+            let mut shards = [RankTable::default(), RankTable::default()];
+            for (row, scores) in scores.rows().into_iter().enumerate() {
+                let rank = metric.rank(scores.as_slice().unwrap(), labels[row]).unwrap();
+                let target = Target::weighted(labels[row], weights[row]).unwrap();
+                metric.update(&mut shards[usize::from(row < cut)], &Some(rank), &target);
+            }
+            let [mut a, b] = shards;
+            a.merge(b);
+            prop_assert_eq!(&a, &whole);
+            let within = |value: Option<f64>| value.is_none_or(|value| (0.0..=1.0 + 1e-15).contains(&value));
+            prop_assert!(within(metric.accuracy_at(&whole, 1)));
+            prop_assert!(within(metric.mean_reciprocal_rank(&whole, usize::MAX)));
         }
     }
 }

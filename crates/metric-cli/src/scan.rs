@@ -280,7 +280,13 @@ fn describe(json: &str, error: &serde_json::Error) -> String {
     match error.classify() {
         serde_json::error::Category::Data => text.to_owned(),
         _ => match no_number(json, offset_of(json, error)) {
-            Some(word) => format!("malformed JSON: {word} is no JSON number"),
+            Some("NaN") => "malformed JSON: NaN is no JSON number".to_owned(),
+            Some(word) => {
+                let written = word.replace("Infinity", "inf");
+                format!(
+                    "malformed JSON: {word} is no JSON number (a class score is written {written:?})"
+                )
+            }
             None => format!("malformed JSON: {text}"),
         },
     }

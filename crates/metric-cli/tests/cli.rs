@@ -394,11 +394,17 @@ fn malformed_input_is_named_by_file_and_line() {
         ),
         (
             "{\"id\": \"b\", \"prediction\": \"x\", \"more\": [0, Infinity]}",
-            &["p.jsonl:2", "Infinity is no JSON number at column 44"],
+            &[
+                "p.jsonl:2",
+                "Infinity is no JSON number (a class score is written \"inf\") at column 44",
+            ],
         ),
         (
             "{\"id\": \"b\", \"prediction\": {\"x\": -Infinity}}",
-            &["p.jsonl:2", "-Infinity is no JSON number at column 34"],
+            &[
+                "p.jsonl:2",
+                "-Infinity is no JSON number (a class score is written \"-inf\") at column 34",
+            ],
         ),
         (
             "[\"b\", \"x\"]",
@@ -793,7 +799,14 @@ fn scores_of_classes() {
     assert_eq!(at_1("--ignore-index 1"), 2.0 / 3.0);
 
     let result = folder.run(&format!("{words} --ties expected")).json();
-    assert_eq!(result["counts"], json!({"hits@1": 2.5, "total": 4}));
+    assert_eq!(
+        result["counts"],
+        json!({"hits@1": 2.5, "hits@5": 4.0, "total": 4})
+    );
+    let signature = result["signature"].as_str().expect("text");
+    assert!(signature.contains("|k:1,5|"), "{signature}");
+    let warning = result["warnings"][0].as_str().expect("a warning");
+    assert!(warning.contains("accuracy@5 of 3 classes"), "{warning}");
     let trivial = folder.run(&format!("{words} --k 3")).json();
     assert_eq!(trivial["scores"], json!({"accuracy@3": 1.0}));
     let warning = trivial["warnings"][0].as_str().expect("a warning");
@@ -821,6 +834,81 @@ fn scores_of_classes() {
     folder
         .run(&words.replace("field w", "field v"))
         .fails(3, &["weighted.jsonl:1", "expected a field \"v\""]);
+}
+
+#[test]
+fn rows_of_scores_their_k_and_what_is_left_out() {
+    let references = [json!(0), json!(-100), json!(4)];
+    let scores = [
+        json!([5, 4, 3, 2, 1]),
+        json!([1, 2, 3, 4, 5]),
+        json!([5, 4, 3, 2, 1]),
+    ];
+    let folder = Folder::new(&[
+        ("r.jsonl", &records("reference", &references)),
+        ("p.jsonl", &records("prediction", &scores)),
+        (
+            "wide.jsonl",
+            &records(
+                "prediction",
+                &[json!([1, 2, 3]), json!([1]), json!([1, 2, 3, 4, 5])],
+            ),
+        ),
+        ("one.jsonl", &records("reference", &[json!(0)])),
+        (
+            "infinite.jsonl",
+            "{\"id\": 0, \"prediction\": [-Infinity, 0.5]}\n",
+        ),
+        ("infinite.txt", "[-Infinity, 0.5]\n"),
+        ("one.txt", "0\n"),
+    ]);
+    let words = "score accuracy-at-k --input scores --format json -r r.jsonl --ignore-index -100";
+    let result = folder.run(&format!("{words} -p p.jsonl")).json();
+    assert_eq!(
+        result["scores"],
+        json!({"accuracy@1": 0.5, "accuracy@5": 1.0})
+    );
+    assert_eq!(
+        result["warnings"],
+        json!([
+            "1 × an example of the ignored label was left out",
+            "accuracy@5 of 5 classes is 1 whatever the scores",
+        ])
+    );
+    let result = folder.run(&format!("{words} -p p.jsonl --k 2,1,2")).json();
+    assert_eq!(
+        result["counts"],
+        json!({"hits@1": 1, "hits@2": 1, "total": 2})
+    );
+    let signature = result["signature"].as_str().expect("text");
+    assert!(signature.contains("|k:1,2|"), "{signature}");
+    assert!(signature.contains("|ignore-index:-100|"), "{signature}");
+    folder.run(&format!("{words} -p wide.jsonl")).fails(
+        3,
+        &[
+            "wide.jsonl:3",
+            "the row has 5 scores: expected 3, as in the first row",
+        ],
+    );
+    folder
+        .run(&format!("{} -p p.jsonl", words.replace("-100", "x")))
+        .fails(2, &["expected an integer"]);
+    let words = "score accuracy-at-k --input scores --allow-infinite";
+    for files in [
+        "-r one.jsonl -p infinite.jsonl",
+        "-r one.txt -p infinite.txt",
+    ] {
+        folder
+            .run(&format!("{words} {files}"))
+            .fails(3, &["infinite.", ":1", "\"-inf\""]);
+    }
+    folder.put(
+        "weight.jsonl",
+        b"{\"id\":0,\"reference\":0,\"w\":\"inf\"}\n",
+    );
+    folder
+        .run("score accuracy-at-k --input scores -r weight.jsonl -p p.jsonl --extra ignore --weight-field w")
+        .fails(3, &["field \"w\": found the string \"inf\", expected a number"]);
 }
 
 #[test]
@@ -878,7 +966,7 @@ fn scores_that_cannot_be() {
         .fails(2, &["--ties", "only with --input scores"]);
     folder
         .run(&format!("{words} --k 0"))
-        .fails(2, &["k counts from 1"]);
+        .fails(2, &["found \"0\", expected a whole number from 1 on"]);
     for option in ["--ties random", "--average weighted", "--ignore-index x"] {
         folder.run(&format!("{words} {option}")).code(2);
     }
@@ -903,7 +991,9 @@ fn reciprocal_ranks_of_lists() {
     assert_eq!(result["counts"], json!({"found": 2, "total": 4}));
     let result = folder.run(&format!("{words} --k 2")).json();
     assert_eq!(result["scores"], json!({"mrr@2": 0.25}));
-    folder.run(&format!("{words} --k 0")).code(2);
+    folder
+        .run(&format!("{words} --k 0"))
+        .fails(2, &["--k \"0\": expected a whole number from 1 on"]);
 }
 
 #[test]
@@ -961,6 +1051,59 @@ fn classes() {
     let details: Value = serde_json::from_str(&details).expect("JSON");
     assert_eq!(details["classes"], json!(["cat", "dog", "emu"]));
     assert_eq!(details["matrix"], json!([[2, 1, 0], [1, 1, 0], [0, 1, 0]]));
+    let cell = |reference, prediction, count| json!({"reference": reference, "prediction": prediction, "count": count});
+    assert_eq!(
+        details["cells"],
+        json!([
+            cell("cat", "cat", 2),
+            cell("cat", "dog", 1),
+            cell("dog", "cat", 1),
+            cell("dog", "dog", 1),
+            cell("emu", "dog", 1),
+        ])
+    );
+}
+
+#[test]
+fn more_classes_than_a_matrix_has() {
+    let labels = |count: i64| (0..count).map(|label| json!(label)).collect::<Vec<_>>();
+    for (count, matrix) in [(1000, true), (1001, false)] {
+        let folder = Folder::new(&[
+            ("r.jsonl", &records("reference", &labels(count))),
+            ("p.jsonl", &records("prediction", &labels(count))),
+        ]);
+        folder
+            .run("score classification -r r.jsonl -p p.jsonl --details d.json")
+            .code(0);
+        let details = std::fs::read_to_string(folder.path("d.json")).expect("details");
+        let details: Value = serde_json::from_str(&details).expect("JSON");
+        assert_eq!(details["matrix"].is_array(), matrix);
+        assert_eq!(
+            details["cells"].as_array().map(Vec::len),
+            Some(count as usize)
+        );
+        assert_eq!(
+            details["cells"][7],
+            json!({"reference": 7, "prediction": 7, "count": 1})
+        );
+    }
+}
+
+#[test]
+fn labels_of_lines_and_of_the_signature() {
+    let folder = Folder::new(&[
+        ("r.txt", "3\nb|c\n3\n"),
+        (
+            "p.jsonl",
+            "{\"id\":1,\"prediction\":\"3\"}\n{\"id\":2,\"prediction\":\"b|c\"}\n{\"id\":3,\"prediction\":3}\n",
+        ),
+    ]);
+    // A line is the string or the integer that stands on the other side.
+    let words = "score classification --format json -r r.txt -p p.jsonl";
+    let result = folder.run(&format!("{words} --labels b|c,3")).json();
+    assert_eq!(result["scores"]["accuracy"], json!(1.0));
+    let signature = result["signature"].as_str().expect("text");
+    assert!(signature.contains("|labels:3,b%7Cc|"), "{signature}");
 }
 
 #[test]
@@ -984,6 +1127,17 @@ fn classes_that_are_missing_or_none() {
     folder
         .run(&format!("{words} -p bad.jsonl"))
         .fails(3, &["bad.jsonl:2", "expected a label", "a list"]);
+    folder.put(
+        "true.jsonl",
+        records("prediction", &[json!(1), json!(true), json!(2)]).as_bytes(),
+    );
+    folder.run(&format!("{words} -p true.jsonl")).fails(
+        3,
+        &[
+            "true.jsonl:2",
+            "found true: write it as \"true\", or as 0 or 1",
+        ],
+    );
     folder.run(&format!("{words} -p p.jsonl")).code(3);
     let empty = folder
         .run(&format!(
@@ -1898,7 +2052,8 @@ fn texts_that_are_right_or_wrong() {
         .json();
     assert_eq!(result["scores"], json!({"exact_match": 0.5}));
     let signature = result["signature"].as_str().expect("a signature");
-    let expected = r#"exact-match|regexes-to-ignore:["The\\s+\u007cx","\\s"]|ignore:case,punctuation,numbers|v:"#;
+    let expected =
+        r#"exact-match|regexes-to-ignore:["The\\s+%7Cx","\\s"]|ignore:case,punctuation,numbers|v:"#;
     assert!(signature.starts_with(expected), "{signature}");
 
     let fails = |code: i32, words: &str, says: &[&str]| {
@@ -2750,9 +2905,16 @@ fn submissions_that_are_none() {
         run(words).fails(3, &[says]);
     }
     for (words, says) in [
-        ("--attempts 0", "--attempts \"0\""),
-        ("--attempts 1001", "expected at most 1000"),
-        ("--bootstrap 0", "--bootstrap \"0\": expected 1 to"),
+        (
+            "--attempts 0",
+            "--attempts \"0\": expected a whole number from 1 to 1000",
+        ),
+        ("--attempts 1001", "expected a whole number from 1 to 1000"),
+        ("--attempts 65536", "expected a whole number from 1 to 1000"),
+        (
+            "--bootstrap 0",
+            "--bootstrap \"0\": expected a whole number from 1 to 999999",
+        ),
         ("--missing empty", "--missing goes with records"),
         ("--show nobody", "--show \"nobody\": no example has this id"),
     ] {

@@ -118,9 +118,7 @@ impl Reading for Matches {
         let mut parts = Vec::new();
         let patterns = metric.regexes_to_ignore.patterns();
         if !patterns.is_empty() {
-            // The bar stands between the parts of a signature.
-            let patterns = json!(patterns).to_string().replace('|', "\\u007c");
-            parts.push(("regexes-to-ignore".to_owned(), patterns));
+            parts.push(("regexes-to-ignore".to_owned(), json!(patterns).to_string()));
         }
         parts.push(("ignore".to_owned(), ignored));
         parts

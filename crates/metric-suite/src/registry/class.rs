@@ -11,7 +11,7 @@ use metric_core::{Merge, Metric};
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::options::listed;
+use super::options::{counting, listed};
 use super::read::{beside, json, kind, string, typed};
 use super::scorer::{Adapter, noted};
 use super::{
@@ -121,7 +121,7 @@ pub(super) const MRR: Entry = Entry {
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
-        let cutoff: Option<NonZeroUsize> = options.parse("k")?;
+        let cutoff = options.counting("k", usize::MAX)?;
         build("mrr", options, Wanted::ReciprocalRank(cutoff))
     },
 };
@@ -142,14 +142,14 @@ impl Wanted {
         }
     }
 
-    fn signature(&self, default: &str) -> Option<(String, String)> {
+    fn signature(&self) -> Option<(String, String)> {
         let mut ks = match self {
             Self::Accuracy(ks) => ks.clone(),
             Self::ReciprocalRank(cutoff) => vec![(*cutoff)?.get()],
         };
         ks.sort_unstable();
         let ks = if ks.is_empty() {
-            default.to_owned()
+            "1,all".to_owned()
         } else {
             listed(&ks)
         };
@@ -165,13 +165,24 @@ fn reciprocal_rank(cutoff: Option<NonZeroUsize>) -> (String, usize) {
     }
 }
 
-fn build(name: &str, options: &Options, wanted: Wanted) -> Result<Box<dyn Scorer>, OptionError> {
+fn build(
+    name: &str,
+    options: &Options,
+    mut wanted: Wanted,
+) -> Result<Box<dyn Scorer>, OptionError> {
+    let scores = options.get("input") == Some("scores");
+    if let Wanted::Accuracy(ks) = &mut wanted
+        && scores
+        && ks.is_empty()
+    {
+        ks.extend([1, 5]);
+    }
     let ks = match wanted.ks() {
         [] => vec![1],
         ks => ks.to_vec(),
     };
     let invalid = |error: InvalidK| OptionError::new("k", "", error.to_string());
-    if options.get("input") != Some("scores") {
+    if !scores {
         for option in [TIES, AVERAGE, IGNORE, WEIGHT, INFINITE] {
             if let Some(value) = options.get(option.name) {
                 let reason = "expected only with --input scores".to_owned();
@@ -191,7 +202,10 @@ fn build(name: &str, options: &Options, wanted: Wanted) -> Result<Box<dyn Scorer
     if by_class {
         metric = metric.with_macro_average();
     }
-    if let Some(label) = options.parse("ignore-index")? {
+    if let Some(text) = options.get("ignore-index") {
+        let label = text.trim().parse().map_err(|_| {
+            OptionError::new("ignore-index", text, "expected an integer".to_owned())
+        })?;
         metric = metric.with_ignored(label);
     }
     let weight_field: Option<String> = options.parse("weight-field")?;
@@ -216,11 +230,9 @@ fn build(name: &str, options: &Options, wanted: Wanted) -> Result<Box<dyn Scorer
 fn numbers(text: &str) -> Result<Vec<usize>, String> {
     let mut numbers = Vec::new();
     for part in text.split(',') {
-        match part.trim().parse::<usize>() {
-            Ok(0) => return Err("k counts from 1".to_owned()),
-            Ok(k) if !numbers.contains(&k) => numbers.push(k),
-            Ok(_) => {}
-            Err(_) => return Err(format!("{part:?} is no whole number")),
+        let k = counting(part, usize::MAX).map_err(|reason| format!("found {part:?}, {reason}"))?;
+        if !numbers.contains(&k.get()) {
+            numbers.push(k.get());
         }
     }
     Ok(numbers)
@@ -324,6 +336,12 @@ pub(super) fn label(json: &str) -> Result<Label, String> {
         Some(b'-' | b'0'..=b'9') => typed(json)
             .map(Label::Integer)
             .map_err(|_| format!("expected a label, an integer or a string, found {json}")),
+        Some(b't' | b'f') => {
+            let found = json.trim();
+            Err(format!(
+                "expected a label, an integer or a string, found {found}: write it as \"{found}\", or as 0 or 1"
+            ))
+        }
         _ => Err(format!(
             "expected a label, an integer or a string, found {}",
             kind(json)
@@ -341,7 +359,7 @@ impl Reading for Labels {
     fn signature(&self) -> Named<String> {
         let input = ("input".to_owned(), "labels".to_owned());
         std::iter::once(input)
-            .chain(self.wanted.signature("1,all"))
+            .chain(self.wanted.signature())
             .collect()
     }
 
@@ -533,7 +551,13 @@ impl<'de> Deserialize<'de> for AnyNumber {
 
 impl Scores {
     fn row(&self, json: &str, label: i64) -> Result<(TiedRank, usize), String> {
-        let scores: Vec<AnyNumber> = typed(json)?;
+        let scores: Vec<AnyNumber> = typed(json).map_err(|problem| {
+            let hint = match json.contains("Infinity") {
+                true => ": an infinite score is written \"inf\" or \"-inf\"",
+                false => "",
+            };
+            problem + hint
+        })?;
         let scores: Vec<f64> = scores.into_iter().map(|score| score.0).collect();
         let width = *self.width.get_or_init(|| scores.len());
         if scores.len() != width {
@@ -557,9 +581,8 @@ impl Scores {
         let fields = beside(record.fields, &[field])?;
         let weight = fields.get(field);
         let weight = weight.ok_or_else(|| format!("expected a field {field:?}"))?;
-        let weight: AnyNumber =
-            typed(weight).map_err(|problem| format!("field {field:?}: {problem}"))?;
-        let target = Target::weighted(label, weight.0);
+        let weight: f64 = typed(weight).map_err(|problem| format!("field {field:?}: {problem}"))?;
+        let target = Target::weighted(label, weight);
         target.map_err(|error| format!("field {field:?}: {error}"))
     }
 
@@ -572,21 +595,10 @@ impl Scores {
         }
     }
 
-    fn ks<'a>(&self, ks: &'a [usize], state: &ScoredRowsState) -> &'a [usize] {
-        let longest = state.widths.longest().or(self.width.get().copied());
-        match ks {
-            [] if longest.is_some_and(|width| width <= 5) => &[1],
-            [] => &[1, 5],
-            ks => ks,
-        }
-    }
-
-    fn scores_of(&self, ranks: &RankTable, state: &ScoredRowsState) -> Named<Option<f64>> {
+    fn scores_of(&self, ranks: &RankTable) -> Named<Option<f64>> {
         let metric = &self.metric.0;
         match &self.wanted {
-            Wanted::Accuracy(ks) => by_k(self.ks(ks, state), "accuracy", |k| {
-                metric.accuracy_at(ranks, k)
-            }),
+            Wanted::Accuracy(ks) => by_k(ks, "accuracy", |k| metric.accuracy_at(ranks, k)),
             Wanted::ReciprocalRank(cutoff) => {
                 let (name, cutoff) = reciprocal_rank(*cutoff);
                 vec![(name, metric.mean_reciprocal_rank(ranks, cutoff))]
@@ -606,7 +618,7 @@ impl Reading for Scores {
         let metric = &self.metric.0;
         let input = ("input".to_owned(), "scores".to_owned());
         let mut parts = vec![input];
-        parts.extend(self.wanted.signature("1,5"));
+        parts.extend(self.wanted.signature());
         parts.push(("ties".to_owned(), metric.ties().to_string()));
         let average = if self.by_class { "macro" } else { "micro" };
         parts.push(("average".to_owned(), average.to_owned()));
@@ -654,7 +666,7 @@ impl Reading for Scores {
     }
 
     fn scores(&self, state: &ScoredRowsState) -> Named<Option<f64>> {
-        self.scores_of(&state.ranks, state)
+        self.scores_of(&state.ranks)
     }
 
     fn counts(&self, state: &ScoredRowsState) -> Named<serde_json::Value> {
@@ -662,7 +674,7 @@ impl Reading for Scores {
         let whole = metric.ties() != Ties::Expected;
         let hits = |k| self.number(metric.hits_at(total, k), whole);
         let mut counts = match &self.wanted {
-            Wanted::Accuracy(ks) => by_k(self.ks(ks, state), "hits", hits),
+            Wanted::Accuracy(ks) => by_k(ks, "hits", hits),
             Wanted::ReciprocalRank(cutoff) => {
                 vec![("found".to_owned(), hits(reciprocal_rank(*cutoff).1))]
             }
@@ -678,7 +690,7 @@ impl Reading for Scores {
         let classes = state.ranks.classes.iter().map(|(label, ranks)| {
             let mut table = RankTable::default();
             *table.classes.entry(*label) = ranks.clone();
-            let scores = self.scores_of(&table, state).into_iter();
+            let scores = self.scores_of(&table).into_iter();
             let mut numbers: serde_json::Map<String, serde_json::Value> =
                 scores.map(|(name, value)| (name, value.into())).collect();
             let total = self.number(self.metric.0.total(ranks), true);

@@ -51,7 +51,7 @@ pub(super) const CLASSIFICATION: Entry = Entry {
             value: "KIND",
             default: "none",
             choices: || vec!["none", "class"],
-            help: "Tables beside the total; the confusion matrix is in --details",
+            help: "Tables beside the total; what was taken for what is in --details, up to 1,000 classes also as a matrix",
         },
     ],
     input: Input::Records,
@@ -73,6 +73,10 @@ pub(super) const CLASSIFICATION: Entry = Entry {
         Ok(Adapter::boxed("classification", VERSION, reading))
     },
 };
+
+/// Beyond so many classes, details have the pairs of classes that occur and no matrix, which takes
+/// the square.
+const MATRIX: usize = 1000;
 
 struct Classes {
     metric: Classification<Class>,
@@ -220,13 +224,23 @@ impl Reading for Classes {
         let without: Vec<_> = without
             .map(|(class, _, examples)| json!({"reference": class, "examples": examples}))
             .collect();
-        Some(json!({
-            "rows": "reference",
-            "columns": "prediction",
-            "classes": state.classes(),
-            "matrix": state.rows(),
+        let cell = |(reference, prediction, count): (&Class, Option<&Class>, u64)| {
+            let prediction = prediction?;
+            Some(json!({"reference": reference, "prediction": prediction, "count": count}))
+        };
+        let cells: Vec<_> = state.cells().filter_map(cell).collect();
+        let classes = state.classes();
+        let mut details = json!({
+            "classes": classes,
+            "cells": cells,
             "without_prediction": without,
-        }))
+        });
+        if classes.len() <= MATRIX {
+            details["rows"] = json!("reference");
+            details["columns"] = json!("prediction");
+            details["matrix"] = json!(state.rows());
+        }
+        Some(details)
     }
 
     fn groups(&self, state: &ConfusionMatrix<Class>) -> Named<Vec<Group>> {

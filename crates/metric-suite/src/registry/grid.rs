@@ -1,6 +1,6 @@
 //! ARC grids, and submissions of them.
 
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroUsize};
 
 use metric_core::{Merge, Metric};
 use metric_grid::read::{
@@ -83,27 +83,16 @@ pub(super) const ARC: Entry = Entry {
 };
 
 fn attempts(options: &Options) -> Result<NonZeroU16, OptionError> {
-    let attempts: NonZeroU16 = options.require("attempts")?;
-    if attempts.get() > MAX_ATTEMPTS {
-        let reason = format!("expected at most {MAX_ATTEMPTS}");
-        return Err(OptionError::new("attempts", &attempts.to_string(), reason));
-    }
-    Ok(attempts)
+    let attempts = options.counting("attempts", MAX_ATTEMPTS.into())?;
+    attempts
+        .and_then(|attempts| attempts.try_into().ok())
+        .ok_or_else(|| OptionError::new("attempts", "", "a value is needed".to_owned()))
 }
 
 fn resamples(options: &Options) -> Result<usize, OptionError> {
     const MOST: usize = 1_000_000;
-    match options.parse("bootstrap")? {
-        Some(resamples @ (0 | MOST..)) => {
-            let reason = format!("expected 1 to {}", MOST - 1);
-            Err(OptionError::new(
-                "bootstrap",
-                &resamples.to_string(),
-                reason,
-            ))
-        }
-        resamples => Ok(resamples.unwrap_or(0)),
-    }
+    let resamples = options.counting("bootstrap", MOST - 1)?;
+    Ok(resamples.map_or(0, NonZeroUsize::get))
 }
 
 struct Arc {

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 /// One option of a metric: what the command line, its help and bindings are made from.
@@ -125,6 +126,22 @@ impl Options {
         Ok(values)
     }
 
+    /// A whole number from 1 to `most`; `None` if none was chosen and there is no default.
+    ///
+    /// # Errors
+    ///
+    /// As [`counting`].
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(super) fn counting(
+        &self,
+        name: &str,
+        most: usize,
+    ) -> Result<Option<NonZeroUsize>, OptionError> {
+        let number =
+            |text| counting(text, most).map_err(|reason| OptionError::new(name, text, reason));
+        self.get(name).map(number).transpose()
+    }
+
     pub(super) fn check(&self, specs: &[OptionSpec]) -> Result<(), OptionError> {
         for (name, value) in &self.values {
             if !specs.iter().any(|spec| spec.name == name) {
@@ -159,6 +176,22 @@ impl Options {
         }
         options
     }
+}
+
+/// A whole number from 1 to `most`.
+///
+/// # Errors
+///
+/// Anything else, in words.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+pub(super) fn counting(text: &str, most: usize) -> Result<NonZeroUsize, String> {
+    let number = text.trim().parse().ok();
+    number
+        .filter(|number: &NonZeroUsize| number.get() <= most)
+        .ok_or_else(|| match most {
+            usize::MAX => "expected a whole number from 1 on".to_owned(),
+            most => format!("expected a whole number from 1 to {most}"),
+        })
 }
 
 /// A finite number.

@@ -525,17 +525,25 @@ impl std::error::Error for StateError {}
 
 /// The signature `metric|name:value|...|v:version`.
 ///
+/// A bar in a value is written `%7C` and a percent sign `%25`: other choices have another signature,
+/// and every `|` is the end of a part.
+///
 /// ```
 /// use metric_suite::registry::signature;
 ///
 /// let parts = [("k".to_owned(), "5".to_owned())];
 /// assert_eq!(signature("accuracy-at-k", &parts, "0.1.0"), "accuracy-at-k|k:5|v:0.1.0");
+///
+/// let parts = [("labels".to_owned(), "a|b,100%".to_owned())];
+/// let text = signature("classification", &parts, "0.1.0");
+/// assert_eq!(text, "classification|labels:a%7Cb,100%25|v:0.1.0");
 /// ```
 #[must_use]
 pub fn signature(metric: &str, parts: &[(String, String)], version: &str) -> String {
     let mut text = metric.to_owned();
     for (name, value) in parts {
-        text.extend(["|", name, ":", value]);
+        let value = value.replace('%', "%25").replace('|', "%7C");
+        text.extend(["|", name, ":", &value]);
     }
     text + "|v:" + version
 }

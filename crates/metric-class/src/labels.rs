@@ -1,0 +1,502 @@
+use std::fmt;
+use std::marker::PhantomData;
+
+use metric_core::{Accuracy, Merge, Metric, Sum};
+use ndarray::{Array2, ArrayView1, ArrayView2};
+
+/// In how many rows the reference label is among the first `k` predicted labels (top-k accuracy,
+/// from labels).
+///
+/// `predictions` is N by K, each row the labels of one example from the likeliest on;
+/// `references` holds the N true labels. The order within the first `k` does not matter, and a
+/// label that stands there twice counts once.
+///
+/// Linear in N times `k`, without memory of its own; fastest on an array in standard layout.
+///
+/// # Errors
+///
+/// No examples, as many references as rows missed, `k` of 0 or above K.
+///
+/// ```
+/// use metric_class::{LabelsError, accuracy_at_k};
+/// use ndarray::array;
+///
+/// let predictions = array![[0, 7, 1, 3, 5], [0, 2, 9, 8, 4], [8, 4, 0, 1, 3]];
+/// let value = |references, k| {
+///     accuracy_at_k(predictions.view(), ndarray::aview1(references), k).map(|a| a.value())
+/// };
+/// assert_eq!(value(&[3, 5, 0], 5), Ok(Some(2.0 / 3.0))); // 5 is not in the second row
+/// assert_eq!(value(&[3, 4, 0], 5), Ok(Some(1.0)));
+/// assert_eq!(value(&[0, 5, 0], 1), Ok(Some(1.0 / 3.0))); // only the first row starts with its label
+/// assert_eq!(value(&[3, 5, 0], 6), Err(LabelsError::TooFewColumns { k: 6, columns: 5 }));
+/// ```
+pub fn accuracy_at_k<L: PartialEq>(
+    predictions: ArrayView2<L>,
+    references: ArrayView1<L>,
+    k: usize,
+) -> Result<Accuracy, LabelsError> {
+    let (rows, columns) = predictions.dim();
+    if rows != references.len() {
+        return Err(LabelsError::LengthMismatch {
+            predictions: rows,
+            references: references.len(),
+        });
+    }
+    if rows == 0 {
+        return Err(LabelsError::NoExamples);
+    }
+    if k == 0 {
+        return Err(LabelsError::ZeroK);
+    }
+    if k > columns {
+        return Err(LabelsError::TooFewColumns { k, columns });
+    }
+    let correct = match (predictions.as_slice(), references.as_slice()) {
+        (Some(predictions), Some(references)) => hits(predictions, references, columns, k),
+        _ => {
+            let rows = predictions.rows().into_iter();
+            count(rows.map(|row| row.into_iter().take(k)), references)
+        }
+    };
+    Ok(Accuracy {
+        correct,
+        total: references.len() as u64,
+    })
+}
+
+/// Hits over rows of `columns` labels that lie one behind the other.
+fn hits<L: PartialEq>(predictions: &[L], references: &[L], columns: usize, k: usize) -> u64 {
+    // A width known when compiling halves the time, so the usual ones have code of their own.
+    match (columns, k) {
+        (1, 1) => count(predictions.as_chunks::<1>().0, references),
+        (5, 5) => count(predictions.as_chunks::<5>().0, references),
+        (10, 10) => count(predictions.as_chunks::<10>().0, references),
+        _ => {
+            let rows = predictions.chunks_exact(columns);
+            count(rows.map(|row| row.iter().take(k)), references)
+        }
+    }
+}
+
+/// How many of `rows` hold their reference.
+///
+/// All labels of a row are compared instead of stopping at the first that is right: a branch that
+/// cannot be foreseen costs more than the comparisons left.
+fn count<'l, L: PartialEq + 'l>(
+    rows: impl IntoIterator<Item: IntoIterator<Item = &'l L>>,
+    references: impl IntoIterator<Item = &'l L>,
+) -> u64 {
+    rows.into_iter()
+        .zip(references)
+        .map(|(row, reference)| {
+            let hit = row
+                .into_iter()
+                .fold(false, |hit, label| hit | (label == reference));
+            u64::from(hit)
+        })
+        .sum()
+}
+
+/// The N by K array of label lists of one length.
+///
+/// # Errors
+///
+/// A list of another length than the first.
+///
+/// ```
+/// use metric_class::{LabelsError, accuracy_at_k, label_rows};
+/// use ndarray::array;
+///
+/// let predictions = label_rows(&[[0, 7, 1, 3, 5], [0, 2, 9, 8, 4], [8, 4, 0, 1, 3]])?;
+/// let accuracy = accuracy_at_k(predictions.view(), array![3, 5, 0].view(), 5)?;
+/// assert_eq!(accuracy.value(), Some(2.0 / 3.0));
+///
+/// let ragged = label_rows(&[vec![0, 1], vec![2]]);
+/// assert_eq!(ragged, Err(LabelsError::RaggedRow { row: 1, expected: 2, found: 1 }));
+/// # Ok::<(), LabelsError>(())
+/// ```
+pub fn label_rows<L: Clone>(rows: &[impl AsRef<[L]>]) -> Result<Array2<L>, LabelsError> {
+    let expected = rows.first().map_or(0, |row| row.as_ref().len());
+    let mut labels = Vec::with_capacity(rows.len() * expected);
+    for (row, list) in rows.iter().enumerate() {
+        let list = list.as_ref();
+        if list.len() != expected {
+            return Err(LabelsError::RaggedRow {
+                row,
+                expected,
+                found: list.len(),
+            });
+        }
+        labels.extend_from_slice(list);
+    }
+    let found = labels.len();
+    Array2::from_shape_vec((rows.len(), expected), labels).map_err(|_| LabelsError::RaggedRow {
+        row: 0,
+        expected,
+        found,
+    })
+}
+
+/// What is wrong with the input of [`accuracy_at_k`] or [`label_rows`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelsError {
+    /// There is nothing to score.
+    NoExamples,
+    /// As many reference labels as rows of predictions are needed.
+    LengthMismatch {
+        /// Rows of predictions.
+        predictions: usize,
+        /// Reference labels.
+        references: usize,
+    },
+    /// The first 0 labels never hold the reference.
+    ZeroK,
+    /// `k` labels of each row were asked for, and there are fewer.
+    TooFewColumns {
+        /// As asked for.
+        k: usize,
+        /// Labels in a row.
+        columns: usize,
+    },
+    /// A row has another length than the first.
+    RaggedRow {
+        /// Index of the row, from 0.
+        row: usize,
+        /// Labels in the first row.
+        expected: usize,
+        /// Labels in this row.
+        found: usize,
+    },
+}
+
+impl fmt::Display for LabelsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoExamples => write!(f, "no examples"),
+            Self::LengthMismatch {
+                predictions,
+                references,
+            } => write!(
+                f,
+                "{predictions} rows of predictions, but {references} references"
+            ),
+            Self::ZeroK => write!(f, "k is 0"),
+            Self::TooFewColumns { k, columns } => {
+                write!(f, "k is {k}, but there are {columns} labels in a row")
+            }
+            Self::RaggedRow {
+                row,
+                expected,
+                found,
+            } => write!(f, "row {row} has {found} labels, expected {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for LabelsError {}
+
+/// Accuracy@k for several `k` in one pass over the examples.
+///
+/// The prediction is a list of labels from the likeliest on. A list shorter than `k` counts as
+/// what is there: whether such lists are allowed is for the reader of the data to say.
+///
+/// ```
+/// use metric_class::AccuracyAtK;
+/// use metric_core::Metric;
+///
+/// let metric = AccuracyAtK::new(vec![1, 5])?;
+/// let mut state = metric.measure(&[0, 7, 1, 3, 5], &3);
+/// metric.update(&mut state, &[0, 2, 9, 8, 4], &0);
+/// metric.update(&mut state, &[8, 4, 0, 1, 3], &5);
+/// assert_eq!(metric.compute(&state), [(1, Some(1.0 / 3.0)), (5, Some(2.0 / 3.0))]);
+/// # Ok::<(), metric_class::InvalidK>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccuracyAtK<L> {
+    ks: Vec<usize>,
+    label: PhantomData<fn(L)>,
+}
+
+impl<L> AccuracyAtK<L> {
+    /// Accuracy at each of `ks`, in the order given.
+    ///
+    /// # Errors
+    ///
+    /// No `k` at all, or one of 0.
+    pub fn new(ks: Vec<usize>) -> Result<Self, InvalidK> {
+        check_ks(&ks)?;
+        Ok(Self {
+            ks,
+            label: PhantomData,
+        })
+    }
+}
+
+impl<L: PartialEq> Metric for AccuracyAtK<L> {
+    type Prediction = [L];
+    type Reference = L;
+    type State = Ranks;
+    /// Each `k` with its accuracy, undefined without examples.
+    type Score = Vec<(usize, Option<f64>)>;
+
+    fn update(&self, state: &mut Ranks, prediction: &[L], reference: &L) {
+        state.record(prediction.iter().position(|label| label == reference));
+    }
+
+    fn compute(&self, state: &Ranks) -> Self::Score {
+        self.ks
+            .iter()
+            .map(|&k| (k, state.accuracy_at(k).value()))
+            .collect()
+    }
+}
+
+pub(crate) fn check_ks(ks: &[usize]) -> Result<(), InvalidK> {
+    if ks.is_empty() {
+        return Err(InvalidK::Empty);
+    }
+    match ks.iter().position(|&k| k == 0) {
+        Some(place) => Err(InvalidK::Zero { place }),
+        None => Ok(()),
+    }
+}
+
+/// Why a list of `k` was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidK {
+    /// There is none.
+    Empty,
+    /// One is 0.
+    Zero {
+        /// Its index in the list, from 0.
+        place: usize,
+    },
+}
+
+impl fmt::Display for InvalidK {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "no k"),
+            Self::Zero { place } => write!(f, "k is 0 at index {place}"),
+        }
+    }
+}
+
+impl std::error::Error for InvalidK {}
+
+/// How often the reference label stood at each rank: the evidence of accuracy@k for every `k`.
+///
+/// ```
+/// use metric_class::Ranks;
+/// use metric_core::Accuracy;
+///
+/// let mut ranks = Ranks::default();
+/// ranks.record(Some(2)); // third
+/// ranks.record(Some(0)); // first
+/// ranks.record(None); // nowhere
+/// assert_eq!(ranks.hits_at, [1, 0, 1]);
+/// assert_eq!(ranks.accuracy_at(1), Accuracy { correct: 1, total: 3 });
+/// assert_eq!(ranks.accuracy_at(3), Accuracy { correct: 2, total: 3 });
+/// assert_eq!(ranks.accuracy_at(9), ranks.accuracy_at(3));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Ranks {
+    /// Examples by the rank of their reference label, from 0 to the greatest rank met: without
+    /// trailing zeros, equal evidence is an equal state.
+    pub hits_at: Vec<u64>,
+    /// All examples.
+    pub total: u64,
+}
+
+impl Ranks {
+    /// Counts one example whose reference label stands first at `rank`, from 0, or nowhere.
+    ///
+    /// The memory grows to the greatest rank met.
+    pub fn record(&mut self, rank: Option<usize>) {
+        self.total += 1;
+        if let Some(rank) = rank {
+            if rank >= self.hits_at.len() {
+                self.hits_at.resize(rank + 1, 0);
+            }
+            if let Some(hits) = self.hits_at.get_mut(rank) {
+                *hits += 1;
+            }
+        }
+    }
+
+    /// The examples whose reference label is among the first `k`, of all.
+    #[must_use]
+    pub fn accuracy_at(&self, k: usize) -> Accuracy {
+        Accuracy {
+            correct: self.hits_at.iter().take(k).sum(),
+            total: self.total,
+        }
+    }
+
+    /// The mean of 1 / rank of the reference labels, where the first rank is 1 and a label that
+    /// stands nowhere counts 0; only the first `cutoff` ranks count. Undefined without examples.
+    ///
+    /// ```
+    /// # use metric_class::Ranks;
+    /// let ranks = Ranks { hits_at: vec![1, 0, 1], total: 3 };
+    /// assert_eq!(ranks.mean_reciprocal_rank(usize::MAX), Some((1.0 + 1.0 / 3.0) / 3.0));
+    /// assert_eq!(ranks.mean_reciprocal_rank(2), Some(1.0 / 3.0));
+    /// ```
+    #[must_use]
+    pub fn mean_reciprocal_rank(&self, cutoff: usize) -> Option<f64> {
+        let reciprocal = |(rank, &hits): (usize, &u64)| hits as f64 / (rank as f64 + 1.0);
+        let counted = self.hits_at.iter().enumerate().take(cutoff);
+        let sum: Sum = counted.map(reciprocal).collect();
+        (self.total > 0).then(|| sum.value() / self.total as f64)
+    }
+}
+
+impl Merge for Ranks {
+    fn merge(&mut self, other: Self) {
+        if other.hits_at.len() > self.hits_at.len() {
+            self.hits_at.resize(other.hits_at.len(), 0);
+        }
+        for (mine, theirs) in self.hits_at.iter_mut().zip(other.hits_at) {
+            *mine += theirs;
+        }
+        self.total += other.total;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array1, array};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        let accuracy = |predictions: Array2<i64>, references: &[i64], k| {
+            accuracy_at_k(predictions.view(), references.into(), k)
+        };
+        let of = |correct, total| Ok(Accuracy { correct, total });
+        type Row = (
+            Array2<i64>,
+            &'static [i64],
+            usize,
+            Result<Accuracy, LabelsError>,
+        );
+        let rows: &[Row] = &[
+            (array![[3, 3], [1, 1], [0, 1]], &[3, 4, 0], 2, of(2, 3)),
+            (array![[1, 2]], &[2], 1, of(0, 1)),
+            (array![[1, 2]], &[2], 2, of(1, 1)),
+            (array![[1, 2, 3, 4]], &[3], 2, of(0, 1)),
+            (array![[1, 2, 3, 4]], &[3], 3, of(1, 1)),
+            (array![[-1]], &[-1], 1, of(1, 1)),
+            (Array2::zeros((0, 5)), &[], 1, Err(LabelsError::NoExamples)),
+            (array![[1, 2]], &[2], 0, Err(LabelsError::ZeroK)),
+            (
+                Array2::zeros((1, 0)),
+                &[0],
+                1,
+                Err(LabelsError::TooFewColumns { k: 1, columns: 0 }),
+            ),
+            (
+                array![[1], [2]],
+                &[1],
+                1,
+                Err(LabelsError::LengthMismatch {
+                    predictions: 2,
+                    references: 1,
+                }),
+            ),
+        ];
+        for (predictions, references, k, expected) in rows {
+            assert_eq!(
+                accuracy(predictions.clone(), references, *k),
+                *expected,
+                "{predictions:?} {references:?} {k}"
+            );
+        }
+        let none: [[i64; 0]; 2] = [[], []];
+        assert_eq!(label_rows(&none).map(|rows| rows.dim()), Ok((2, 0)));
+        assert_eq!(
+            label_rows::<i64>(&[[0_i64; 2]; 0]).map(|rows| rows.dim()),
+            Ok((0, 0))
+        );
+        assert_eq!(AccuracyAtK::<u8>::new(vec![]), Err(InvalidK::Empty));
+        assert_eq!(
+            AccuracyAtK::<u8>::new(vec![1, 0]),
+            Err(InvalidK::Zero { place: 1 })
+        );
+    }
+
+    #[test]
+    fn labels_are_what_can_be_compared() {
+        let predictions = array![["cat", "dog"], ["emu", "fox"]];
+        let references = array!["dog", "cat"];
+        let accuracy = accuracy_at_k(predictions.view(), references.view(), 2);
+        assert_eq!(accuracy.map(|a| a.correct), Ok(1));
+    }
+
+    #[test]
+    fn a_short_list_counts_as_what_is_there() {
+        let metric = AccuracyAtK::new(vec![3]).unwrap();
+        let mut state = metric.measure(&[1], &1);
+        metric.update(&mut state, &[], &1);
+        assert_eq!(metric.compute(&state), [(3, Some(0.5))]);
+        assert_eq!(metric.compute(&Ranks::default()), [(3, None)]);
+    }
+
+    fn examples() -> impl Strategy<Value = (Array2<u8>, Array1<u8>, usize)> {
+        (1_usize..20, 1_usize..12)
+            .prop_flat_map(|(rows, columns)| {
+                let labels = proptest::collection::vec(0_u8..8, rows * columns);
+                let references = proptest::collection::vec(0_u8..8, rows);
+                (labels, references, Just((rows, columns)), 1..=columns)
+            })
+            .prop_map(|(labels, references, shape, k)| {
+                let predictions = Array2::from_shape_vec(shape, labels).unwrap();
+                (predictions, references.into(), k)
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn layouts_and_the_metric_agree((predictions, references, k) in examples()) {
+            let accuracy = accuracy_at_k(predictions.view(), references.view(), k);
+            let mut columns_first = Array2::zeros(predictions.t().dim());
+            columns_first.assign(&predictions.t());
+            prop_assert_eq!(accuracy_at_k(columns_first.t(), references.view(), k), accuracy);
+
+            let metric = AccuracyAtK::new(vec![k]).unwrap();
+            let mut state = Ranks::default();
+            for (row, reference) in predictions.rows().into_iter().zip(&references) {
+                metric.update(&mut state, row.as_slice().unwrap(), reference);
+            }
+            prop_assert_eq!(Ok(state.accuracy_at(k)), accuracy);
+        }
+
+        #[test]
+        fn more_labels_never_score_less((predictions, references, k) in examples()) {
+            let correct = |k| accuracy_at_k(predictions.view(), references.view(), k).unwrap().correct;
+            prop_assert!(correct(1) <= correct(k));
+            prop_assert!(correct(k) <= correct(predictions.ncols()));
+        }
+
+        #[test]
+        fn shards_in_any_order_are_the_whole(
+            ranks in proptest::collection::vec(proptest::option::of(0_usize..9), 0..30),
+            cut in 0_usize..30,
+        ) {
+            let pool = |ranks: &[Option<usize>]| {
+                let mut state = Ranks::default();
+                ranks.iter().for_each(|&rank| state.record(rank));
+                state
+            };
+            let (head, tail) = ranks.split_at(cut.min(ranks.len()));
+            let (mut forward, mut backward) = (pool(head), pool(tail));
+            forward.merge(pool(tail));
+            backward.merge(pool(head));
+            prop_assert_eq!(&forward, &pool(&ranks));
+            prop_assert_eq!(&backward, &forward);
+        }
+    }
+}
