@@ -1868,6 +1868,36 @@ fn files_of_vqa_v2() {
             3,
             &["a.json: does not have 1 question of other.json: \"10\""],
         );
+    folder.put(
+        "short.json",
+        b"{\"questions\":[{\"question_id\":7},{\"question_id\":\"9\"}]}",
+    );
+    folder
+        .run(&format!("{words} --questions short.json"))
+        .fails(
+            3,
+            &["short.json: does not have 1 question of a.json: \"8\""],
+        );
+    folder.put("q.json.gz", b"\x1f\x8b\x08\x00\xff");
+    for path in ["q.json.gz", "-"] {
+        folder
+            .run(&format!("{words} --questions {path}"))
+            .fails(3, &[path, "must be plain JSON"]);
+    }
+
+    // The default rule is not the one of these files.
+    let exact = folder.run("score vqa -r a.json -p p.json").code(0);
+    assert!(
+        exact.stderr.contains("3 ×") && exact.stderr.contains("--profile vqa-v2"),
+        "{}",
+        exact.stderr
+    );
+    for run in ["--profile fusion-brain-2021", "--profile vqa-v2"] {
+        let run = folder
+            .run(&format!("score vqa -r a.json -p p.json {run}"))
+            .code(0);
+        assert!(!run.stderr.contains("vqa-v2"), "{}", run.stderr);
+    }
 }
 
 #[test]
@@ -1897,6 +1927,22 @@ fn files_of_vqa_v2_that_do_not_fit() {
         &["x.json: half of a surrogate pair"],
     );
     fails("3", &["x.json: ", "expected a list of answers"]);
+    fails(
+        "[{\"question_id\":7,\"question_id\":7,\"answer\":\"a\"}]",
+        &["x.json: duplicate key \"question_id\""],
+    );
+    fails(
+        "[{\"question_id\":7,\"answer\":\"a\",\"answer\":\"a\"}]",
+        &["x.json: duplicate key \"answer\""],
+    );
+    fails(
+        "{\"7\":\"a\"}\n{\"8\":\"b\"}\n",
+        &["x.json: trailing characters", "not JSON Lines"],
+    );
+    folder.put("x.jsonl", b"{\"id\":7,\"prediction\":\"a\"}\n");
+    folder
+        .run("score vqa -r a.json -p x.jsonl")
+        .fails(3, &["x.jsonl: ", "not JSON Lines"]);
     folder.put("x.json", format!("[{two}]").as_bytes());
     let empty = folder.run(&format!("{words} --missing empty")).json();
     assert_eq!(
@@ -1972,9 +2018,13 @@ fn files_of_squad() {
     let answered = &result["groups"]["has_answer"];
     assert_eq!(answered["no"]["scores"]["f1"], json!(0.0));
     assert_eq!(answered["yes"]["scores"]["exact_match"], json!(0.5));
-    folder
-        .run(words)
-        .fails(3, &["question \"b\": a question without answers"]);
+    folder.run(words).fails(
+        3,
+        &[
+            "question \"b\": a question without answers",
+            "--profile v2 has such questions",
+        ],
+    );
     folder.put("p.json", br#"{"a":"cat","b":"","c":""}"#);
     let result = folder.run(&format!("{words} --profile v2")).json();
     assert_eq!(result["scores"]["exact_match"], json!(2.0 / 3.0));
@@ -1985,6 +2035,31 @@ fn files_of_squad() {
     );
     folder.put("p.json", br#"{"a":"cat","a":"dog"}"#);
     folder.run(words).fails(3, &["p.json: duplicate id \"a\""]);
+
+    // The same as Hugging Face has it.
+    folder.put(
+        "d.jsonl",
+        br#"{"id":"a","reference":{"text":["the cat","cat"],"answer_start":[0,4]},"prediction":"A Cat!"}
+{"id":"b","reference":{"text":[],"answer_start":[]},"prediction":"dog"}
+{"id":"c","reference":{"text":"red fox"},"prediction":"fox"}
+"#,
+    );
+    let words = "score squad --pairs d.jsonl --format json";
+    let result = folder.run(&format!("{words} --profile v2")).json();
+    assert_eq!(
+        result["scores"],
+        json!({"exact_match": 1.0 / 3.0, "f1": (1.0 + 2.0 / 3.0) / 3.0})
+    );
+    folder
+        .run(words)
+        .fails(3, &["d.jsonl:2", "--profile v2 has such questions"]);
+    folder.put(
+        "d.jsonl",
+        br#"{"id":"a","reference":{"texts":["a"]},"prediction":"a"}"#,
+    );
+    folder
+        .run(words)
+        .fails(3, &["d.jsonl:1", "expected a field \"text\""]);
 }
 
 #[test]
@@ -2158,9 +2233,31 @@ fn word_and_character_error_rates() {
         result["counts"],
         json!({"hits": 3, "substitutions": 1, "deletions": 0, "insertions": 1})
     );
+    folder.run(&format!("{words} --normalize remove([)")).fails(
+        2,
+        &["remove([)", "\"[\" is no regular expression: unclosed"],
+    );
     folder
-        .run(&format!("{words} --normalize remove([)"))
-        .fails(2, &["remove([)", "remove(REGEX)"]);
+        .run(&format!("{words} --svg drawn"))
+        .fails(2, &["--svg", "wer draws no pictures"]);
+
+    // What is taken most often stands first, whatever its letters.
+    let folder = strings(
+        "{\"id\": 1, \"reference\": \"a b b c c c\"}\n",
+        "{\"id\": 1, \"prediction\": \"x y y z z z\"}\n",
+    );
+    folder
+        .run("score wer --format json -r r.jsonl -p p.jsonl --details d.json")
+        .json();
+    let details: Value = serde_json::from_str(&read(&folder, "d.json")).expect("JSON");
+    assert_eq!(
+        details["confusions"],
+        json!([
+            {"reference": "c", "prediction": "z", "count": 3},
+            {"reference": "b", "prediction": "y", "count": 2},
+            {"reference": "a", "prediction": "x", "count": 1},
+        ])
+    );
 
     let folder = strings(
         "{\"id\": 1, \"reference\": \"e\\u0301te\\u0301\"}\n{\"id\": 2, \"reference\": \"\"}\n",
@@ -2220,6 +2317,27 @@ fn texts_too_long_to_be_aligned_are_named() {
         let result = folder.run(&format!("{words} short.jsonl")).json();
         assert_eq!(result["counts"]["hits"], hits);
     }
+}
+
+#[test]
+fn answers_too_long_to_be_compared_are_named() {
+    let folder = Folder::new(&[]);
+    let pair = |reference: &str, prediction: &str| {
+        let pair = json!({"id": "page 7", "references": ["", reference], "prediction": prediction});
+        folder.put("x.jsonl", pair.to_string().as_bytes());
+        folder.run("score anls --pairs x.jsonl --format json")
+    };
+    // A quarter of the letters is wrong, which could count.
+    let (long, other) = ("abcd".repeat(600_000), "abcx".repeat(600_000));
+    let result = pair(&long, &other).code(3);
+    assert!(result.stderr.contains("too long to be aligned"));
+    assert_eq!(
+        pair(&long, &long.to_uppercase()).json()["scores"]["anls"],
+        1.0
+    );
+    // Too far to count, whatever the letters.
+    let short = &other[..1_000_000];
+    assert_eq!(pair(&long, short).json()["scores"]["anls"], 0.0);
 }
 
 #[test]

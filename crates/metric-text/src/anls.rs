@@ -3,7 +3,7 @@
 
 use metric_core::{Mean, Metric, named_choice};
 
-use crate::{edit_distance, normalize};
+use crate::{edit_distance, edit_distance_within, normalize};
 
 /// The Average Normalized Levenshtein Similarity of answers, under a [`Profile`].
 ///
@@ -34,6 +34,8 @@ pub struct Anls {
 impl Anls {
     /// The value of one question; undefined without answers.
     ///
+    /// Takes the time of [`edit_distance_within`] half of the length, for each answer.
+    ///
     /// ```
     /// use metric_text::Anls;
     ///
@@ -47,7 +49,11 @@ impl Anls {
             .iter()
             .map(|answer| {
                 let answer = normalize(answer.as_ref());
-                self.profile.kept(normalized_distance(&prediction, &answer))
+                let distance = normalized_distance(&prediction, &answer, |a, b, length| {
+                    // With more errors nothing is kept.
+                    edit_distance_within(a, b, length / 2)
+                });
+                distance.map_or(0.0, |distance| self.profile.kept(distance))
             })
             .reduce(f64::max)
     }
@@ -125,7 +131,8 @@ named_choice!(Profile, "ANLS profile");
 /// ```
 #[must_use]
 pub fn similarity(a: &str, b: &str) -> f64 {
-    1.0 - normalized_distance(&normalize(a), &normalize(b))
+    let whole = |a: &[char], b: &[char], _| Some(edit_distance(a, b));
+    1.0 - normalized_distance(&normalize(a), &normalize(b), whole).unwrap_or(1.0)
 }
 
 fn normalize(text: &str) -> String {
@@ -133,13 +140,18 @@ fn normalize(text: &str) -> String {
     normalize::lower(&normalize::Step::Whitespace.apply(text)).into_owned()
 }
 
-fn normalized_distance(a: &str, b: &str) -> f64 {
+/// The distance, as `edits` has it of two texts and their length, for each letter of that length.
+fn normalized_distance(
+    a: &str,
+    b: &str,
+    edits: impl Fn(&[char], &[char], usize) -> Option<usize>,
+) -> Option<f64> {
     if a == b {
-        return 0.0;
+        return Some(0.0);
     }
     let length = upper_length(a).max(upper_length(b));
     let [a, b] = [a, b].map(|text| text.chars().collect::<Vec<_>>());
-    edit_distance(&a, &b) as f64 / length as f64
+    Some(edits(&a, &b, length)? as f64 / length as f64)
 }
 
 /// The number of code points of the text in capitals.
@@ -184,7 +196,38 @@ mod tests {
         }
     }
 
+    #[test]
+    fn half_of_the_letters_is_half_of_the_capitals() {
+        // 2 of 4, 3 of 5 and, with eszett as two letters, 3 of 6.
+        let rows = [
+            ("abcd", "abxy", 0.5),
+            ("abcde", "abxyz", 0.0),
+            ("abcdß", "abxyß", 1.0 - 2.0 / 6.0),
+            ("abcdß", "axyzß", 0.5),
+            ("abcdß", "wxyzß", 0.0),
+        ];
+        for (prediction, answer, rrc) in rows {
+            let value = |profile| Anls { profile }.value(prediction, &[answer]);
+            assert_eq!(value(Profile::Rrc), Some(rrc), "{prediction:?} {answer:?}");
+            let paper = if rrc > 0.5 { rrc } else { 0.0 };
+            assert_eq!(value(Profile::Paper), Some(paper), "{prediction:?}");
+        }
+        assert_eq!(similarity("abcde", "abxyz"), 1.0 - 3.0 / 5.0);
+        // Far apart at once, however long.
+        let (a, b) = ("a".repeat(300_000), "b".repeat(300_000));
+        assert_eq!(Anls::default().value(&a, &[b]), Some(0.0));
+    }
+
     proptest! {
+        #[test]
+        fn a_limit_changes_nothing(a in "[abß ]{0,12}", b in "[abcß ]{0,12}") {
+            for &profile in Profile::ALL {
+                let kept = profile.kept(1.0 - similarity(&a, &b));
+                let value = Anls { profile }.value(&a, &[&b]).unwrap_or(-1.0);
+                prop_assert!((value - kept).abs() < 1e-15, "{} {}", value, kept);
+            }
+        }
+
         #[test]
         fn profiles_differ_at_one_half_only(a in "[ab ]{0,6}", b in "[abß ]{0,6}") {
             let answers = [b.as_str()];

@@ -35,7 +35,7 @@ pub fn string_accuracy<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) 
 /// metric.update(&mut state, "école", "ecole");
 /// assert_eq!((state.correct, state.total), (1, 2));
 /// assert_eq!(metric.compute(&state), Some(0.5));
-/// # Ok::<(), metric_core::UnknownChoice>(())
+/// # Ok::<(), metric_text::normalize::InvalidStep>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StringAccuracy {

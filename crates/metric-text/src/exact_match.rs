@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use metric_core::{Accuracy, Metric};
 
-use crate::normalize::{self, Step};
+use crate::normalize::{Pattern, Step, then};
 
 /// The share of predictions that equal their reference, with the options of `exact_match` in Hugging
 /// Face's evaluate, by their names; all off by default.
@@ -22,10 +22,11 @@ use crate::normalize::{self, Step};
 /// metric.update(&mut state, "the theatre", "theatre");
 /// assert_eq!(metric.compute(&state), Some(0.5));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExactMatch {
-    /// What of the texts is deleted first.
-    pub regexes_to_ignore: Regexes,
+    /// What of the texts is deleted first, one after the other. There may be some with the feature
+    /// `regex`.
+    pub regexes_to_ignore: Vec<Pattern>,
     /// Lowercases, as Python's `str.lower`; `ß` and `SS` stay different.
     pub ignore_case: bool,
     /// Deletes the 32 characters of Python's `string.punctuation`.
@@ -45,20 +46,21 @@ impl ExactMatch {
     /// ```
     #[must_use]
     pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut text = self.regexes_to_ignore.delete(text);
-        let mut then = |change: &dyn Fn(&str) -> Cow<'_, str>| {
-            if let Cow::Owned(changed) = change(&text) {
-                text = Cow::Owned(changed);
+        let patterns = self.regexes_to_ignore.iter();
+        let mut text = patterns.fold(Cow::Borrowed(text), |text, pattern| {
+            match pattern.delete(&text) {
+                Cow::Borrowed(_) => text,
+                Cow::Owned(shorter) => Cow::Owned(shorter),
             }
-        };
-        if self.ignore_case {
-            then(&|text| normalize::lower(text));
-        }
-        if self.ignore_punctuation {
-            then(&|text| Step::AsciiPunctuation.apply(text));
-        }
-        if self.ignore_numbers {
-            then(&|text| normalize::without(text, |c| c.is_ascii_digit()));
+        });
+        for (is_on, step) in [
+            (self.ignore_case, Step::Lower),
+            (self.ignore_punctuation, Step::AsciiPunctuation),
+            (self.ignore_numbers, Step::AsciiDigits),
+        ] {
+            if is_on {
+                text = then(&step, text);
+            }
         }
         text
     }
@@ -71,7 +73,7 @@ impl ExactMatch {
     }
 
     fn changes_texts(&self) -> bool {
-        !self.regexes_to_ignore.patterns().is_empty()
+        !self.regexes_to_ignore.is_empty()
             || self.ignore_case
             || self.ignore_punctuation
             || self.ignore_numbers
@@ -93,105 +95,6 @@ impl Metric for ExactMatch {
         state.value()
     }
 }
-
-/// Regular expressions of what is deleted, one after the other; none by default. With the feature
-/// `regex` there may be some.
-#[derive(Clone, Debug, Default)]
-pub struct Regexes {
-    patterns: Vec<String>,
-    #[cfg(feature = "regex")]
-    regexes: Vec<regex::Regex>,
-}
-
-impl Regexes {
-    /// The expressions of these patterns.
-    ///
-    /// The syntax is that of the crate [`regex`]: mostly that of Python's `re`, but without
-    /// back-references and looking around, so that matching takes linear time. In both, classes are
-    /// those of Unicode, but here `\w` and `\b` take combining marks for parts of words and `½` or `²`
-    /// for none, `\s` does not match U+001C to U+001F, and `$` does not match before a newline at the
-    /// end.
-    ///
-    /// # Errors
-    ///
-    /// The first pattern that is no regular expression.
-    ///
-    /// ```
-    /// use metric_text::{ExactMatch, Regexes};
-    ///
-    /// let metric = ExactMatch { regexes_to_ignore: Regexes::new(["the ", "[0-9]+"])?, ..ExactMatch::default() };
-    /// assert!(metric.equal("the 1st", "22st"));
-    /// assert!(Regexes::new(["("]).is_err());
-    /// # Ok::<(), metric_text::InvalidRegex>(())
-    /// ```
-    #[cfg(feature = "regex")]
-    pub fn new<T: Into<String>>(
-        patterns: impl IntoIterator<Item = T>,
-    ) -> Result<Self, InvalidRegex> {
-        let mut this = Self::default();
-        for pattern in patterns {
-            let pattern = pattern.into();
-            let regex = regex::Regex::new(&pattern).map_err(|error| InvalidRegex {
-                pattern: pattern.clone(),
-                reason: last_line(&error.to_string()),
-            })?;
-            this.patterns.push(pattern);
-            this.regexes.push(regex);
-        }
-        Ok(this)
-    }
-
-    /// The patterns.
-    #[must_use]
-    pub fn patterns(&self) -> &[String] {
-        &self.patterns
-    }
-
-    #[cfg(feature = "regex")]
-    fn delete<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.regexes
-            .iter()
-            .fold(Cow::Borrowed(text), |text, regex| {
-                match regex.replace_all(&text, "") {
-                    Cow::Borrowed(_) => text,
-                    Cow::Owned(shorter) => Cow::Owned(shorter),
-                }
-            })
-    }
-
-    #[cfg(not(feature = "regex"))]
-    fn delete<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        Cow::Borrowed(text)
-    }
-}
-
-/// The reason in a message of several lines, which draws the pattern first.
-#[cfg(feature = "regex")]
-fn last_line(message: &str) -> String {
-    let reason = message.lines().last().unwrap_or_default();
-    reason.trim_start_matches("error: ").to_owned()
-}
-
-/// A pattern that is no regular expression.
-#[cfg(feature = "regex")]
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidRegex {
-    /// The pattern.
-    pub pattern: String,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
-#[cfg(feature = "regex")]
-impl std::fmt::Display for InvalidRegex {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { pattern, reason } = self;
-        write!(f, "{pattern:?} is no regular expression: {reason}")
-    }
-}
-
-#[cfg(feature = "regex")]
-impl std::error::Error for InvalidRegex {}
 
 #[cfg(test)]
 mod tests {
@@ -233,15 +136,15 @@ mod tests {
     #[cfg(feature = "regex")]
     #[test]
     fn expressions_come_first_and_one_after_the_other() {
-        let regexes_to_ignore = Regexes::new(["b", "ac"]).unwrap();
+        let regexes_to_ignore = ["b", "ac"].map(|pattern| pattern.parse().unwrap());
         let metric = ExactMatch {
-            regexes_to_ignore,
+            regexes_to_ignore: regexes_to_ignore.into(),
             ignore_case: true,
             ..ExactMatch::default()
         };
         assert_eq!(metric.apply("abcx"), "x");
         assert_eq!(metric.apply("aBc"), "abc");
-        let error = Regexes::new(["a", "(?=b)"]).unwrap_err();
+        let error = "(?=b)".parse::<Pattern>().unwrap_err();
         assert_eq!(error.pattern, "(?=b)");
         assert!(error.to_string().contains("look-around"), "{error}");
     }

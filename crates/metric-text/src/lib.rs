@@ -15,9 +15,7 @@ pub mod vqa_tables;
 pub use anls::Anls;
 pub use edit::{EditRate, Edits, Unit, edit_distance, edit_distance_within};
 pub use exact::{StringAccuracy, string_accuracy};
-#[cfg(feature = "regex")]
-pub use exact_match::InvalidRegex;
-pub use exact_match::{ExactMatch, Regexes};
+pub use exact_match::ExactMatch;
 pub use normalize::Normalizer;
 pub use relaxed::{RelaxedAccuracy, relaxed_match};
 pub use squad::Squad;

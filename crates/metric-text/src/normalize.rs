@@ -37,7 +37,7 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 ///
 /// assert_eq!(Normalizer::default().apply(" As it is "), " As it is ");
 /// assert_eq!(Normalizer::default().to_string(), "none");
-/// # Ok::<(), metric_core::UnknownChoice>(())
+/// # Ok::<(), metric_text::normalize::InvalidStep>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Normalizer {
@@ -53,13 +53,7 @@ impl Normalizer {
     pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.steps
             .iter()
-            .fold(Cow::Borrowed(text), |text, step| match text {
-                Cow::Borrowed(text) => step.apply(text),
-                Cow::Owned(text) => match step.apply(&text) {
-                    Cow::Borrowed(same) if same.len() == text.len() => Cow::Owned(text),
-                    changed => Cow::Owned(changed.into_owned()),
-                },
-            })
+            .fold(Cow::Borrowed(text), |text, step| then(step, text))
     }
 
     /// Whether two texts are the same after all steps.
@@ -72,7 +66,7 @@ impl Normalizer {
     /// let normalizer: Normalizer = "casefold".parse()?;
     /// assert!(normalizer.equal("STRASSE", "straße"));
     /// assert!(!Normalizer::default().equal("STRASSE", "straße"));
-    /// # Ok::<(), metric_core::UnknownChoice>(())
+    /// # Ok::<(), metric_text::normalize::InvalidStep>(())
     /// ```
     #[must_use]
     pub fn equal(&self, a: &str, b: &str) -> bool {
@@ -94,11 +88,11 @@ impl fmt::Display for Normalizer {
 }
 
 impl FromStr for Normalizer {
-    type Err = UnknownChoice;
+    type Err = InvalidStep;
 
     /// Reads a comma-separated list of step names; `none` and the empty text have no steps.
     /// Space around a name does not count.
-    fn from_str(list: &str) -> Result<Self, UnknownChoice> {
+    fn from_str(list: &str) -> Result<Self, InvalidStep> {
         let mut steps = Vec::new();
         let mut rest = Some(list.trim()).filter(|list| !matches!(*list, "" | "none"));
         while let Some(list) = rest {
@@ -110,20 +104,36 @@ impl FromStr for Normalizer {
     }
 }
 
+/// The text after one more step.
+pub(crate) fn then<'t>(step: &Step, text: Cow<'t, str>) -> Cow<'t, str> {
+    match text {
+        Cow::Borrowed(text) => step.apply(text),
+        Cow::Owned(text) => match step.apply(&text) {
+            Cow::Borrowed(same) if same.len() == text.len() => Cow::Owned(text),
+            changed => Cow::Owned(changed.into_owned()),
+        },
+    }
+}
+
 /// The first step of a list, and the list after its comma.
-fn first_step(list: &str) -> Result<(Step, Option<&str>), UnknownChoice> {
+fn first_step(list: &str) -> Result<(Step, Option<&str>), InvalidStep> {
     // A pattern may have commas and brackets of its own: it ends at the first bracket, before a comma
     // or the end, that leaves a pattern.
     #[cfg(feature = "regex")]
     if let Some(inner) = list.trim_start().strip_prefix("remove(") {
+        let mut problem = None;
         for (end, _) in inner.match_indices(')') {
             let after = inner[end + 1..].trim_start();
             if !(after.is_empty() || after.starts_with(',')) {
                 continue;
             }
-            if let Ok(pattern) = inner[..end].parse() {
-                return Ok((Step::Remove(pattern), after.strip_prefix(',')));
+            match inner[..end].parse() {
+                Ok(pattern) => return Ok((Step::Remove(pattern), after.strip_prefix(','))),
+                Err(error) => problem = problem.or(Some(InvalidStep::Pattern(error))),
             }
+        }
+        if let Some(problem) = problem {
+            return Err(problem);
         }
     }
     match list.split_once(',') {
@@ -239,7 +249,7 @@ impl Step {
             }),
             Self::AsciiDigits => without(text, |c| c.is_ascii_digit()),
             #[cfg(feature = "regex")]
-            Self::Remove(pattern) => pattern.0.replace_all(text, ""),
+            Self::Remove(pattern) => pattern.delete(text),
         }
     }
 }
@@ -255,16 +265,18 @@ impl fmt::Display for Step {
 }
 
 impl FromStr for Step {
-    type Err = UnknownChoice;
+    type Err = InvalidStep;
 
-    fn from_str(name: &str) -> Result<Self, UnknownChoice> {
+    fn from_str(name: &str) -> Result<Self, InvalidStep> {
         #[cfg(feature = "regex")]
         if let Some(pattern) = name
             .strip_prefix("remove(")
             .and_then(|name| name.strip_suffix(')'))
-            && let Ok(pattern) = pattern.parse()
         {
-            return Ok(Self::Remove(pattern));
+            return pattern
+                .parse()
+                .map(Self::Remove)
+                .map_err(InvalidStep::Pattern);
         }
         let found = Self::ALL.iter().find(|step| step.name() == name);
         found.cloned().ok_or_else(|| {
@@ -272,29 +284,81 @@ impl FromStr for Step {
             if cfg!(feature = "regex") {
                 choices.push("remove(REGEX)");
             }
-            UnknownChoice {
+            InvalidStep::Unknown(UnknownChoice {
                 option: "normalisation step",
                 given: name.to_owned(),
                 choices,
-            }
+            })
         })
     }
 }
 
-/// A regular expression in the syntax of the crate `regex` 1, which is Python's without look-around and
-/// back references; classes such as `\w` are Unicode's. Time is linear in the text.
+/// Why a text is no [`Step`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InvalidStep {
+    /// No step has the name.
+    Unknown(UnknownChoice),
+    /// What stands in `remove(...)` is no regular expression.
+    Pattern(InvalidPattern),
+}
+
+impl fmt::Display for InvalidStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(error) => error.fmt(f),
+            Self::Pattern(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for InvalidStep {}
+
+/// A regular expression of what is deleted from a text. Without the feature `regex` there is none.
 ///
-/// ```
-/// use metric_text::Normalizer;
-///
-/// // Noises that speech corpora put in brackets.
-/// let normalizer: Normalizer = r"remove(\[.*?\]|\(.*?\)),casefold,whitespace".parse()?;
-/// assert_eq!(normalizer.apply("Well [coughs] yes (laughs)"), "well yes");
-/// # Ok::<(), metric_core::UnknownChoice>(())
-/// ```
-#[cfg(feature = "regex")]
+/// The syntax is that of the crate `regex` 1: mostly that of Python's `re`, but without
+/// back-references and looking around, so that matching takes time linear in the text. In both,
+/// classes are those of Unicode, but here `\w` and `\b` take combining marks for parts of words and
+/// `½` or `²` for none, `\s` does not match U+001C to U+001F, and `$` does not match before a newline
+/// at the end.
+#[cfg_attr(
+    feature = "regex",
+    doc = r#"
+```
+use metric_text::Normalizer;
+
+// Noises that speech corpora put in brackets.
+let normalizer: Normalizer = r"remove(\[.*?\]|\(.*?\)),casefold,whitespace".parse()?;
+assert_eq!(normalizer.apply("Well [coughs] yes (laughs)"), "well yes");
+# Ok::<(), metric_text::normalize::InvalidStep>(())
+```"#
+)]
 #[derive(Clone, Debug)]
-pub struct Pattern(regex::Regex);
+pub struct Pattern(Expression);
+
+#[cfg(feature = "regex")]
+type Expression = regex::Regex;
+#[cfg(not(feature = "regex"))]
+type Expression = std::convert::Infallible;
+
+impl Pattern {
+    /// The expression as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        #[cfg(feature = "regex")]
+        return self.0.as_str();
+        #[cfg(not(feature = "regex"))]
+        match self.0 {}
+    }
+
+    /// The text without the matches.
+    #[must_use]
+    pub fn delete<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        #[cfg(feature = "regex")]
+        return self.0.replace_all(text, "");
+        #[cfg(not(feature = "regex"))]
+        match (self.0, text) {}
+    }
+}
 
 #[cfg(feature = "regex")]
 impl FromStr for Pattern {
@@ -302,59 +366,54 @@ impl FromStr for Pattern {
 
     fn from_str(pattern: &str) -> Result<Self, InvalidPattern> {
         let read = regex::Regex::new(pattern);
-        read.map(Self).map_err(|error| InvalidPattern {
-            pattern: pattern.to_owned(),
-            reason: error.to_string(),
+        read.map(Self).map_err(|error| {
+            // The lines before draw the pattern.
+            let message = error.to_string();
+            let reason = message.lines().last().unwrap_or_default();
+            InvalidPattern {
+                pattern: pattern.to_owned(),
+                reason: reason.trim_start_matches("error: ").to_owned(),
+            }
         })
     }
 }
 
-#[cfg(feature = "regex")]
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_str())
+        f.write_str(self.as_str())
     }
 }
 
-#[cfg(feature = "regex")]
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
-        self.0.as_str() == other.0.as_str()
+        self.as_str() == other.as_str()
     }
 }
 
-#[cfg(feature = "regex")]
 impl Eq for Pattern {}
 
-#[cfg(feature = "regex")]
 impl std::hash::Hash for Pattern {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.as_str().hash(state);
+        self.as_str().hash(state);
     }
 }
 
 /// A text that is no regular expression.
-#[cfg(feature = "regex")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPattern {
     /// The text.
     pub pattern: String,
-    /// What is wrong with it, where.
+    /// What is wrong with it, in a line.
     pub reason: String,
 }
 
-#[cfg(feature = "regex")]
 impl fmt::Display for InvalidPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "no regular expression: {:?}: {}",
-            self.pattern, self.reason
-        )
+        let Self { pattern, reason } = self;
+        write!(f, "{pattern:?} is no regular expression: {reason}")
     }
 }
 
-#[cfg(feature = "regex")]
 impl std::error::Error for InvalidPattern {}
 
 /// White space as Python's `str.isspace` has it: the Unicode property White_Space and the four
@@ -554,11 +613,20 @@ mod tests {
         );
         assert!(read("remove(*)").is_err());
         assert!(read("remove(a)b").is_err());
-        let error = "(".parse::<Pattern>().unwrap_err().to_string();
-        assert!(
-            error.starts_with("no regular expression: \"(\": "),
-            "{error}"
-        );
+        let error = |list: &str| list.parse::<Normalizer>().unwrap_err().to_string();
+        for list in [
+            "remove([a,b),lower",
+            "lower,remove([a,b),remove(c)",
+            "remove([a,b)",
+        ] {
+            assert_eq!(
+                error(list),
+                r#""[a,b" is no regular expression: unclosed character class"#
+            );
+        }
+        assert!(error("remove(a").starts_with("unknown normalisation step \"remove(a\""));
+        let error = "remove(()".parse::<Step>().unwrap_err().to_string();
+        assert_eq!(error, r#""(" is no regular expression: unclosed group"#);
         assert_eq!(remove("[аб]+|\\d").apply("вабаб1г"), "вг");
         assert_eq!(remove("x").apply("ab"), "ab");
     }

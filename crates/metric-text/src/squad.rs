@@ -208,10 +208,10 @@ pub fn normalize(text: &str) -> String {
     normal
 }
 
-/// Python's `\w`.
+/// Python's `\w`, but for the underscore, which has gone with the punctuation.
 fn is_word(c: char) -> bool {
     if c.is_ascii() {
-        return c.is_ascii_alphanumeric() || c == '_';
+        return c.is_ascii_alphanumeric();
     }
     matches!(
         c.general_category_group(),

@@ -244,23 +244,25 @@ pub fn agreement(prediction: &str, answers: &[&str]) -> Agreement {
 
 /// The agreement with so many answers, of which some agree.
 fn agreement_by(count: usize, agrees: impl Fn(usize) -> bool, annotators: &[u64]) -> Agreement {
-    let agreeing: Vec<usize> = (0..count).filter(|&place| agrees(place)).collect();
-    let all = agreeing.len() as u64;
+    let agreeing = (0..count).filter(|&place| agrees(place));
+    let all = agreeing.clone().count() as u64;
     // The program leaves out all answers that are equal to the one left out, with all that is known
     // of it: of the same person the same answer.
-    let left_out = |place: usize| match annotators.get(place) {
-        None => 1,
-        Some(person) => {
-            let others = agreeing
-                .iter()
-                .filter(|&&other| annotators.get(other) == Some(person));
-            others.count() as u64
+    let mut alone = all;
+    let mut of_person: BTreeMap<u64, u64> = BTreeMap::new();
+    if !annotators.is_empty() {
+        for person in agreeing.filter_map(|place| annotators.get(place)) {
+            *of_person.entry(*person).or_default() += 1;
+            alone -= 1;
         }
-    };
-    let of_agreeing = agreeing.iter().map(|&place| (all - left_out(place)).min(3));
+    }
+    let mut thirds = (count as u64 - all) * all.min(3) + alone * all.saturating_sub(1).min(3);
+    for answers in of_person.into_values() {
+        thirds += answers * (all - answers).min(3);
+    }
     Agreement {
         annotators: count as u64,
-        thirds: (count as u64 - all) * all.min(3) + of_agreeing.sum::<u64>(),
+        thirds,
     }
 }
 
@@ -272,7 +274,8 @@ fn human_agreement(prediction: &str, reference: &Answers, normalize_unanimous: b
         .windows(2)
         .all(|two| matches!(two, [a, b] if a == b));
     let normalize = normalize_unanimous || !unanimous;
-    // Most answers to a question are the same few.
+    // Most answers to a question are the same few. Of many the last ones are looked at.
+    const FEW: usize = 16;
     let mut known: Vec<(&str, bool)> = Vec::new();
     let normalized = std::cell::OnceCell::new();
     let agree: Vec<bool> = answers
@@ -281,7 +284,12 @@ fn human_agreement(prediction: &str, reference: &Answers, normalize_unanimous: b
             if *answer == prediction || !normalize {
                 return *answer == prediction;
             }
-            if let Some((_, agrees)) = known.iter().find(|(text, _)| text == answer) {
+            if let Some((_, agrees)) = known
+                .iter()
+                .rev()
+                .take(FEW)
+                .find(|(text, _)| text == answer)
+            {
                 return *agrees;
             }
             let prediction = normalized.get_or_init(|| normalize_english(&prediction));
@@ -699,6 +707,71 @@ mod tests {
         let state = metric.measure("двух", &russian);
         assert_eq!((state.accuracy, state.without_lemmatizer), (yes, 0));
         assert_eq!(metric.compute(&Evidence::default()), None);
+    }
+
+    #[test]
+    fn agreement_by_hand() {
+        let value = |prediction: &str, answers: &[&str], annotators: &[u64]| {
+            let answers = Answers {
+                annotators: annotators.to_vec(),
+                ..answers.iter().copied().collect()
+            };
+            let state = VqaAccuracy::new(Profile::VqaV2).measure(prediction, &answers);
+            (state.accuracy.correct, state.thirds)
+        };
+        let thirds = |annotators, thirds| BTreeMap::from([(annotators, thirds)]);
+        let rows: &[(&[&str], &[u64], u64, u64)] = &[
+            // One who agrees: nothing when he is left out.
+            (&["a", "b"], &[], 0, 1),
+            (&["a", "a", "b"], &[], 0, 1 + 1 + 2),
+            (&["a", "a", "a", "a"], &[], 1, 3 * 4),
+            (&["a"], &[], 0, 0),
+            (&[], &[], 0, 0),
+            // Three answers of one person go together.
+            (&["a", "a", "a", "b"], &[1, 1, 1, 2], 0, 3),
+            (&["a", "a", "a", "b"], &[9, 9, 4, 4], 0, 1 + 1 + 2 + 3),
+            // The same in another order.
+            (&["b", "a", "a", "a"], &[4, 4, 9, 9], 0, 3 + 2 + 1 + 1),
+            (&["a", "a", "b", "a"], &[9, 4, 4, 9], 0, 1 + 2 + 3 + 1),
+            // Answers past the end are of others.
+            (&["a", "a", "a", "a"], &[7, 7], 0, 2 + 2 + 3 + 3),
+            (&["a", "a", "a", "a", "a"], &[7, 7], 1, 3 * 5),
+        ];
+        for (answers, annotators, correct, sum) in rows {
+            let expected = (*correct, thirds(answers.len() as u64, *sum));
+            assert_eq!(
+                value("a", answers, annotators),
+                expected,
+                "{answers:?} {annotators:?}"
+            );
+        }
+        // Many people, and many answers, take no time.
+        let many: Vec<String> = (0..100_000).map(|number| format!("a{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(value("x", &many, &[]), (0, thirds(100_000, 0)));
+        let (same, people) = (vec!["a"; 100_000], (0..100_000).collect::<Vec<_>>());
+        assert_eq!(value("a", &same, &people), (1, thirds(100_000, 300_000)));
+    }
+
+    #[test]
+    fn questions_with_different_numbers_of_people() {
+        let metric = VqaAccuracy::new(Profile::VqaV2);
+        let mut state = metric.measure("a", &Answers::from(["a", "b"]));
+        metric.update(&mut state, "a", &Answers::from(["a", "a", "b"]));
+        // Each question counts the same: 1/6 and 4/9.
+        assert_eq!(metric.compute(&state), Some((1.0 / 6.0 + 4.0 / 9.0) / 2.0));
+        // Without people a question has 0, and counts.
+        metric.update(&mut state, "a", &Answers::default());
+        assert_eq!(metric.compute(&state), Some((1.0 / 6.0 + 4.0 / 9.0) / 3.0));
+        assert_eq!(
+            state.accuracy,
+            Accuracy {
+                correct: 0,
+                total: 3
+            }
+        );
+        let none = metric.measure("", &Answers::default());
+        assert_eq!(metric.compute(&none), Some(0.0));
     }
 
     #[test]

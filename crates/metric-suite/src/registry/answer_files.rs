@@ -2,7 +2,7 @@
 //! values and joined with the predictions as they come.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use metric_text::vqa::Answers;
@@ -210,7 +210,7 @@ pub(super) struct Question<'de> {
 }
 
 /// All that is known of an answer beside its text.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Person<'de> {
     id: Option<Id<'de>>,
     confidence: Option<&'de str>,
@@ -233,12 +233,23 @@ impl Question<'_> {
         {
             return;
         }
-        let first = |place: usize| people.iter().take(place).position(|p| *p == people[place]);
-        let firsts = (0..people.len()).map(|place| (place, first(place)));
-        if firsts.clone().any(|(_, first)| first.is_some()) {
-            let numbers = firsts.map(|(place, first)| first.unwrap_or(place) as u64);
-            self.answers.annotators.extend(numbers);
+        let mut firsts: HashMap<&Person<'_>, u64> = HashMap::with_capacity(people.len());
+        let numbers = people
+            .iter()
+            .zip(0..)
+            .map(|(person, place)| *firsts.entry(person).or_insert(place));
+        self.answers.annotators.extend(numbers);
+        if firsts.len() == people.len() {
+            self.answers.annotators.clear();
         }
+    }
+}
+
+/// Refuses a key that an object has had.
+fn once<E: Error>(key: &str, is_first: bool) -> Result<(), E> {
+    match is_first {
+        true => Ok(()),
+        false => Err(E::custom(format_args!("duplicate key {key:?}"))),
     }
 }
 
@@ -281,9 +292,8 @@ impl<'de> Visitor<'de> for Level<'_, '_, 'de> {
         while let Some(key) = map.next_key_seed(Text)? {
             if key != wanted {
                 map.next_value::<IgnoredAny>()?;
-            } else if found {
-                return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
             } else {
+                once(&key, !found)?;
                 found = true;
                 let walk = &mut *self.walk;
                 map.next_value_seed(Levels(Level { keys, walk }))?;
@@ -333,8 +343,12 @@ impl<'de> Walk<'_, 'de> {
         question.has_answers = false;
         while let Some(key) = map.next_key_seed(Text)? {
             match &*key {
-                key if key == self.form.id => question.id = Some(map.next_value()?),
+                key if key == self.form.id => {
+                    once(key, question.id.is_none())?;
+                    question.id = Some(map.next_value()?);
+                }
                 "answers" if self.form.answers => {
+                    once(&key, !question.has_answers)?;
                     question.has_answers = true;
                     map.next_value_seed(AnswerList {
                         text: self.form.text,
@@ -471,6 +485,7 @@ impl<'de> Visitor<'de> for AnswerItem<'_, 'de> {
         while let Some(key) = map.next_key_seed(Text)? {
             match &*key {
                 key if key == self.field => {
+                    once(key, !found)?;
                     found = true;
                     self.text.clear();
                     self.text.push_str(&map.next_value_seed(Text)?);
@@ -571,8 +586,14 @@ impl<'a> Predictions<'a> {
                         let (mut id, mut text) = (None, None);
                         while let Some(key) = map.next_key_seed(Text)? {
                             match &*key {
-                                "question_id" => id = Some(map.next_value()?),
-                                "answer" => text = Some(map.next_value_seed(Text)?),
+                                "question_id" => {
+                                    once(&key, id.is_none())?;
+                                    id = Some(map.next_value()?);
+                                }
+                                "answer" => {
+                                    once(&key, text.is_none())?;
+                                    text = Some(map.next_value_seed(Text)?);
+                                }
                                 _ => {
                                     map.next_value::<IgnoredAny>()?;
                                 }
@@ -620,7 +641,12 @@ impl<'a> Predictions<'a> {
 
         let All(slots) = serde_json::from_str(without_mark(text)).map_err(|error| {
             let error = in_words(&error.to_string());
-            DocumentError(format!("{name}: {error}"))
+            let is_lines = name.ends_with(".jsonl") || error.starts_with("trailing characters");
+            let hint = match is_lines {
+                true => "; beside such a data file predictions are one list or object of JSON, not JSON Lines",
+                false => "",
+            };
+            DocumentError(format!("{name}: {error}{hint}"))
         })?;
         Ok(Self { slots })
     }
@@ -704,25 +730,29 @@ pub(super) fn join<'de>(
 pub(super) fn check_questions(
     path: &str,
     annotations: &str,
-    annotated: &HashMap<Id<'_>, bool>,
+    annotated: &HashSet<Id<'_>>,
 ) -> Result<(), DocumentError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| DocumentError(format!("{path}: cannot read: {error}")))?;
-    let mut asked: HashMap<Id<'_>, bool> = HashMap::new();
+    const PLAIN: &str =
+        "the question file must be plain JSON, neither compressed nor standard input";
+    let bytes = std::fs::read(path)
+        .map_err(|error| DocumentError(format!("{path}: cannot read: {error}; {PLAIN}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| DocumentError(format!("{path}: not UTF-8; {PLAIN}")))?;
+    let mut asked: HashSet<Id<'_>> = HashSet::new();
     let mut unknown: Vec<String> = Vec::new();
     VQA_QUESTIONS.each(path, &text, &mut |question| {
         let Some(id) = question.id.clone() else {
             return Ok(());
         };
-        if !annotated.contains_key(&id) {
+        if !annotated.contains(&id) {
             unknown.push(id.to_string());
         }
-        match asked.insert(id.clone(), true) {
-            None => Ok(()),
-            Some(_) => Err(format!("duplicate id {:?}", id.to_string())),
+        match asked.insert(id.clone()) {
+            true => Ok(()),
+            false => Err(format!("duplicate id {:?}", id.to_string())),
         }
     })?;
-    let unasked = annotated.keys().filter(|id| !asked.contains_key(*id));
+    let unasked = annotated.difference(&asked);
     let mut unasked: Vec<String> = unasked.map(Id::to_string).collect();
     for (ids, of, by) in [
         (&mut unknown, path, annotations),
@@ -780,5 +810,141 @@ pub(super) fn texts(json: &str) -> Result<Vec<String>, String> {
             "expected a string or a list of strings, found {}",
             kind(json)
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of each question its id, its types, whether it has answers, these, and who gave them.
+    type Read = (String, [Option<String>; 2], bool, Vec<String>, Vec<u64>);
+
+    fn questions(text: &str) -> Result<Vec<Read>, String> {
+        let mut all = Vec::new();
+        let read = VQA_ANNOTATIONS.each("a.json", text, &mut |question| {
+            let types = question.types.clone().map(|kind| kind.map(Cow::into_owned));
+            let answers = question.answers.clone();
+            let id = question.id.as_ref().map(Id::to_string).unwrap_or_default();
+            all.push((
+                id,
+                types,
+                question.has_answers,
+                answers.answers,
+                answers.annotators,
+            ));
+            Ok(())
+        });
+        read.map(|()| all).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_question_inherits_nothing() {
+        let text = r#"{"annotations":[
+            {"question_id":1,"question_type":"what","answer_type":"other",
+             "answers":[{"answer":"a","answer_id":5},{"answer":"b","answer_id":5},{"answer":"c"}]},
+            {"question_id":2},
+            {"answers":["x"],"question_id":3,"question_type":null,"answer_type":"number"},
+            {"question_id":4,"answers":[]}
+        ]}"#;
+        let kind = |kind: &str| Some(kind.to_owned());
+        let all = questions(text).unwrap();
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let (first, second) = (&all[0], &all[1]);
+        let expected: Read = (
+            "1".to_owned(),
+            [kind("what"), kind("other")],
+            true,
+            texts(&["a", "b", "c"]),
+            vec![0, 0, 2],
+        );
+        assert_eq!(*first, expected);
+        assert_eq!((&second.1, second.2), (&[None, None], false));
+        let third: Read = (
+            "3".to_owned(),
+            [None, kind("number")],
+            true,
+            texts(&["x"]),
+            vec![],
+        );
+        assert_eq!(all[2], third);
+        assert_eq!((all[3].2, &all[3].3), (true, &Vec::new()));
+    }
+
+    #[test]
+    fn people_by_id_and_confidence() {
+        let people = |answers: &str| {
+            let text = format!("{{\"annotations\":[{{\"question_id\":1,\"answers\":{answers}}}]}}");
+            let mut all = questions(&text).unwrap();
+            all.pop().unwrap().4
+        };
+        let rows: &[(&str, &[u64])] = &[
+            // All different, in order or not.
+            (
+                r#"[{"answer":"a","answer_id":1},{"answer":"a","answer_id":2}]"#,
+                &[],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":2},{"answer":"a","answer_id":1}]"#,
+                &[],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":1},{"answer":"b","answer_id":"1"}]"#,
+                &[0, 0],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":1,"answer_confidence":"yes"},{"answer":"a","answer_id":1,"answer_confidence":"no"}]"#,
+                &[],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":1,"answer_confidence":"yes"},{"answer":"a","answer_id":1,"answer_confidence":"no"},{"answer_confidence":"yes","answer":"b","answer_id":1}]"#,
+                &[0, 1, 0],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":2},{"answer":"a","answer_id":1},{"answer":"a","answer_id":2},{"answer":"a"},{"answer":"a"}]"#,
+                &[0, 1, 0, 3, 3],
+            ),
+        ];
+        for (answers, expected) in rows {
+            assert_eq!(people(answers), *expected, "{answers}");
+        }
+        let many: Vec<String> = (0..100_000)
+            .map(|id| format!("{{\"answer\":\"a\",\"answer_id\":{}}}", 99_999 - id))
+            .collect();
+        assert_eq!(people(&format!("[{}]", many.join(","))), [0_u64; 0]);
+    }
+
+    #[test]
+    fn ids_are_numbers_as_they_are_written() {
+        let id = |text: &str| Id::of(Cow::Owned(text.to_owned()));
+        assert_eq!(id("7"), Id::Number(7));
+        for text in ["007", "+7", "-7", "7.0", "", "18446744073709551616"] {
+            assert_eq!(id(text), Id::Text(text.into()), "{text}");
+            assert_eq!(id(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn keys_stand_once() {
+        let rows = [
+            (r#"{"annotations":[],"annotations":[]}"#, "annotations"),
+            (
+                r#"{"annotations":[{"question_id":1,"question_id":2,"answers":[]}]}"#,
+                "question_id",
+            ),
+            (
+                r#"{"annotations":[{"question_id":1,"answers":[],"answers":[]}]}"#,
+                "answers",
+            ),
+            (
+                r#"{"annotations":[{"question_id":1,"answers":[{"answer":"a","answer":"b"}]}]}"#,
+                "answer",
+            ),
+        ];
+        for (text, key) in rows {
+            let error = questions(text).unwrap_err();
+            assert!(error.contains(&format!("duplicate key {key:?}")), "{error}");
+        }
+        assert!(answers(r#"[{"answer":"a","answer":"b"}]"#).is_err());
     }
 }

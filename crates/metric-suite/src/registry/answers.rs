@@ -1,17 +1,19 @@
 //! Answers to questions, and other texts that are right or wrong.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 
 use metric_core::{Accuracy, Mean, Metric};
+use metric_text::normalize::{InvalidPattern, Pattern, Step};
 use metric_text::vqa::{Answers, Evidence, Language, Profile, VqaAccuracy};
-use metric_text::{Anls, ExactMatch, Regexes, RelaxedAccuracy, Squad, VERSION, anls, squad};
+use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::answer_files::{
     Passed, SQUAD as SQUAD_FILES, VQA_ANNOTATIONS, answers, check_questions, join, texts,
 };
+use super::edit::{MOST_WORK, refuse_hours};
 use super::read::{beside, kind, name, string, text, typed};
 use super::scorer::{Adapter, noted};
 use super::text::accuracy_counts;
@@ -60,8 +62,9 @@ pub(super) const EXACT_MATCH: Entry = Entry {
         let given = options.get("regexes-to-ignore").unwrap_or_default();
         let problem = |reason| OptionError::new("regexes-to-ignore", given, reason);
         let regexes = patterns(given).map_err(problem)?;
-        let regexes_to_ignore =
-            Regexes::new(regexes).map_err(|error| problem(error.to_string()))?;
+        let regexes: Result<Vec<Pattern>, InvalidPattern> =
+            regexes.iter().map(|pattern| pattern.parse()).collect();
+        let regexes_to_ignore = regexes.map_err(|error| problem(error.to_string()))?;
         let is_on = |name| options.get(name).is_some();
         let reading = Matches {
             metric: ExactMatch {
@@ -116,7 +119,11 @@ impl Reading for Matches {
             false => ignored.join(","),
         };
         let mut parts = Vec::new();
-        let patterns = metric.regexes_to_ignore.patterns();
+        let patterns: Vec<_> = metric
+            .regexes_to_ignore
+            .iter()
+            .map(Pattern::as_str)
+            .collect();
         if !patterns.is_empty() {
             parts.push(("regexes-to-ignore".to_owned(), json!(patterns).to_string()));
         }
@@ -271,7 +278,8 @@ impl Reading for Vqa {
             answer_files::text(&references)?,
             answer_files::text(&predictions)?,
         );
-        let mut annotated = HashMap::new();
+        let mut questions = 0;
+        let mut annotated = HashSet::new();
         let mut pooled: BTreeMap<[Option<Cow<'_, str>>; 2], (u64, Evidence)> = BTreeMap::new();
         let passed = join(
             &VQA_ANNOTATIONS,
@@ -280,8 +288,9 @@ impl Reading for Vqa {
             policy,
             &mut |id, question, prediction| {
                 self.refuse_unanswered(&question.answers)?;
+                questions += 1;
                 if self.questions.is_some() {
-                    annotated.insert(id.clone(), true);
+                    annotated.insert(id.clone());
                 }
                 if sink.wants_samples() {
                     sink.record(id);
@@ -306,6 +315,10 @@ impl Reading for Vqa {
             sink.pooled(examples, &groups(&types), state);
         }
         note_passed(&passed, sink);
+        if self.metric.profile() == Profile::Exact {
+            let note = "a question of an annotation file was scored by profile exact; VQA v2's own rule is --profile vqa-v2";
+            sink.note(note, questions);
+        }
         Ok(())
     }
 
@@ -390,6 +403,29 @@ struct Similarity {
     metric: Anls,
 }
 
+impl Similarity {
+    /// Refuses texts whose distance would take hours.
+    fn check(prediction: &str, answers: &[String]) -> Result<(), FieldError> {
+        // Bytes are mostly no fewer than letters.
+        let longest = answers.iter().map(String::len).max().unwrap_or(0);
+        if prediction.len().saturating_mul(longest) <= MOST_WORK {
+            return Ok(());
+        }
+        let normalized = |text: &str| {
+            let text = Step::Whitespace.apply(text);
+            Step::Lower.apply(&text).chars().collect::<Vec<_>>()
+        };
+        let capitals = |text: &[char]| text.iter().map(|c| c.to_uppercase().len()).sum::<usize>();
+        let prediction = normalized(prediction);
+        for answer in answers {
+            let answer = normalized(answer);
+            let half = capitals(&prediction).max(capitals(&answer)) / 2;
+            refuse_hours(&answer, &prediction, half)?;
+        }
+        Ok(())
+    }
+}
+
 impl Reading for Similarity {
     type Metric = Anls;
 
@@ -407,6 +443,7 @@ impl Reading for Similarity {
         if answers.is_empty() {
             return Err(unanswered());
         }
+        Self::check(&prediction, &answers)?;
         sink.example(&prediction, &answers);
         Ok(())
     }
@@ -437,7 +474,7 @@ pub(super) const SQUAD: Entry = Entry {
     name: "squad",
     help: "Exact match and F1 of answers found in a text, as SQuAD has them",
     values: (
-        "an answer or a list of answers, which is empty under v2 where there is none; or SQuAD's data file (.json)",
+        "an answer, a list of answers, or {\"text\": a list of answers}; under v2 the list is empty where there is none; or SQuAD's data file (.json)",
         "a string; beside a data file SQuAD's predictions: an object id to text",
     ),
     options: &[OptionSpec {
@@ -475,7 +512,10 @@ impl Extraction {
         sink: &mut Sink<'_, Squad>,
     ) -> Result<(), FieldError> {
         match (self.metric.profile, answers.is_empty()) {
-            (squad::Profile::V1, true) => return Err(unanswered()),
+            (squad::Profile::V1, true) => {
+                let problem = "a question without answers: expected at least one; --profile v2 has such questions";
+                return Err(FieldError::reference(problem));
+            }
             (squad::Profile::V1, false) => sink.example(prediction, answers),
             (squad::Profile::V2, is_empty) => {
                 let has_answer = if is_empty { "no" } else { "yes" };
@@ -499,7 +539,16 @@ impl Reading for Extraction {
 
     fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, Squad>) -> Result<(), FieldError> {
         let prediction = text(record.prediction, FieldError::prediction)?;
-        self.add(&prediction, &references(record)?, sink)
+        let answers = match record.reference {
+            // As Hugging Face has them.
+            Value::Json(json) if json.trim_start().starts_with('{') => {
+                let entries: Entries<'_> = typed(json).map_err(FieldError::reference)?;
+                let list = entries.get("text").ok_or("expected a field \"text\"");
+                texts(list.map_err(FieldError::reference)?).map_err(FieldError::reference)?
+            }
+            _ => references(record)?,
+        };
+        self.add(&prediction, &answers, sink)
     }
 
     fn read_documents(

@@ -1,6 +1,7 @@
 //! Word and character error rates.
 
 use std::borrow::Cow;
+use std::hash::Hash;
 
 use metric_core::Metric;
 use metric_text::edit::{Alignment, EditState, Profile};
@@ -75,7 +76,7 @@ struct Rates {
 
 /// The greatest product of the lengths, or of distance and longer length, that is aligned: some minutes
 /// of work. Texts of up to a million units always fit.
-const MOST_WORK: usize = 1 << 40;
+pub(super) const MOST_WORK: usize = 1 << 40;
 
 /// The width of a printed alignment.
 const COLUMNS: usize = 80;
@@ -97,18 +98,28 @@ impl Rates {
         }
         let [reference, prediction] = [reference, prediction].map(|text| self.normalized(text));
         let [reference, prediction] = [&reference, &prediction].map(|text| self.units(text));
-        if reference.len().saturating_mul(prediction.len()) <= MOST_WORK {
-            return Ok(());
-        }
-        let longer = reference.len().max(prediction.len()).max(1);
-        let most = MOST_WORK / longer;
-        match edit_distance_within(&reference, &prediction, most) {
-            Some(_) => Ok(()),
-            None => Err(FieldError::prediction(format_args!(
-                "too long to be aligned with its reference: a text of {longer} units may have {most} errors, and this has more",
-            ))),
-        }
+        refuse_hours(&reference, &prediction, usize::MAX)
     }
+}
+
+/// Refuses lists whose distance, so far as it is at most `limit`, would take hours.
+pub(super) fn refuse_hours<T: Eq + Hash>(
+    reference: &[T],
+    prediction: &[T],
+    limit: usize,
+) -> Result<(), FieldError> {
+    let [rows, columns] = [reference.len(), prediction.len()];
+    if rows.saturating_mul(columns) <= MOST_WORK || rows.abs_diff(columns) > limit {
+        return Ok(());
+    }
+    let longer = rows.max(columns);
+    let most = MOST_WORK / longer;
+    if limit <= most || edit_distance_within(reference, prediction, most).is_some() {
+        return Ok(());
+    }
+    Err(FieldError::prediction(format_args!(
+        "too long to be aligned with its reference: a text of {longer} units may have {most} errors, and this has more",
+    )))
 }
 
 impl Reading for Rates {

@@ -39,7 +39,7 @@ use crate::Normalizer;
 ///
 /// let cer = EditRate { unit: Unit::CodePoint, normalizer: "casefold".parse()?, ..wer };
 /// assert_eq!(cer.compute(&cer.measure("Hallo", "hello")).error_rate, Some(1.0 / 5.0));
-/// # Ok::<(), metric_core::UnknownChoice>(())
+/// # Ok::<(), metric_text::normalize::InvalidStep>(())
 /// ```
 ///
 /// # Cost
@@ -107,6 +107,8 @@ fn edits_of_characters(reference: &str, prediction: &str) -> Edits {
     thread_local! {
         static SYMBOLS: RefCell<[Vec<u32>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
     }
+    /// So much memory is left to the next pair: a megabyte for each text.
+    const KEPT: usize = 1 << 18;
     let hits = |text: &str| text.chars().count() as u64;
     if reference == prediction {
         let hits = hits(reference);
@@ -123,6 +125,10 @@ fn edits_of_characters(reference: &str, prediction: &str) -> Edits {
             symbols.extend(middle.chars().map(u32::from));
         }
         let mut edits = Edits::of_symbols(rows, columns);
+        for symbols in [rows, columns] {
+            symbols.clear();
+            symbols.shrink_to(KEPT);
+        }
         for ends in [
             reference.get(..start),
             reference.get(reference.len() - end..),

@@ -195,11 +195,15 @@ impl Scratch {
                 kept.push(block);
             }
         }
+        let mut is_hashed = false;
         for &symbol in reference {
             match self.direct.get_mut(symbol as usize) {
                 Some(rows) => *rows = 0,
-                None => self.hashed.fill((0, 0)),
+                None => is_hashed = true,
             }
+        }
+        if is_hashed {
+            self.hashed.fill((0, 0));
         }
         distance
     }

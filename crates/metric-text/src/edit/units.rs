@@ -107,14 +107,13 @@ fn spaced(text: &str) -> Vec<&str> {
             continue;
         }
         let (length, run) = space_run(&text[at..]);
-        match run {
-            0 => at += length,
-            1 if byte != b' ' => at += length,
-            _ => {
-                words.push(&text[start..at]);
-                at += length;
-                start = at;
-            }
+        let separates = run > 1 || byte == b' ';
+        if separates {
+            words.push(&text[start..at]);
+        }
+        at += length;
+        if separates {
+            start = at;
         }
     }
     if start < text.len() {
