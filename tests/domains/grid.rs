@@ -150,10 +150,13 @@ fn submissions() {
         assert_eq!(json!(state.outputs.exact), expected["outputs_correct"]);
         assert_eq!(json!(state.solved_tasks()), expected["all_tests_tasks"]);
         assert_eq!(json!(state.solved_within(1)), expected["pass1_outputs"]);
-        near(score.kaggle, &expected["kaggle_score"]);
-        near(score.arcprize, &expected["arcprize_score"]);
+        near(score.solved.kaggle, &expected["kaggle_score"]);
+        near(score.solved.arcprize, &expected["arcprize_score"]);
         near(score.pass_at[0], &expected["kaggle_pass1"]);
-        let sum = score.arcprize.map(|mean| mean * state.task_count() as f64);
+        let sum = score
+            .solved
+            .arcprize
+            .map(|mean| mean * state.task_count() as f64);
         near(sum, &expected["arcprize_task_sum"]);
     }
     rows::record(names, &[]);
@@ -216,7 +219,7 @@ fn the_same_attempts_as_task_files() {
         let folder = task_files(&document, true);
         let read = Submission::read_folder(folder.path(), &solutions, options);
         let (state, found) = score(&solutions, &read.expect("task files"));
-        near(found.arcprize, &expected["official_arcscorer_score"]);
+        near(found.solved.arcprize, &expected["official_arcscorer_score"]);
         let (as_json, _) = score(&solutions, &parsed(&document.to_string(), &solutions));
         assert_eq!(state, as_json);
 

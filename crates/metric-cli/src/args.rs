@@ -8,6 +8,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_suite::registry::{
     self, Content, Document, Drawing, ENTRIES, Entry, JoinPolicy, Missing, OptionSpec, Options,
+    Scorer,
 };
 
 use crate::error::Failure;
@@ -36,6 +37,45 @@ const RECORD_ARGS: &[&str] = &[
     "reference-field",
     "prediction-field",
 ];
+
+/// Arguments that the metric refuses whatever its options are.
+fn refused_args(entry: &Entry) -> Vec<&'static str> {
+    let Some(scorer) = forms(entry).next() else {
+        return Vec::new();
+    };
+    let mut refused = Vec::new();
+    if !scorer.draws(Drawing::Svg) {
+        refused.push("svg");
+    }
+    if !scorer.draws(Drawing::Text) {
+        refused.extend(["show", "color"]);
+    }
+    if !forms(entry).any(|scorer| scorer.has_details()) {
+        refused.push("details");
+    }
+    refused
+}
+
+/// The metric without options, with each switch or choice, and with each two of them.
+fn forms(entry: &Entry) -> impl Iterator<Item = Box<dyn Scorer>> {
+    let values = entry.options.iter().flat_map(|spec| {
+        let values = match spec.is_switch() {
+            true => vec!["true"],
+            false => (spec.choices)(),
+        };
+        values.into_iter().map(|value| (spec.name, value))
+    });
+    let values: Vec<(&str, &str)> = values.collect();
+    let default = Options::default().with_details();
+    let with = |options: &Options, &(name, value): &(&str, &str)| options.clone().set(name, value);
+    let ones: Vec<Options> = values.iter().map(|value| with(&default, value)).collect();
+    let twos = ones.clone().into_iter().flat_map(move |one| {
+        let two = values.iter().map(|value| with(&one, value));
+        two.collect::<Vec<_>>()
+    });
+    let options = std::iter::once(default).chain(ones).chain(twos);
+    options.filter_map(|options| entry.scorer(&options).ok())
+}
 
 pub(crate) fn command() -> Command {
     let score = Command::new("score")
@@ -66,7 +106,15 @@ pub(crate) fn command() -> Command {
         .subcommands([score, list, demo])
 }
 
+/// What the metric takes is put together only if it is asked for.
 fn metric_command(entry: &'static Entry) -> Command {
+    Command::new(entry.name).about(entry.help).defer(with_args)
+}
+
+fn with_args(command: Command) -> Command {
+    let Some(entry) = registry::find(command.get_name()) else {
+        return command;
+    };
     let (reference, prediction) = entry.values;
     let name = entry.name;
     let whole = matches!(entry.input, registry::Input::Whole);
@@ -77,13 +125,14 @@ fn metric_command(entry: &'static Entry) -> Command {
         ));
     }
     let files = if whole { WHOLE_FILES } else { FILES };
+    let refused = refused_args(entry);
     let common = common_args().into_iter().map(|arg| {
+        let name = arg.get_id().as_str();
         // What is about records only confuses where there are none.
-        let of_records = RECORD_ARGS.contains(&arg.get_id().as_str());
-        arg.hide(whole && of_records)
+        let hidden = (whole && RECORD_ARGS.contains(&name)) || refused.contains(&name);
+        arg.hide(hidden)
     });
-    Command::new(name)
-        .about(entry.help)
+    command
         .override_usage(usage)
         .after_help(format!(
             "Reference: {reference}.\nPrediction: {prediction}.\n\n{files}\n\n{EXIT_CODES}"
@@ -177,17 +226,17 @@ fn common_args() -> Vec<Arg> {
             .long("details")
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
-            .help("Also write what is too much for a table, such as curves, as JSON; for metrics that have it"),
+            .help("Also write what is too much for a table, such as curves, as JSON"),
         Arg::new("svg")
             .long("svg")
             .value_name("DIR")
             .value_parser(value_parser!(PathBuf))
-            .help("Also draw each example, a file ID.svg in this folder; for metrics that draw"),
+            .help("Also draw each example, a file ID.svg in this folder"),
         Arg::new("show")
             .long("show")
             .value_name("ID")
             .action(ArgAction::Append)
-            .help("Print this example (or all) as text in place of the scores; may be given again; for metrics that show"),
+            .help("Print this example (or all) as text in place of the scores; may be given again"),
         Arg::new("color")
             .long("color")
             .value_name("WHEN")
@@ -342,6 +391,12 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
             "--show: {metric} shows no examples"
         )));
     }
+    if !ids.is_empty() && style(matches) != Style::Table {
+        return Err(Failure::Usage(format!(
+            "--show prints text in place of the scores: --format {} does not go with it",
+            text(matches, "format")
+        )));
+    }
     let show = (!ids.is_empty()).then(|| Show {
         ids,
         coloured: match text(matches, "color") {
@@ -353,7 +408,8 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
     let missing_given = matches.value_source("missing") == Some(ValueSource::CommandLine);
     if missing_given && matches!(data, Data::Whole(..)) && !joins_files(entry) {
         return Err(Failure::Usage(
-            "--missing goes with records: what a gap in whole files is, the metric says".to_owned(),
+            "--missing goes with records: in whole files a gap counts as an empty prediction"
+                .to_owned(),
         ));
     }
     let threads = match matches.get_one::<u16>("threads") {

@@ -119,6 +119,11 @@ impl Task {
             folder: pictures.map(PictureFolder::create).transpose()?,
             shown: show.map(Shown::new),
         };
+        // What a gap in whole files is, such as an image without detections, the metric says.
+        let metric_says = matches!(data, Data::Whole(..)) && !joins_files(entry);
+        if metric_says {
+            policy.missing = Missing::Error;
+        }
         let gathered = match data {
             Data::Records(references, predictions) => Records {
                 entry,
@@ -130,10 +135,6 @@ impl Task {
             }
             .gather(references, predictions, samples.as_mut())?,
             Data::Whole(source, references, predictions) => {
-                if !joins_files(entry) {
-                    // What a gap in whole files is, such as an image without detections, the metric says.
-                    policy.missing = Missing::Error;
-                }
                 let name = source.name();
                 let predictions = predictions.document()?;
                 let documents = pictures
@@ -165,7 +166,7 @@ impl Task {
             return Err(Failure::Input(problem));
         }
         let mut notes = Vec::new();
-        if report.missing > 0 {
+        if report.missing > 0 && !metric_says {
             let so = match policy.missing {
                 Missing::Skip => "was left out",
                 _ => "was scored against an empty one",

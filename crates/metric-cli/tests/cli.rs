@@ -2216,9 +2216,9 @@ fn word_and_character_error_rates() {
         ])
     );
 
-    let shown = folder.run(&format!("{words} --show 1"));
+    let shown = words.replace(" --format json", "") + " --show 1";
     assert_eq!(
-        shown.stdout,
+        folder.run(&shown).code(0).stdout,
         "1\nREF: the ***** cat sat there\nHYP: the black cat sat *****\n         I             D\n"
     );
 
@@ -2779,6 +2779,26 @@ fn list_demo_and_help() {
         }
         assert!(help.contains("Exit codes"));
     }
+    // What a metric refuses does not stand in its help.
+    for (name, options) in [
+        ("arc", "svg show color"),
+        ("wer", "show color details"),
+        ("lanes", "svg details"),
+        ("accuracy-at-k", "details"),
+        ("detection", "details"),
+        ("string-accuracy", ""),
+    ] {
+        let help = folder.run(&format!("score {name} --help")).code(0).stdout;
+        let options: Vec<&str> = options.split(' ').collect();
+        for option in ["svg", "show", "color", "details"] {
+            let expected = options.contains(&option);
+            assert_eq!(
+                help.contains(&format!("--{option} ")),
+                expected,
+                "{name} {option}"
+            );
+        }
+    }
     let demo = folder.run("demo --save samples").code(0);
     assert_eq!(demo.stderr, "");
     let commands: Vec<&str> = demo
@@ -2863,6 +2883,7 @@ fn submissions_to_the_arc_prize() {
         ("exact", 2),
         ("attempts", 6),
         ("invalid", 3),
+        ("solved_at_1", 1),
     ] {
         assert_eq!(result["counts"][name], json!(count), "{name}");
     }
@@ -2872,7 +2893,10 @@ fn submissions_to_the_arc_prize() {
     );
     assert_eq!(result["signature"], json!("arc|attempts:2|v:0.1.0"));
     let warnings = result["warnings"].to_string();
+    // One gap, one warning.
     assert!(warnings.contains("1 × a task is not in the submission and scores 0: \\\"c\\\""));
+    assert!(!warnings.contains("no prediction") && !warnings.contains("has no attempt"));
+    assert_eq!(score("exact"), Value::Null);
     let samples = read(&folder, "s.jsonl");
     let samples: Vec<Value> = samples
         .lines()
@@ -2880,7 +2904,7 @@ fn submissions_to_the_arc_prize() {
         .collect();
     let parts: Vec<_> = samples
         .iter()
-        .map(|s| (&s["id"], &s["part"], &s["scores"]["kaggle"]))
+        .map(|s| (&s["id"], &s["part"], &s["scores"]["solved"]))
         .collect();
     let part = |id: &str, part: &str, hit: f64| (json!(id), json!(part), json!(hit));
     let expected = [
@@ -2890,6 +2914,18 @@ fn submissions_to_the_arc_prize() {
         part("c", "0", 0.0),
     ];
     assert_eq!(parts, expected.each_ref().map(|(a, b, c)| (a, b, c)));
+
+    // What an output has adds up to what all have, and it has nothing of a task.
+    let counts = samples[0]["counts"].as_object().expect("counts").keys();
+    for name in counts {
+        let of_outputs = samples.iter().map(|s| s["counts"][name].as_u64());
+        let sum: Option<u64> = of_outputs.sum();
+        assert_eq!(json!(sum), result["counts"][name], "{name}");
+    }
+    for name in ["kaggle", "arcprize", "all_tests", "cell_accuracy_by_task"] {
+        assert!(samples[0]["scores"].get(name).is_none(), "{name}");
+    }
+    assert!(samples[0]["counts"].get("tasks").is_none());
 
     // The table has an empty text where an attempt is no grid, and folders list tasks by name.
     for words in [
@@ -2905,6 +2941,19 @@ fn submissions_to_the_arc_prize() {
         groups["groups"]["task"]["a"]["scores"]["arcprize"],
         json!(0.5)
     );
+    let of_task = |name: &str| {
+        let task = &groups["groups"]["task"]["a"][name];
+        let names = task.as_object().expect("an object").keys().cloned();
+        names.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        [of_task("scores"), of_task("counts")],
+        [
+            "arcprize cell_accuracy_by_task kaggle pass_at_1 pass_at_2",
+            "exact outputs"
+        ]
+    );
+    assert_eq!(result["groups"], Value::Null);
     let one = run("-r s.json -p p.json --attempts 1").json();
     assert_eq!(one["scores"]["kaggle"], json!(0.25));
     assert_eq!(one["counts"]["extra_attempts"], json!(3));
@@ -2942,6 +2991,45 @@ fn submissions_as_records() {
         (&result["examples"], &result["missing"]),
         (&json!(3), &json!(1))
     );
+    // A task that is left out has as many outputs as its reference says.
+    let one = "{\"id\": \"b\", \"prediction\": [{\"attempt_1\": [[3]]}]}\n";
+    folder.put("one.jsonl", one.as_bytes());
+    let result = folder
+        .run("score arc --format json -r s.jsonl -p one.jsonl --missing skip")
+        .json();
+    assert_eq!(
+        (&result["examples"], &result["missing"]),
+        (&json!(1), &json!(2))
+    );
+}
+
+#[test]
+fn pairs_of_grids_and_tasks_are_not_scored_together() {
+    let pair = |id: u32| format!("{{\"id\": {id}, \"reference\": [[1]], \"prediction\": [[2]]}}\n");
+    let task = |id: u32| {
+        format!(
+            "{{\"id\": {id}, \"reference\": [[[1]]], \"prediction\": [{{\"attempt_1\": [[1]]}}]}}\n"
+        )
+    };
+    let many = |others: String| (3..200).map(pair).collect::<String>() + &others;
+    let folder = Folder::new(&[
+        ("pairs.jsonl", &(pair(1) + &pair(2) + &many(task(900)))),
+        ("tasks.jsonl", &(task(1) + &task(2) + &pair(3))),
+    ]);
+    for threads in ["1", "4"] {
+        folder
+            .run(&format!("score arc --pairs pairs.jsonl --threads {threads}"))
+            .fails(
+                3,
+                &["pairs.jsonl:200: id \"900\": reference: found the outputs of a task: expected a grid"],
+            );
+        folder
+            .run(&format!("score arc --pairs tasks.jsonl --threads {threads}"))
+            .fails(
+                3,
+                &["tasks.jsonl:3: id \"3\": reference: found a grid: expected the outputs of a task"],
+            );
+    }
 }
 
 #[test]
@@ -2959,6 +3047,10 @@ fn submissions_that_are_none() {
         ("cut.json", "{\n\"a\": ["),
         ("ten.json", r#"{"a": [[[1, 10]]]}"#),
         ("none.json", r#"{"a": [[[1]]], "b": []}"#),
+        (
+            "task.json",
+            r#"{"train": [], "test": [{"input": [[1]], "output": [[2]]}]}"#,
+        ),
         ("p.txt", "a grid"),
     ] {
         folder.put(name, text.as_bytes());
@@ -2971,6 +3063,15 @@ fn submissions_that_are_none() {
             .contains("is not in the solutions and was left out: \\\"d\\\"")
     );
     assert_eq!(lenient["counts"]["missing_tasks"], json!(3));
+    // That an output of a task was not tried is said, too.
+    let warnings = lenient["warnings"].to_string();
+    assert!(warnings.contains("4 × an output of a task in the submission has no attempt"));
+    assert!(!warnings.contains("is not in the submission"));
+    run("-r s.json -p unknown.json --strict --extra ignore").code(0);
+    let long = json!({"a": [], "b": [], "c": [], "d".repeat(1 << 20): []});
+    folder.put("long.json", long.to_string().as_bytes());
+    let long = run("-r s.json -p long.json").code(0).stderr;
+    assert!(long.contains("dddd\"...") && long.len() < 1000);
     let third = run("--format json -r s.json -p third.json").json();
     assert!(
         third["warnings"]
@@ -3018,6 +3119,10 @@ fn submissions_that_are_none() {
             "-r none.json -p p.json",
             "none.json: task \"b\": expected at least one test output",
         ),
+        (
+            "-r task.json -p p.json",
+            "task.json: is a single task, {\"train\": ..., \"test\": ...}: expected {task:",
+        ),
         ("-r s.json -p none", "none: cannot open"),
     ] {
         run(words).fails(3, &[says]);
@@ -3035,6 +3140,10 @@ fn submissions_that_are_none() {
         ),
         ("--missing empty", "--missing goes with records"),
         ("--show nobody", "--show \"nobody\": no example has this id"),
+        (
+            "--show a --format json",
+            "--show prints text in place of the scores: --format json does not go with it",
+        ),
     ] {
         run(&format!("-r s.json -p p.json {words}")).fails(2, &[says]);
     }
@@ -3056,6 +3165,8 @@ fn pictures_of_grids() {
         truth 1 x 3   attempt 1: 2 of 3   attempt 2: none\n\
         5 6 7         5 6 .x\n";
     assert_eq!(shown, expected);
+    let one = run("--show a --attempts 1").stdout;
+    assert!(one.contains("attempt 1: 2 of 3") && !one.contains("attempt 2"));
     assert!(
         run("--show all")
             .stdout

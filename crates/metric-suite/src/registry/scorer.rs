@@ -90,6 +90,16 @@ pub trait Reading: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The scores and counts of a group of [`Sink::part`]; for metrics of whose numbers some say
+    /// nothing of a group.
+    fn group(&self, name: &str, state: &<Self::Metric as Metric>::State) -> Group {
+        Group {
+            name: name.to_owned(),
+            scores: self.scores(state),
+            counts: self.counts(state),
+        }
+    }
+
     /// The report of a state, without the numbers of examples; for metrics that would compute the
     /// same for each of its parts.
     fn report(&self, state: &<Self::Metric as Metric>::State, notes: &Notes) -> Report {
@@ -730,11 +740,9 @@ impl<R: Reading> Evidence for Gathered<R> {
     fn report(&self) -> Report {
         let (reading, _) = &*self.shared;
         let groups = self.pool.groups.iter().map(|(kind, groups)| {
-            let groups = groups.iter().map(|(name, state)| Group {
-                name: name.clone(),
-                scores: reading.scores(state),
-                counts: reading.counts(state),
-            });
+            let groups = groups
+                .iter()
+                .map(|(name, state)| reading.group(name, state));
             (kind.clone(), groups.collect())
         });
         let report = reading.report(&self.pool.total, &self.pool.notes);
