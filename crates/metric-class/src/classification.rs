@@ -46,8 +46,41 @@ use metric_core::{Accuracy, Counts, Mean, Merge, Metric, Sum, named_choice};
     )
 )]
 pub struct ConfusionMatrix<L: Ord> {
-    /// By reference, then by prediction.
-    cells: BTreeMap<L, BTreeMap<Option<L>, u64>>,
+    /// By reference.
+    rows: BTreeMap<L, Row<L>>,
+}
+
+/// What the examples of one reference were taken for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row<L: Ord> {
+    /// Predictions that are the reference. Most are, and they need no second search.
+    right: u64,
+    /// All others, by prediction.
+    wrong: BTreeMap<Option<L>, u64>,
+}
+
+impl<L: Ord> Row<L> {
+    /// The predictions in their order.
+    fn cells<'a>(&'a self, reference: &'a L) -> impl Iterator<Item = (Option<&'a L>, u64)> {
+        let wrong = || {
+            self.wrong
+                .iter()
+                .map(|(it, &examples)| (it.as_ref(), examples))
+        };
+        let before = move |it: &(Option<&L>, u64)| it.0 < Some(reference);
+        let right = (self.right > 0).then_some((Some(reference), self.right));
+        let head = wrong().take_while(before);
+        head.chain(right).chain(wrong().skip_while(before))
+    }
+}
+
+impl<L: Ord> Default for Row<L> {
+    fn default() -> Self {
+        Self {
+            right: 0,
+            wrong: BTreeMap::new(),
+        }
+    }
 }
 
 impl<L: Ord> ConfusionMatrix<L> {
@@ -58,16 +91,21 @@ impl<L: Ord> ConfusionMatrix<L> {
 
     fn add(&mut self, prediction: Option<L>, reference: L, examples: u64) {
         if examples > 0 {
-            let row = self.cells.entry(reference).or_default();
-            *row.entry(prediction).or_default() += examples;
+            let right = prediction.as_ref() == Some(&reference);
+            let row = self.rows.entry(reference).or_default();
+            if right {
+                row.right += examples;
+            } else {
+                *row.wrong.entry(prediction).or_default() += examples;
+            }
         }
     }
 
     /// Reference, prediction and number of examples, where that is not 0.
     pub fn cells(&self) -> impl Iterator<Item = (&L, Option<&L>, u64)> {
-        self.cells.iter().flat_map(|(reference, row)| {
-            row.iter()
-                .map(move |(prediction, &examples)| (reference, prediction.as_ref(), examples))
+        self.rows.iter().flat_map(|(reference, row)| {
+            row.cells(reference)
+                .map(move |(prediction, examples)| (reference, prediction, examples))
         })
     }
 
@@ -90,22 +128,14 @@ impl<L: Ord> ConfusionMatrix<L> {
     #[must_use]
     pub fn rows(&self) -> Vec<Vec<u64>> {
         let classes = self.classes();
-        let none = BTreeMap::new();
-        let row = |reference: &&L| {
+        let row = |&reference: &&L| {
             // Both are in order, so that one walk fills the row.
-            let mut cells = self
-                .cells
-                .get(*reference)
-                .unwrap_or(&none)
-                .iter()
-                .peekable();
-            while cells
-                .next_if(|(prediction, _)| prediction.is_none())
-                .is_some()
-            {}
-            let cell = |class: &&L| {
-                let cell = cells.next_if(|(prediction, _)| prediction.as_ref() == Some(*class));
-                cell.map_or(0, |(_, &examples)| examples)
+            let row = self.rows.get(reference).into_iter();
+            let cells = row.flat_map(|row| row.cells(reference));
+            let mut cells = cells.filter(|cell| cell.0.is_some()).peekable();
+            let cell = |&class: &&L| {
+                let cell = cells.next_if(|cell| cell.0 == Some(class));
+                cell.map_or(0, |(_, examples)| examples)
             };
             classes.iter().map(cell).collect()
         };
@@ -281,17 +311,18 @@ struct Margins {
 impl<L: Ord> Default for ConfusionMatrix<L> {
     fn default() -> Self {
         Self {
-            cells: BTreeMap::new(),
+            rows: BTreeMap::new(),
         }
     }
 }
 
 impl<L: Ord> Merge for ConfusionMatrix<L> {
     fn merge(&mut self, other: Self) {
-        for (reference, row) in other.cells {
-            let mine = self.cells.entry(reference).or_default();
-            for (prediction, examples) in row {
-                *mine.entry(prediction).or_default() += examples;
+        for (reference, row) in other.rows {
+            let mine = self.rows.entry(reference).or_default();
+            mine.right += row.right;
+            for (prediction, examples) in row.wrong {
+                *mine.wrong.entry(prediction).or_default() += examples;
             }
         }
     }
@@ -514,10 +545,15 @@ impl<L: Ord + Clone> Metric for Classification<L> {
 
     fn update(&self, state: &mut ConfusionMatrix<L>, prediction: &Option<L>, reference: &L) {
         // Labels are copied for the first example of their pair only.
-        let row = state.cells.get_mut(reference);
-        match row.and_then(|row| row.get_mut(prediction)) {
-            Some(examples) => *examples += 1,
-            None => state.record(prediction.clone(), reference.clone()),
+        let Some(row) = state.rows.get_mut(reference) else {
+            return state.record(prediction.clone(), reference.clone());
+        };
+        if prediction.as_ref() == Some(reference) {
+            row.right += 1;
+        } else if let Some(examples) = row.wrong.get_mut(prediction) {
+            *examples += 1;
+        } else {
+            row.wrong.insert(prediction.clone(), 1);
         }
     }
 
@@ -663,6 +699,14 @@ mod tests {
             backward.merge(matrix(head));
             prop_assert_eq!(&forward, &matrix(&pairs));
             prop_assert_eq!(&backward, &forward);
+            let metric = Classification::new(Average::Macro, ZeroDivision::Zero);
+            let mut updated = ConfusionMatrix::default();
+            for (prediction, reference) in &pairs {
+                metric.update(&mut updated, prediction, reference);
+            }
+            prop_assert_eq!(&updated, &forward);
+            let cells: Vec<_> = forward.cells().collect();
+            prop_assert!(cells.is_sorted() && cells.iter().all(|cell| cell.2 > 0));
             for (class, counts) in forward.counts() {
                 prop_assert_eq!(forward.class_counts(class), counts);
             }
