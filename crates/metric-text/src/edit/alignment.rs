@@ -13,7 +13,7 @@ use super::units::{common_ends, numbered};
 /// that are made of it.
 ///
 /// Takes about `d * n / 64` steps for a distance `d` and a length `n`: two texts of 1 MB that differ in
-/// 5 % of their characters take a few seconds. Takes about 25 bytes of memory for each unit that
+/// 5 % of their characters take some ten seconds. Takes 15 to 25 bytes of memory for each unit that
 /// stands in either list between the first and the last error.
 ///
 /// V. I. Levenshtein, *Binary codes capable of correcting deletions, insertions, and reversals* (1966).
