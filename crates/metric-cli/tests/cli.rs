@@ -926,9 +926,12 @@ fn scores_that_cannot_be() {
         (
             json!([0.1]),
             "",
-            &["the label is 1, but there are 1 scores"],
+            &[
+                "r.jsonl:1",
+                "reference: the label is 1, but there are 1 scores",
+            ],
         ),
-        (json!([]), "", &["there are 0 scores"]),
+        (json!([]), "", &["r.jsonl:1", "there are 0 scores"]),
         (json!({}), "", &["expected a list"]),
     ];
     for (scores, options, says) in cases {
@@ -941,7 +944,10 @@ fn scores_that_cannot_be() {
         ]);
         let words = "score accuracy-at-k --input scores -r r.jsonl -p p.jsonl";
         let mut says = says.to_vec();
-        says.push("p.jsonl:1");
+        // A label without a score is an error of the reference.
+        if !says.contains(&"r.jsonl:1") {
+            says.push("p.jsonl:1");
+        }
         folder.run(&format!("{words} {options}")).fails(3, &says);
     }
     let folder = Folder::new(&[
@@ -2142,6 +2148,11 @@ fn texts_that_are_right_or_wrong() {
     );
     fails(
         2,
+        r#"exact-match --pairs e.jsonl --regexes-to-ignore ["a",1]"#,
+        &["--regexes-to-ignore", "list of texts"],
+    );
+    fails(
+        2,
         "exact-match --pairs e.jsonl --regexes-to-ignore (",
         &["--regexes-to-ignore", "no regular expression"],
     );
@@ -2221,6 +2232,13 @@ fn word_and_character_error_rates() {
         folder.run(&shown).code(0).stdout,
         "1\nREF: the ***** cat sat there\nHYP: the black cat sat *****\n         I             D\n"
     );
+
+    let odd = Folder::new(&[(
+        "o.jsonl",
+        "{\"id\": \"\\u001b[2J\", \"reference\": \"a\", \"prediction\": \"a\"}\n",
+    )]);
+    let shown = odd.run("score wer --pairs o.jsonl --show all");
+    assert_eq!(shown.stdout, "\\u{1b}[2J\nREF: a\nHYP: a\n\n");
 
     let result = folder
         .run(&format!("{words} --normalize casefold,punctuation"))

@@ -7,6 +7,7 @@ use metric_core::{Accuracy, Mean, Metric};
 use metric_text::normalize::{InvalidPattern, Pattern, Step};
 use metric_text::vqa::{Answers, Evidence, Language, Profile, VqaAccuracy};
 use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
+use serde::de::IgnoredAny;
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -83,7 +84,11 @@ fn patterns(text: &str) -> Result<Vec<String>, String> {
     match serde_json::from_str(text) {
         Ok(patterns) => Ok(patterns),
         // A class of characters can look so, but hardly does.
-        Err(error) if text.len() > 3 && text.starts_with("[\"") && text.ends_with("\"]") => {
+        Err(error)
+            if text.starts_with("[\"")
+                && text.len() > 3
+                && (text.ends_with("\"]") || serde_json::from_str::<IgnoredAny>(text).is_ok()) =>
+        {
             Err(format!("not a JSON list of texts: {error}"))
         }
         Err(_) if text.is_empty() => Ok(Vec::new()),

@@ -550,26 +550,29 @@ impl<'de> Deserialize<'de> for AnyNumber {
 }
 
 impl Scores {
-    fn row(&self, json: &str, label: i64) -> Result<(TiedRank, usize), String> {
+    fn row(&self, json: &str, label: i64) -> Result<(TiedRank, usize), FieldError> {
         let scores: Vec<AnyNumber> = typed(json).map_err(|problem| {
             let hint = match json.contains("Infinity") {
                 true => ": an infinite score is written \"inf\" or \"-inf\"",
                 false => "",
             };
-            problem + hint
+            FieldError::prediction(problem + hint)
         })?;
         let scores: Vec<f64> = scores.into_iter().map(|score| score.0).collect();
         let width = *self.width.get_or_init(|| scores.len());
         if scores.len() != width {
-            return Err(format!(
+            return Err(FieldError::prediction(format!(
                 "the row has {} scores: expected {width}, as in the first row",
                 scores.len()
-            ));
+            )));
         }
         let rank = self.metric.0.rank(&scores, label);
         let rank = rank.map_err(|error| match error {
-            ScoreError::Infinite { .. } => format!("{error}: allowed with --allow-infinite"),
-            _ => error.to_string(),
+            ScoreError::NoColumn { .. } => FieldError::reference(error),
+            ScoreError::Infinite { .. } => {
+                FieldError::prediction(format_args!("{error}: allowed with --allow-infinite"))
+            }
+            _ => FieldError::prediction(error),
         })?;
         Ok((rank, width))
     }
@@ -655,10 +658,7 @@ impl Reading for Scores {
         }
         let row = match record.prediction {
             Value::Missing => None,
-            value => {
-                let row = self.row(json(value, ""), label);
-                Some(row.map_err(FieldError::prediction)?)
-            }
+            value => Some(self.row(json(value, ""), label)?),
         };
         let target = self.target(record, label).map_err(FieldError::reference)?;
         sink.example(&ScoredRow(row), &target);

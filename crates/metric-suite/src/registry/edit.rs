@@ -122,6 +122,14 @@ pub(super) fn refuse_hours<T: Eq + Hash>(
     )))
 }
 
+/// A character as it can stand in a terminal.
+fn printed(character: char) -> String {
+    match character.is_control() {
+        true => character.escape_default().collect(),
+        false => character.to_string(),
+    }
+}
+
 impl Reading for Rates {
     type Metric = EditRate;
 
@@ -165,7 +173,10 @@ impl Reading for Rates {
         let [reference, prediction] = [&reference, &prediction].map(|text| self.units(text));
         let alignment = Alignment::new(&reference, &prediction);
         let diff = alignment.diff(&reference, &prediction, COLUMNS);
-        Ok(format!("{}\n{diff}", record.id))
+        let id = record.id.to_string();
+        // An id from a file must not command the terminal.
+        let id: String = id.chars().map(printed).collect();
+        Ok(format!("{id}\n{diff}"))
     }
 
     fn scores(&self, state: &EditState) -> Named<Option<f64>> {
