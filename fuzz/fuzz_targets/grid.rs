@@ -122,6 +122,7 @@ fn submissions(solutions: &str, submission: &str, options: u8) {
     let options = SubmissionOptions {
         attempts: allowed,
         strict: options % 2 == 1,
+        ignore_unknown: false,
     };
     let solutions = match Solutions::parse(file(solutions)) {
         Ok(solutions) => solutions,
@@ -157,17 +158,17 @@ fn submissions(solutions: &str, submission: &str, options: u8) {
     assert!(state.solved_tasks() <= state.task_count());
     let score = metric.compute(&state);
     for score in [
-        score.kaggle,
-        score.arcprize,
-        score.all_tests,
+        score.solved.kaggle,
+        score.solved.arcprize,
+        score.solved.all_tests,
         score.cell_accuracy_by_task,
     ] {
         fraction(score);
         assert_eq!(score.is_none(), examples.is_empty());
     }
-    assert!(score.all_tests <= score.arcprize);
+    assert!(score.solved.all_tests <= score.solved.arcprize);
     assert!(score.pass_at.is_sorted_by(|a, b| a <= b));
-    assert_eq!(score.pass_at.last().copied().flatten(), score.kaggle);
+    assert_eq!(score.pass_at.last().copied().flatten(), score.solved.kaggle);
     for (attempts, outputs) in &examples {
         for (attempts, truth) in attempts.iter().zip(*outputs) {
             draw(truth, attempts.clone());

@@ -10,10 +10,10 @@ use libfuzzer_sys::fuzz_target;
 use metric_core::Metric;
 use metric_suite_fuzz::{choose, fraction, parts, pooled};
 use metric_text::edit::{Alignment, Edit, Profile};
-use metric_text::normalize::Step;
+use metric_text::normalize::{Pattern, Step};
 use metric_text::{
-    Anls, EditRate, Edits, ExactMatch, Normalizer, Regexes, RelaxedAccuracy, Squad, StringAccuracy,
-    Unit, VqaAccuracy, anls, edit_distance, edit_distance_within, squad, vqa,
+    Anls, EditRate, Edits, ExactMatch, Normalizer, RelaxedAccuracy, Squad, StringAccuracy, Unit,
+    VqaAccuracy, anls, edit_distance, edit_distance_within, squad, vqa,
 };
 
 fuzz_target!(|data: &[u8]| {
@@ -236,7 +236,7 @@ fn answers(prediction: &str, answers: &[&str]) {
         return;
     };
     let reference = rest.first().copied().unwrap_or_default();
-    let regexes = Regexes::new([*pattern]).unwrap_or_default();
+    let regexes: Vec<Pattern> = pattern.parse().into_iter().collect();
     for switches in 0..8 {
         let metric = ExactMatch {
             regexes_to_ignore: regexes.clone(),

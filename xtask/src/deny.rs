@@ -3,12 +3,12 @@ use std::fs;
 
 use serde::Deserialize;
 
-use crate::run::{Error, cargo, cargo_output};
+use crate::run::{Error, cargo, cargo_output, printed};
 
 pub(crate) const HELP: &str = "\
 Checks the licences of all dependencies, and lists those that are there in two versions.
 By the rules of deny.toml: with cargo-deny where that is installed, otherwise by a check of its own
-of the licences (every dependency must be usable under those of `allow`) and duplicates.";
+of the licences on this platform (every dependency must be usable under those of `allow`) and duplicates.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     if !arguments.is_empty() {
@@ -29,7 +29,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     if allowed.is_empty() {
         return Err(format!("{file}: expected licences in `allow`").into());
     }
-    let metadata = cargo_output(&["metadata", "--format-version", "1", "--offline"], &[])?;
+    // Those of other platforms need not be here.
+    let here = host()?;
+    let mut words = vec!["metadata", "--format-version", "1", "--offline"];
+    words.extend(["--filter-platform", &here]);
+    let metadata = cargo_output(&words, &[])?;
     let metadata: Metadata =
         serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
     let mut problems = Vec::new();
@@ -72,6 +76,15 @@ struct Package {
     name: String,
     version: String,
     license: Option<String>,
+}
+
+/// The platform that is compiled for, such as x86_64-unknown-linux-gnu.
+fn host() -> Result<String, String> {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let said = printed(&rustc, &["-vV"])?;
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
+        .ok_or_else(|| format!("{rustc} -vV: expected a line `host: `"))
 }
 
 /// The texts of a list of the file.
