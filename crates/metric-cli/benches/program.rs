@@ -227,8 +227,8 @@ fn vqa_v2(criterion: &mut Criterion) {
     references.push_str("{\"data_type\": \"mscoco\", \"annotations\": [");
     predictions.push('[');
     let mut thirds = 0;
-    for question in 0..QUESTIONS {
-        let comma = if question == 0 { "" } else { ", " };
+    for question in 1..=QUESTIONS {
+        let comma = if question == 1 { "" } else { ", " };
         let kind = kinds[pick(4) as usize];
         let agreeing = pick(5);
         thirds += (10 - agreeing) * agreeing.min(3) + agreeing * agreeing.saturating_sub(1).min(3);
