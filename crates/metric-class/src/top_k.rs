@@ -125,18 +125,26 @@ fn rank<S: Score>(scores: &[S], label: i64, infinite: bool) -> Result<TiedRank, 
         columns: scores.len(),
     };
     let place = usize::try_from(label).map_err(|_| no_label)?;
-    let (before, rest) = scores.split_at_checked(place).ok_or(no_label)?;
-    let (&own, after) = rest.split_first().ok_or(no_label)?;
-    let (before, after) = (own.compare(before), own.compare(after));
-    if !(before.finite && after.finite && own.into().is_finite()) {
+    let &own = scores.get(place).ok_or(no_label)?;
+    let all = own.compare(scores);
+    if !all.finite {
         for (column, &score) in scores.iter().enumerate() {
             check_number(column, score.into(), infinite)?;
         }
     }
+    // Itself left out. Most rows have no ties, and so are walked once.
+    let tied = (all.at_least - all.above).saturating_sub(1);
+    let tied_before = match scores.split_at_checked(place) {
+        Some((before, _)) if tied > 0 => {
+            let before = own.compare(before);
+            before.at_least - before.above
+        }
+        _ => 0,
+    };
     Ok(TiedRank {
-        above: before.above + after.above,
-        tied_before: before.at_least - before.above,
-        tied_after: after.at_least - after.above,
+        above: all.above,
+        tied_before,
+        tied_after: tied - tied_before,
     })
 }
 
