@@ -1,7 +1,7 @@
 //! Runs other programs and says so.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Why a command ended without success.
 #[derive(Debug, PartialEq)]
@@ -69,21 +69,7 @@ pub(crate) fn output(
     }
 }
 
-/// What a program prints; its errors go to the terminal.
+/// What a program prints here.
 pub(crate) fn printed(program: &str, arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| format!("cannot run {program}: {error}"))?;
-    if !output.status.success() {
-        let shown = arguments.join(" ");
-        return Err(format!("{program} {shown}: {}", output.status));
-    }
-    String::from_utf8(output.stdout).map_err(|_| format!("{program}: what it prints is no UTF-8"))
-}
-
-/// What `cargo` prints with `arguments`.
-pub(crate) fn cargo_printed(arguments: &[&str]) -> Result<String, String> {
-    printed(&program(), arguments)
+    output(program, arguments, Path::new("."), &[]).map_err(|error| format!("{program}: {error}"))
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use wait4::Wait4;
 
 use super::report::median;
-use crate::run::{cargo, cargo_printed};
+use crate::run::{cargo, cargo_output};
 
 /// How programs are timed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,13 +80,14 @@ pub(crate) fn root() -> PathBuf {
 
 /// The folder where cargo builds.
 pub(crate) fn target() -> Result<PathBuf, String> {
-    let printed = cargo_printed(&[
+    let words = [
         "metadata",
         "--format-version",
         "1",
         "--no-deps",
         "--offline",
-    ])?;
+    ];
+    let printed = cargo_output(&words, &[])?;
     let metadata: Value = serde_json::from_str(&printed).map_err(|error| error.to_string())?;
     let folder = metadata["target_directory"].as_str();
     Ok(folder

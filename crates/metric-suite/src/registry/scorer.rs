@@ -266,18 +266,13 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
         examples: usize,
         parts: impl Iterator<Item = (String, M::State)>,
     ) {
-        self.pool.examples += examples as u64;
-        for &(kind, group) in groups {
-            let groups = self.pool.groups.entry(kind.to_owned()).or_default();
-            groups.entry(group.to_owned()).merge(state.clone());
-        }
         if let Some(samples) = &mut self.samples {
             for (part, state) in parts {
                 let (record, id) = (samples.records - 1, samples.id.clone());
                 samples.examples.push((record, id, Some(part), state));
             }
         }
-        self.pool.total.merge(state);
+        self.pooled(examples as u64, groups, state);
     }
 
     /// Gathers on its own, for [`Sink::add`]; without samples.
