@@ -2,6 +2,8 @@
 //! as `benches/peers/measure.py` does for the peers.
 
 use std::error::Error;
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::time::Instant;
 
 use metric_class::{Ties, accuracy_at_k, top_k_accuracy};
@@ -32,11 +34,7 @@ fn ranked() -> Result<Call> {
 /// accuracy@5 of scores.
 fn scores() -> Result<Call> {
     let references = Array1::from_vec(integers("r.i64")?);
-    let bytes = std::fs::read("p.f32")?;
-    let (chunks, _) = bytes.as_chunks();
-    let scores = chunks.iter().copied().map(f32::from_le_bytes).collect();
-    drop(bytes);
-    let scores = rows(scores, references.len())?;
+    let scores = rows(numbers("p.f32", f32::from_le_bytes)?, references.len())?;
     Ok(Box::new(move || {
         let ties = Ties::HighestIndex;
         let accuracy = top_k_accuracy(scores.view(), references.view(), 5, ties)?;
@@ -52,9 +50,21 @@ fn rows<T>(numbers: Vec<T>, rows: usize) -> Result<Array2<T>> {
 
 /// A file of 64-bit integers, the lowest byte first.
 fn integers(path: &str) -> Result<Vec<i64>> {
-    let bytes = std::fs::read(path)?;
-    let (chunks, _) = bytes.as_chunks();
-    Ok(chunks.iter().copied().map(i64::from_le_bytes).collect())
+    numbers(path, i64::from_le_bytes)
+}
+
+/// A file of numbers of so many bytes each.
+fn numbers<const BYTES: usize, T>(path: &str, number: fn([u8; BYTES]) -> T) -> Result<Vec<T>> {
+    let file = File::open(path)?;
+    let count = usize::try_from(file.metadata()?.len())? / BYTES;
+    let mut file = BufReader::new(file);
+    let mut numbers = Vec::with_capacity(count);
+    let mut bytes = [0; BYTES];
+    for _ in 0..count {
+        file.read_exact(&mut bytes)?;
+        numbers.push(number(bytes));
+    }
+    Ok(numbers)
 }
 
 /// What this thread has spent on a core, in seconds.

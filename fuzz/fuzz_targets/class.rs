@@ -123,7 +123,7 @@ fn close_to_fraction(score: Option<f64>) {
 fn ranked(mut numbers: Numbers<'_>) {
     let (columns, k) = (1 + numbers.below(6), 1 + numbers.below(8));
     let (mut rows, mut labels) = (Vec::new(), Vec::new());
-    while numbers.0.first().is_some() && labels.len() < 12 {
+    while !numbers.0.is_empty() && labels.len() < 12 {
         labels.push(numbers.below(7));
         rows.extend((0..columns).map(|_| numbers.below(7)));
     }
@@ -153,7 +153,7 @@ fn classes(mut numbers: Numbers<'_>, choice: u8) {
     let zero_division = choose(ZeroDivision::ALL, choice / 3);
     let metric = Classification::<usize>::new(average, zero_division);
     let mut examples = Vec::new();
-    while numbers.0.first().is_some() && examples.len() < 64 {
+    while !numbers.0.is_empty() && examples.len() < 64 {
         let prediction = Some(numbers.below(6)).filter(|&class| class < 5);
         examples.push((prediction, numbers.below(5)));
     }

@@ -2,7 +2,8 @@ use crate::run::{Error, cargo};
 use crate::{bench, deny, golden, packages};
 
 pub(crate) const HELP: &str = "\
-What stands beside the tests: format, lints, documentation, features, licences, benchmarks.
+What stands beside the tests: format, lints, documentation, features, fuzz targets, licences,
+benchmarks.
 Warnings are errors. Each feature of metric-suite is built alone, with and without the registry;
 each benchmark runs once, which checks its result; tests/GOLDEN.md is what the tests say.";
 
@@ -44,6 +45,13 @@ pub(crate) fn run(_arguments: &[String]) -> Result<(), Error> {
             cargo(&[&alone[..], &[&features], &strict[..]].concat(), &[])?;
         }
     }
+    let fuzz = ["--manifest-path", "fuzz/Cargo.toml"];
+    cargo(&[&["fmt"], &fuzz[..], &["--check"]].concat(), &[])?;
+    // Where its library is not built, neither a compiler of C++ nor nightly Rust is needed.
+    cargo(
+        &[&["clippy", "--locked"], &fuzz[..], &strict[..]].concat(),
+        &[("CUSTOM_LIBFUZZER_PATH", "./none")],
+    )?;
     deny::run(&[])?;
     golden::run(&["--check".to_owned()])?;
     Ok(cargo(&[bench::WORDS, &["--test"]].concat(), &[])?)

@@ -3168,6 +3168,35 @@ fn submissions_that_are_none() {
 }
 
 #[test]
+fn options_that_are_no_numbers() {
+    let folder = Folder::new(&[("a.json", "{}")]);
+    for (words, says) in [
+        ("tide --iou x", "--iou \"x\": expected a number"),
+        (
+            "tide --max-detections -1",
+            "--max-detections \"-1\": expected a whole number from 0 on",
+        ),
+        (
+            "confusion-matrix --score-threshold nan",
+            "--score-threshold \"nan\": expected a number",
+        ),
+        ("voc --iou 0,5", "--iou \"0,5\": expected a number"),
+        (
+            "arc --seed 1.5",
+            "--seed \"1.5\": expected a whole number from 0 on",
+        ),
+        (
+            "relaxed-accuracy --tolerance 5%",
+            "--tolerance \"5%\": expected a number",
+        ),
+    ] {
+        folder
+            .run(&format!("score {words} -r a.json -p a.json"))
+            .fails(2, &[says]);
+    }
+}
+
+#[test]
 fn pictures_of_grids() {
     let folder = arc_submission();
     let run = |words: &str| {

@@ -613,7 +613,7 @@ pub(super) const RELAXED_ACCURACY: Entry = Entry {
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
-        let tolerance: f64 = options.require("tolerance")?;
+        let tolerance = options.number("tolerance")?;
         if !tolerance.is_finite() || tolerance < 0.0 {
             let given = options.get("tolerance").unwrap_or_default();
             let reason = "expected a number of at least 0".to_owned();

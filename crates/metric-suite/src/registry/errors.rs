@@ -47,9 +47,9 @@ pub(super) const TIDE: Entry = Entry {
     input: Input::Whole,
     whole_file: never_whole,
     build: |options| {
-        let foreground: f64 = options.require("iou")?;
-        let background: f64 = options.require("background")?;
-        let most: usize = options.require("max-detections")?;
+        let foreground = options.number("iou")?;
+        let background = options.number("background")?;
+        let most = options.whole("max-detections")?;
         let metric =
             Tide::new(foreground, background).and_then(|metric| metric.with_max_detections(most));
         let metric = metric.map_err(|error| {
@@ -158,21 +158,13 @@ pub(super) const CONFUSION_MATRIX: Entry = Entry {
     input: Input::Whole,
     whole_file: never_whole,
     build: |options| {
-        let iou: f64 = options.require("iou")?;
+        let iou = options.number("iou")?;
         let given = options.get("iou").unwrap_or_default();
         // The classes are known once the data are read.
         let mut metric = Confusion::new(0, iou)
             .map_err(|error| OptionError::new("iou", given, error.to_string()))?;
-        let score_cut: Option<f64> = options.parse("score-threshold")?;
-        if score_cut.is_some_and(f64::is_nan) {
-            return Err(OptionError::new(
-                "score-threshold",
-                "NaN",
-                "expected a number".to_owned(),
-            ));
-        }
-        if let Some(cut) = score_cut {
-            metric = metric.with_score_cut(cut);
+        if options.get("score-threshold").is_some() {
+            metric = metric.with_score_cut(options.number("score-threshold")?);
         }
         let reading = Matrix {
             metric,

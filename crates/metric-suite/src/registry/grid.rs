@@ -77,7 +77,7 @@ pub(super) const ARC: Entry = Entry {
             strict: options.get("strict").is_some(),
             by_task: options.get("groups") == Some("task"),
             resamples: resamples(options)?,
-            seed: options.require("seed")?,
+            seed: options.whole("seed")?,
             tasks: OnceLock::new(),
         };
         Ok(Adapter::boxed("arc", VERSION, reading))

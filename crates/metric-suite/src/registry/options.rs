@@ -100,6 +100,38 @@ impl Options {
             .ok_or_else(|| OptionError::new(name, "", "a value is needed".to_owned()))
     }
 
+    /// The chosen or default value, a number; it may be infinite, where the metric can take that.
+    ///
+    /// # Errors
+    ///
+    /// The value is missing or no number.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(super) fn number(&self, name: &str) -> Result<f64, OptionError> {
+        let number = |text: &str| text.trim().parse().ok().filter(|f: &f64| !f.is_nan());
+        self.one(name, "a number", number)
+    }
+
+    /// The chosen or default value, a whole number.
+    ///
+    /// # Errors
+    ///
+    /// The value is missing or no such number.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(super) fn whole<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
+        let number = |text: &str| text.trim().parse().ok();
+        self.one(name, "a whole number from 0 on", number)
+    }
+
+    fn one<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, OptionError> {
+        let text = self.get(name).unwrap_or_default();
+        read(text).ok_or_else(|| OptionError::new(name, text, format!("expected {expected}")))
+    }
+
     /// The values of an option that is a list, each read by `read`; none without a value.
     ///
     /// # Errors

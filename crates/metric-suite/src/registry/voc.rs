@@ -66,7 +66,7 @@ pub(super) const VOC: Entry = Entry {
         let interpolation: Interpolation = options.require("interpolation")?;
         let strict = options.get("strict").is_some();
         let pixel_plus_one = options.get("pixel-plus-one").is_some();
-        let iou: f64 = options.require("iou")?;
+        let iou = options.number("iou")?;
         let given = options.get("iou").unwrap_or_default();
         let metric = VocAp::new(iou)
             .map_err(|error| OptionError::new("iou", given, error.to_string()))?
