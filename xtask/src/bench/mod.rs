@@ -31,8 +31,8 @@ cargo xtask bench --peers [FILTER] [OPTIONS]
   is reported. Exit code 1 if numbers disagree.
 
 cargo xtask bench --scaling [FILTER] [OPTIONS]
-  Times `metric` on inputs that grow tenfold and on more and more threads; prints a table and draws
-  it to benches/SCALING.svg.
+  Times `metric` on inputs that grow tenfold and on more and more threads; prints a table, writes
+  it to benches/SCALING.md and draws it to benches/SCALING.svg.
 
 Options of --peers and --scaling:
   --quick              inputs of a hundredth of the size and two rounds: to see that all runs

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
 use super::compare::println;
 use super::inputs::{FOLDER, Input};
-use super::report::{date, digits, seconds};
-use super::timing::{self, Cost, Settings, root, target};
+use super::report::{digits, seconds};
+use super::timing::{self, Cost, Settings, root, target, version};
 use crate::run::{Error, cargo, printed};
 use crate::table::{markdown, table};
 
@@ -450,7 +449,7 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
             packages.push(peer.package);
         }
     }
-    let environment = Environment::new(version_of_ours(&metric)?, &folder, &packages);
+    let environment = Environment::new(version(&metric)?, &folder, &packages);
     let mut outcomes = Vec::new();
     for comparison in &chosen {
         let size = settings.size(comparison.input.size);
@@ -718,19 +717,6 @@ impl Report<'_> {
 
     /// `RESULTS.md`.
     fn markdown(&self) -> Result<String, String> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let days = now.map_or(0, |now| now.as_secs() / 86_400);
-        let days = i64::try_from(days).unwrap_or(0);
-        let built = match &self.settings.program {
-            Some(program) => format!("the file {}", program.display()),
-            None => {
-                let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-                let rustc = printed(&rustc, &["--version"])?;
-                let commit = printed("git", &["describe", "--always", "--dirty"]);
-                let commit = commit.unwrap_or_else(|_| "no commit".to_owned());
-                format!("{}, built with {}", commit.trim(), rustc.trim())
-            }
-        };
         let versions: Vec<_> = self
             .environment
             .packages
@@ -743,7 +729,7 @@ impl Report<'_> {
         let mut text = format!(
             "# Beside the peers\n\n\
              Written by `cargo xtask bench --peers`{}; do not edit.\n\n\
-             - Machine: {}\n- Date: {}\n- Ours: `metric` {}, {built}\n- Peers: {}\n\n\
+             {}- Peers: {}\n\n\
              Ours and each peer run in turn on the same files, up to {} times each; the figures are \
              medians. Ours is the program from its start to its end; of a peer the start of Python \
              and the imports do not count in the times. What runs in memory is one call on both \
@@ -755,9 +741,7 @@ impl Report<'_> {
             } else {
                 ""
             },
-            timing::machine(),
-            date(days),
-            self.environment.ours,
+            self.settings.origin(&self.environment.ours)?,
             versions.join(", "),
             self.settings.rounds(),
         );
@@ -789,12 +773,6 @@ impl Report<'_> {
         }
         Ok(text)
     }
-}
-
-/// The version that the program says it is.
-fn version_of_ours(metric: &Path) -> Result<String, String> {
-    let said = printed(&metric.to_string_lossy(), &["--version"])?;
-    Ok(said.trim().trim_start_matches("metric ").to_owned())
 }
 
 impl Cost {

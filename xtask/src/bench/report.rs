@@ -31,26 +31,6 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     Some((values.get(middle.checked_sub(1)?)? + upper) / 2.0)
 }
 
-/// The days since 1970 as a date, 2026-11-21.
-pub(crate) fn date(days: i64) -> String {
-    // Howard Hinnant's civil_from_days, https://howardhinnant.github.io/date_algorithms.html
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,13 +49,5 @@ mod tests {
         assert_eq!(median(vec![]), None);
         assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
-    }
-
-    #[test]
-    fn dates() {
-        assert_eq!(date(0), "1970-01-01");
-        assert_eq!(date(-1), "1969-12-31");
-        // 30 years of 365 days, 7 leap days before 2000, then January and 29 days of February.
-        assert_eq!(date(30 * 365 + 7 + 31 + 28), "2000-02-29");
     }
 }

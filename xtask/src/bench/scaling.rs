@@ -9,7 +9,7 @@ use super::inputs::{FOLDER, Input};
 use super::report::{digits, seconds};
 use super::timing::{self, Cost, Settings, root, target};
 use crate::run::Error;
-use crate::table::table;
+use crate::table::{markdown, table};
 
 /// A metric on inputs of three sizes, each ten times the one before; the last one is that of the
 /// input.
@@ -130,17 +130,27 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
             }
         }
     }
-    println(&table(HEADER, &rows(&chosen, &points)));
+    let rows = rows(&chosen, &points);
+    println(&table(HEADER, &rows));
     for line in &failed {
         println(line);
     }
-    let path = match (filter, settings.quick) {
-        ("", false) => root().join("benches/SCALING.svg"),
-        _ => folder.join("SCALING.svg"),
-    };
     if !points.is_empty() {
-        draw(&path, &chosen, &points).map_err(|error| format!("{}: {error}", path.display()))?;
-        eprintln!("Written to {}", path.display());
+        // A part, or small inputs, do not take the place of the whole.
+        let folder = match (filter, settings.quick) {
+            ("", false) => root().join("benches"),
+            _ => folder,
+        };
+        let [text, picture] = ["SCALING.md", "SCALING.svg"].map(|name| folder.join(name));
+        let said = page(
+            &settings.origin(&timing::version(&metric)?)?,
+            &rows,
+            &failed,
+        );
+        std::fs::write(&text, said).map_err(|error| format!("{}: {error}", text.display()))?;
+        draw(&picture, &chosen, &points)
+            .map_err(|error| format!("{}: {error}", picture.display()))?;
+        eprintln!("Written to {} and {}", text.display(), picture.display());
     }
     match failed.is_empty() {
         true => Ok(()),
@@ -184,6 +194,22 @@ impl Curve {
 const HEADER: &[&str] = &[
     "metric", "examples", "", "threads", "wall", "CPU", "peak", "x size", "x wall", "x peak",
 ];
+
+/// `SCALING.md`.
+fn page(origin: &str, rows: &[Vec<String>], failed: &[String]) -> String {
+    let failed: String = failed.iter().map(|line| format!("- {line}\n")).collect();
+    format!(
+        "# Cost by size and threads\n\n\
+         Written by `cargo xtask bench --scaling`; do not edit.\n\n\
+         {origin}\n\
+         The program from its start to its end, on files; medians. The columns with `x` say how a \
+         row stands to the one above it, which has a tenth of the input or fewer threads: where \
+         time grows as the input does, `x wall` is no more than `x size`.\n\n\
+         ![Time by size on one thread, and by threads](SCALING.svg)\n\n\
+         {}\n{failed}",
+        markdown(HEADER, rows)
+    )
+}
 
 /// A row a point; the last columns say how it stands to the point before, which is smaller or has
 /// fewer threads.

@@ -8,10 +8,11 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use serde_json::Value;
+use time::OffsetDateTime;
 use wait4::Wait4;
 
 use super::report::median;
-use crate::run::{cargo, cargo_output};
+use crate::run::{cargo, cargo_output, printed};
 
 /// How programs are timed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,6 +48,32 @@ impl Settings {
         cargo(&["build", "--release", "-p", "metric-cli"], &[])?;
         Ok(target()?.join("release/metric"))
     }
+
+    /// Where figures come from, as items of a list in Markdown: machine, date and `metric`, which
+    /// is of this version.
+    pub(crate) fn origin(&self, version: &str) -> Result<String, String> {
+        let built = match &self.program {
+            Some(program) => format!("the file {}", program.display()),
+            None => {
+                let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+                let rustc = printed(&rustc, &["--version"])?;
+                let commit = printed("git", &["describe", "--always", "--dirty"]);
+                let commit = commit.unwrap_or_else(|_| "no commit".to_owned());
+                format!("{}, built with {}", commit.trim(), rustc.trim())
+            }
+        };
+        let machine = machine();
+        let date = OffsetDateTime::now_utc().date();
+        Ok(format!(
+            "- Machine: {machine}\n- Date: {date}\n- Ours: `metric` {version}, {built}\n"
+        ))
+    }
+}
+
+/// The version that `metric` says it is.
+pub(crate) fn version(metric: &Path) -> Result<String, String> {
+    let said = printed(&metric.to_string_lossy(), &["--version"])?;
+    Ok(said.trim().trim_start_matches("metric ").to_owned())
 }
 
 /// What one run cost.
@@ -162,7 +189,7 @@ const VARIABLES: &[&str] = &[
 ];
 
 /// What this machine is: its processor, cores and memory.
-pub(crate) fn machine() -> String {
+fn machine() -> String {
     let field = |path: &str, name: &str| {
         let text = std::fs::read_to_string(path).ok()?;
         let line = text.lines().find(|line| line.starts_with(name))?;
