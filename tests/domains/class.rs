@@ -1,12 +1,13 @@
-//! Ranked labels: accuracy@k.
+//! Ranked labels: accuracy@k and the mean reciprocal rank; classification.
 
 use metric_class::{
-    AccuracyAtK, LabelsError, RankTable, Ranks, ScoreError, ScoresError, Target, Ties, TopK,
-    accuracy_at_k, binary_top_k_accuracy, label_rows, top_k_accuracy,
+    AccuracyAtK, Average, ConfusionMatrix, LabelsError, PrecisionRecallF1, RankTable, Ranks,
+    ScoreError, ScoresError, Target, Ties, TopK, ZeroDivision, accuracy_at_k,
+    binary_top_k_accuracy, label_rows, top_k_accuracy,
 };
-use metric_core::Metric;
+use metric_core::{Counts, Metric};
 use ndarray::{Array2, aview1};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::rows::{self, near, same};
 
@@ -204,5 +205,87 @@ fn scores_that_are_special_or_refused() {
             (Ok(value), None) => Err(format!("ours scored {value}")),
             (Err(error), _) => same("error", Some(&error), expected.map(|(_, error)| error)),
         }
+    });
+}
+
+#[test]
+fn reciprocal_ranks() {
+    let rows = rows::rows("class/mrr.jsonl");
+    rows::check(&rows, rows::id, &[], |row| {
+        let scores = score_rows(row)?;
+        let references: Vec<i64> =
+            serde_json::from_value(row["references"].clone()).map_err(|e| e.to_string())?;
+        let metric = TopK::new(vec![1])
+            .map_err(|e| e.to_string())?
+            .with_ties(Ties::Pessimistic);
+        let state = metric
+            .measure_rows(scores.view(), aview1(&references), None)
+            .map_err(|e| e.to_string())?;
+        let mean = metric.mean_reciprocal_rank(&state, usize::MAX);
+        near("mrr", mean, &row["mrr"])
+    });
+}
+
+#[test]
+fn scores_of_classification() {
+    let rows = rows::rows("class/classification.jsonl");
+    rows::check(&rows, rows::id, &[], |row| {
+        let [predictions, references] = ["predictions", "references"]
+            .map(|side| serde_json::from_value::<Vec<i64>>(row[side].clone()));
+        let references = references.map_err(|e| e.to_string())?;
+        let pairs = predictions
+            .map_err(|e| e.to_string())?
+            .into_iter()
+            .zip(references);
+        let matrix: ConfusionMatrix<i64> = pairs.collect();
+        same("classes", json!(matrix.classes()), row["classes"].clone())?;
+        same("matrix", json!(matrix.rows()), row["matrix"].clone())?;
+        near("accuracy", matrix.accuracy().value(), &row["accuracy"])?;
+
+        let three = |name: &str, scores: PrecisionRecallF1, expected: &[Value]| {
+            let named = [
+                ("precision", scores.precision),
+                ("recall", scores.recall),
+                ("f1", scores.f1),
+            ];
+            let mut pairs = named.into_iter().zip(expected);
+            pairs.try_for_each(|((of, score), expected)| {
+                near(&format!("{name} {of}"), score, expected)
+            })
+        };
+        for expected in row["averages"].as_array().ok_or("no averages")? {
+            let [average, rule, expected @ ..] = expected.as_array().ok_or("no list")?.as_slice()
+            else {
+                return Err("no average".to_owned());
+            };
+            let [average, rule] = [average, rule].map(|name| name.as_str().unwrap_or_default());
+            let scores = matrix.precision_recall_f1(
+                average.parse::<Average>().map_err(|e| e.to_string())?,
+                rule.parse::<ZeroDivision>().map_err(|e| e.to_string())?,
+            );
+            three(&format!("{average} {rule}"), scores, expected)?;
+        }
+        let of_classes = row["of_classes"].as_array().ok_or("no classes")?;
+        same("number of classes", matrix.counts().len(), of_classes.len())?;
+        for ((class, counts), expected) in matrix.counts().into_iter().zip(of_classes) {
+            let expected = expected.as_array().ok_or("no list")?;
+            let rule = ZeroDivision::Undefined;
+            let scores = PrecisionRecallF1::of(&[counts], Average::Macro, rule);
+            three(&class.to_string(), scores, expected)?;
+            same("support", expected.get(3), Some(&json!(counts.actual())))?;
+        }
+
+        let balanced = matrix.balanced_accuracy();
+        near("balanced accuracy", balanced, &row["balanced_accuracy"])?;
+        near("kappa", matrix.cohen_kappa(), &row["cohen_kappa"])?;
+        // Where one side has a single class there is no correlation; scikit-learn prints 0.
+        let counts = matrix.counts();
+        let [references, predictions] = [Counts::actual, Counts::predicted]
+            .map(|of| counts.iter().filter(|(_, counts)| of(counts) > 0).count());
+        let expected = match references > 1 && predictions > 1 {
+            true => &row["matthews_corrcoef"],
+            false => &Value::Null,
+        };
+        near("correlation", matrix.matthews_correlation(), expected)
     });
 }

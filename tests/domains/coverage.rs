@@ -50,15 +50,18 @@ const MAPDR: &[&str] = &["an independent implementation of the published definit
 const MAPDR_CASES: &[&str] = &["made-up edge cases"];
 const PYCOCOTOOLS: &[&str] = &["pycocotools 2.0.11"];
 const RATIONAL: &[&str] = &["rational arithmetic"];
-const SKLEARN: &[&str] = &["scikit-learn top_k_accuracy_score"];
+const SKLEARN: &[&str] = &["scikit-learn 1.9.1"];
+const TOP_K: &[&str] = &["scikit-learn top_k_accuracy_score"];
 const VQA: &[&str] = &["GT-Vision-Lab/VQA a013f00"];
 
 /// One line a metric and profile.
 #[rustfmt::skip]
 pub(crate) const COVERAGE: &[Line] = &[
     line("class::accuracy_from_label_lists", CLASS, "accuracy-at-k", "labels", &["arithmetic"]),
-    line("class::accuracy_from_scores", CLASS, "accuracy-at-k", "scores, each tie rule", SKLEARN),
-    line("class::scores_that_are_special_or_refused", CLASS, "accuracy-at-k", "scores, special and refused", SKLEARN),
+    line("class::accuracy_from_scores", CLASS, "accuracy-at-k", "scores, each tie rule", TOP_K),
+    line("class::scores_that_are_special_or_refused", CLASS, "accuracy-at-k", "scores, special and refused", TOP_K),
+    line("class::reciprocal_ranks", CLASS, "mrr", "scores, pessimistic ties", SKLEARN),
+    line("class::scores_of_classification", CLASS, "classification", "each average and rule for 0 / 0", SKLEARN),
 
     line("code::all_of_codebleu_0_7", CODE, "codebleu", "codebleu-0.7", CODEBLEU),
     line("code::the_original_evaluator", CODE, "codebleu", "codexglue", CODEXGLUE),
