@@ -6,7 +6,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::run::{Error, program};
+use crate::run::{Error, program, root};
+use crate::table::table;
 
 pub(crate) const HELP: &str = "\
 Looks for inputs that break a crate: runs one fuzz target, or all, and prints executions and crashes.
@@ -19,7 +20,7 @@ Needs cargo-fuzz: cargo install cargo-fuzz. A nightly toolchain is not needed.";
 const LIMITS: &[&str] = &["-max_len=4096", "-timeout=20", "-rss_limit_mb=4096"];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
+    let folder = root().join("fuzz");
     let known = targets(&folder)?;
     let Chosen { targets, seconds } = choose(arguments, &known)?;
     let version = cargo_fuzz(&folder).arg("--version").output();
@@ -208,27 +209,23 @@ fn executions(line: &str) -> Option<u64> {
 }
 
 fn print_table(results: &[Outcome]) {
-    let widest = results.iter().map(|outcome| outcome.target.len()).max();
-    let width = widest.unwrap_or(0).max("target".len());
-    eprintln!("\n{:<width$}  {:>12}  crashes", "target", "executions");
-    for outcome in results {
-        let Outcome {
-            target,
-            executions,
-            crashes,
-            failure,
-        } = outcome;
-        let ended = match failure {
-            Some(failure) if crashes.is_empty() => format!(" ({failure})"),
-            _ => String::new(),
+    let row = |outcome: &Outcome| {
+        let ended = match &outcome.failure {
+            Some(failure) if outcome.crashes.is_empty() => failure.as_str(),
+            _ => "",
         };
-        eprintln!(
-            "{target:<width$}  {executions:>12}  {}{ended}",
-            crashes.len()
-        );
-        for path in crashes {
-            eprintln!("{:width$}  {}", "", path.display());
-        }
+        vec![
+            outcome.target.clone(),
+            outcome.executions.to_string(),
+            outcome.crashes.len().to_string(),
+            ended.to_owned(),
+        ]
+    };
+    let rows: Vec<_> = results.iter().map(row).collect();
+    let header = ["target", "executions", "crashes", ""];
+    eprint!("\n{}", table(&header, &rows));
+    for path in results.iter().flat_map(|outcome| &outcome.crashes) {
+        eprintln!("{}", path.display());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs other programs and says so.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Why a command ended without success.
@@ -16,6 +16,12 @@ impl From<String> for Error {
     fn from(message: String) -> Self {
         Self::Failed(message)
     }
+}
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_owned()
 }
 
 /// The cargo that runs this program, so that a chosen toolchain stays chosen.

@@ -186,7 +186,7 @@ fn code(_: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
         size,
         ..
     } = input;
-    let rows = super::timing::root().join(format!("tests/golden/code/{language}_pkg.jsonl"));
+    let rows = crate::run::root().join(format!("tests/golden/code/{language}_pkg.jsonl"));
     let rows = std::fs::read_to_string(rows)?;
     let rows = rows.lines().map(serde_json::from_str::<Value>);
     let rows: Vec<Value> = rows.collect::<Result<_, _>>()?;

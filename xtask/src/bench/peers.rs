@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::compare::println;
 use super::inputs::{FOLDER, Input};
 use super::report::{digits, seconds};
-use super::timing::{self, Cost, Settings, root, target, version};
-use crate::run::{Error, cargo, printed};
+use super::timing::{self, Cost, Settings, target, version};
+use crate::run::{Error, cargo, printed, root};
 use crate::table::{markdown, table};
 
 /// What is compared: one of our commands with what does the same elsewhere.

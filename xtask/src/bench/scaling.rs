@@ -7,8 +7,8 @@ use plotters::prelude::*;
 use super::compare::println;
 use super::inputs::{FOLDER, Input};
 use super::report::{digits, seconds};
-use super::timing::{self, Cost, Settings, root, target};
-use crate::run::Error;
+use super::timing::{self, Cost, Settings, target};
+use crate::run::{Error, root};
 use crate::table::{markdown, table};
 
 /// A metric on inputs of three sizes, each ten times the one before; the last one is that of the

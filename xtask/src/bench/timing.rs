@@ -99,12 +99,6 @@ impl Cost {
     }
 }
 
-/// The folder of the workspace.
-pub(crate) fn root() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().unwrap_or(own).to_owned()
-}
-
 /// The folder where cargo builds.
 pub(crate) fn target() -> Result<PathBuf, String> {
     let words = [
