@@ -48,8 +48,30 @@ impl fmt::Display for Failure {
 
 /// Says something on standard error. Whether anybody listens changes nothing.
 pub(crate) fn say(message: &str) {
-    let lines: Vec<_> = message.lines().map(shortened).collect();
+    let lines = message.lines().map(|line| printable(&shortened(line)));
+    let lines: Vec<String> = lines.collect();
     let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
+}
+
+/// Text with what a terminal would obey or reorder, rather than show, as escapes. Names of files and
+/// their contents may hold anything.
+pub(crate) fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            // What sets the direction of text: Unicode's property Bidi_Control.
+            '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {
+                printable.extend(character.escape_unicode());
+            }
+            control if control.is_control() => printable.extend(control.escape_default()),
+            other => printable.push(other),
+        }
+    }
+    printable
 }
 
 /// A line of a message, without its middle if it is long: the start says where, and the end what was
@@ -78,5 +100,12 @@ mod tests {
         assert_eq!(shortened(&"é".repeat(1000)), "é".repeat(1000));
         let cut = format!("{} ... {}", "é".repeat(700), "é".repeat(300));
         assert_eq!(shortened(&"é".repeat(1001)), cut);
+    }
+
+    #[test]
+    fn nothing_is_obeyed_by_the_terminal() {
+        let text = "\u{1b}[31m\u{9b}\u{7f}\t\u{202e}é👩\u{200d}👧";
+        let expected = r"\u{1b}[31m\u{9b}\u{7f}\t\u{202e}é👩".to_owned() + "\u{200d}👧";
+        assert_eq!(printable(text), expected);
     }
 }

@@ -174,7 +174,7 @@ impl Reader {
                 if prints.is_empty() {
                     return Ok(());
                 }
-                self.repeated(&prints)?
+                self.repeated(all, &prints)?
             }
         };
         let Some((id, lines)) = repeated.iter().min_by_key(|(_, lines)| lines[0]) else {
@@ -199,18 +199,37 @@ impl Reader {
     }
 
     /// Reads the source again and returns the lines of each id with one of these fingerprints, for
-    /// ids that stand more than once.
-    fn repeated(&self, prints: &HashSet<u64>) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
+    /// ids that stand more than once. Fails if one of `all`, which are sorted, is not there again.
+    fn repeated(
+        &self,
+        all: &[u64],
+        prints: &HashSet<u64>,
+    ) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
         let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let mut again: HashMap<u64, usize> = HashMap::new();
         let mut blocks = self.input.source.open(&Arc::default())?;
         while let Some(block) = blocks.next()? {
             for record in self.scan(&block)? {
                 let id = record.id(&block.text);
-                if prints.contains(&fingerprint(id)) {
+                let print = fingerprint(id);
+                if prints.contains(&print) {
+                    *again.entry(print).or_default() += 1;
                     lines.entry(id.to_string()).or_default().push(record.line);
                 }
             }
             blocks.recycle(block);
+        }
+        let before = |print: u64| {
+            let start = all.partition_point(|&other| other < print);
+            all[start..].partition_point(|&other| other == print)
+        };
+        if prints
+            .iter()
+            .any(|print| again.get(print).copied().unwrap_or(0) < before(*print))
+        {
+            let name = self.input.source.name();
+            let problem = "the file changed while it was read";
+            return Err(Failure::Input(format!("{name}: {problem}")));
         }
         lines.retain(|_, lines| lines.len() > 1);
         Ok(lines)
@@ -586,7 +605,8 @@ impl Join {
             .drain()
             .map(|(_, held)| held)
             .collect();
-        extra.sort_unstable_by_key(|held| held.line);
+        // All ids of a file of JSON may stand in one line.
+        extra.sort_unstable_by(|a, b| (a.line, &a.id).cmp(&(b.line, &b.id)));
 
         // A prediction without a partner whose id is that of a reference came second.
         if let Some(predictions) = &mut self.predictions {

@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Row, Table};
 use metric_suite::registry::{Group, Named, Report, Sample};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::error::printable;
 use crate::score::Scored;
 
 /// Version of the shape of the JSON result.
@@ -184,17 +185,13 @@ fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
 /// Text from a file as it can stand in a table: it is not long, control characters are shown, and a
 /// bar in Markdown starts no new column.
 pub(crate) fn cell(text: &str, markdown: bool) -> String {
-    let mut cell = String::new();
-    for (place, character) in text.chars().enumerate() {
-        if place == CHARACTERS_SHOWN {
-            cell.push_str("...");
-            break;
-        }
-        match character {
-            '|' if markdown => cell.push_str("\\|"),
-            control if control.is_control() => cell.extend(control.escape_default()),
-            other => cell.push(other),
-        }
+    let end = text.char_indices().nth(CHARACTERS_SHOWN);
+    let mut cell = match end {
+        Some((end, _)) => printable(&text[..end]) + "...",
+        None => printable(text),
+    };
+    if markdown {
+        cell = cell.replace('|', "\\|");
     }
     cell
 }

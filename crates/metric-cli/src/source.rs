@@ -14,6 +14,9 @@ use crate::error::Failure;
 /// little enough to stay in the cache between its reading and its scoring.
 const BLOCK_BYTES: usize = 64 * 1024;
 
+/// How much of a document is read before it is looked at.
+const PART_BYTES: usize = 1 << 20;
+
 /// How long a line may be. A longer one is no record, but what memory could not hold: a file with a
 /// hole, or one that has no lines.
 const MAX_LINE_BYTES: usize = 1 << 30;
@@ -122,7 +125,13 @@ impl Source {
                 let mut reader = self.reader(Arc::default())?;
                 loop {
                     let start = bytes.len();
-                    let part = (&mut reader).take(1 << 20).read_to_end(&mut bytes);
+                    // Reading would not ask whether there is so much memory.
+                    bytes
+                        .try_reserve(PART_BYTES + 1)
+                        .map_err(|error| failed(error.into()))?;
+                    let part = (&mut reader)
+                        .take(PART_BYTES as u64)
+                        .read_to_end(&mut bytes);
                     if part.map_err(failed)? == 0 {
                         break;
                     }

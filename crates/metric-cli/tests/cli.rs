@@ -3168,6 +3168,20 @@ fn submissions_that_are_none() {
 }
 
 #[test]
+fn ids_in_one_line_are_named_in_their_order() {
+    let folder = Folder::new(&[
+        ("r.jsonl", "{\"id\": 1, \"reference\": \"a\"}\n"),
+        (
+            "p.json",
+            r#"{"1": "a", "g": "x", "b": "x", "a": "x", "e": "x", "d": "x", "c": "x", "f": "x"}"#,
+        ),
+    ]);
+    folder
+        .run("score string-accuracy -r r.jsonl -p p.json")
+        .fails(3, &["\"a\", \"b\", \"c\", \"d\", \"e\""]);
+}
+
+#[test]
 fn options_that_are_no_numbers() {
     let folder = Folder::new(&[("a.json", "{}")]);
     for (words, says) in [

@@ -361,6 +361,62 @@ fn a_file_that_is_cut_short_while_it_is_read_is_no_whole_one() {
     }
 }
 
+/// The references have an id twice, which is looked up in the file once all is read; by then another
+/// file stands there.
+#[test]
+fn a_file_that_is_replaced_while_it_is_read_hides_no_duplicate() {
+    const COUNT: usize = 20_000;
+    let folder = Folder::of_records(COUNT);
+    let again = "{\"id\": \"example-0\", \"reference\": \"some text\"}\n";
+    let twice = records("reference", COUNT) + again;
+    fs::write(folder.path("r.jsonl"), twice).expect("a file");
+    fs::write(folder.path("other.jsonl"), records("reference", COUNT)).expect("a file");
+    let mut child = folder
+        .command("score string-accuracy --references r.jsonl --predictions - --missing skip")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    // More than a pipe and a buffer hold: the program has begun to read both sides.
+    let predictions = records("prediction", COUNT);
+    let (first, second) = predictions.split_at(predictions.len() - 100);
+    input.write_all(first.as_bytes()).expect("a reader");
+    fs::rename(folder.path("other.jsonl"), folder.path("r.jsonl")).expect("a file");
+    let _ = input.write_all(second.as_bytes());
+    drop(input);
+    let output = child.wait_with_output().expect("the program ends");
+    Run::of(output).fails(3, &["r.jsonl: the file changed while it was read"]);
+}
+
+/// Text without an end is more than there is memory for.
+#[test]
+fn a_document_that_does_not_fit_in_memory_is_refused() {
+    let folder = Folder::of_records(3);
+    let script = "ulimit -v 1000000; yes '     ' | \"$0\" score coco --threads 1 -r - -p p.jsonl";
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", script, PROGRAM])
+        .current_dir(folder.path(""));
+    let output = shell.output().expect("a shell");
+    Run::of(output).fails(3, &["standard input: cannot read: ", "memory"]);
+}
+
+/// Help needs no threads; a stack that does not fit in memory lets none start.
+#[test]
+fn help_needs_no_threads() {
+    let folder = Folder::new(&[]);
+    let list = folder.run("list --help").code(0);
+    assert!(!list.0.stdout.is_empty());
+    for metric in ["coco", "detection", "string-accuracy"] {
+        let mut command = folder.command(&format!("score {metric} --help"));
+        command.env("RUST_MIN_STACK", "99999999999999");
+        let run = Run::of(command.output().expect("the program runs")).code(0);
+        assert!(!run.0.stdout.is_empty(), "{metric}");
+    }
+}
+
 /// The program as a user who may not read what the folder holds: `nobody`, if the tests run as one
 /// who may read all.
 fn without_rights(folder: &Folder, words: &str) -> Run {

@@ -632,16 +632,18 @@ impl CocoCurves {
         }
         let curves =
             |(class, detections): (u32, ClassDetections<'_>)| detections.curves(class, params);
+        // One class is no work for several threads, and none must not start them.
         #[cfg(feature = "rayon")]
-        let classes = {
+        if classes.len() > 1 {
             use rayon::prelude::*;
-            classes.into_par_iter().map(curves).collect()
-        };
-        #[cfg(not(feature = "rayon"))]
-        let classes = classes.into_iter().map(curves).collect();
+            return Self {
+                classes: classes.into_par_iter().map(curves).collect(),
+                params: params.clone(),
+            };
+        }
         Self {
+            classes: classes.into_iter().map(curves).collect(),
             params: params.clone(),
-            classes,
         }
     }
 }
