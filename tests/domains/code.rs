@@ -78,7 +78,7 @@ fn counts(counts: &Value) -> Result<[Vec<u64>; 2], String> {
     let whole = |scale: f64, value: &Value| {
         let scaled = value.as_f64().unwrap_or(f64::NAN) * scale;
         let rounded = scaled.round();
-        match (scaled - rounded).abs() < 1e-6 {
+        match (rounded - 1e-6..rounded + 1e-6).contains(&scaled) {
             true => Ok(rounded as u64),
             false => Err(format!("{value} times {scale} is not a whole number")),
         }

@@ -2,8 +2,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
+
+use crate::bench::target;
 use crate::packages::{self, Package, chosen, with_siblings};
-use crate::run::{Error, cargo_output, output};
+use crate::run::{Error, cargo_output, flag, output, print};
 use crate::table::markdown;
 
 pub(crate) const HELP: &str = "\
@@ -16,15 +19,7 @@ said. Prints how many dependencies each crate has without features, by default a
 --quick leaves the tests out.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let (flags, names): (Vec<&str>, Vec<&str>) = arguments
-        .iter()
-        .map(String::as_str)
-        .partition(|word| word.starts_with('-'));
-    let quick = match flags.as_slice() {
-        [] => false,
-        ["--quick"] => true,
-        _ => return Err(Error::Usage("arguments that it does not know".to_owned())),
-    };
+    let (quick, names) = flag(arguments, "--quick")?;
     let packages = packages::publishable()?;
     let names = chosen(&packages, &names)?;
     let set = with_siblings(&packages, &names);
@@ -45,7 +40,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         }
         rows.push(dependencies(package, failures.len() == before)?);
     }
-    fs::remove_dir_all(&ground.folder).map_err(|error| ground.failed(&error))?;
     let header = [
         "crate",
         "no feature",
@@ -60,14 +54,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-#[allow(clippy::print_stdout, reason = "the table is the command's result")]
-fn print(text: &str) {
-    print!("{text}");
-}
-
 /// A folder outside of the workspace with packed crates, unpacked.
 struct Ground {
-    folder: PathBuf,
+    folder: TempDir,
     /// Where all crates are built, so that what they share is built once.
     target: String,
 }
@@ -81,29 +70,26 @@ impl Ground {
         eprintln!("$ cargo {}", words.join(" "));
         cargo_output(&words, &[])?;
 
-        let here =
-            std::env::current_dir().map_err(|error| format!("the working folder: {error}"))?;
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-        let target = here.join(target);
+        let target = target()?;
         let ground = Self {
-            folder: std::env::temp_dir().join(format!("alone-{}", std::process::id())),
+            folder: tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?,
             target: target.join("alone").display().to_string(),
         };
-        fs::create_dir(&ground.folder).map_err(|error| ground.failed(&error))?;
         for package in set {
             let packed = format!("{}-{}.crate", package.name, package.version);
             let packed = target.join("package").join(packed).display().to_string();
-            output("tar", &["xzf", &packed], &ground.folder, &[])?;
+            output("tar", &["xzf", &packed], ground.folder.path(), &[])?;
         }
         Ok(ground)
     }
 
     fn failed(&self, error: &std::io::Error) -> String {
-        format!("{}: {error}", self.folder.display())
+        format!("{}: {error}", self.folder.path().display())
     }
 
     fn of(&self, package: &Package) -> PathBuf {
         self.folder
+            .path()
             .join(format!("{}-{}", package.name, package.version))
     }
 
@@ -217,12 +203,18 @@ impl Toolchains {
     }
 
     fn tell(&self) {
-        if self.oldest.is_none() {
-            let version = &self.rust_version;
-            eprintln!(
+        let version = &self.rust_version;
+        let install = format!("rustup toolchain install {version}");
+        match &self.oldest {
+            None => eprintln!(
                 "no toolchain from {version} to this one is installed, so only lints look at \
-                 rust-version (rustup toolchain install {version})"
-            );
+                 rust-version ({install})"
+            ),
+            Some(oldest) if !oldest.starts_with(version.as_str()) => eprintln!(
+                "the oldest toolchain that is installed is {oldest}, so lints alone look at \
+                 {version} ({install})"
+            ),
+            Some(_) => {}
         }
         if !self.nightly {
             eprintln!("nightly is not installed, so documentation is not built as by docs.rs");

@@ -1,9 +1,9 @@
-use crate::run::{Error, cargo};
+use crate::run::{Error, cargo, no_arguments};
 use crate::{bench, deny, golden, packages};
 
 pub(crate) const HELP: &str = "\
-What stands beside the tests: format, lints, documentation, features, fuzz targets, licences,
-benchmarks.
+Checks what stands beside the tests.
+Format, lints, documentation, features, fuzz targets, licences, golden table, benchmarks.
 Warnings are errors. Each feature of metric-suite is built alone, with and without the registry;
 each benchmark runs once, which checks its result; tests/GOLDEN.md is what the tests say.";
 
@@ -22,7 +22,8 @@ fn features() -> Result<Vec<String>, String> {
     }
 }
 
-pub(crate) fn run(_arguments: &[String]) -> Result<(), Error> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    no_arguments(arguments)?;
     let strict = ["--", "-D", "warnings"];
     cargo(&["fmt", "--all", "--check"], &[])?;
     let lint = ["clippy", "--workspace", "--all-targets", "--all-features"];

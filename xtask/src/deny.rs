@@ -3,7 +3,7 @@ use std::fs;
 
 use serde::Deserialize;
 
-use crate::run::{Error, cargo, cargo_output, printed};
+use crate::run::{Error, cargo, cargo_output, no_arguments, printed};
 
 pub(crate) const HELP: &str = "\
 Checks the licences of all dependencies, and lists those that are there in two versions.
@@ -11,9 +11,7 @@ By the rules of deny.toml: with cargo-deny where that is installed, otherwise by
 of the licences on this platform (every dependency must be usable under those of `allow`) and duplicates.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    if !arguments.is_empty() {
-        return Err(Error::Usage("arguments that it does not know".to_owned()));
-    }
+    no_arguments(arguments)?;
     if cargo_output(&["deny", "--version"], &[]).is_ok() {
         return Ok(cargo(
             &["deny", "--offline", "check", "licenses", "bans", "sources"],
@@ -31,7 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
     // Those of other platforms need not be here.
     let here = host()?;
-    let mut words = vec!["metadata", "--format-version", "1", "--offline"];
+    let mut words = vec!["metadata", "--format-version", "1", "--locked"];
     words.extend(["--filter-platform", &here]);
     let metadata = cargo_output(&words, &[])?;
     let metadata: Metadata =

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let version = cargo_fuzz(&folder).arg("--version").output();
     if !version.is_ok_and(|output| output.status.success()) {
         let problem = "needs cargo-fuzz, which is not installed: cargo install cargo-fuzz";
-        return Err(Error::Usage(problem.to_owned()));
+        return Err(Error::Failed(problem.to_owned()));
     }
     // All are built first: an error of the compiler is no finding.
     let built = cargo_fuzz(&folder)
@@ -139,10 +139,8 @@ impl Outcome {
 
 fn fuzz(folder: &Path, target: &str, seconds: u64) -> Result<Outcome, Error> {
     let failed = |error: std::io::Error| Error::Failed(format!("{target}: {error}"));
-    let artifacts = folder.join("artifacts").join(target);
     let corpus = folder.join("corpus").join(target);
     fs::create_dir_all(&corpus).map_err(failed)?;
-    let before = files(&artifacts).map_err(failed)?;
     let mut command = cargo_fuzz(folder);
     command
         .args(["run", "--sanitizer", "none", target])
@@ -175,17 +173,15 @@ fn fuzz(folder: &Path, target: &str, seconds: u64) -> Result<Outcome, Error> {
             let text = String::from_utf8_lossy(&line).trim_end().to_owned();
             line.clear();
             outcome.executions = executions(&text).unwrap_or(outcome.executions);
+            if let Some((_, path)) = text.split_once("Test unit written to ") {
+                outcome.crashes.push(path.into());
+            }
             if !is_progress(&text) {
                 last.push(text);
             }
         }
     }
     let status = child.wait().map_err(failed)?;
-    let after = files(&artifacts).map_err(failed)?;
-    outcome.crashes = after
-        .into_iter()
-        .filter(|path| !before.contains(path))
-        .collect();
     if !status.success() {
         eprintln!("{}", last.join("\n"));
         outcome.failure = Some(status.to_string());

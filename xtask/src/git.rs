@@ -58,6 +58,36 @@ pub(crate) fn changed(package: &Package, tag: &Tag) -> Result<Vec<String>, Strin
     Ok(changed)
 }
 
+/// The crate's `rust-version`, in words, if it is greater than at a tag.
+pub(crate) fn newer_rust(package: &Package, tag: &Tag) -> Result<Option<String>, String> {
+    let numbers = |text: &str| -> Vec<u64> {
+        let parts = text.split('.').map_while(|part| part.parse().ok());
+        parts.collect()
+    };
+    let workspace = show(tag, "Cargo.toml")?;
+    let then = workspace
+        .lines()
+        .find_map(|line| line.strip_prefix("rust-version = "))
+        .unwrap_or_default()
+        .trim_matches('"');
+    let now = package.rust_version.as_deref().unwrap_or_default();
+    Ok((numbers(now) > numbers(then)).then(|| format!("rust-version is {now}, was {then}")))
+}
+
+/// What `work` makes of the files as they were, in a folder of their own.
+pub(crate) fn checked_out<T>(
+    tag: &Tag,
+    work: impl FnOnce(&Path) -> Result<T, String>,
+) -> Result<T, String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
+    let folder = folder.path().join(&tag.name);
+    let name = folder.display().to_string();
+    git(&["worktree", "add", "--detach", &name, &tag.name])?;
+    let done = work(&folder);
+    git(&["worktree", "remove", "--force", &name])?;
+    done
+}
+
 /// What is not committed of a crate.
 pub(crate) fn uncommitted(package: &Package) -> Result<bool, String> {
     let folder = package.folder().display().to_string();

@@ -1,10 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::run::{Error, cargo_output};
+use crate::bench::target;
+use crate::moved::deviations;
+use crate::run::{Error, cargo_output, flag, no_arguments, print};
 use crate::table::markdown;
 
 pub(crate) const HELP: &str = "\
@@ -12,18 +14,16 @@ Prints what the golden rows cover, and writes it to tests/GOLDEN.md.
 A line a metric and profile: the number of rows, how many of them are published here, the program
 that the expected values are from, the tolerance, the deviations. The tests of the golden rows are
 run, and say what they check.
---check writes nothing and fails when tests/GOLDEN.md is stale. Where ../shared/golden is not there
-the rows that may not be published cannot be counted: the file stays, and what can be is compared.";
+--check writes nothing and fails when tests/GOLDEN.md is stale. Rows that may not be published stand
+beside the repository, in ../shared/golden: where they are not, the table is of the published rows
+and is not written, and --check compares what these rows can tell.";
 
 /// The committed table, from the root.
 const TABLE: &str = "tests/GOLDEN.md";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let check = match arguments {
-        [] => false,
-        [flag] if flag == "--check" => true,
-        _ => return Err(Error::Usage("arguments that it does not know".to_owned())),
-    };
+    let (check, names) = flag(arguments, "--check")?;
+    no_arguments(&names)?;
     let tests = sources("tests/domains")?;
     unrecorded_tolerances(&tests)?;
     let published = record("published")?;
@@ -33,10 +33,19 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let committed = std::fs::read_to_string(TABLE).unwrap_or_default();
     if !all_here {
         eprintln!("../shared/golden is not here: {TABLE} stays, its published rows are compared");
-        let stale = stale_published(&committed, &coverage(&published, &published));
+        let lines = coverage(&published, &published);
+        if !check {
+            print(&document(&lines));
+            return Ok(());
+        }
+        let stale = stale_published(&committed, &lines);
         return match stale.as_slice() {
             [] => Ok(()),
-            stale => Err(format!("{TABLE} is stale:\n{}", stale.join("\n")).into()),
+            stale => Err(format!(
+                "{TABLE} is stale; correct these lines, or write it where all rows are:\n{}",
+                stale.join("\n")
+            )
+            .into()),
         };
     }
     for test in lines_without_test(&tests, &all) {
@@ -60,11 +69,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     .into())
 }
 
-#[allow(clippy::print_stdout, reason = "the table is the command's result")]
-fn print(text: &str) {
-    print!("{text}");
-}
-
 /// What one call of a test's check says: see `tests/domains/rows.rs`.
 #[derive(Deserialize)]
 struct Record {
@@ -82,11 +86,7 @@ struct Record {
 
 /// Runs the tests over the published rows or over all, and reads what they say.
 fn record(which: &str) -> Result<Vec<Record>, String> {
-    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-    let file = std::env::current_dir()
-        .map_err(|error| format!("the working folder: {error}"))?
-        .join(folder)
-        .join(format!("golden-{which}.jsonl"));
+    let file = target()?.join(format!("golden-{which}.jsonl"));
     let name = file.display().to_string();
     let failed = |error: std::io::Error| format!("{name}: {error}");
     if let Some(folder) = file.parent() {
@@ -223,28 +223,50 @@ fn tolerance(tolerances: &BTreeSet<String>) -> String {
     }
 }
 
-/// What of a committed table differs from the published rows, where only these are here.
+/// What of a committed table the published rows contradict, where only these are here: their number,
+/// a tolerance or a deviation that is not in the table, a line that nothing checks.
 fn stale_published(committed: &str, lines: &[Line]) -> Vec<String> {
-    let committed = crate::table::rows(committed);
+    let allowed = deviations(committed);
+    let committed: Vec<[String; 8]> = crate::table::rows(committed)
+        .into_iter()
+        .filter_map(|cells| cells.try_into().ok())
+        .collect();
+    let is_of = |cells: &[String; 8], line: &Line| {
+        let [metric, what, .., test] = cells;
+        (metric, what) == (&line.metric, &line.profile) && *test == format!("`{}`", line.test)
+    };
     let known = |line: &&Line| {
-        committed.iter().any(|cells| {
-            let [metric, what, _, published, against, ..] = cells.as_slice() else {
-                return false;
-            };
-            let test = cells
-                .last()
-                .is_some_and(|test| *test == format!("`{}`", line.test));
-            test && (metric, what) == (&line.metric, &line.profile)
-                && *published == line.published.to_string()
+        let mut rows = committed.iter().filter(|cells| is_of(cells, line));
+        rows.any(|[_, _, _, published, against, tolerance, ..]| {
+            let tolerances: Vec<&str> = tolerance.split(", ").collect();
+            let test = |row: &str| (line.test.clone(), row.to_owned());
+            *published == line.published.to_string()
                 && *against == line.against.join(", ")
+                && line.tolerances.iter().all(|it| tolerances.contains(&&**it))
+                && line
+                    .deviations
+                    .iter()
+                    .all(|(row, _)| allowed.contains(&test(row)))
         })
     };
     let stale = lines.iter().filter(|line| !known(line));
-    let said = stale.map(|line| {
-        let (metric, what, rows) = (&line.metric, &line.profile, line.published);
-        format!("{metric}, {what}: {rows} published rows by {}", line.test)
+    let now = stale.map(|line| {
+        format!(
+            "{}, {}: {} published rows by {}, tolerance {}, {} deviations",
+            line.metric,
+            line.profile,
+            line.published,
+            line.test,
+            tolerance(&line.tolerances),
+            line.deviations.len()
+        )
     });
-    said.collect()
+    let gone = committed
+        .iter()
+        .filter(|cells| cells[3] != "0" && !lines.iter().any(|line| is_of(cells, line)));
+    let gone =
+        gone.map(|[metric, what, .., test]| format!("{metric}, {what}: not checked by {test}"));
+    now.chain(gone).collect()
 }
 
 /// The Rust files of a folder, with their text.
@@ -264,7 +286,7 @@ fn sources(folder: &str) -> Result<Vec<(String, String)>, String> {
 fn unrecorded_tolerances(files: &[(String, String)]) -> Result<(), String> {
     for (name, text) in files.iter().filter(|(name, _)| !name.ends_with("rows.rs")) {
         for (number, line) in (1..).zip(text.lines()) {
-            if line.contains("abs() <=") {
+            if line.contains("abs() <") || line.contains("abs() >") {
                 return Err(format!(
                     "{name}:{number}: compare by rows::within, which tells the tolerance"
                 ));
@@ -364,7 +386,17 @@ mod tests {
         assert_eq!(stale_published(&text, &lines), [""; 0]);
         let more = coverage(&all, &[call("grid::pairs", &["a", "b"], &[], "1e-15")]);
         let stale = stale_published(&text, &more);
-        assert_eq!(stale, ["arc, pairs: 2 published rows by grid::pairs"]);
+        let expected =
+            "arc, pairs: 2 published rows by grid::pairs, tolerance 1e-12, 1e-15, 1 deviations";
+        assert_eq!(stale, [expected]);
+
+        // A greater tolerance, another deviation, and a test that is gone.
+        let rows = [call("grid::pairs", &["a"], &[], "1e-3")];
+        assert_eq!(stale_published(&text, &coverage(&rows, &rows)).len(), 1);
+        let rows = [call("grid::pairs", &["a"], &[("a", "why")], "1e-15")];
+        assert_eq!(stale_published(&text, &coverage(&rows, &rows)).len(), 1);
+        let gone = "arc, pairs: not checked by `grid::pairs`";
+        assert_eq!(stale_published(&text, &[]), [gone]);
     }
 
     #[test]

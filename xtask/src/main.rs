@@ -1,7 +1,7 @@
 //! The project's own commands: `cargo xtask COMMAND`.
 //!
-//! A file or a folder a command. They run cargo, from the root of the repository. Exit codes: 0 fine,
-//! 1 failed, 2 usage.
+//! A file or a folder a command. They run cargo, in the root of the repository wherever they are
+//! called. Exit codes: 0 fine, 1 failed, 2 usage.
 
 mod alone;
 mod bench;
@@ -21,7 +21,7 @@ mod test;
 
 use std::process::ExitCode;
 
-use run::Error;
+use run::{Error, print, root};
 
 /// A command: name, arguments, what it does, and the function.
 type Command = (
@@ -54,19 +54,29 @@ fn main() -> ExitCode {
         eprint!("{}", help());
         return ExitCode::from(2);
     };
-    if ["--help", "-h", "help"].contains(&name.as_str()) {
-        eprint!("{}", help());
+    let asks = |word: &str| ["--help", "-h", "help"].contains(&word);
+    // `help bench` is `bench --help`.
+    let (name, rest) = match rest.first() {
+        Some(command) if asks(name) => (command, [name.clone()].to_vec()),
+        _ => (name, rest.to_vec()),
+    };
+    if asks(name) {
+        print(&help());
         return ExitCode::SUCCESS;
     }
     let Some((name, usage, about, run)) = COMMANDS.iter().find(|command| command.0 == name) else {
         eprint!("xtask: no command {name:?}\n\n{}", help());
         return ExitCode::from(2);
     };
-    if rest.iter().any(|word| word == "--help" || word == "-h") {
-        eprintln!("cargo xtask {name} {usage}\n\n{about}");
+    if rest.iter().any(|word| asks(word)) {
+        print(&format!("cargo xtask {name} {usage}\n\n{about}\n"));
         return ExitCode::SUCCESS;
     }
-    match run(rest) {
+    let root = root();
+    let done = std::env::set_current_dir(&root)
+        .map_err(|error| Error::Failed(format!("{}: {error}", root.display())))
+        .and_then(|()| run(&rest));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Error::Failed(error)) => {
             eprintln!("xtask {name}: {error}");
@@ -82,8 +92,9 @@ fn main() -> ExitCode {
 fn help() -> String {
     let mut text = "cargo xtask COMMAND\n\n".to_owned();
     for (name, usage, about, _) in COMMANDS {
-        let first = about.lines().next().unwrap_or_default();
-        text.push_str(&format!("  {:<38} {first}\n", format!("{name} {usage}")));
+        let first = about.split(['.', ':']).next().unwrap_or_default();
+        let first = first.replace('\n', " ");
+        text.push_str(&format!("  {:<32} {first}\n", format!("{name} {usage}")));
     }
     text
 }

@@ -14,11 +14,11 @@ use crate::packages::Package;
 
 /// What has moved, in words.
 pub(crate) fn golden(package: &Package, tag: &Tag) -> Result<Vec<String>, String> {
-    let domain = package.name.trim_start_matches("metric-");
     let mut moved = Vec::new();
     let (mut old_rows, mut new_rows) = (String::new(), String::new());
-    for path in git::list(tag, &format!("tests/golden/{domain}"))? {
-        if !path.ends_with(".json") && !path.ends_with(".jsonl") {
+    for path in git::list(tag, "tests/golden")? {
+        let has_rows = path.ends_with(".json") || path.ends_with(".jsonl");
+        if !has_rows || crate_of(&path) != package.name {
             continue;
         }
         let old = git::show(tag, &path)?;
@@ -47,6 +47,17 @@ pub(crate) fn golden(package: &Package, tag: &Tag) -> Result<Vec<String>, String
         moved.extend(checks(&old, &new, is_new));
     }
     Ok(moved)
+}
+
+/// The crate that the rows of a golden file check: that which its folder is named after, but for
+/// these.
+fn crate_of(path: &str) -> String {
+    const OTHERS: &[(&str, &str)] = &[("tests/golden/graph/assignment.jsonl", "metric-core")];
+    if let Some((_, name)) = OTHERS.iter().find(|(other, _)| *other == path) {
+        return (*name).to_owned();
+    }
+    let folder = path.trim_start_matches("tests/golden/").split('/').next();
+    format!("metric-{}", folder.unwrap_or_default())
 }
 
 /// Whether a release may change what users rely on.
@@ -92,8 +103,7 @@ fn rows(old: &str, new: &str) -> Vec<String> {
     .collect()
 }
 
-/// The first place of a document that is not as it was. More may have come: fields, and items at
-/// the end of lists.
+/// The first place of a document that is not as it was. More may have come: fields, and cases.
 fn lost(old: &Value, new: &Value, place: &str) -> Option<String> {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => old
@@ -125,24 +135,28 @@ fn section<'t>(text: &'t str, name: &str) -> &'t str {
 
 /// What the checks of now demand less, or otherwise, than those of then.
 fn checks(old: &str, new: &str, is_new: impl Fn(&str) -> bool) -> Vec<String> {
-    let tolerances = |text: &str| -> BTreeMap<String, String> {
+    let lines = |text: &str| -> BTreeMap<String, (String, u64)> {
         let rows = crate::table::rows(text).into_iter();
         rows.filter_map(|cells| {
-            let [metric, what, _, _, _, tolerance, _, test] =
+            let [metric, what, rows, _, _, tolerance, _, test] =
                 <[String; 8]>::try_from(cells).ok()?;
-            Some((format!("{metric}, {what}, by {test}"), tolerance))
+            let rows = rows.parse().ok()?;
+            Some((format!("{metric}, {what}, by {test}"), (tolerance, rows)))
         })
         .collect()
     };
-    let (before, now) = (tolerances(old), tolerances(new));
+    let (before, now) = (lines(old), lines(new));
     let mut moved = Vec::new();
-    for (what, before) in &before {
-        match now.get(what) {
-            None => moved.push(format!("{what}: is no longer checked")),
-            Some(now) if grew(before, now) => {
-                moved.push(format!("{what}: tolerance {now}, was {before}"));
-            }
-            Some(_) => {}
+    for (what, (before, rows_before)) in &before {
+        let Some((now, rows)) = now.get(what) else {
+            moved.push(format!("{what}: is no longer checked"));
+            continue;
+        };
+        if grew(before, now) {
+            moved.push(format!("{what}: tolerance {now}, was {before}"));
+        }
+        if rows < rows_before {
+            moved.push(format!("{what}: {rows} rows, were {rows_before}"));
         }
     }
     let (before, now) = (deviations(old), deviations(new));
@@ -173,7 +187,7 @@ fn grew(before: &str, now: &str) -> bool {
 }
 
 /// Tests and rows of the lists under the table: "- `test`: reason: `row`, `row`".
-fn deviations(section: &str) -> BTreeSet<(String, String)> {
+pub(crate) fn deviations(section: &str) -> BTreeSet<(String, String)> {
     let lines = section.lines().filter_map(|line| line.strip_prefix("- `"));
     lines
         .filter_map(|line| {
@@ -232,6 +246,14 @@ mod tests {
     }
 
     #[test]
+    fn files_are_of_crates() {
+        assert_eq!(crate_of("tests/golden/text/vqa_v2.jsonl"), "metric-text");
+        let core = "tests/golden/graph/assignment.jsonl";
+        assert_eq!(crate_of(core), "metric-core");
+        assert!(crate::run::root().join(core).is_file());
+    }
+
+    #[test]
     fn tolerances_grow_on_their_scale() {
         for (before, now, expected) in [
             ("exact", "exact", false),
@@ -265,6 +287,8 @@ mod tests {
             "`grid::pairs`: row arc-1 is no deviation any more",
         ];
         assert_eq!(moved, expected);
+        let fewer = checks(old, &old.replace("| 2 | 2 |", "| 1 | 1 |"), |_| false);
+        assert_eq!(fewer, ["arc, pairs, by `grid::pairs`: 1 rows, were 2"]);
         let looser = checks(old, &old.replace("1e-15", "1e-9"), |_| false);
         let expected = "arc, pairs, by `grid::pairs`: tolerance 1e-9, was 1e-15";
         assert_eq!(looser, [expected]);

@@ -1,8 +1,9 @@
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::git::{self, Tag};
 use crate::packages::{self, Package, chosen, with_siblings};
-use crate::run::{Error, cargo_output};
+use crate::run::{Error, cargo_output, flag, output, print, program};
 use crate::table::markdown;
 use crate::{manifest, moved};
 
@@ -11,7 +12,8 @@ Says whether crates are ready to be released, and with what commands. Publishes 
 Without CRATE all. For each that has changed since its tag CRATE-vVERSION: is the manifest complete,
 has the version moved, does the changelog have its section, have golden values moved without a
 breaking version, does it pack alone (against the registry) and together with the others (offline),
-and with cargo-public-api and cargo-semver-checks installed: how did its interface change.
+and with cargo-public-api (which needs nightly) and cargo-semver-checks installed: how did its
+interface change since the tag. Commands are printed for what is ready.
 --offline asks the registry nothing. Ends with 1 if a crate is not ready. See RELEASING.md.";
 
 /// A crate on its way.
@@ -19,6 +21,8 @@ struct Release {
     package: Package,
     tag: Option<Tag>,
     changed: bool,
+    /// Whether its changelog still says that it is not released.
+    undated: bool,
     /// Worth knowing, no obstacle.
     notes: Vec<String>,
     /// What must be done first.
@@ -26,15 +30,7 @@ struct Release {
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let (flags, names): (Vec<&str>, Vec<&str>) = arguments
-        .iter()
-        .map(String::as_str)
-        .partition(|word| word.starts_with('-'));
-    let offline = match flags.as_slice() {
-        [] => false,
-        ["--offline"] => true,
-        _ => return Err(Error::Usage("arguments that it does not know".to_owned())),
-    };
+    let (offline, names) = flag(arguments, "--offline")?;
     let packages = packages::publishable()?;
     let names = chosen(&packages, &names)?;
     let mut releases = Vec::new();
@@ -68,17 +64,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-#[allow(clippy::print_stdout, reason = "the report is the command's result")]
-fn print(text: &str) {
-    print!("{text}");
-}
-
 /// What the files and git say of a crate.
 fn look_at(package: &Package, packages: &[Package]) -> Result<Release, String> {
     let mut release = Release {
         package: package.clone(),
         tag: git::last_release(package)?,
         changed: true,
+        undated: false,
         notes: Vec::new(),
         missing: Vec::new(),
     };
@@ -86,33 +78,34 @@ fn look_at(package: &Package, packages: &[Package]) -> Result<Release, String> {
         None => release.notes.push("first release".to_owned()),
         Some(tag) => {
             let changes = git::changed(package, &tag)?;
-            release.changed = !changes.is_empty() || package.version != tag.version;
+            let changed = !changes.is_empty() || package.version != tag.version;
+            let mut breaks = moved_values(package, packages, &tag, changed)?;
+            release.changed = changed || !breaks.is_empty();
             if !release.changed {
                 release.notes.push(format!("unchanged since {}", tag.name));
                 return Ok(release);
             }
             release
                 .notes
-                .push(format!("{} changes since {}", changes.len(), tag.name));
+                .push(format!("changed since {}: {}", tag.name, changes.len()));
             if package.version <= tag.version {
                 release.missing.push(format!(
                     "version: {} is released, expected a greater one",
                     tag.version
                 ));
             }
-            let closure = with_siblings(packages, &[package.name.clone()].into());
-            for part in closure {
-                let moved = moved::golden(&part, &tag)?;
-                if let Some(first) = moved.first()
-                    && !moved::is_breaking(&tag.version, &package.version)
-                {
-                    release.missing.push(format!(
-                        "version: expected {} or greater, as {} golden values of {} moved: {first}",
-                        moved::breaking(&tag.version),
-                        moved.len(),
-                        part.name
-                    ));
-                }
+            breaks.extend(git::newer_rust(package, &tag)?);
+            if let Some((first, others)) = breaks.split_first()
+                && !moved::is_breaking(&tag.version, &package.version)
+            {
+                let others = match others.len() {
+                    0 => String::new(),
+                    count => format!(", and {count} more"),
+                };
+                release.missing.push(format!(
+                    "version: expected {} or greater: {first}{others}",
+                    moved::breaking(&tag.version)
+                ));
             }
         }
     }
@@ -124,12 +117,13 @@ fn look_at(package: &Package, packages: &[Package]) -> Result<Release, String> {
             "CHANGELOG.md: expected a section `## {}`",
             package.version
         )),
-        Some(heading) if heading.contains("unreleased") => {
-            release
-                .notes
-                .push("CHANGELOG.md: the date is to be written".to_owned());
+        Some((heading, text)) => {
+            release.undated = heading.contains("unreleased");
+            if text.trim().is_empty() {
+                let problem = format!("CHANGELOG.md: nothing under `## {heading}`");
+                release.missing.push(problem);
+            }
         }
-        Some(_) => {}
     }
     if git::uncommitted(package)? {
         release
@@ -139,12 +133,39 @@ fn look_at(package: &Package, packages: &[Package]) -> Result<Release, String> {
     Ok(release)
 }
 
-/// The heading of a version's section.
-fn section<'t>(changelog: &'t str, version: &str) -> Option<&'t str> {
-    let mut headings = changelog
-        .lines()
-        .filter_map(|line| line.strip_prefix("## "));
-    headings.find(|heading| {
+/// Golden values that moved since a release of the crate: its own, those of the crates it stands on,
+/// and those of crates that stand on it and have not changed themselves. Of a crate that has not
+/// changed only its own, which another crate may have moved.
+fn moved_values(
+    package: &Package,
+    packages: &[Package],
+    tag: &Tag,
+    changed: bool,
+) -> Result<Vec<String>, String> {
+    let closure = |package: &Package| with_siblings(packages, &[package.name.clone()].into());
+    let mut parts = vec![package.clone()];
+    if changed {
+        parts = closure(package);
+        for other in packages.iter().filter(|other| other.name != package.name) {
+            let stands_on_it = closure(other).iter().any(|it| it.name == package.name);
+            if stands_on_it && git::changed(other, tag)?.is_empty() {
+                parts.push(other.clone());
+            }
+        }
+    }
+    let mut moved = Vec::new();
+    for part in parts {
+        let values = moved::golden(&part, tag)?.into_iter();
+        moved.extend(values.map(|value| format!("a golden value of {} moved, {value}", part.name)));
+    }
+    Ok(moved)
+}
+
+/// The heading of a version's section, and its text.
+fn section<'t>(changelog: &'t str, version: &str) -> Option<(&'t str, &'t str)> {
+    let sections = changelog.split("\n## ").skip(1);
+    let mut sections = sections.map(|section| section.split_once('\n').unwrap_or((section, "")));
+    sections.find(|(heading, _)| {
         let mut words = heading.split_whitespace();
         words
             .next()
@@ -154,11 +175,13 @@ fn section<'t>(changelog: &'t str, version: &str) -> Option<&'t str> {
 
 /// Packs a crate and builds what was packed, with the registry's copies of its siblings.
 fn pack_alone(release: &mut Release, offline: bool) {
-    let name = release.package.name.clone();
-    let mut words = vec!["package", "--allow-dirty", "-p", &name];
     if offline {
-        words.push("--offline");
+        let note = "alone: not tried, as that asks the registry";
+        release.notes.push(note.to_owned());
+        return;
     }
+    let name = release.package.name.clone();
+    let words = ["package", "--allow-dirty", "-p", &name];
     eprintln!("$ cargo {}", words.join(" "));
     let Err(error) = cargo_output(&words, &[]) else {
         return;
@@ -167,9 +190,11 @@ fn pack_alone(release: &mut Release, offline: bool) {
         Some(sibling) => release
             .notes
             .push(format!("alone: {sibling} is not published yet")),
-        None => release
-            .missing
-            .push(format!("alone: {}", last_words(&error))),
+        None => {
+            eprintln!("{error}");
+            let missing = format!("alone: {}", last_words(&error));
+            release.missing.push(missing);
+        }
     }
 }
 
@@ -203,6 +228,7 @@ fn pack_together(packages: &[Package], releases: &mut [Release]) {
     let Err(error) = cargo_output(&words, &[]) else {
         return;
     };
+    eprintln!("{error}");
     let at = last_named(&error).unwrap_or_default().to_owned();
     let culprit = releases
         .iter()
@@ -229,12 +255,17 @@ fn last_named(said: &str) -> Option<&str> {
     })
 }
 
-/// The first line that says what is wrong, for a table.
+/// The line that says most of what is wrong, for a table: a summary, the innermost cause, the first
+/// error, or the last line.
 fn last_words(error: &str) -> String {
-    let mut lines = error.lines();
-    let line = lines
-        .find(|line| line.starts_with("error"))
-        .or(error.lines().last());
+    let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
+    let cause = error.rsplit_once("Caused by:");
+    let cause = cause.and_then(|(_, rest)| rest.trim_start().lines().next());
+    let line = lines()
+        .find(|line| line.starts_with("Summary "))
+        .or(cause)
+        .or(lines().find(|line| line.to_lowercase().starts_with("error")))
+        .or(lines().next_back());
     line.unwrap_or("failed").replace('|', "\\|")
 }
 
@@ -250,21 +281,51 @@ fn compare_interface(release: &mut Release, tool: &str) {
     if !release.package.is_library() {
         return;
     }
-    let version = tag.version.to_string();
-    let words = match tool {
-        "public-api" => ["public-api", "-p", name, "diff", &version],
-        _ => ["semver-checks", "-p", name, "--baseline-rev", &tag.name],
-    };
-    eprintln!("$ cargo {}", words.join(" "));
-    match cargo_output(&words, &[]) {
-        Ok(said) if tool == "public-api" => {
-            print(&format!("## {name} since {version}\n\n{said}\n"));
+    if tool == "public-api" {
+        match interface_since(name, tag) {
+            Ok(lines) => print(&format!("{name} since {}:\n{lines}\n", tag.name)),
+            // Without a nightly toolchain, for example: it shows, and decides nothing.
+            Err(error) => {
+                eprintln!("{error}");
+                let note = format!("{tool}: did not run: {}", last_words(&error));
+                release.notes.push(note);
+            }
         }
-        Ok(_) => {}
-        Err(error) => release
-            .missing
-            .push(format!("{tool}: {}", last_words(&error))),
+        return;
     }
+    let words = [
+        tool,
+        "-p",
+        name,
+        "--all-features",
+        "--baseline-rev",
+        &tag.name,
+    ];
+    eprintln!("$ cargo {}", words.join(" "));
+    if let Err(error) = cargo_output(&words, &[]) {
+        eprintln!("{error}");
+        let missing = format!("{tool}: {}", last_words(&error));
+        release.missing.push(missing);
+    }
+}
+
+/// What went from the public interface of a crate since a tag, and what came.
+fn interface_since(name: &str, tag: &Tag) -> Result<String, String> {
+    let words = ["public-api", "--all-features", "-p", name];
+    eprintln!("$ cargo {}", words.join(" "));
+    let lines = |folder: &Path| -> Result<BTreeSet<String>, String> {
+        let said = output(&program(), &words, folder, &[])?;
+        Ok(said.lines().map(str::to_owned).collect())
+    };
+    let now = lines(Path::new("."))?;
+    let then = git::checked_out(tag, lines)?;
+    let went = then.difference(&now).map(|line| format!("- {line}\n"));
+    let came = now.difference(&then).map(|line| format!("+ {line}\n"));
+    let changes: String = went.chain(came).collect();
+    Ok(match changes.is_empty() {
+        true => "  the same public items\n".to_owned(),
+        false => changes,
+    })
 }
 
 /// The order, the commands, and the table.
@@ -275,14 +336,35 @@ fn report(releases: &[Release]) -> String {
         let names: Vec<&str> = going.iter().map(|release| &*release.package.name).collect();
         text.push_str(&format!("In this order: {}\n\n", names.join(", ")));
         let mut tags = Vec::new();
+        let mut held = BTreeSet::new();
         for release in &going {
             let Package { name, version, .. } = &release.package;
+            let below = release.package.siblings().find(|name| held.contains(*name));
+            let why = match (release.missing.is_empty(), below) {
+                (false, _) => Some("is not ready, see below".to_owned()),
+                (true, Some(below)) => Some(format!("waits for {below}")),
+                (true, None) => None,
+            };
+            if let Some(why) = why {
+                text.push_str(&format!("# {name} {why}\n"));
+                held.insert(name.as_str());
+                continue;
+            }
+            if release.undated {
+                let file = format!("{name}'s CHANGELOG.md");
+                text.push_str(&format!(
+                    "# {file}: the date in place of (unreleased), and commit\n"
+                ));
+            }
             text.push_str(&format!(
                 "cargo publish -p {name}\ngit tag -a {name}-v{version} -m \"{name} {version}\"\n"
             ));
             tags.push(format!("{name}-v{version}"));
         }
-        text.push_str(&format!("git push origin {}\n\n", tags.join(" ")));
+        if !tags.is_empty() {
+            text.push_str(&format!("git push origin {}\n", tags.join(" ")));
+        }
+        text.push('\n');
     }
     let cells = |release: &Release| {
         let join = |items: &[String]| items.join("; ").replace('\n', " ");
@@ -313,9 +395,12 @@ mod tests {
     #[test]
     fn the_section_of_a_version() {
         let changelog = "# Changelog\n\n## [0.2.0] - 2026-01-02\n\nNew.\n\n## 0.1.0 (unreleased)\n";
-        assert_eq!(section(changelog, "0.2.0"), Some("[0.2.0] - 2026-01-02"));
-        assert_eq!(section(changelog, "0.1.0"), Some("0.1.0 (unreleased)"));
-        assert_eq!(section(changelog, "0.1"), None);
+        let heading = |version| section(changelog, version).map(|(heading, _)| heading);
+        assert_eq!(heading("0.2.0"), Some("[0.2.0] - 2026-01-02"));
+        assert_eq!(heading("0.1.0"), Some("0.1.0 (unreleased)"));
+        assert_eq!(heading("0.1"), None);
+        let text = section(changelog, "0.2.0").map(|(_, text)| text.trim());
+        assert_eq!(text, Some("New."));
     }
 
     #[test]
@@ -333,6 +418,14 @@ mod tests {
         let said = "   Packaging a v0.1.0 (/x)\n   Verifying b v0.1.0 (/x)\nerror: no\n";
         assert_eq!(last_named(said), Some("b"));
         assert_eq!(last_words(said), "error: no");
+        let cause = "Error: a\n\nCaused by:\n    b\n\nCaused by:\n    c | d\n    e\n";
+        assert_eq!(last_words(cause), "c \\| d");
+        let semver =
+            "--- failure x ---\n\n     Summary semver requires new major version\n  Finished\n";
+        assert_eq!(
+            last_words(semver),
+            "Summary semver requires new major version"
+        );
     }
 
     #[test]
@@ -341,6 +434,7 @@ mod tests {
             package: package(name, "0.1.0", &[]),
             tag: None,
             changed,
+            undated: false,
             notes: vec!["first release".to_owned()],
             missing: missing.iter().map(|&text| text.to_owned()).collect(),
         };
@@ -348,21 +442,35 @@ mod tests {
             release("core", true, &[]),
             release("grid", true, &["version: old"]),
             release("text", false, &[]),
+            Release {
+                package: package("suite", "0.1.0", &["core", "grid"]),
+                undated: true,
+                ..release("suite", true, &[])
+            },
+            Release {
+                undated: true,
+                ..release("class", true, &[])
+            },
         ];
         let expected = "\
-In this order: core, grid
+In this order: core, grid, suite, class
 
 cargo publish -p core
 git tag -a core-v0.1.0 -m \"core 0.1.0\"
-cargo publish -p grid
-git tag -a grid-v0.1.0 -m \"grid 0.1.0\"
-git push origin core-v0.1.0 grid-v0.1.0
+# grid is not ready, see below
+# suite waits for grid
+# class's CHANGELOG.md: the date in place of (unreleased), and commit
+cargo publish -p class
+git tag -a class-v0.1.0 -m \"class 0.1.0\"
+git push origin core-v0.1.0 class-v0.1.0
 
 | crate | version | notes         | ok, or what is missing |
 |-------|---------|---------------|------------------------|
 | core  |   0.1.0 | first release | ok                     |
 | grid  |   0.1.0 | first release | version: old           |
 | text  |   0.1.0 | first release | nothing to release     |
+| suite |   0.1.0 | first release | ok                     |
+| class |   0.1.0 | first release | ok                     |
 ";
         assert_eq!(report(&releases), expected);
     }

@@ -18,6 +18,37 @@ impl From<String> for Error {
     }
 }
 
+/// Prints the result of a command.
+#[allow(
+    clippy::print_stdout,
+    reason = "what is asked for goes to standard output"
+)]
+pub(crate) fn print(text: &str) {
+    print!("{text}");
+}
+
+/// Parts arguments into names and whether one of `flag` is among them.
+pub(crate) fn flag<'a>(arguments: &'a [String], flag: &str) -> Result<(bool, Vec<&'a str>), Error> {
+    let words = arguments.iter().map(String::as_str);
+    let (flags, names): (Vec<&str>, Vec<&str>) = words.partition(|word| word.starts_with('-'));
+    match flags.iter().find(|&&word| word != flag) {
+        Some(word) => Err(unknown(word)),
+        None => Ok((!flags.is_empty(), names)),
+    }
+}
+
+/// Refuses all arguments.
+pub(crate) fn no_arguments<S: AsRef<str>>(arguments: &[S]) -> Result<(), Error> {
+    match arguments.first() {
+        Some(word) => Err(unknown(word.as_ref())),
+        None => Ok(()),
+    }
+}
+
+fn unknown(word: &str) -> Error {
+    Error::Usage(format!("{word:?}: no argument of it"))
+}
+
 /// The folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -9,6 +9,8 @@ mod timing;
 
 use std::time::SystemTime;
 
+pub(crate) use timing::target;
+
 use crate::run::{Error, cargo};
 
 pub(crate) const HELP: &str = "\
