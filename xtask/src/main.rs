@@ -92,8 +92,8 @@ fn main() -> ExitCode {
 fn help() -> String {
     let mut text = "cargo xtask COMMAND\n\n".to_owned();
     for (name, usage, about, _) in COMMANDS {
-        let first = about.split(['.', ':']).next().unwrap_or_default();
-        let first = first.replace('\n', " ");
+        let first = about.split(".\n").next().unwrap_or_default();
+        let first = first.split(':').next().unwrap_or_default().replace('\n', " ");
         text.push_str(&format!("  {:<32} {first}\n", format!("{name} {usage}")));
     }
     text
