@@ -93,7 +93,12 @@ fn help() -> String {
     let mut text = "cargo xtask COMMAND\n\n".to_owned();
     for (name, usage, about, _) in COMMANDS {
         let first = about.split(".\n").next().unwrap_or_default();
-        let first = first.split(':').next().unwrap_or_default().replace('\n', " ");
+        let first = first
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .replace('\n', " ");
+        let first = first.trim_end_matches('.');
         text.push_str(&format!("  {:<32} {first}\n", format!("{name} {usage}")));
     }
     text

@@ -14,6 +14,7 @@ use metric_suite::registry::{
 use crate::error::Failure;
 use crate::join::Input;
 use crate::output::Style;
+use crate::output_file;
 use crate::scan::{FieldNames, Role};
 use crate::score::{Data, Show, Task};
 use crate::source::{Format, Source};
@@ -312,6 +313,7 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
         .scorer(&options)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let gates = gates(matches)?;
+    refuse_outputs(entry, matches)?;
     let id = text(matches, "id-field");
     let reference = match text(matches, "reference-field") {
         "reference" => vec!["reference", "references"],
@@ -367,18 +369,11 @@ pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> 
             }
         }
     };
-    let output = |name: &str| {
-        let path = matches.get_one::<PathBuf>(name).cloned();
-        if let Some(path) = &path {
-            refuse_output(name, path, &data)?;
-        }
-        Ok(path)
-    };
-    let (per_sample, details) = (output("per-sample")?, output("details")?);
+    let output = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+    let (per_sample, details, pictures) = (output("per-sample"), output("details"), output("svg"));
     if details.is_some() && !scorer.has_details() {
         return Err(Failure::Usage(format!("--details: {metric} has none")));
     }
-    let pictures = matches.get_one::<PathBuf>("svg").cloned();
     if pictures.is_some() && !scorer.draws(Drawing::Svg) {
         return Err(Failure::Usage(format!("--svg: {metric} draws no pictures")));
     }
@@ -465,20 +460,21 @@ fn whole(entry: &Entry, references: &str) -> Result<Option<Document>, Failure> {
     })
 }
 
-/// Refuses to write over what is read, or where the result goes.
-fn refuse_output(option: &str, path: &Path, data: &Data) -> Result<(), Failure> {
-    let name = path.display();
-    if path == Path::new("-") {
-        return Err(Failure::Usage(format!(
-            "--{option} -: standard output carries the result: expected a file"
-        )));
-    }
-    if data.sources().any(|source| source.is_file(path)) {
-        return Err(Failure::Usage(format!(
-            "--{option} {name}: is also read: expected another file"
-        )));
-    }
-    Ok(())
+/// Refuses outputs over what is read, over each other, or where the result goes.
+fn refuse_outputs(entry: &Entry, matches: &ArgMatches) -> Result<(), Failure> {
+    let outputs: Vec<(&str, &Path)> = ["per-sample", "details", "svg"]
+        .into_iter()
+        .filter_map(|name| Some((name, matches.get_one::<PathBuf>(name)?.as_path())))
+        .collect();
+    // The metric reads the file that an option of it names.
+    let files = entry.options.iter().filter(|spec| spec.value == "FILE");
+    let inputs: Vec<&Path> = ["references", "predictions", "pairs"]
+        .into_iter()
+        .chain(files.map(|spec| spec.name))
+        .filter_map(|name| matches.get_one::<String>(name))
+        .map(Path::new)
+        .collect();
+    output_file::refuse(&outputs, &inputs)
 }
 
 /// The value of an argument that has a default or is required.

@@ -8,6 +8,7 @@ use comfy_table::CellAlignment;
 use crate::args;
 use crate::error::Failure;
 use crate::output::{new_table, score};
+use crate::output_file::{create_folder, write_whole};
 
 /// A pair of sample files and the command that scores them.
 struct Demo {
@@ -159,12 +160,19 @@ const DEMOS: &[Demo] = &[
 
 /// Scores all samples and says how.
 pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
-    let temporary = tempfile::tempdir()
-        .map_err(|error| Failure::Internal(format!("cannot make a temporary folder: {error}")))?;
     let saved = matches.get_one::<PathBuf>("save");
-    let folder = saved.map_or(temporary.path(), PathBuf::as_path);
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::write(&folder.display().to_string(), &error))?;
+    // The folder goes at the end of the run.
+    let temporary;
+    let folder = match saved {
+        Some(folder) => folder.as_path(),
+        None => {
+            temporary = tempfile::tempdir().map_err(|error| {
+                Failure::Internal(format!("cannot make a temporary folder: {error}"))
+            })?;
+            temporary.path()
+        }
+    };
+    save(folder)?;
 
     let mut table = new_table(&["sample", "metric", "examples", "score", "value"], false);
     for column in [1, 3] {
@@ -174,16 +182,6 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     }
     let mut commands = String::new();
     for demo in DEMOS {
-        for (name, text) in [demo.references, demo.predictions] {
-            let path = folder.join(name);
-            let name = path.display().to_string();
-            if saved.is_some() && path.exists() {
-                return Err(Failure::Usage(format!(
-                    "{name}: exists: expected a new folder"
-                )));
-            }
-            std::fs::write(&path, text).map_err(|error| Failure::write(&name, &error))?;
-        }
         let scored = demo.score(folder)?;
         let mut head = [
             demo.domain.to_owned(),
@@ -210,6 +208,29 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
         None => "\n`metric demo --save FOLDER` writes these files, to look at and to try the commands on.\n",
     });
     Ok(text)
+}
+
+/// Writes the sample files to the folder, over none that is there. Those of an earlier run, which may
+/// not have come to its end, stay.
+fn save(folder: &Path) -> Result<(), Failure> {
+    create_folder(folder)?;
+    let files = DEMOS
+        .iter()
+        .flat_map(|demo| [demo.references, demo.predictions]);
+    for (name, text) in files {
+        let path = folder.join(name);
+        if std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes()) {
+            continue;
+        }
+        if path.exists() {
+            return Err(Failure::Usage(format!(
+                "{}: exists: expected a new folder",
+                path.display()
+            )));
+        }
+        write_whole(&path, text)?;
+    }
+    Ok(())
 }
 
 impl Demo {

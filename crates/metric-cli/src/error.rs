@@ -11,14 +11,11 @@ pub(crate) enum Failure {
     Input(String),
     /// The result could not be written, or the program is wrong.
     Internal(String),
-    /// Whoever read the output has gone away, and wants no more of it.
-    Closed,
 }
 
 impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Closed => 0,
             Self::Usage(_) => 2,
             Self::Input(_) => 3,
             Self::Internal(_) => 4,
@@ -27,11 +24,7 @@ impl Failure {
 
     /// A failure to write `what`.
     pub(crate) fn write(what: &str, error: &std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
-            Self::Closed
-        } else {
-            Self::Internal(format!("{what}: cannot write: {error}"))
-        }
+        Self::Internal(format!("{what}: cannot write: {error}"))
     }
 }
 
@@ -41,7 +34,6 @@ impl fmt::Display for Failure {
             Self::Usage(message) | Self::Input(message) | Self::Internal(message) => {
                 f.write_str(message)
             }
-            Self::Closed => f.write_str("the output was closed"),
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! It knows no metric by name: metrics, their options and how they read a record come from the
 //! registry of `metric-suite`. What is here reads files ([`source`], [`scan`]), joins them by id
-//! ([`join`]), folds them over the cores ([`mod@score`]) and prints ([`output`]).
+//! ([`join`]), folds them over the cores ([`mod@score`]), prints ([`output`]) and writes files
+//! ([`output_file`]).
 
 mod args;
 mod demo;
@@ -10,6 +11,7 @@ mod error;
 mod join;
 mod list;
 mod output;
+mod output_file;
 mod scan;
 mod score;
 mod source;
@@ -41,9 +43,7 @@ fn main() -> ExitCode {
     match run(&matches) {
         Ok(code) => code,
         Err(failure) => {
-            if !matches!(failure, Failure::Closed) {
-                say(&format!("error: {failure}"));
-            }
+            say(&format!("error: {failure}"));
             ExitCode::from(failure.exit_code())
         }
     }
@@ -51,11 +51,12 @@ fn main() -> ExitCode {
 
 fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match matches.subcommand() {
-        Some(("score", matches)) => score(matches),
-        Some(("list", matches)) => print(&list::render(args::style(matches))),
-        Some(("demo", matches)) => demo::run(matches).and_then(|text| print(&text)),
-        _ => Err(Failure::Usage("expected a command; see --help".to_owned())),
+        Some(("score", matches)) => return score(matches),
+        Some(("list", matches)) => print(&list::render(args::style(matches)))?,
+        Some(("demo", matches)) => print(&demo::run(matches)?)?,
+        _ => return Err(Failure::Usage("expected a command; see --help".to_owned())),
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn score(matches: &ArgMatches) -> Result<ExitCode, Failure> {
@@ -82,18 +83,15 @@ fn score(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(text) => text.clone(),
         None => output::render(metric, &scored, args::style(matches)),
     };
-    match print(&text) {
-        // The gate was asked for its exit code: who closes the output wants that all the same.
-        Ok(_) | Err(Failure::Closed) => Ok(code),
-        Err(failure) => Err(failure),
-    }
+    print(&text)?;
+    Ok(code)
 }
 
-fn print(text: &str) -> Result<ExitCode, Failure> {
+/// Prints the result. The exit code, which a gate may ask for, stands also if nobody reads it.
+fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    stdout
+    let printed = stdout
         .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-        .map_err(|error| Failure::write("standard output", &error))?;
-    Ok(ExitCode::SUCCESS)
+        .and_then(|()| stdout.flush());
+    output_file::unless_closed(printed).map_err(|error| Failure::write("standard output", &error))
 }

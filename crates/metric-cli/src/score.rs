@@ -1,7 +1,6 @@
 //! Reads, joins and folds: the scores of one data set.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,12 +11,12 @@ use metric_suite::registry::{
     Scorer, Value,
 };
 use rayon::prelude::*;
-use tempfile::NamedTempFile;
 
 use crate::args::joins_files;
 use crate::error::Failure;
 use crate::join::{Input, Join, Pair, shown};
 use crate::output;
+use crate::output_file::{OutputFile, create_folder, write_whole};
 use crate::source::Source;
 
 /// All that `metric score` was asked for.
@@ -51,20 +50,6 @@ pub(crate) enum Data {
     Records(Input, Option<Input>),
     /// References, which are read already, and predictions that the metric takes whole.
     Whole(Source, Document, Source),
-}
-
-impl Data {
-    /// All that is read.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
-        let sources = match self {
-            Self::Records(references, predictions) => [
-                Some(&references.source),
-                predictions.as_ref().map(|input| &input.source),
-            ],
-            Self::Whole(references, _, predictions) => [Some(references), Some(predictions)],
-        };
-        sources.into_iter().flatten()
-    }
 }
 
 /// What was gathered of a data set.
@@ -112,13 +97,14 @@ impl Task {
             threads,
             progress,
         } = self;
-        // Files are opened before the work, so that it is not done in vain.
-        let mut samples = per_sample.as_deref().map(SampleFile::create).transpose()?;
-        let details = details.as_deref().map(OutputFile::create).transpose()?;
+        // Files are opened before the work, so that it is not done in vain; the folder of pictures may be
+        // where the others are to be.
         let pictures = Pictures {
             folder: pictures.map(PictureFolder::create).transpose()?,
             shown: show.map(Shown::new),
         };
+        let mut samples = per_sample.as_deref().map(SampleFile::create).transpose()?;
+        let details = details.as_deref().map(OutputFile::create).transpose()?;
         // What a gap in whole files is, such as an image without detections, the metric says.
         let metric_says = matches!(data, Data::Whole(..)) && !joins_files(entry);
         if metric_says {
@@ -443,29 +429,18 @@ struct PictureFolder(PathBuf);
 
 impl PictureFolder {
     fn create(folder: PathBuf) -> Result<Self, Failure> {
-        std::fs::create_dir_all(&folder).map_err(|error| {
-            Failure::Usage(format!("{}: cannot create: {error}", folder.display()))
-        })?;
+        create_folder(&folder)?;
         Ok(Self(folder))
     }
 
     fn write(&self, id: &str, ordinal: u64, picture: &str) -> Result<(), Failure> {
-        let path = self.0.join(picture_name(id, ordinal));
-        let written = || {
-            let mut file = temporary(&self.0, None)?;
-            file.write_all(picture.as_bytes())?;
-            file.persist(&path).map_err(|error| error.error)
-        };
-        match written() {
-            Ok(_) => Ok(()),
-            Err(error) => Err(Failure::write(&path.display().to_string(), &error)),
-        }
+        write_whole(&self.0.join(picture_name(id, ordinal)), picture)
     }
 }
 
 /// A name for the file in the folder: what is not a letter, a digit, `-`, `_` or an inner `.` is written
-/// `%XX`; long ids are cut and told apart by their number. Ids that differ in case alone need a file
-/// system that tells case.
+/// `%XX`; long ids are cut and told apart by their number, after a `~`, which no other name has. Ids that
+/// differ in case alone need a file system that tells case.
 fn picture_name(id: &str, ordinal: u64) -> String {
     let mut name = String::new();
     for (place, byte) in id.bytes().enumerate() {
@@ -477,7 +452,7 @@ fn picture_name(id: &str, ordinal: u64) -> String {
     }
     if name.len() > 200 {
         name.truncate(180);
-        name.push_str(&format!("%{ordinal}"));
+        name.push_str(&format!("~{ordinal}"));
     }
     if name.is_empty() {
         name.push('%');
@@ -634,136 +609,4 @@ impl SampleFile {
         self.flush(true)?;
         self.file.persist()
     }
-}
-
-/// A file which stands under its name only when it is whole.
-struct OutputFile {
-    name: PathBuf,
-    writer: Target,
-}
-
-enum Target {
-    /// Becomes the file at the end.
-    Temporary(std::io::BufWriter<NamedTempFile>),
-    /// A pipe or a device, which cannot be replaced.
-    Stream(std::io::BufWriter<std::fs::File>),
-}
-
-impl OutputFile {
-    fn create(path: &Path) -> Result<Self, Failure> {
-        let failed = |error: std::io::Error| {
-            Failure::Usage(format!("{}: cannot create: {error}", path.display()))
-        };
-        // A link is written through. What is no plain file cannot be replaced by another file, and
-        // is written as it comes.
-        let real = follow(path);
-        let existing = std::fs::metadata(&real).ok();
-        let is_plain = existing.as_ref().is_none_or(|metadata| metadata.is_file());
-        let writer = if names_open_file(&real) || !is_plain {
-            let file = match open_stream(&real) {
-                Some(stream) => stream,
-                None => std::fs::OpenOptions::new().write(true).open(&real),
-            };
-            Target::Stream(std::io::BufWriter::new(file.map_err(failed)?))
-        } else {
-            let folder = match real.parent() {
-                Some(parent) if parent != Path::new("") => parent,
-                _ => Path::new("."),
-            };
-            if !folder.is_dir() {
-                return Err(failed(std::io::ErrorKind::NotFound.into()));
-            }
-            let file = temporary(folder, existing).map_err(failed)?;
-            Target::Temporary(std::io::BufWriter::new(file))
-        };
-        Ok(Self { name: real, writer })
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        let result = match &mut self.writer {
-            Target::Temporary(file) => file.write_all(bytes),
-            Target::Stream(file) => file.write_all(bytes),
-        };
-        result.map_err(|error| Failure::write(&self.name.display().to_string(), &error))
-    }
-
-    fn persist(self) -> Result<(), Failure> {
-        let name = self.name.display().to_string();
-        match self.writer {
-            Target::Temporary(file) => {
-                let file = file
-                    .into_inner()
-                    .map_err(|error| Failure::write(&name, error.error()))?;
-                file.persist(&self.name)
-                    .map_err(|error| Failure::write(&name, &error.error))?;
-            }
-            Target::Stream(mut file) => {
-                file.flush()
-                    .map_err(|error| Failure::write(&name, &error))?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A file that gets its name when it is whole, in place of one that is `existing` or as a new one.
-fn temporary(folder: &Path, existing: Option<std::fs::Metadata>) -> std::io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".metric-").suffix(".partial");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As any new file: less what the umask takes.
-        let fresh = std::fs::Permissions::from_mode(0o666);
-        builder.permissions(existing.map_or(fresh, |metadata| metadata.permissions()));
-    }
-    #[cfg(not(unix))]
-    let _ = existing;
-    builder.tempfile_in(folder)
-}
-
-/// Whether a path names what a process has open, be it a plain file that the shell opened.
-fn names_open_file(path: &Path) -> bool {
-    ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"]
-        .iter()
-        .any(|name| path.starts_with(name))
-}
-
-/// The program's own stream of that name. Opened once more it would begin at the start of a plain
-/// file, over what else the stream has written there.
-#[cfg(unix)]
-fn open_stream(path: &Path) -> Option<std::io::Result<std::fs::File>> {
-    use std::os::fd::AsFd;
-
-    let stream = match path.to_str()? {
-        "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1" => {
-            std::io::stdout().as_fd().try_clone_to_owned()
-        }
-        "/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2" => {
-            std::io::stderr().as_fd().try_clone_to_owned()
-        }
-        _ => return None,
-    };
-    Some(stream.map(std::fs::File::from))
-}
-
-#[cfg(not(unix))]
-fn open_stream(_path: &Path) -> Option<std::io::Result<std::fs::File>> {
-    None
-}
-
-/// The path that a symbolic link leads to in the end, as far as links can be read.
-fn follow(path: &Path) -> PathBuf {
-    let mut real = path.to_owned();
-    // The kernel gives up on longer chains too.
-    for _ in 0..40 {
-        if names_open_file(&real) {
-            break;
-        }
-        match std::fs::read_link(&real) {
-            Ok(target) => real = real.parent().unwrap_or(Path::new("")).join(target),
-            Err(_) => break,
-        }
-    }
-    real
 }

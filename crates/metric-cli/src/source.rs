@@ -147,13 +147,6 @@ impl Source {
         Ok(Document { name, content })
     }
 
-    /// Whether the source is this file, under any name.
-    pub(crate) fn is_file(&self, path: &Path) -> bool {
-        let real = |path: &Path| std::fs::canonicalize(path).ok();
-        let this = self.path.as_deref().and_then(real);
-        self.is_rereadable() && this.is_some() && this == real(path)
-    }
-
     /// Whether the source can be read a second time.
     pub(crate) fn is_rereadable(&self) -> bool {
         self.path.as_deref().is_some_and(Path::is_file)

@@ -1708,6 +1708,133 @@ fn samples_go_where_links_lead_and_never_over_the_input() {
         .fails(2, &["standard output"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn two_outputs_are_never_one() {
+    use std::os::unix::fs::symlink;
+    let folder = strings(THREE, THREE_PREDICTED);
+    std::fs::create_dir(folder.path("folder")).expect("a folder");
+    symlink("new", folder.path("link")).expect("a link");
+    symlink("folder", folder.path("other")).expect("a link");
+    folder.put("old", b"old");
+    let words = "score classification -r r.jsonl -p p.jsonl";
+    for (samples, details) in [
+        ("new", "new"),
+        ("new", "./new"),
+        ("new", "folder/../new"),
+        ("new", "link"),
+        ("link", "other/../link"),
+        ("folder/new", "other/new"),
+        ("old", "folder/../old"),
+    ] {
+        let says = [
+            &*format!("--details {details}: is also where --per-sample {samples} goes"),
+            "expected another path",
+        ];
+        folder
+            .run(&format!(
+                "{words} --per-sample {samples} --details {details}"
+            ))
+            .fails(2, &says);
+    }
+    let output = folder
+        .command(&format!("{words} --per-sample old"))
+        .stdout(std::fs::File::create(folder.path("old")).expect("a file"))
+        .output()
+        .expect("the program runs");
+    assert_eq!(output.status.code(), Some(2));
+    for device in ["/dev/null", "/dev/stdout"] {
+        folder
+            .run(&format!("{words} --per-sample {device} --details {device}"))
+            .code(0);
+    }
+    folder.put("g.json", b"{\"a\": [[1]]}");
+    let words = "score arc -r g.json -p g.json";
+    folder
+        .run(&format!("{words} --per-sample drawn --svg ./drawn"))
+        .fails(2, &["--svg ./drawn: is also where --per-sample drawn goes"]);
+    folder
+        .run(&format!("{words} --per-sample drawn/s.jsonl --svg drawn"))
+        .code(0);
+    assert_eq!(read(&folder, "drawn/s.jsonl").lines().count(), 1);
+    assert!(folder.path("drawn/a.svg").exists());
+}
+
+/// The inputs are no data: that they would be lost is said before they are read.
+#[cfg(unix)]
+#[test]
+fn no_output_goes_into_a_folder_or_over_a_file_that_is_read() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new(&[("a.json", "{"), ("q.json", "{"), ("p.jsonl", "{")]);
+    for name in ["truth/deep", "found", "out"] {
+        std::fs::create_dir_all(folder.path(name)).expect("a folder");
+    }
+    folder.put("truth/deep/1.xml", b"<");
+    folder.put("out/real", b"old");
+    symlink("../truth/deep/1.xml", folder.path("out/link")).expect("a link");
+    symlink("../out/real", folder.path("truth/linked")).expect("a link");
+    symlink("found", folder.path("other")).expect("a link");
+    let voc = "score voc -r truth -p other";
+    let arc = "score arc -r truth -p other";
+    let vqa = "score vqa -r a.json -p a.json --questions";
+    for words in [
+        format!("{vqa} q.json --per-sample q.json"),
+        format!("{vqa} q.json --per-sample truth/../q.json"),
+        format!("{voc} --per-sample truth/deep/1.xml"),
+        format!("{voc} --per-sample out/link"),
+        format!("{voc} --per-sample truth/linked"),
+        format!("{voc} --per-sample truth/new"),
+        format!("{voc} --details found/new.txt"),
+        format!("{voc} --details truth/../found/new/../new.txt"),
+        format!("{arc} --svg truth"),
+        format!("{arc} --svg other/drawn"),
+    ] {
+        folder.run(&words).fails(2, &["is also read"]);
+    }
+    let input = std::fs::File::open(folder.path("p.jsonl")).expect("a file");
+    let output = folder
+        .command("score wer -r - -p a.json --per-sample p.jsonl")
+        .stdin(input)
+        .output()
+        .expect("the program runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("p.jsonl: is also read"), "{errors}");
+    // Beside an input folder, or on the way through one, is elsewhere; what is read is no data.
+    for place in ["out/new", "truth/../new", "truth.jsonl"] {
+        folder
+            .run(&format!("{voc} --per-sample {place}"))
+            .fails(3, &[]);
+    }
+}
+
+#[test]
+fn pictures_of_long_ids_have_names_of_their_own() {
+    let long = "x".repeat(250);
+    let escaped = "x".repeat(180) + " ";
+    let id = |place: usize| match place {
+        1 => escaped.clone(),
+        20 | 21 => format!("{long}{place}"),
+        _ => place.to_string(),
+    };
+    let pair = |place| {
+        let id = id(place);
+        format!("{{\"id\": \"{id}\", \"reference\": [[1]], \"prediction\": [[1]]}}\n")
+    };
+    let pairs: String = (0..22).map(pair).collect();
+    let folder = Folder::new(&[("pairs.jsonl", &pairs)]);
+    folder
+        .run("score arc --pairs pairs.jsonl --svg drawn")
+        .code(0);
+    let drawn = std::fs::read_dir(folder.path("drawn")).expect("a folder");
+    assert_eq!(drawn.count(), 22);
+    for end in ["%20", "~20", "~21"] {
+        let name = format!("drawn/{}{end}.svg", "x".repeat(180));
+        assert!(folder.path(&name).exists(), "{name}");
+    }
+    assert!(folder.path("drawn/19.svg").exists());
+}
+
 #[test]
 fn text_from_files_is_harmless_in_messages_and_tables() {
     let long = "x".repeat(1 << 20);

@@ -200,6 +200,32 @@ fn a_closed_pipe_ends_the_program_without_a_word() {
     assert_eq!(status.expect("the program runs").code(), Some(2));
 }
 
+/// A file that was asked for is a failure if it cannot be written, and never the end without a word.
+#[test]
+fn a_reader_who_leaves_early_fails_the_file_and_not_the_gate() {
+    let folder = Folder::of_records(20_000);
+    let gate = "--fail-under string_accuracy=2";
+    let reader = "mkfifo pipe; (head -c 1 pipe > /dev/null 2>&1 &)";
+    folder
+        .run_after(reader, &format!("{R} --per-sample pipe {gate}"))
+        .fails(4, &["pipe: cannot write: Broken pipe"]);
+    for option in ["--per-sample", "--details"] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let words = format!("score classification -r r.jsonl -p p.jsonl {option} /dev/stderr");
+        let output = folder.command(&words).stderr(writer).output();
+        let output = output.expect("the program runs");
+        assert_eq!(output.status.code(), Some(4), "metric {words}");
+        assert!(output.stdout.is_empty(), "metric {words}");
+    }
+    // Standard output carries the result, which nobody has to read.
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let words = format!("{R} --per-sample /dev/stdout {gate}");
+    let output = folder.command(&words).stdout(writer).output();
+    Run::of(output.expect("the program runs")).fails(1, &["gate failed: string_accuracy"]);
+}
+
 #[test]
 fn closed_streams_are_empty() {
     let folder = Folder::of_records(3);
@@ -267,6 +293,77 @@ fn a_disk_that_becomes_full_leaves_no_partial_file() {
         .run_after("trap '' XFSZ; ulimit -f 0", words)
         .fails(4, &["details.json", "cannot"]);
     assert!(!folder.path("details.json").exists());
+}
+
+#[test]
+fn samples_of_the_demo_are_saved_whole_or_not_at_all() {
+    let folder = Folder::new(&[("file", "old")]);
+    folder
+        .run_after("trap '' XFSZ; ulimit -f 1", "demo --save saved")
+        .fails(4, &["saved/", "cannot write"]);
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo");
+    let saved = || fs::read_dir(folder.path("saved")).expect("a folder");
+    let written = saved().count();
+    for entry in saved() {
+        let entry = entry.expect("an entry");
+        let whole = fs::read(demo.join(entry.file_name())).expect("a sample of this name");
+        assert_eq!(fs::read(entry.path()).expect("a file"), whole);
+    }
+    // What is there already is no obstacle, nor that there is nowhere else to write to.
+    folder
+        .run_after("export TMPDIR=/nowhere", "demo --save saved")
+        .code(0);
+    assert!(saved().count() > written);
+    fs::write(folder.path("saved/words.txt"), "mine").expect("a file");
+    folder
+        .run("demo --save saved")
+        .fails(2, &["saved/words.txt: exists"]);
+    assert_eq!(folder.text("saved/words.txt"), "mine");
+    folder
+        .run("demo --save file")
+        .fails(2, &["file: cannot create: it is a file"]);
+    assert_eq!(folder.text("file"), "old");
+}
+
+/// The records are none: what is said of the output is said before they are read.
+#[test]
+fn outputs_that_cannot_be_are_refused_before_the_work() {
+    let folder = Folder::new(&[("r.jsonl", "{"), ("p.jsonl", "{"), ("file", "")]);
+    fs::create_dir(folder.path("folder")).expect("a folder");
+    for (output, says) in [
+        (
+            "--per-sample new/",
+            "new/: cannot create: the name is that of a folder",
+        ),
+        (
+            "--details new/.",
+            "new/.: cannot create: the name is that of a folder",
+        ),
+        (
+            "--details folder",
+            "folder: cannot create: the name is that of a folder",
+        ),
+        (
+            "--per-sample file/",
+            "file/: cannot create: the name is that of a folder",
+        ),
+        ("--per-sample new/s.jsonl", "new/s.jsonl: cannot create: "),
+    ] {
+        folder
+            .run(&format!(
+                "score classification -r r.jsonl -p p.jsonl {output}"
+            ))
+            .fails(2, &[says]);
+    }
+    for (output, says) in [
+        ("file", "file: cannot create: it is a file"),
+        ("file/drawn", "file/drawn: cannot create: Not a directory"),
+    ] {
+        folder
+            .run(&format!("score arc -r r.jsonl -p p.jsonl --svg {output}"))
+            .fails(2, &[says]);
+    }
+    assert_eq!(folder.names(), ["file", "folder", "p.jsonl", "r.jsonl"]);
 }
 
 /// Reads until the program has begun: it has made the file that will get the name at the end.
@@ -467,6 +564,11 @@ fn what_cannot_be_opened_or_read_is_named() {
         without_rights(&folder, &format!("{words} {output}"))
             .fails(2, &["found/", "cannot create: Permission denied"]);
     }
+
+    without_rights(&folder, "score arc -r g.json -p g.json --svg found")
+        .fails(2, &["found: cannot create: Permission denied"]);
+    without_rights(&folder, "demo --save found")
+        .fails(2, &["found: cannot create: Permission denied"]);
 
     // A folder, or nothing, in place of a file.
     fs::create_dir(folder.path("folder.jsonl")).expect("a folder");
