@@ -3327,6 +3327,14 @@ fn options_that_are_no_numbers() {
             "--seed \"1.5\": expected a whole number from 0 on",
         ),
         (
+            "coco --recalls 0.5,1.5",
+            "--recalls: the recall is 1.5: expected 0 to 1",
+        ),
+        (
+            "classification --labels ,",
+            "--labels \",\": found \"\", expected a label",
+        ),
+        (
             "relaxed-accuracy --tolerance 5%",
             "--tolerance \"5%\": expected a number",
         ),

@@ -187,7 +187,7 @@ impl<S: Shape> CocoAp<S> {
         }
         let mut last = f64::NEG_INFINITY;
         for &recall in recall_thresholds {
-            if recall.is_nan() || recall <= last {
+            if !(0.0..=1.0).contains(&recall) || recall <= last {
                 return Err(InvalidCocoParams::RecallThreshold(recall));
             }
             last = recall;
@@ -1169,7 +1169,7 @@ pub enum InvalidCocoParams {
     },
     /// An IoU threshold is outside `0 < t <= 1`.
     IouThreshold(f64),
-    /// A recall is NaN or not above the one before it.
+    /// A recall is outside `0 <= r <= 1`, or not above the one before it.
     RecallThreshold(f64),
     /// A bound of the size class of this name is NaN, or the least area above the greatest.
     Area(String),
@@ -1192,7 +1192,10 @@ impl fmt::Display for InvalidCocoParams {
                 )
             }
             Self::RecallThreshold(r) => {
-                write!(f, "the recall is {r}: expected more than the one before it")
+                write!(
+                    f,
+                    "the recall is {r}: expected 0 to 1, and more than the one before it"
+                )
             }
             Self::Area(name) => {
                 write!(

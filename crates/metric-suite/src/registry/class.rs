@@ -143,11 +143,10 @@ impl Wanted {
     }
 
     fn signature(&self) -> Option<(String, String)> {
-        let mut ks = match self {
+        let ks = match self {
             Self::Accuracy(ks) => ks.clone(),
             Self::ReciprocalRank(cutoff) => vec![(*cutoff)?.get()],
         };
-        ks.sort_unstable();
         let ks = if ks.is_empty() {
             "1,all".to_owned()
         } else {
@@ -235,6 +234,8 @@ fn numbers(text: &str) -> Result<Vec<usize>, String> {
             numbers.push(k.get());
         }
     }
+    // Equal signatures print the same.
+    numbers.sort_unstable();
     Ok(numbers)
 }
 

@@ -13,8 +13,8 @@ use serde_json::json;
 use super::class::{Label, label};
 use super::scorer::{Adapter, noted};
 use super::{
-    Entry, FieldError, Group, Input, Named, Notes, OptionError, OptionSpec, Reading, Record, Sink,
-    Value, never_whole,
+    Entry, FieldError, Group, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value,
+    never_whole,
 };
 
 pub(super) const CLASSIFICATION: Entry = Entry {
@@ -58,10 +58,6 @@ pub(super) const CLASSIFICATION: Entry = Entry {
     whole_file: never_whole,
     build: |options| {
         let labels = options.list("labels", "a label", |label| Some(label.to_owned()))?;
-        if let Some(empty) = labels.iter().find(|label| label.is_empty()) {
-            let reason = "found an empty label".to_owned();
-            return Err(OptionError::new("labels", empty, reason));
-        }
         let reading = Classes {
             metric: Classification::new(
                 options.require("average")?,

@@ -148,7 +148,9 @@ impl Options {
         let mut values = Vec::new();
         for part in text.split(',').map(str::trim).filter(|_| !text.is_empty()) {
             let problem = |reason: String| OptionError::new(name, text, reason);
-            let value = read(part)
+            let value = (!part.is_empty())
+                .then(|| read(part))
+                .flatten()
                 .ok_or_else(|| problem(format!("found {part:?}, expected {expected}")))?;
             if values.contains(&value) {
                 return Err(problem(format!("{part} is listed twice")));
