@@ -2573,6 +2573,49 @@ fn code() {
         .fails(3, &["long.jsonl:1", "2097153 bytes", "at most 2097152"]);
 }
 
+/// What a parser may be given to do is counted: threads that wait for each other refuse no text.
+#[test]
+fn code_that_is_hard_to_parse() {
+    // Python, given as Java.
+    let text: String = (0..120)
+        .map(|i| format!("for i in a:\n x=x+y{i}\n y=x\n"))
+        .collect();
+    let lines = |key: &str, text: &str, count: usize| -> String {
+        (0..count)
+            .map(|id| json!({"id": id, key: text}).to_string() + "\n")
+            .collect()
+    };
+    // Each `/*` is read to the end of the text.
+    let open = "a /* ".repeat(6000);
+    let folder = Folder::new(&[
+        ("r.jsonl", &lines("reference", &text, 8)),
+        ("p.jsonl", &lines("prediction", &(text + " "), 8)),
+        ("one.jsonl", &lines("reference", "int x = y;", 1)),
+        ("open.jsonl", &lines("prediction", &open, 1)),
+    ]);
+    let run = |words: &str| folder.run(&format!("score codebleu --lang java {words}"));
+    let all = |threads| {
+        let mut result = run(&format!(
+            "-r r.jsonl -p p.jsonl --format json --threads {threads}"
+        ))
+        .json();
+        result["scores"].take()
+    };
+    let scores = all(1);
+    assert_eq!(scores["syntax_match"], 1.0);
+    assert_eq!(all(8), scores);
+    for threads in [1, 8] {
+        run(&format!("-r one.jsonl -p open.jsonl --threads {threads}")).fails(
+            3,
+            &[
+                "open.jsonl:1",
+                "too much work to parse",
+                "at most 32768 units and one more for every four bytes",
+            ],
+        );
+    }
+}
+
 /// The sample files of the Fusion Brain Challenge 2021, with what its own programs print for them.
 /// They have no licence and stand beside the project, where they stand at all.
 #[test]

@@ -297,8 +297,8 @@ pub struct Examples {
     pub comments_kept: u64,
     /// A text is nested too deeply to have a dataflow.
     pub too_deep: u64,
-    /// A text took [too long](crate::SyntaxTree::is_given_up) to parse and counts as a single error.
-    /// No score to report: it depends on the machine.
+    /// A text took [too much work](crate::SyntaxTree::is_given_up) to parse and counts as a single
+    /// error. No score to report: it says nothing of the text.
     pub given_up: u64,
 }
 

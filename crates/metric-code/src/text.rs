@@ -190,7 +190,7 @@ pub(crate) struct Analysis {
     pub(crate) too_deep: bool,
     /// Whether its comments could not be removed.
     pub(crate) comments_kept: bool,
-    /// Whether it took too long to parse.
+    /// Whether it took too much work to parse.
     pub(crate) given_up: bool,
 }
 

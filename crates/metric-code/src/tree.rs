@@ -72,10 +72,12 @@ impl<'a> SyntaxTree<'a> {
         self.tree.too_deep()
     }
 
-    /// Whether the parser was stopped, after 2 s and 5 µs a byte: the tree is then a single error.
+    /// Whether the parser was stopped, since the text took more work than its length allows: the tree
+    /// is then a single error.
     ///
-    /// It never takes so long on code, which is parsed at a few megabytes a second, but it is
-    /// quadratic on some texts with a syntax error at every step.
+    /// Work is counted in steps of the parser and pieces of text read, not in seconds, so a text is
+    /// given up always or never. Code takes a fifteenth of what is allowed, but the parser is
+    /// quadratic or worse on some long texts that are not.
     #[must_use]
     pub fn is_given_up(&self) -> bool {
         self.tree.given_up

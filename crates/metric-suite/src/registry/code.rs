@@ -233,9 +233,9 @@ impl Reading for Code {
         }
         let state = self.metric.measure(&prediction, &references);
         if state.examples.given_up > 0 {
-            // How much is parsed in a time depends on the machine; no score may.
+            // A text that was not parsed has no score.
             return Err(FieldError::prediction(
-                "it or its reference takes too long to parse: expected code, found syntax errors at every step",
+                "it or its reference takes too much work to parse: expected at most 32768 units and one more for every four bytes",
             ));
         }
         match self.languages {
