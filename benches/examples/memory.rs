@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use metric_class::{Ties, accuracy_at_k, top_k_accuracy};
 use ndarray::{Array1, Array2};
@@ -68,7 +68,11 @@ fn numbers<const BYTES: usize, T>(path: &str, number: fn([u8; BYTES]) -> T) -> R
 }
 
 /// What this thread has spent on a core, in seconds.
+///
+/// The kernel brings the figure up to date at each of its ticks, which may be 4 ms apart, and when
+/// the thread leaves its core: so it sleeps first.
 fn cpu() -> Option<f64> {
+    std::thread::sleep(Duration::from_millis(1));
     let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
     Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e9)
 }
@@ -81,7 +85,8 @@ fn main() -> Result<()> {
         .find(|(name, _)| *name == word)
         .ok_or_else(|| format!("{word:?}: expected one of {names:?}"))?;
     let call = prepare()?;
-    let (start, used) = (Instant::now(), cpu());
+    let used = cpu();
+    let start = Instant::now();
     let numbers = call()?;
     let seconds = start.elapsed().as_secs_f64();
     let cpu = cpu().zip(used).map_or(seconds, |(now, then)| now - then);

@@ -10,11 +10,11 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use super::report::seconds;
-use crate::run::Error;
+use crate::run::{Error, print};
 use crate::table::table;
 
-/// Names of folders that criterion uses itself.
-pub(crate) const RESERVED: &[&str] = &["new", "change", "report"];
+/// Names of folders that criterion uses itself; a run without a name writes to `base`.
+pub(crate) const RESERVED: &[&str] = &["new", "base", "change", "report"];
 
 /// The median of a benchmark in nanoseconds, and its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,32 +128,65 @@ pub(crate) fn known(folder: &Path, name: &str) -> Result<(), String> {
     ))
 }
 
+/// The folders of what was measured since `start`.
+pub(crate) fn measured(folder: &Path, start: SystemTime) -> Vec<PathBuf> {
+    let mut found = runs(folder);
+    found.retain(|run| {
+        let written = run.join("estimates.json").metadata();
+        let written = written.and_then(|data| data.modified());
+        run.file_name().is_some_and(|name| name == "new")
+            && written.is_ok_and(|written| written >= start)
+    });
+    found
+}
+
+/// The path of a benchmark, as criterion prints it, from the folder of a run.
+fn id(run: &Path) -> Result<String, String> {
+    let benchmark = read(&run.join("benchmark.json"))?;
+    Ok(benchmark["full_id"].as_str().unwrap_or("?").to_owned())
+}
+
+/// The benchmarks of a saved run that have `filter` in their path and did not run now: they were
+/// renamed or removed.
+fn gone(
+    folder: &Path,
+    against: &str,
+    filter: &str,
+    measured: &[PathBuf],
+) -> Result<Vec<String>, String> {
+    let mut gone = Vec::new();
+    for then in runs(folder) {
+        let saved = then.file_name().is_some_and(|name| name == against);
+        if saved && !measured.contains(&then.with_file_name("new")) {
+            gone.push(id(&then)?);
+        }
+    }
+    // A filter that is a regular expression is in no path: then nothing is listed that is not gone.
+    gone.retain(|id| id.contains(filter));
+    gone.sort();
+    Ok(gone)
+}
+
 /// Prints what ran since `start` against the saved run; slower by more than `threshold` percent
 /// and the noise is an error.
 pub(crate) fn compare(
     folder: &Path,
     against: &str,
+    filter: &str,
     start: SystemTime,
     threshold: f64,
 ) -> Result<(), Error> {
     let mut rows = Vec::new();
     let (mut slower, mut unknown) = (0, Vec::new());
-    for now in runs(folder) {
-        let written = now.join("estimates.json").metadata();
-        let written = written.and_then(|data| data.modified());
-        if now.file_name().is_none_or(|name| name != "new")
-            || written.is_ok_and(|written| written < start)
-        {
-            continue;
-        }
-        let benchmark = read(&now.join("benchmark.json"))?;
-        let id = benchmark["full_id"].as_str().unwrap_or("?").to_owned();
+    let measured = measured(folder, start);
+    for now in &measured {
+        let id = id(now)?;
         let then = now.with_file_name(against);
         if !then.join("estimates.json").is_file() {
             unknown.push(id);
             continue;
         }
-        let (then, now) = (Median::read(&then)?, Median::read(&now)?);
+        let (then, now) = (Median::read(&then)?, Median::read(now)?);
         let change = then.change(now, threshold);
         slower += usize::from(change.verdict == Verdict::Slower);
         rows.push(vec![
@@ -167,9 +200,16 @@ pub(crate) fn compare(
     }
     rows.sort();
     let header = ["benchmark", against, "now", "change", "noise", ""];
-    println(&table(&header, &rows));
+    print(&table(&header, &rows));
     if !unknown.is_empty() {
-        println(&format!("Not in {against}: {}", unknown.join(", ")));
+        print(&format!("Not in {against}: {}\n", unknown.join(", ")));
+    }
+    let gone = gone(folder, against, filter, &measured)?;
+    if !gone.is_empty() {
+        print(&format!(
+            "In {against}, but did not run now: {}\n",
+            gone.join(", ")
+        ));
     }
     if rows.is_empty() {
         return Err(Error::Failed(format!("nothing that ran is in {against}")));
@@ -182,12 +222,6 @@ pub(crate) fn compare(
         )));
     }
     Ok(())
-}
-
-/// The result of the command, on standard output.
-#[expect(clippy::print_stdout, reason = "the result of the command")]
-pub(crate) fn println(text: &str) {
-    println!("{text}");
 }
 
 #[cfg(test)]
@@ -234,19 +268,29 @@ mod tests {
         let error = known(&folder, "v2").err().unwrap_or_default();
         assert!(error.ends_with("there are: v1"), "{error}");
         let start = SystemTime::UNIX_EPOCH;
-        assert_eq!(compare(&folder, "v1", start, 5.0), Ok(()));
+        assert_eq!(compare(&folder, "v1", "", start, 5.0), Ok(()));
         // Three times as fast as now.
         let run = folder.join("text_exact/1M/v0");
         std::fs::create_dir_all(&run)?;
         let fast = estimates.replace("3.0", "1.0").replace("2.0", "1.0");
         std::fs::write(run.join("estimates.json"), fast.replace("5.0", "1.0"))?;
         assert!(matches!(
-            compare(&folder, "v0", start, 5.0),
+            compare(&folder, "v0", "", start, 5.0),
             Err(Error::Failed(_))
         ));
         // Nothing ran after the end of the run.
         let later = SystemTime::now() + std::time::Duration::from_secs(60);
-        assert!(compare(&folder, "v1", later, 5.0).is_err());
+        assert!(compare(&folder, "v1", "", later, 5.0).is_err());
+        assert_eq!(measured(&folder, later), Vec::<PathBuf>::new());
+        // A benchmark that was saved and is no more.
+        let old = folder.join("text_old/v1");
+        std::fs::create_dir_all(&old)?;
+        std::fs::write(old.join("estimates.json"), estimates)?;
+        std::fs::write(old.join("benchmark.json"), r#"{"full_id":"text/old"}"#)?;
+        let measured = measured(&folder, start);
+        assert_eq!(gone(&folder, "v1", "text", &measured)?, ["text/old"]);
+        assert_eq!(gone(&folder, "v1", "exact", &measured)?, [""; 0]);
+        assert_eq!(gone(&folder, "v0", "", &measured)?, [""; 0]);
         std::fs::remove_dir_all(folder)?;
         Ok(())
     }

@@ -1,14 +1,23 @@
-//! Seeded inputs, the same bytes on every machine, as files that `metric` and its peers read.
+//! Seeded inputs as files that `metric` and its peers read.
+//!
+//! One build writes the same bytes each time. Those of another platform may differ in a last digit:
+//! Rust leaves the precision of logarithms, powers and cosines to it.
 
 use std::fmt::Write as _;
 use std::fs::File;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-/// Writes the files of one input into a folder.
-type Make = fn(&mut Random, &Input, &Path) -> io::Result<()>;
+/// How the files of an input come into a folder.
+#[derive(Clone, Copy)]
+enum Make {
+    Random(fn(&mut Random, &Input, &Path) -> io::Result<()>),
+    /// From the rows of `tests/golden/code` in the language of the input's name.
+    Code,
+}
 
 /// The folder of all inputs; another number whenever what stands in them changes.
 pub(crate) const FOLDER: &str = "data-1";
@@ -26,10 +35,15 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    const fn new(name: &'static str, make: Make, size: usize, width: usize) -> Self {
+    const fn new(
+        name: &'static str,
+        make: fn(&mut Random, &Self, &Path) -> io::Result<()>,
+        size: usize,
+        width: usize,
+    ) -> Self {
         Self {
             name,
-            make,
+            make: Make::Random(make),
             size,
             width,
         }
@@ -37,7 +51,12 @@ impl Input {
 
     /// Pairs of source code from the rows of `tests/golden/code`, again and again.
     pub(crate) const fn code(language: &'static str, pairs: usize) -> Self {
-        Self::new(language, code, pairs, 1)
+        Self {
+            name: language,
+            make: Make::Code,
+            size: pairs,
+            width: 1,
+        }
     }
 
     /// Images with true boxes and `per_image` detections each, in COCO's two files.
@@ -108,7 +127,13 @@ impl Input {
 
     /// The folder with its files in `data`, which are made if they are not there.
     pub(crate) fn folder(&self, data: &Path) -> Result<PathBuf, String> {
-        let folder = data.join(format!("{}-{}x{}", self.name, self.size, self.width));
+        let mut name = format!("{}-{}x{}", self.name, self.size, self.width);
+        if let Make::Code = self.make {
+            // Another folder when the rows change.
+            let rows = self.rows().map_err(|error| error.to_string())?;
+            let _ = write!(name, "-{:016x}", hash(&rows));
+        }
+        let folder = data.join(name);
         if folder.is_dir() {
             return Ok(folder);
         }
@@ -116,11 +141,31 @@ impl Input {
         // A folder under its own name is whole: files are made under another one.
         let partial = folder.with_extension("partial");
         let made = std::fs::create_dir_all(&partial)
-            .and_then(|()| (self.make)(&mut Random(7), self, &partial))
+            .and_then(|()| self.write(7, &partial))
             .and_then(|()| std::fs::rename(&partial, &folder));
         made.map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(folder)
     }
+
+    /// Writes its files into `folder`.
+    fn write(&self, seed: u64, folder: &Path) -> io::Result<()> {
+        match self.make {
+            Make::Random(make) => make(&mut Random(seed), self, folder),
+            Make::Code => code(self, folder),
+        }
+    }
+
+    /// The file of golden rows that pairs of code come from.
+    fn rows(&self) -> io::Result<String> {
+        let path = format!("tests/golden/code/{}_pkg.jsonl", self.name);
+        std::fs::read_to_string(crate::run::root().join(path))
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
 }
 
 /// SplitMix64 (Steele, Lea and Flood 2014): a stream that no release of a library changes.
@@ -180,14 +225,8 @@ fn record(files: &mut [BufWriter<File>; 2], id: usize, both: [&Value; 2]) -> io:
     Ok(())
 }
 
-fn code(_: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
-    let &Input {
-        name: language,
-        size,
-        ..
-    } = input;
-    let rows = crate::run::root().join(format!("tests/golden/code/{language}_pkg.jsonl"));
-    let rows = std::fs::read_to_string(rows)?;
+fn code(input: &Input, folder: &Path) -> io::Result<()> {
+    let rows = input.rows()?;
     let rows = rows.lines().map(serde_json::from_str::<Value>);
     let rows: Vec<Value> = rows.collect::<Result<_, _>>()?;
     // The first row tells where the others are from.
@@ -197,7 +236,7 @@ fn code(_: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
         .collect();
     let mut files = pair(folder, "jsonl")?;
     // Each pair once, then again with the texts of another row's prediction, as a poor model would.
-    for (place, row) in rows.iter().cycle().take(size).enumerate() {
+    for (place, row) in rows.iter().cycle().take(input.size).enumerate() {
         let other = &rows[(place * 7 + place / rows.len()) % rows.len()];
         let other = if place % 4 == 3 { other } else { row };
         record(
@@ -770,8 +809,60 @@ mod tests {
         );
     }
 
+    /// The ids of the records in a file of an input; of one without ids their places.
+    fn ids(path: &Path, input: &Input) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+        let bytes = std::fs::read(path)?;
+        let places = |count: usize| (0..count).map(|place| place.to_string()).collect();
+        let numbers = |values: Option<&Vec<Value>>, key: &str| {
+            let mut ids: Vec<u64> = values
+                .into_iter()
+                .flatten()
+                .filter_map(|value| value[key].as_u64())
+                .collect();
+            // An image has many detections.
+            ids.dedup();
+            ids.iter().map(u64::to_string).collect()
+        };
+        let name = path.file_name().and_then(|name| name.to_str());
+        let (name, extension) = name.and_then(|name| name.split_once('.')).ok_or("a name")?;
+        Ok(match extension {
+            "i64" if name == "r" => places(bytes.len() / 8),
+            "i64" => places(bytes.len() / 8 / input.width),
+            "f32" => places(bytes.len() / 4 / input.width),
+            "txt" => places(String::from_utf8(bytes)?.lines().count()),
+            "jsonl" => {
+                let text = String::from_utf8(bytes)?;
+                let rows = text.lines().map(serde_json::from_str::<Value>);
+                let id = |row: Value| row["id"].as_str().unwrap_or("?").to_owned();
+                rows.map(|row| Ok(id(row?)))
+                    .collect::<Result<_, serde_json::Error>>()?
+            }
+            _ => {
+                let json: Value = serde_json::from_slice(&bytes)?;
+                match (input.name, name) {
+                    ("coco", "r") => numbers(json["images"].as_array(), "id"),
+                    ("coco", _) => numbers(json.as_array(), "image_id"),
+                    ("vqa", "r") => numbers(json["annotations"].as_array(), "question_id"),
+                    ("vqa", _) => numbers(json.as_array(), "question_id"),
+                    ("squad", "r") => {
+                        let all = json["data"][0]["paragraphs"].as_array();
+                        let id = |one: &Value| one["qas"][0]["id"].as_str().map(str::to_owned);
+                        all.into_iter().flatten().filter_map(id).collect()
+                    }
+                    _ => json
+                        .as_object()
+                        .ok_or("an object")?
+                        .keys()
+                        .cloned()
+                        .collect(),
+                }
+            }
+        })
+    }
+
     #[test]
-    fn inputs_are_the_same_each_time() -> Result<(), Box<dyn std::error::Error>> {
+    fn inputs_hold_what_is_asked_for_and_follow_the_seed() -> Result<(), Box<dyn std::error::Error>>
+    {
         let data = std::env::temp_dir().join(format!("xtask-inputs-{}", std::process::id()));
         for input in [
             Input::code("python", 3),
@@ -788,26 +879,44 @@ mod tests {
             Input::openlane(1, 24),
             Input::lanes(2, 3),
         ] {
-            let read = |folder: &Path| -> io::Result<Vec<Vec<u8>>> {
-                let mut paths: Vec<_> = std::fs::read_dir(folder)?
-                    .map(|entry| Ok(entry?.path()))
-                    .collect::<io::Result<_>>()?;
-                paths.sort();
-                paths.iter().map(std::fs::read).collect()
-            };
-            let [one, two] = [
-                input.folder(&data.join("1"))?,
-                input.folder(&data.join("2"))?,
-            ];
-            let (one, two) = (read(&one)?, read(&two)?);
-            assert!(
-                one.len() >= 2 && one.iter().all(|file| !file.is_empty()),
-                "{}",
-                input.name
-            );
-            assert!(one == two, "{}", input.name);
+            let name = input.name;
+            let first = usize::from(name == "coco");
+            let wanted: Vec<String> = (first..first + input.size)
+                .map(|id| match name {
+                    "submission" => format!("{id:08x}"),
+                    _ => id.to_string(),
+                })
+                .collect();
+            let [one, other] = [7, 8].map(|seed| data.join(format!("{name}-{seed}")));
+            for (seed, folder) in [(7, &one), (8, &other)] {
+                std::fs::create_dir_all(folder)?;
+                input.write(seed, folder)?;
+            }
+            let mut files = 0;
+            let mut differ = false;
+            for entry in std::fs::read_dir(&one)? {
+                let path = entry?.path();
+                assert_eq!(ids(&path, &input)?, wanted, "{}", path.display());
+                let file = path.file_name().ok_or("a name")?;
+                differ |= std::fs::read(&path)? != std::fs::read(other.join(file))?;
+                files += 1;
+            }
+            assert!(files >= 2, "{name}");
+            assert_eq!(differ, matches!(input.make, Make::Random(_)), "{name}");
         }
         std::fs::remove_dir_all(data)?;
         Ok(())
+    }
+
+    #[test]
+    fn a_folder_of_code_is_named_after_the_rows() -> Result<(), String> {
+        let data = std::env::temp_dir().join(format!("xtask-code-{}", std::process::id()));
+        let folder = Input::code("python", 2).folder(&data)?;
+        let rows = Input::code("python", 2).rows();
+        let rows = rows.map_err(|error| error.to_string())?;
+        let name = format!("python-2x1-{:016x}", hash(&rows));
+        assert_eq!(folder, data.join(name));
+        assert_ne!(hash(&rows), hash(&rows.replacen('a', "b", 1)));
+        std::fs::remove_dir_all(data).map_err(|error| error.to_string())
     }
 }

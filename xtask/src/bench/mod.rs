@@ -7,11 +7,12 @@ mod report;
 mod scaling;
 mod timing;
 
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 pub(crate) use timing::target;
 
-use crate::run::{Error, cargo};
+use crate::run::{Error, cargo, cargo_output};
 
 pub(crate) const HELP: &str = "\
 Runs the benchmarks of all crates: against a saved run, beside peers, or over sizes.
@@ -23,14 +24,14 @@ cargo xtask bench [FILTER] [CRITERION ARGUMENTS]
   --save NAME          keeps the figures under this name
   --against NAME       runs, and prints one table over all crates: median then and now, change,
                        noise; a benchmark that became slower by more than the threshold and the
-                       noise makes the exit code 1
+                       noise makes the exit code 1; one that is no more is listed
   --threshold PERCENT  the change that counts, 5 if not given
 
 cargo xtask bench --peers [FILTER] [OPTIONS]
   Times `metric` and other programs on the same inputs in turn, on as many threads each, checks
   that the numbers agree, prints the ratios and writes benches/RESULTS.md. The peers are installed
   under target/peers, at the versions of benches/peers/requirements; one that cannot be installed
-  is reported. Exit code 1 if numbers disagree.
+  is reported. Exit code 1 if numbers disagree, or if a program that is there fails.
 
 cargo xtask bench --scaling [FILTER] [OPTIONS]
   Times `metric` on inputs that grow tenfold and on more and more threads; prints a table, writes
@@ -40,7 +41,8 @@ Options of --peers and --scaling:
   --quick              inputs of a hundredth of the size and two rounds: to see that all runs
   --rounds N           how often each program runs; medians are shown [default: 5]
   --program FILE       times this `metric` in place of building it
-With --quick or a FILTER the files go to target/peers in place of benches.";
+With --quick or a FILTER the files go to target/peers in place of benches; so does RESULTS.md if a
+peer did not run, unless there is none yet.";
 
 /// Runs the benchmarks; what follows goes to criterion. Those of the program stand beside it,
 /// where cargo tells them its path.
@@ -68,6 +70,14 @@ struct Options {
     rest: Vec<String>,
 }
 
+impl Options {
+    /// What stands in the paths of the benchmarks to run, or nothing.
+    fn filter(&self) -> &str {
+        let first = self.rest.first().filter(|word| !word.starts_with('-'));
+        first.map_or("", String::as_str)
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Mode {
     #[default]
@@ -77,8 +87,13 @@ enum Mode {
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    if let Some((first, rest)) = arguments.split_first()
+        && first == timing::MEASURE
+    {
+        return Ok(timing::measure(rest)?);
+    }
     let options = options(arguments).map_err(Error::Usage)?;
-    let filter = options.rest.first().map_or("", String::as_str);
+    let filter = options.filter();
     match options.mode {
         Mode::Criterion => criterion(&options),
         Mode::Peers => peers::run(filter, &options.settings),
@@ -86,19 +101,48 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
+/// The options that a value follows, as the next word or after `=`.
+const VALUED: &[&str] = &[
+    "--save",
+    "--against",
+    "--threshold",
+    "--rounds",
+    "--program",
+];
+
+/// Options of criterion that `--save` and `--against` stand for.
+const BASELINES: &[&str] = &[
+    "--save-baseline",
+    "-s",
+    "--baseline",
+    "-b",
+    "--baseline-lenient",
+    "--load-baseline",
+];
+
 /// Reads the command line.
 fn options(arguments: &[String]) -> Result<Options, String> {
     let mut options = Options::default();
     let mut quick = false;
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
-        let mut value = |what: &str| {
-            let value = words.next().filter(|value| !value.starts_with("--"));
-            value
-                .cloned()
-                .ok_or(format!("{word}: expected {what} after it"))
+        let (option, attached) = match word.split_once('=') {
+            Some((option, value)) if VALUED.contains(&option) => (option, Some(value)),
+            _ => (word.as_str(), None),
         };
-        match word.as_str() {
+        let mut value = |what: &str| {
+            let value = match attached {
+                Some(value) => Some(value).filter(|value| !value.is_empty()),
+                None => words
+                    .next()
+                    .map(String::as_str)
+                    .filter(|value| !value.starts_with("--")),
+            };
+            value
+                .map(str::to_owned)
+                .ok_or(format!("{option}: expected {what} after it"))
+        };
+        match option {
             "--peers" if options.mode != Mode::Scaling => options.mode = Mode::Peers,
             "--scaling" if options.mode != Mode::Peers => options.mode = Mode::Scaling,
             "--peers" | "--scaling" => return Err("--peers and --scaling: expected one".to_owned()),
@@ -134,9 +178,14 @@ fn options(arguments: &[String]) -> Result<Options, String> {
         if quick {
             options.rest.push("--quick".to_owned());
         }
-        if let Some(word) = options.rest.iter().find(|word| {
-            ["--save-baseline", "--baseline", "--baseline-lenient"].contains(&word.as_str())
-        }) {
+        if options.save.is_some() && options.save == options.against {
+            return Err("--save and --against: expected two names".to_owned());
+        }
+        let baseline = |word: &&String| {
+            let option = word.split_once('=').map_or(word.as_str(), |parts| parts.0);
+            BASELINES.contains(&option)
+        };
+        if let Some(word) = options.rest.iter().find(baseline) {
             return Err(format!("{word}: expected --save NAME or --against NAME"));
         }
     } else {
@@ -183,12 +232,47 @@ fn criterion(options: &Options) -> Result<(), Error> {
     }
     let start = SystemTime::now();
     cargo(&words, &[])?;
+    let filter = options.filter();
+    if !filter.is_empty() && compare::measured(&folder, start).is_empty() {
+        exists(filter)?;
+    }
     match &options.against {
         Some(against) => {
-            compare::compare(&folder, against, start, options.threshold.unwrap_or(5.0))
+            let threshold = options.threshold.unwrap_or(5.0);
+            compare::compare(&folder, against, filter, start, threshold)
         }
         None => Ok(()),
     }
+}
+
+/// An error that says which groups there are if the filter matches no benchmark, of which criterion
+/// says nothing.
+fn exists(filter: &str) -> Result<(), Error> {
+    let list = |words: &[&str]| cargo_output(&[WORDS, words].concat(), &[]);
+    if list(&["--list", filter])?.lines().any(is_benchmark) {
+        return Ok(());
+    }
+    let groups = groups(&list(&["--list"])?).join(", ");
+    Err(Error::Usage(format!(
+        "{filter}: no benchmark; there are: {groups}"
+    )))
+}
+
+/// Whether a line of criterion's list names a benchmark.
+fn is_benchmark(line: &str) -> bool {
+    line.ends_with(": benchmark")
+}
+
+/// The first two parts of the paths in criterion's list, each once.
+fn groups(list: &str) -> Vec<String> {
+    let benchmarks = list.lines().filter(|line| is_benchmark(line));
+    let groups: BTreeSet<String> = benchmarks
+        .map(|line| {
+            let path = line.trim_end_matches(": benchmark");
+            Vec::from_iter(path.split('/').take(2)).join("/")
+        })
+        .collect();
+    groups.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -210,7 +294,15 @@ mod tests {
         assert_eq!(saved.save.as_deref(), Some("v1"));
         assert_eq!(saved.against.as_deref(), Some("v0"));
         assert_eq!(saved.threshold, Some(2.5));
-        let peers = parse("--peers coco --quick --rounds 3")?;
+        let attached = parse("--save=v1 text --against=v0 --threshold=2.5")?;
+        assert_eq!(attached, saved);
+        assert_eq!(attached.filter(), "text");
+        // What is criterion's stays as it is.
+        let other = parse("--sample-size=10 text")?;
+        assert_eq!(other.rest, ["--sample-size=10", "text"]);
+        assert_eq!(other.filter(), "");
+        let peers = parse("--peers coco --quick --rounds=3 --program=a=b")?;
+        assert_eq!(peers.settings.program, Some("a=b".into()));
         assert_eq!(peers.mode, Mode::Peers);
         assert!(peers.settings.quick);
         assert_eq!(peers.settings.rounds, Some(3));
@@ -222,6 +314,15 @@ mod tests {
         for (line, error) in [
             ("--save", "--save: expected a name after it"),
             ("--save --against x", "--save: expected a name after it"),
+            ("--save=", "--save: expected a name after it"),
+            (
+                "--save v1 --against v1",
+                "--save and --against: expected two names",
+            ),
+            (
+                "--save-baseline=x",
+                "--save-baseline=x: expected --save NAME or --against NAME",
+            ),
             ("--peers --scaling", "--peers and --scaling: expected one"),
             ("--threshold 5", "--threshold: expected --against NAME"),
             ("--rounds 0", "--rounds 0: expected a number of at least 1"),
@@ -235,6 +336,13 @@ mod tests {
             assert_eq!(parse(line), Err(error.to_owned()), "{line}");
         }
         assert!(parse("--save new").is_err());
+        assert!(parse("--save base").is_err());
         assert!(parse("--save ../x").is_err());
+    }
+    #[test]
+    fn groups_of_criterions_list() {
+        let list =
+            "running\ntext/exact/1M: benchmark\ntext/exact/2M: benchmark\n\nedit: benchmark\n";
+        assert_eq!(groups(list), ["edit", "text/exact"]);
     }
 }

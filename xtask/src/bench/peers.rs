@@ -7,11 +7,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::compare::println;
 use super::inputs::{FOLDER, Input};
 use super::report::{digits, seconds};
 use super::timing::{self, Cost, Settings, target, version};
-use crate::run::{Error, cargo, printed, root};
+use crate::run::{Error, cargo, print, printed, root};
 use crate::table::{markdown, table};
 
 /// What is compared: one of our commands with what does the same elsewhere.
@@ -112,7 +111,8 @@ const fn codebleu(
 ) -> Comparison {
     Comparison {
         name,
-        about: "CodeBLEU of a corpus, with tree-sitter's trees and dataflow",
+        about: "CodeBLEU of a corpus, with tree-sitter's trees and dataflow; the package runs with its \
+                sets of names in a fixed order, without which its score differs from run to run",
         input: Input::code(language, 1_000),
         ours: Ours::Files(words),
         peers,
@@ -186,7 +186,8 @@ const COMPARISONS: &[Comparison] = &[
     },
     Comparison {
         name: "text/exact_match/1M",
-        about: "share of equal texts, a million lines of two files",
+        about: "share of equal texts, a million lines of two files; the metric of `evaluate` is no part of \
+                its package, so its comparison by numpy stands inside the package's machinery",
         input: Input::strings(1_000_000, 36),
         ours: Ours::Files("exact-match -r r.txt -p p.txt"),
         peers: &[
@@ -224,7 +225,7 @@ const COMPARISONS: &[Comparison] = &[
     Comparison {
         name: "text/squad/100k",
         about: "SQuAD v1.1's exact match and F1, 100,000 questions with 3 answers each, from its \
-                files; the peer is the published rule in Python",
+                files; the peer is the published rule in Python, as its program is no package",
         input: Input::squad(100_000, 3),
         ours: Ours::Files("squad -r r.json -p p.json"),
         peers: &[peer("python", "squad.py")],
@@ -265,7 +266,7 @@ const COMPARISONS: &[Comparison] = &[
     Comparison {
         name: "grid/arc/cells/10k",
         about: "padded cell accuracy and exact match of 10,000 pairs of ARC grids; the peer is the \
-                published rule with numpy",
+                published rule with numpy, as there is no package of it",
         input: Input::grids(10_000, 30),
         ours: Ours::Files("arc -r r.jsonl -p p.jsonl"),
         peers: &[peer("numpy", "arc.py cells")],
@@ -276,7 +277,7 @@ const COMPARISONS: &[Comparison] = &[
     Comparison {
         name: "grid/arc/submission/400",
         about: "a submission for 400 ARC tasks, in Kaggle's files; the peer is the published rule in \
-                Python",
+                Python, as there is no package of it",
         input: Input::submission(400, 30),
         ours: Ours::Files("arc -r r.json -p p.json"),
         peers: &[peer("numpy", "arc.py submission")],
@@ -299,16 +300,10 @@ const COMPARISONS: &[Comparison] = &[
 ];
 
 /// Metrics with no peer to run, and why.
-const ALONE: &[(&str, &str)] = &[
-    (
-        "lanes (MapDR)",
-        "its evaluation program has not been published",
-    ),
-    (
-        "text/vqa_v2, text/squad, grid/arc",
-        "the programs are no packages, or fetch what they run; the rules in Python stand for them",
-    ),
-];
+const ALONE: &[(&str, &str)] = &[(
+    "lanes (MapDR)",
+    "its evaluation program has not been published",
+)];
 
 /// A peer that took so long, all runs together, does not run again.
 const PATIENCE: f64 = 60.0;
@@ -326,13 +321,15 @@ impl Environment {
     fn new(ours: String, folder: &Path, packages: &[&'static str]) -> Self {
         let venv = folder.join("venv");
         let python = venv.join("bin/python");
-        let made = if python.is_file() {
-            Ok(())
-        } else {
-            quietly("python3", &["-m", "venv", &venv.to_string_lossy()])
-        };
+        let made = make_venv("python3", &venv);
+        if let Err(error) = &made {
+            eprintln!("  no peer can be installed: {error}");
+        }
         let packages = packages.iter().map(|&package| {
-            let version = made.clone().and_then(|()| install(&python, &venv, package));
+            if made.is_err() {
+                return (package, Err("no environment of Python".to_owned()));
+            }
+            let version = install(&python, &venv, package);
             if let Err(error) = &version {
                 eprintln!("  {package} cannot be installed: {error}");
             }
@@ -346,7 +343,31 @@ impl Environment {
     }
 }
 
-/// Runs a program without its output; its last line is the error.
+/// Makes the environment of the peers with this Python, unless it is there.
+fn make_venv(python: &str, venv: &Path) -> Result<(), String> {
+    // Pip comes last; without it an environment is not whole.
+    if ["bin/python", "bin/pip"]
+        .iter()
+        .all(|file| venv.join(file).is_file())
+    {
+        return Ok(());
+    }
+    // What is left of another one would say that packages are installed which are not.
+    let remove = || match std::fs::remove_dir_all(venv) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("{}: {error}", venv.display()))
+        }
+        _ => Ok(()),
+    };
+    remove()?;
+    quietly(python, &["-m", "venv", &venv.to_string_lossy()]).or_else(|error| {
+        remove()?;
+        Err(error)
+    })
+}
+
+/// Runs a program without its output. The error is its message; where it has none, all that it
+/// prints, as Python does where a part of `venv` is missing.
 fn quietly(program: &str, arguments: &[&str]) -> Result<(), String> {
     let output = Command::new(program)
         .args(arguments)
@@ -355,8 +376,14 @@ fn quietly(program: &str, arguments: &[&str]) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(timing::message(&said).to_owned())
+    let [printed, said] =
+        [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    let printed = Vec::from_iter(printed.split_whitespace()).join(" ");
+    Err(match (said.trim(), printed.as_str()) {
+        ("", "") => format!("{program}: {}", output.status),
+        ("", printed) => printed.to_owned(),
+        _ => timing::message(&said).to_owned(),
+    })
 }
 
 /// Installs a package as its requirements say, unless it is; gives its version.
@@ -399,6 +426,8 @@ struct Runs {
     /// Ours, or the name of the package.
     program: String,
     version: String,
+    /// Whether it can run.
+    installed: bool,
     costs: Vec<Cost>,
     /// What it printed last, or why it did not.
     result: Result<Value, String>,
@@ -470,27 +499,40 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
         environment: &environment,
         settings,
     };
-    println(&table(HEADER, &text.rows()));
+    print(&table(HEADER, &text.rows()));
     for line in text.remarks() {
-        println(&line);
+        print(&format!("{line}\n"));
     }
-    // Part of the table, or that of small inputs, does not take the place of the whole.
-    let path = match (filter, settings.quick) {
-        ("", false) => root().join("benches/RESULTS.md"),
-        _ => folder.join("RESULTS.md"),
-    };
+    let committed = root().join("benches/RESULTS.md");
+    let whole = filter.is_empty() && !settings.quick;
+    let complete = outcomes.iter().all(Outcome::is_complete);
+    let path = place(&committed, &folder, whole, complete);
     std::fs::write(&path, text.markdown()?)
         .map_err(|error| format!("{}: {error}", path.display()))?;
     eprintln!("Written to {}", path.display());
+    if whole && path != committed {
+        let committed = committed.display();
+        eprintln!("{committed} stays as it is: a peer did not run");
+    }
     let failed: Vec<_> = outcomes.iter().filter(|outcome| outcome.failed()).collect();
     if failed.is_empty() {
         return Ok(());
     }
     let names: Vec<_> = failed.iter().map(|outcome| outcome.name).collect();
     Err(Error::Failed(format!(
-        "ours did not run, or numbers disagree: {}",
+        "a program failed, or numbers disagree: {}",
         names.join(", ")
     )))
+}
+
+/// Where the table goes. Part of it, or that of small inputs, does not take the place of the whole,
+/// nor does one without some peer unless there is none.
+fn place(committed: &Path, folder: &Path, whole: bool, complete: bool) -> PathBuf {
+    if whole && (complete || !committed.exists()) {
+        committed.to_owned()
+    } else {
+        folder.join("RESULTS.md")
+    }
 }
 
 impl Comparison {
@@ -512,7 +554,7 @@ impl Comparison {
             Ours::Memory(word) => word.to_owned(),
         };
         let mut commands = vec![(program.to_owned(), ours)];
-        let mut runs = vec![Runs::new("metric", &environment.ours, None)];
+        let mut runs = vec![Runs::new("metric", &environment.ours)];
         for peer in self.peers {
             if threads > 1 && !peer.parallel {
                 continue;
@@ -524,16 +566,15 @@ impl Comparison {
             let script = peer.script.replace("{root}", &root().to_string_lossy());
             let script = format!("{}/{script}", scripts.display());
             commands.push((environment.python.clone(), script));
-            let (version, error) = match version {
-                Ok(version) => (version, None),
-                Err(error) => ("-".to_owned(), Some(format!("not installed: {error}"))),
-            };
-            runs.push(Runs::new(peer.package, &version, error));
+            runs.push(match version {
+                Ok(version) => Runs::new(peer.package, &version),
+                Err(error) => Runs::not_installed(peer.package, &error),
+            });
         }
         for round in 0..rounds {
             for (run, (program, words)) in runs.iter_mut().zip(&commands) {
                 let spent: f64 = run.costs.iter().map(|cost| cost.wall).sum();
-                if (round > 0 && run.result.is_err()) || spent > PATIENCE || run.version == "-" {
+                if !run.installed || (round > 0 && run.result.is_err()) || spent > PATIENCE {
                     continue;
                 }
                 let result = timing::run(program, words.split(' '), data, threads);
@@ -592,20 +633,35 @@ fn agreement(ours: &Value, theirs: &Value, names: &[&str], tolerance: f64) -> Re
 }
 
 impl Runs {
-    fn new(program: &str, version: &str, error: Option<String>) -> Self {
+    fn new(program: &str, version: &str) -> Self {
         Self {
             program: program.to_owned(),
             version: version.to_owned(),
+            installed: true,
             costs: Vec::new(),
-            result: Err(error.unwrap_or_default()),
+            result: Err("no rounds".to_owned()),
+        }
+    }
+
+    fn not_installed(program: &str, why: &str) -> Self {
+        Self {
+            installed: false,
+            result: Err(format!("not installed: {why}")),
+            ..Self::new(program, "-")
         }
     }
 }
 
 impl Outcome {
+    /// Whether a program that is there failed, or numbers disagree.
     fn failed(&self) -> bool {
-        self.runs.first().is_none_or(|ours| ours.result.is_err())
-            || self.agreement.iter().flatten().any(Result::is_err)
+        let crashed = |runs: &Runs| runs.installed && runs.result.is_err();
+        self.runs.iter().any(crashed) || self.agreement.iter().flatten().any(Result::is_err)
+    }
+
+    /// Whether all programs ran.
+    fn is_complete(&self) -> bool {
+        self.runs.iter().all(|runs| runs.result.is_ok())
     }
 }
 
@@ -733,8 +789,9 @@ impl Report<'_> {
              Ours and each peer run in turn on the same files, up to {} times each; the figures are \
              medians. Ours is the program from its start to its end; of a peer the start of Python \
              and the imports do not count in the times. What runs in memory is one call on both \
-             sides. Peak memory is that of the whole process. `x` is the peer's figure over ours: \
-             above 1 ours needs less. `agrees` is the greatest difference of the numbers that both \
+             sides. Peak memory is that of the whole process; below the 5 MB or so of the small \
+             process that starts it nothing is seen. `x` is the peer's figure over ours: above 1 \
+             ours needs less. `agrees` is the greatest difference of the numbers that both \
              print.\n\n",
             if self.settings.quick {
                 " --quick, on inputs of a hundredth of the size"
@@ -808,6 +865,84 @@ mod tests {
         );
         let undefined = json!({"numbers": {"ap": null}});
         assert!(agreement(&ours, &undefined, &["ap"], 1.0).is_err());
+    }
+
+    #[test]
+    fn a_peer_may_be_missing_but_not_fail() {
+        let ran = || Runs {
+            result: Ok(json!({})),
+            ..Runs::new("metric", "1")
+        };
+        let missing = || Runs::not_installed("numpy", "no network");
+        // A run that never succeeded.
+        let crashed = || Runs::new("numpy", "2");
+        for (peer, failed, complete) in [
+            (ran(), false, true),
+            (missing(), false, false),
+            (crashed(), true, false),
+        ] {
+            let outcome = Outcome {
+                name: "grid/arc",
+                threads: 1,
+                runs: vec![ran(), peer],
+                agreement: Vec::new(),
+            };
+            assert_eq!(outcome.failed(), failed);
+            assert_eq!(outcome.is_complete(), complete);
+        }
+    }
+
+    #[test]
+    fn a_table_takes_the_place_of_no_fuller_one() {
+        let folder = Path::new("peers");
+        let there = root().join("Cargo.toml");
+        let new = root().join("no such file");
+        let aside = folder.join("RESULTS.md");
+        for (committed, whole, complete, expected) in [
+            (&there, true, true, &there),
+            (&there, true, false, &aside),
+            (&new, true, false, &new),
+            (&there, false, true, &aside),
+            (&new, false, true, &aside),
+        ] {
+            assert_eq!(&place(committed, folder, whole, complete), expected);
+        }
+    }
+
+    #[test]
+    fn an_environment_is_whole_or_not_there() -> Result<(), Box<dyn std::error::Error>> {
+        let venv = std::env::temp_dir().join(format!("xtask-venv-{}", std::process::id()));
+        let stamp = venv.join("numpy.installed");
+        // Python is there, pip is not.
+        let broken = || {
+            std::fs::create_dir_all(venv.join("bin"))?;
+            std::fs::write(venv.join("bin/python"), "")?;
+            std::fs::write(&stamp, "numpy==1")
+        };
+        broken()?;
+        let error = make_venv("false", &venv).err().unwrap_or_default();
+        assert!(error.starts_with("false: exit status"), "{error}");
+        assert!(!venv.exists());
+        broken()?;
+        assert_eq!(make_venv("true", &venv), Ok(()));
+        assert!(!stamp.exists());
+        broken()?;
+        std::fs::write(venv.join("bin/pip"), "")?;
+        assert_eq!(make_venv("false", &venv), Ok(()));
+        assert!(stamp.exists());
+        std::fs::remove_dir_all(venv)?;
+        Ok(())
+    }
+
+    #[test]
+    fn the_message_may_be_on_either_stream() {
+        for (script, message) in [
+            ("echo why; echo not; exit 1", "why not"),
+            ("echo why; echo 'error: this' >&2; exit 1", "error: this"),
+            ("exit 3", "sh: exit status: 3"),
+        ] {
+            assert_eq!(quietly("sh", &["-c", script]), Err(message.to_owned()));
+        }
     }
 
     #[test]

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use plotters::prelude::*;
 
-use super::compare::println;
 use super::inputs::{FOLDER, Input};
 use super::report::{digits, seconds};
 use super::timing::{self, Cost, Settings, target};
-use crate::run::{Error, root};
+use crate::run::{Error, print, root};
 use crate::table::{markdown, table};
 
 /// A metric on inputs of three sizes, each ten times the one before; the last one is that of the
@@ -131,14 +130,14 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
         }
     }
     let rows = rows(&chosen, &points);
-    println(&table(HEADER, &rows));
+    print(&table(HEADER, &rows));
     for line in &failed {
-        println(line);
+        print(&format!("{line}\n"));
     }
     if !points.is_empty() {
         // A part, or small inputs, do not take the place of the whole.
         let folder = match (filter, settings.quick) {
-            ("", false) => root().join("benches"),
+            ("", false) if failed.is_empty() => root().join("benches"),
             _ => folder,
         };
         let [text, picture] = ["SCALING.md", "SCALING.svg"].map(|name| folder.join(name));
@@ -202,9 +201,10 @@ fn page(origin: &str, rows: &[Vec<String>], failed: &[String]) -> String {
         "# Cost by size and threads\n\n\
          Written by `cargo xtask bench --scaling`; do not edit.\n\n\
          {origin}\n\
-         The program from its start to its end, on files; medians. The columns with `x` say how a \
-         row stands to the one above it, which has a tenth of the input or fewer threads: where \
-         time grows as the input does, `x wall` is no more than `x size`.\n\n\
+         The program from its start to its end, on files; medians. Below the 5 MB or so of the small \
+         process that starts it no peak memory is seen. The columns with `x` say how a row stands \
+         to the one above it, which has a tenth of the input or fewer threads: where time grows as \
+         the input does, `x wall` is no more than `x size`.\n\n\
          ![Time by size on one thread, and by threads](SCALING.svg)\n\n\
          {}\n{failed}",
         markdown(HEADER, rows)

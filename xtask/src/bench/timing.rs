@@ -1,18 +1,18 @@
 //! Runs a program and says what it cost.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::OffsetDateTime;
 use wait4::Wait4;
 
 use super::report::median;
-use crate::run::{cargo, cargo_output, printed};
+use crate::run::{cargo, cargo_output, print, printed};
 
 /// How programs are timed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,13 +77,14 @@ pub(crate) fn version(metric: &Path) -> Result<String, String> {
 }
 
 /// What one run cost.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Cost {
     /// Seconds by the clock.
     pub(crate) wall: f64,
     /// Seconds of all cores, in user and system.
     pub(crate) cpu: f64,
-    /// The most memory that was in use at a time, in bytes.
+    /// The most memory that was in use at a time, in bytes; or what the small process that started
+    /// it had in use, if that is more.
     pub(crate) peak: f64,
 }
 
@@ -116,15 +117,53 @@ pub(crate) fn target() -> Result<PathBuf, String> {
         .into())
 }
 
+/// The hidden argument by which this program starts itself to run another one:
+/// `bench --measure FOLDER THREADS PROGRAM ARGUMENT…`.
+pub(crate) const MEASURE: &str = "--measure";
+
+/// What a program that ran cost, and the last line that it printed; or why it did not run.
+type Measured = Result<(Cost, String), String>;
+
 /// Runs a program to its end in `folder` with this many threads; gives its cost and the object in
 /// the last line that it prints. Where that has `seconds` and `cpu` these are the cost: a peer
 /// leaves out the start of its interpreter.
-pub(crate) fn run<S: AsRef<OsStr>>(
+///
+/// Linux counts the peak memory of the process that starts a program towards that of the program,
+/// and this process may have made inputs. So a new one starts it, which has done nothing else.
+pub(crate) fn run<'a>(
     program: &Path,
-    arguments: impl IntoIterator<Item = S>,
+    arguments: impl IntoIterator<Item = &'a str>,
     folder: &Path,
     threads: usize,
 ) -> Result<(Cost, Value), String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(own)
+        .args(["bench", MEASURE])
+        .args([folder, Path::new(&threads.to_string()), program])
+        .args(arguments)
+        .output()
+        .map_err(|error| error.to_string())?;
+    let measured: Measured = serde_json::from_slice(&output.stdout).map_err(|_| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        format!("{}: {}", output.status, message(&said))
+    })?;
+    stated(measured)
+}
+
+/// The other side of `run`: runs the program of these arguments and prints what it cost.
+pub(crate) fn measure(arguments: &[String]) -> Result<(), String> {
+    let [folder, threads, program, arguments @ ..] = arguments else {
+        return Err(format!(
+            "{MEASURE}: expected a folder, threads and a program"
+        ));
+    };
+    let measured = spawn(Path::new(program), arguments, Path::new(folder), threads);
+    let line = serde_json::to_string(&measured).map_err(|error| error.to_string())?;
+    print(&line);
+    Ok(())
+}
+
+fn spawn(program: &Path, arguments: &[String], folder: &Path, threads: &str) -> Measured {
     let said = folder.with_extension("stderr");
     let context = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
     let errors = File::create(&said).map_err(|error| context(&error))?;
@@ -132,7 +171,7 @@ pub(crate) fn run<S: AsRef<OsStr>>(
     let mut child = Command::new(program)
         .args(arguments)
         .current_dir(folder)
-        .envs(VARIABLES.iter().map(|name| (name, threads.to_string())))
+        .envs(VARIABLES.iter().map(|name| (name, threads)))
         // Sets of strings in the same order each time.
         .env("PYTHONHASHSEED", "0")
         .stdin(Stdio::null())
@@ -152,14 +191,24 @@ pub(crate) fn run<S: AsRef<OsStr>>(
         let said = std::fs::read_to_string(&said).unwrap_or_default();
         return Err(format!("{}: {}", used.status, message(&said)));
     }
-    let line = printed.lines().next_back().unwrap_or_default();
-    let result: Value = serde_json::from_str(line)
-        .map_err(|error| format!("its last line is no result: {error}: {line:.200}"))?;
-    let cpu = used.rusage.utime + used.rusage.stime;
     let cost = Cost {
-        wall: result["seconds"].as_f64().unwrap_or(wall),
-        cpu: result["cpu"].as_f64().unwrap_or(cpu.as_secs_f64()),
+        wall,
+        cpu: (used.rusage.utime + used.rusage.stime).as_secs_f64(),
         peak: used.rusage.maxrss as f64,
+    };
+    let line = printed.lines().next_back().unwrap_or_default();
+    Ok((cost, line.to_owned()))
+}
+
+/// The cost and the object in the line, with the times that the line states if it does.
+fn stated(measured: Measured) -> Result<(Cost, Value), String> {
+    let (cost, line) = measured?;
+    let result: Value = serde_json::from_str(&line)
+        .map_err(|error| format!("its last line is no result: {error}: {line:.200}"))?;
+    let cost = Cost {
+        wall: result["seconds"].as_f64().unwrap_or(cost.wall),
+        cpu: result["cpu"].as_f64().unwrap_or(cost.cpu),
+        ..cost
     };
     Ok((cost, result))
 }
@@ -217,7 +266,10 @@ mod tests {
     fn a_child_is_timed() -> Result<(), String> {
         let folder = std::env::temp_dir().join(format!("xtask-timing-{}", std::process::id()));
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let shell = |script: &str| run(Path::new("/bin/sh"), ["-c", script], &folder, 2);
+        let shell = |script: &str| {
+            let arguments = ["-c", script].map(str::to_owned);
+            stated(spawn(Path::new("/bin/sh"), &arguments, &folder, "2"))
+        };
         let (cost, result) = shell("echo a; echo \"{\\\"n\\\":$RAYON_NUM_THREADS}\"")?;
         assert_eq!(result["n"], 2);
         assert!(
