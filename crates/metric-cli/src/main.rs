@@ -26,7 +26,17 @@ use crate::error::{Failure, say};
 /// A gate failed: the data were scored, and the score was too low.
 const GATE_FAILED: u8 = 1;
 
+/// Lets the allocator keep pieces of some megabytes that are freed and wanted again, as those of
+/// each block of records are: on several threads, to have them from the system each time costs more
+/// than the reading. The GNU C library takes from the system what is larger than the largest such
+/// piece freed so far, and gives back what is twice as large (M_MMAP_THRESHOLD and M_TRIM_THRESHOLD
+/// in mallopt(3)); other allocators do not mind.
+fn keep_memory() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(4 << 20)));
+}
+
 fn main() -> ExitCode {
+    keep_memory();
     let matches = match args::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {

@@ -8,8 +8,9 @@ use metric_class::{
     AccuracyAtK, InvalidK, RankTable, Ranks, ScoreError, Target, TiedRank, Ties, TopK, VERSION,
 };
 use metric_core::{Merge, Metric};
-use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::options::{counting, listed};
 use super::read::{beside, json, kind, string, typed};
@@ -350,6 +351,39 @@ pub(super) fn label(json: &str) -> Result<Label, String> {
     }
 }
 
+/// The labels of a list.
+fn row(json: &str) -> Result<Vec<Label>, String> {
+    struct Row(usize);
+
+    impl<'de> Visitor<'de> for Row {
+        /// Or what is wrong with the first that is no label.
+        type Value = Result<Vec<Label>, String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of labels")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut labels = Ok(Vec::with_capacity(self.0));
+            while let Some(json) = list.next_element::<&RawValue>()? {
+                match (&mut labels, label(json.get())) {
+                    (Ok(labels), Ok(label)) => labels.push(label),
+                    (Ok(_), Err(problem)) => labels = Err(problem),
+                    (Err(_), _) => {}
+                }
+            }
+            Ok(labels)
+        }
+    }
+
+    // What grows may have to wait for the thread that had its memory before: room for most rows.
+    let commas = json.bytes().filter(|&byte| byte == b',');
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let labels = deserializer.deserialize_seq(Row(commas.take(63).count() + 1));
+    let labels = labels.and_then(|labels| deserializer.end().map(|()| labels));
+    labels.map_err(|_| format!("expected a list of labels, found {}", kind(json)))?
+}
+
 impl Reading for Labels {
     type Metric = RankedRows;
 
@@ -378,15 +412,7 @@ impl Reading for Labels {
             sink.example(&[], &reference);
             return Ok(());
         }
-        let row = json(record.prediction, "[]");
-        let row: Vec<&serde_json::value::RawValue> = typed(row).map_err(|_| {
-            FieldError::prediction(format!("expected a list of labels, found {}", kind(row)))
-        })?;
-        let row: Vec<Label> = row
-            .into_iter()
-            .map(|json| label(json.get()))
-            .collect::<Result<_, _>>()
-            .map_err(FieldError::prediction)?;
+        let row = row(json(record.prediction, "[]")).map_err(FieldError::prediction)?;
         let Wanted::Accuracy(ks) = &self.wanted else {
             sink.example(&row, &reference);
             return Ok(());
