@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_metric");
 const R: &str = "score string-accuracy --references r.jsonl --predictions p.jsonl";
@@ -54,6 +54,18 @@ impl Folder {
 
     fn run(&self, words: &str) -> Run {
         Run::of(self.command(words).output().expect("the program runs"))
+    }
+
+    /// Starts the program, with pipes to and from it; the first is its standard input.
+    fn start(&self, words: &str) -> (Child, ChildStdin) {
+        let mut command = self.command(words);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        let input = child.stdin.take().expect("a pipe");
+        (child, input)
     }
 
     /// Runs the program in a shell that first does `setup`, such as to set a limit.
@@ -402,14 +414,7 @@ fn an_interrupted_run_leaves_what_was_there() {
         }
         let words = "score classification --references - --predictions p.jsonl \
                      --per-sample samples.jsonl --details details.json";
-        let mut child = folder
-            .command(words)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the program runs");
-        let mut input = child.stdin.take().expect("a pipe");
+        let (mut child, mut input) = folder.start(words);
         // More than a pipe holds, so that records have been read; and the pipe stays open.
         let half = records("reference", 2500);
         input.write_all(half.as_bytes()).expect("a reader");
@@ -445,14 +450,7 @@ fn a_file_that_is_cut_short_while_it_is_read_is_no_whole_one() {
                  --extra ignore --per-sample samples.jsonl";
     for rest in ["", "{\"id\": \"exam"] {
         let folder = Folder::of_records(COUNT);
-        let mut child = folder
-            .command(words)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program runs");
-        let mut input = child.stdin.take().expect("a pipe");
+        let (child, mut input) = folder.start(words);
         let predictions = records("prediction", COUNT);
         // More than a pipe and a buffer hold: the program has begun to read both sides.
         let (first, second) = predictions.split_at(200_000);
@@ -483,14 +481,8 @@ fn a_file_that_is_replaced_while_it_is_read_hides_no_duplicate() {
     let twice = records("reference", COUNT) + again;
     fs::write(folder.path("r.jsonl"), twice).expect("a file");
     fs::write(folder.path("other.jsonl"), records("reference", COUNT)).expect("a file");
-    let mut child = folder
-        .command("score string-accuracy --references r.jsonl --predictions - --missing skip")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs");
-    let mut input = child.stdin.take().expect("a pipe");
+    let (child, mut input) =
+        folder.start("score string-accuracy --references r.jsonl --predictions - --missing skip");
     // More than a pipe and a buffer hold: the program has begun to read both sides.
     let predictions = records("prediction", COUNT);
     let (first, second) = predictions.split_at(predictions.len() - 100);
