@@ -215,6 +215,21 @@ has its line in `tests/domains/coverage.rs`.
     text
 }
 
+/// The tolerances of a cell of the table; their scales may have commas, as in `1e-12 × max(1, value)`.
+pub(crate) fn tolerances_of(cell: &str) -> Vec<&str> {
+    let mut tolerances = Vec::new();
+    let mut start = 0;
+    for (comma, _) in cell.match_indices(", ") {
+        let next = comma + ", ".len();
+        if cell[next..].starts_with(|first: char| first.is_ascii_digit()) {
+            tolerances.push(&cell[start..comma]);
+            start = next;
+        }
+    }
+    tolerances.push(&cell[start..]);
+    tolerances
+}
+
 fn tolerance(tolerances: &BTreeSet<String>) -> String {
     let tolerances: Vec<&str> = tolerances.iter().map(String::as_str).collect();
     match tolerances.as_slice() {
@@ -238,7 +253,7 @@ fn stale_published(committed: &str, lines: &[Line]) -> Vec<String> {
     let known = |line: &&Line| {
         let mut rows = committed.iter().filter(|cells| is_of(cells, line));
         rows.any(|[_, _, _, published, against, tolerance, ..]| {
-            let tolerances: Vec<&str> = tolerance.split(", ").collect();
+            let tolerances = tolerances_of(tolerance);
             let test = |row: &str| (line.test.clone(), row.to_owned());
             *published == line.published.to_string()
                 && *against == line.against.join(", ")
@@ -389,6 +404,12 @@ mod tests {
         let expected =
             "arc, pairs: 2 published rows by grid::pairs, tolerance 1e-12, 1e-15, 1 deviations";
         assert_eq!(stale, [expected]);
+
+        let scaled = "1e-12 × max(1, value), 1e-15";
+        assert_eq!(tolerances_of(scaled), ["1e-12 × max(1, value)", "1e-15"]);
+        let rows = [call("grid::pairs", &["a"], &[], "1e-12 × max(1, value)")];
+        let lines = coverage(&rows, &rows);
+        assert_eq!(stale_published(&document(&lines), &lines), [""; 0]);
 
         // A greater tolerance, another deviation, and a test that is gone.
         let rows = [call("grid::pairs", &["a"], &[], "1e-3")];

@@ -10,6 +10,7 @@ use semver::Version;
 use serde_json::Value;
 
 use crate::git::{self, Tag};
+use crate::golden::tolerances_of;
 use crate::packages::Package;
 
 /// What has moved, in words.
@@ -173,7 +174,10 @@ fn checks(old: &str, new: &str, is_new: impl Fn(&str) -> bool) -> Vec<String> {
 fn grew(before: &str, now: &str) -> bool {
     let scales = |cell: &str| -> BTreeMap<String, f64> {
         let mut scales = BTreeMap::new();
-        for one in cell.split(", ").filter(|one| *one != "exact") {
+        for one in tolerances_of(cell)
+            .into_iter()
+            .filter(|one| *one != "exact")
+        {
             let (number, scale) = one.split_once(" × ").unwrap_or((one, ""));
             let number = number.parse().unwrap_or(f64::INFINITY);
             let greatest: &mut f64 = scales.entry(scale.to_owned()).or_insert(0.0);
