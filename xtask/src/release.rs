@@ -272,10 +272,8 @@ fn last_words(error: &str) -> String {
 /// What the tool says of the interface since the last release.
 fn compare_interface(release: &mut Release, tool: &str) {
     let name = &release.package.name;
+    // There is nothing to compare a first release with.
     let Some(tag) = &release.tag else {
-        release
-            .notes
-            .push(format!("{tool}: nothing to compare a first release with"));
         return;
     };
     if !release.package.is_library() {
