@@ -118,9 +118,10 @@ impl Source {
             _ => {
                 let failed = |error| Failure::Input(format!("{name}: cannot read: {error}"));
                 let mut bytes = Vec::new();
-                // The size that it has at least, as far as it is known.
+                // The size that it has at least, as far as it is known, and room to see that it ends.
+                let size = usize::try_from(self.bytes()).unwrap_or(usize::MAX);
                 bytes
-                    .try_reserve_exact(usize::try_from(self.bytes()).unwrap_or(usize::MAX))
+                    .try_reserve_exact(size.saturating_add(PART_BYTES + 1))
                     .map_err(|error| failed(error.into()))?;
                 let mut reader = self.reader(Arc::default())?;
                 loop {
