@@ -18,4 +18,29 @@
 pub trait Merge: Default {
     /// Adds the evidence of `other` to this.
     fn merge(&mut self, other: Self);
+
+    /// Adds `other` as often as `times` says: what that many merges of clones do. Zero times adds
+    /// nothing, and once is merging by reference.
+    ///
+    /// This is what a bootstrap replicate does with an example that was drawn several times.
+    ///
+    /// # Cost
+    ///
+    /// As provided, `times` merges. States of counts implement it by multiplication.
+    ///
+    /// ```
+    /// use metric_core::{Counts, Merge};
+    ///
+    /// let mut total = Counts::new(1, 0, 0);
+    /// total.merge_times(&Counts::new(2, 1, 0), 3);
+    /// assert_eq!(total, Counts::new(7, 3, 0));
+    /// ```
+    fn merge_times(&mut self, other: &Self, times: u64)
+    where
+        Self: Clone,
+    {
+        for _ in 0..times {
+            self.merge(other.clone());
+        }
+    }
 }
