@@ -25,4 +25,5 @@ pub use metric_text as text;
 pub use metric_vision as vision;
 
 #[cfg(feature = "registry")]
-pub mod registry;
+#[doc(inline)]
+pub use metric_registry as registry;

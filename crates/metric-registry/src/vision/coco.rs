@@ -7,13 +7,13 @@ use metric_vision::{
 };
 use serde_json::json;
 
-use super::images::{ImageAdapter, ImageReading, Numbers, class_names, file};
-use super::options::{finite, listed};
-use super::{
+use crate::vision::images::{ImageAdapter, ImageReading, Numbers, class_names, file};
+use crate::options::{finite, listed};
+use crate::{
     Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
 };
 
-pub(super) const COCO: Entry = Entry {
+pub(crate) const COCO: Entry = Entry {
     name: "coco",
     help: "COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them",
     values: (
@@ -145,7 +145,7 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     signature: Named<String>,
     by_class: bool,
     read: Reader<S>,
-) -> Result<Box<dyn super::Scorer>, OptionError> {
+) -> Result<Box<dyn crate::Scorer>, OptionError> {
     let metric = CocoAp::new(params).map_err(|error| {
         let option = match error {
             metric_vision::InvalidCocoParams::RecallThreshold(_) => "recalls",

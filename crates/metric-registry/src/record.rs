@@ -174,7 +174,7 @@ pub struct DocumentError(pub String);
 
 impl DocumentError {
     /// Of a metric that takes records.
-    pub(super) fn only_records(references: &Document) -> Self {
+    pub(crate) fn only_records(references: &Document) -> Self {
         let name = &references.name;
         Self(format!(
             "{name}: this metric reads records, not whole files"

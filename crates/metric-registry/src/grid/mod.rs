@@ -14,14 +14,14 @@ use metric_grid::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::read::json;
-use super::scorer::{Adapter, Drawing, noted};
-use super::{
+use crate::read::json;
+use crate::scorer::{Adapter, Drawing, noted};
+use crate::{
     Content, Document, DocumentError, Entry, FieldError, Group, Input, JoinPolicy, Named, Notes,
     OptionError, OptionSpec, Options, Reading, Record, Sink, never_whole,
 };
 
-pub(super) const ARC: Entry = Entry {
+pub(crate) const ARC: Entry = Entry {
     name: "arc",
     help: "ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy",
     values: (
@@ -597,7 +597,7 @@ fn first_few(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Evidence, Options, Value, find};
+    use crate::{Evidence, Options, Value, find};
 
     #[test]
     fn evidence_of_pairs_and_of_tasks_has_no_score_together() {

@@ -37,7 +37,7 @@ impl Options {
     /// Chooses a value; a switch is on with any value.
     ///
     /// ```
-    /// # use metric_suite::registry::Options;
+    /// # use metric_registry::Options;
     /// let options = Options::default().set("profile", "exact");
     /// assert_eq!(options.get("profile"), Some("exact"));
     /// ```
@@ -106,7 +106,7 @@ impl Options {
     ///
     /// The value is missing or no number.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(super) fn number(&self, name: &str) -> Result<f64, OptionError> {
+    pub(crate) fn number(&self, name: &str) -> Result<f64, OptionError> {
         let number = |text: &str| text.trim().parse().ok().filter(|f: &f64| !f.is_nan());
         self.one(name, "a number", number)
     }
@@ -117,7 +117,7 @@ impl Options {
     ///
     /// The value is missing or no such number.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(super) fn whole<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
+    pub(crate) fn whole<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
         let number = |text: &str| text.trim().parse().ok();
         self.one(name, "a whole number from 0 on", number)
     }
@@ -138,7 +138,7 @@ impl Options {
     ///
     /// A value that is not what was `expected`, or that is listed twice.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(super) fn list<T: PartialEq>(
+    pub(crate) fn list<T: PartialEq>(
         &self,
         name: &str,
         expected: &str,
@@ -166,7 +166,7 @@ impl Options {
     ///
     /// As [`counting`].
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(super) fn counting(
+    pub(crate) fn counting(
         &self,
         name: &str,
         most: usize,
@@ -176,7 +176,7 @@ impl Options {
         self.get(name).map(number).transpose()
     }
 
-    pub(super) fn check(&self, specs: &[OptionSpec]) -> Result<(), OptionError> {
+    pub(crate) fn check(&self, specs: &[OptionSpec]) -> Result<(), OptionError> {
         for (name, value) in &self.values {
             if !specs.iter().any(|spec| spec.name == name) {
                 let names: Vec<_> = specs.iter().map(|spec| spec.name).collect();
@@ -200,7 +200,7 @@ impl Options {
         Ok(())
     }
 
-    pub(super) fn with_defaults(&self, specs: &[OptionSpec]) -> Self {
+    pub(crate) fn with_defaults(&self, specs: &[OptionSpec]) -> Self {
         let mut options = self.clone();
         for spec in specs.iter().filter(|spec| !spec.default.is_empty()) {
             options
@@ -218,7 +218,7 @@ impl Options {
 ///
 /// Anything else, in words.
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
-pub(super) fn counting(text: &str, most: usize) -> Result<NonZeroUsize, String> {
+pub(crate) fn counting(text: &str, most: usize) -> Result<NonZeroUsize, String> {
     let number = text.trim().parse().ok();
     number
         .filter(|number: &NonZeroUsize| number.get() <= most)
@@ -230,13 +230,13 @@ pub(super) fn counting(text: &str, most: usize) -> Result<NonZeroUsize, String> 
 
 /// A finite number.
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
-pub(super) fn finite(text: &str) -> Option<f64> {
+pub(crate) fn finite(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// Values as they stand in a signature.
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
-pub(super) fn listed<T: fmt::Display>(values: &[T]) -> String {
+pub(crate) fn listed<T: fmt::Display>(values: &[T]) -> String {
     let values: Vec<String> = values.iter().map(T::to_string).collect();
     values.join(",")
 }
@@ -253,7 +253,7 @@ pub struct OptionError {
 }
 
 impl OptionError {
-    pub(super) fn new(option: &str, value: &str, reason: String) -> Self {
+    pub(crate) fn new(option: &str, value: &str, reason: String) -> Self {
         Self {
             option: option.to_owned(),
             value: value.to_owned(),

@@ -15,15 +15,15 @@ use metric_vision::{BBox, Class, Dataset, Image, Prediction, Shape};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::record::{JoinPolicy, Record, RecordError, Side};
-use super::scorer::{noted, read_written, signature, written};
-use super::{
+use crate::record::{JoinPolicy, Record, RecordError, Side};
+use crate::scorer::{noted, read_written, signature, written};
+use crate::{
     Content, Document, DocumentError, Evidence, FieldError, Group, Named, Notes, OptionError,
     OptionSpec, Options, Report, Sample, Scorer, StateError,
 };
 
 /// How a metric reads a data set of images and names its numbers.
-pub(super) trait ImageReading: Send + Sync + 'static {
+pub(crate) trait ImageReading: Send + Sync + 'static {
     /// What is compared.
     type Shape: Shape + Send + Sync;
 
@@ -60,20 +60,20 @@ type StateOf<R> = <<R as ImageReading>::Metric as Metric>::State;
 
 /// The numbers of a state.
 #[derive(Default)]
-pub(super) struct Numbers {
-    pub(super) scores: Named<Option<f64>>,
-    pub(super) counts: Named<serde_json::Value>,
-    pub(super) groups: Named<Vec<Group>>,
-    pub(super) warnings: Vec<String>,
+pub(crate) struct Numbers {
+    pub(crate) scores: Named<Option<f64>>,
+    pub(crate) counts: Named<serde_json::Value>,
+    pub(crate) groups: Named<Vec<Group>>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// An [`ImageReading`] as a [`Scorer`].
-pub(super) struct ImageAdapter<R> {
+pub(crate) struct ImageAdapter<R> {
     shared: Arc<(R, String)>,
 }
 
 impl<R: ImageReading> ImageAdapter<R> {
-    pub(super) fn boxed(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
+    pub(crate) fn boxed(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
         let signature = signature(metric, &reading.signature(), version);
         Box::new(Self {
             shared: Arc::new((reading, signature)),
@@ -247,7 +247,7 @@ impl<R: ImageReading> Evidence for Gathered<R> {
 }
 
 /// A name for each class: its own if all of them have different ones, else its id.
-pub(super) fn class_names(classes: &[Class]) -> Vec<String> {
+pub(crate) fn class_names(classes: &[Class]) -> Vec<String> {
     let names: BTreeSet<&str> = classes.iter().map(|class| class.name.as_str()).collect();
     let by_name = names.len() == classes.len() && !names.contains("");
     let name = |class: &Class| match by_name {
@@ -258,13 +258,13 @@ pub(super) fn class_names(classes: &[Class]) -> Vec<String> {
 }
 
 /// What references and predictions of boxes are, for help.
-pub(super) const BOXES: (&str, &str) = (
+pub(crate) const BOXES: (&str, &str) = (
     "a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml), or one of YOLO's labels (.txt)",
     "a COCO results file (.json), a folder of results by class or by image (.txt), or one of YOLO's labels with confidences (.txt)",
 );
 
 /// The size of images whose files have none.
-pub(super) const IMAGE_SIZE: OptionSpec = OptionSpec {
+pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec {
     name: "image-size",
     value: "WxH",
     default: "",
@@ -273,7 +273,7 @@ pub(super) const IMAGE_SIZE: OptionSpec = OptionSpec {
 };
 
 /// The value of [`IMAGE_SIZE`].
-pub(super) fn image_size(options: &Options) -> Result<ImageSizes, OptionError> {
+pub(crate) fn image_size(options: &Options) -> Result<ImageSizes, OptionError> {
     let Some(text) = options.get("image-size") else {
         return Ok(ImageSizes::Unknown);
     };
@@ -287,7 +287,7 @@ pub(super) fn image_size(options: &Options) -> Result<ImageSizes, OptionError> {
 }
 
 /// [`IMAGE_SIZE`] as a part of a signature.
-pub(super) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
+pub(crate) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
     match sizes {
         ImageSizes::All([width, height]) => {
             Some(("image-size".to_owned(), format!("{width}x{height}")))
@@ -297,7 +297,7 @@ pub(super) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
 }
 
 /// Reads [`BOXES`].
-pub(super) fn read_boxes(
+pub(crate) fn read_boxes(
     references: &Document,
     predictions: &Document,
     join: JoinPolicy,
@@ -334,7 +334,7 @@ pub(super) fn read_boxes(
 }
 
 /// A document that must be one file.
-pub(super) fn file(document: &Document) -> Result<File<'_>, ReadError> {
+pub(crate) fn file(document: &Document) -> Result<File<'_>, ReadError> {
     match &document.content {
         Content::Text(text) => Ok(File {
             name: &document.name,
@@ -345,7 +345,7 @@ pub(super) fn file(document: &Document) -> Result<File<'_>, ReadError> {
 }
 
 /// A problem with all of a document.
-pub(super) fn whole(document: &Document, problem: &str) -> ReadError {
+pub(crate) fn whole(document: &Document, problem: &str) -> ReadError {
     ReadError {
         file: document.name.clone(),
         record: String::new(),
@@ -355,7 +355,7 @@ pub(super) fn whole(document: &Document, problem: &str) -> ReadError {
 }
 
 /// Whether references are YOLO's.
-pub(super) fn is_yolo(references: &Document) -> bool {
+pub(crate) fn is_yolo(references: &Document) -> bool {
     matches!(&references.content, Content::Folder(folder) if !has_xml(folder))
 }
 
@@ -369,7 +369,7 @@ fn has_xml(folder: &Path) -> bool {
 }
 
 /// Whether a JSON text is a COCO ground truth.
-pub(super) fn is_coco(text: &str) -> bool {
+pub(crate) fn is_coco(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Keys {
         #[serde(rename = "images")]

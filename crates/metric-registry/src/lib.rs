@@ -1,3 +1,5 @@
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 //! Metrics by name: what the program `metric` and language bindings stand on.
 //!
 //! An [`Entry`] names a metric and its [`OptionSpec`]s; [`Entry::scorer`] builds a [`Scorer`] from
@@ -14,7 +16,7 @@
 //! 3. Add its [`Entry`] to [`ENTRIES`]. The program, its help and the merge-law tests follow.
 //!
 //! ```
-//! use metric_suite::registry::{self, Options, Record, Value};
+//! use metric_registry::{self as registry, Options, Record, Value};
 //!
 //! let entry = registry::find("string-accuracy").unwrap();
 //! let scorer = entry.scorer(&Options::default()).unwrap();
@@ -44,36 +46,18 @@ mod record;
 )]
 mod scorer;
 
-#[cfg(feature = "text")]
-mod answer_files;
-#[cfg(feature = "text")]
-mod answers;
 #[cfg(feature = "class")]
 mod class;
-#[cfg(feature = "class")]
-mod classification;
-#[cfg(feature = "vision")]
-mod coco;
 #[cfg(feature = "code")]
 mod code;
-#[cfg(feature = "vision")]
-mod detection;
-#[cfg(feature = "text")]
-mod edit;
-#[cfg(feature = "vision")]
-mod errors;
 #[cfg(feature = "graph")]
 mod graph;
 #[cfg(feature = "grid")]
 mod grid;
-#[cfg(feature = "vision")]
-mod images;
-#[cfg(feature = "graph")]
-mod openlane;
 #[cfg(feature = "text")]
 mod text;
 #[cfg(feature = "vision")]
-mod voc;
+mod vision;
 
 pub use options::{OptionError, OptionSpec, Options};
 pub use read::Entries;
@@ -137,43 +121,43 @@ pub const ENTRIES: &[Entry] = &[
     #[cfg(feature = "grid")]
     grid::ARC,
     #[cfg(feature = "class")]
-    class::ACCURACY_AT_K,
+    class::ranked::ACCURACY_AT_K,
     #[cfg(feature = "class")]
-    class::MRR,
+    class::ranked::MRR,
     #[cfg(feature = "class")]
-    classification::CLASSIFICATION,
+    class::classification::CLASSIFICATION,
     #[cfg(feature = "text")]
-    text::STRING_ACCURACY,
+    text::string_accuracy::STRING_ACCURACY,
     #[cfg(feature = "text")]
-    edit::WER,
+    text::edit::WER,
     #[cfg(feature = "text")]
-    edit::CER,
+    text::edit::CER,
     #[cfg(feature = "text")]
-    answers::EXACT_MATCH,
+    text::answers::EXACT_MATCH,
     #[cfg(feature = "text")]
-    answers::VQA,
+    text::answers::VQA,
     #[cfg(feature = "text")]
-    answers::ANLS,
+    text::answers::ANLS,
     #[cfg(feature = "text")]
-    answers::SQUAD,
+    text::answers::SQUAD,
     #[cfg(feature = "text")]
-    answers::RELAXED_ACCURACY,
+    text::answers::RELAXED_ACCURACY,
     #[cfg(feature = "code")]
     code::CODEBLEU,
     #[cfg(feature = "vision")]
-    detection::DETECTION,
+    vision::detection::DETECTION,
     #[cfg(feature = "vision")]
-    coco::COCO,
+    vision::coco::COCO,
     #[cfg(feature = "vision")]
-    voc::VOC,
+    vision::voc::VOC,
     #[cfg(feature = "vision")]
-    errors::TIDE,
+    vision::errors::TIDE,
     #[cfg(feature = "vision")]
-    errors::CONFUSION_MATRIX,
+    vision::errors::CONFUSION_MATRIX,
     #[cfg(feature = "graph")]
-    graph::LANES,
+    graph::lanes::LANES,
     #[cfg(feature = "graph")]
-    openlane::OPENLANE,
+    graph::openlane::OPENLANE,
 ];
 
 /// The metric of this name.

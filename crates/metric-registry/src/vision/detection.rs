@@ -14,16 +14,16 @@ use metric_vision::{
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::json;
 
-use super::images::{IMAGE_SIZE, class_names, image_size, is_coco, read_boxes, size_part};
-use super::options::{finite, listed};
-use super::read::{beside, json, kind, name, typed};
-use super::scorer::{Adapter, Pool, noted};
-use super::{
+use crate::vision::images::{IMAGE_SIZE, class_names, image_size, is_coco, read_boxes, size_part};
+use crate::options::{finite, listed};
+use crate::read::{beside, json, kind, name, typed};
+use crate::scorer::{Adapter, Pool, noted};
+use crate::{
     Document, DocumentError, Entries, Entry, FieldError, Input, JoinPolicy, Missing, Named, Notes,
     OptionError, OptionSpec, Options, Reading, Record, Scorer, Sink, Value, never_whole,
 };
 
-pub(super) const DETECTION: Entry = Entry {
+pub(crate) const DETECTION: Entry = Entry {
     name: "detection",
     help: "Precision, recall and F1 of boxes under a named matching rule",
     values: (
@@ -313,11 +313,11 @@ mod pairs {
 
     type Classes = BTreeMap<(u32, String), Vec<Counts>>;
 
-    pub(super) fn serialize<S: Serializer>(classes: &Classes, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(classes: &Classes, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(classes)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Classes, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Classes, D::Error> {
         Ok(Vec::deserialize(from)?.into_iter().collect())
     }
 }
@@ -1114,7 +1114,7 @@ impl<'de> Deserialize<'de> for Flag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Report;
+    use crate::Report;
 
     fn scorer(options: &[(&str, &str)]) -> Result<Box<dyn Scorer>, OptionError> {
         let chosen = options

@@ -10,14 +10,14 @@ use metric_core::Counts;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::class::{Label, label};
-use super::scorer::{Adapter, noted};
-use super::{
+use crate::class::ranked::{Label, label};
+use crate::scorer::{Adapter, noted};
+use crate::{
     Entry, FieldError, Group, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value,
     never_whole,
 };
 
-pub(super) const CLASSIFICATION: Entry = Entry {
+pub(crate) const CLASSIFICATION: Entry = Entry {
     name: "classification",
     help: "One label an example: accuracy, precision, recall, F1, as scikit-learn has them",
     values: (

@@ -8,14 +8,14 @@ use metric_graph::openlane::{
 };
 use serde_json::json;
 
-use super::read::{json, typed};
-use super::scorer::{Adapter, noted};
-use super::{
+use crate::read::{json, typed};
+use crate::scorer::{Adapter, noted};
+use crate::{
     Drawing, Entry, FieldError, Group, Input, Named, Notes, Reading, Record, Report, Sink, Value,
     never_whole,
 };
 
-pub(super) const OPENLANE: Entry = Entry {
+pub(crate) const OPENLANE: Entry = Entry {
     name: "openlane",
     help: "The OpenLane-V2 Score: lanes, traffic elements, and which leads to which",
     values: (

@@ -11,14 +11,14 @@ use metric_graph::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::read::{json, kind, string, typed};
-use super::scorer::Adapter;
-use super::{
+use crate::read::{json, kind, string, typed};
+use crate::scorer::Adapter;
+use crate::{
     Drawing, Entry, FieldError, Group, Input, Named, Notes, OptionError, OptionSpec, Options,
     Reading, Record, Sink, Value,
 };
 
-pub(super) const LANES: Entry = Entry {
+pub(crate) const LANES: Entry = Entry {
     name: "lanes",
     help: "Precision and recall of traffic rules and the lanes they hold for (MapDR)",
     values: (

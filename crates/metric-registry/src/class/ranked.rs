@@ -12,10 +12,10 @@ use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::options::{counting, listed};
-use super::read::{beside, json, kind, string, typed};
-use super::scorer::{Adapter, noted};
-use super::{
+use crate::options::{counting, listed};
+use crate::read::{beside, json, kind, string, typed};
+use crate::scorer::{Adapter, noted};
+use crate::{
     Entry, FieldError, Input, Named, Notes, OptionError, OptionSpec, Options, Reading, Record,
     Scorer, Sink, Value, never_whole,
 };
@@ -70,7 +70,7 @@ const VALUES: (&str, &str) = (
     "a list of labels, the most likely first; with --input scores a list of numbers, one a class",
 );
 
-pub(super) const ACCURACY_AT_K: Entry = Entry {
+pub(crate) const ACCURACY_AT_K: Entry = Entry {
     name: "accuracy-at-k",
     help: "Share of references among the first k predicted labels",
     values: VALUES,
@@ -100,7 +100,7 @@ pub(super) const ACCURACY_AT_K: Entry = Entry {
     },
 };
 
-pub(super) const MRR: Entry = Entry {
+pub(crate) const MRR: Entry = Entry {
     name: "mrr",
     help: "Mean reciprocal rank: 1 over the place of the reference among the predicted labels",
     values: VALUES,
@@ -313,7 +313,7 @@ impl Metric for RankedRows {
 /// A class label. The integer 3 and the string "3" are two labels; a line of text has no type and
 /// may be either.
 #[derive(Clone, Debug)]
-pub(super) enum Label {
+pub(crate) enum Label {
     Integer(i64),
     Text(String),
     Line(String),
@@ -332,7 +332,7 @@ impl PartialEq for Label {
     }
 }
 
-pub(super) fn label(json: &str) -> Result<Label, String> {
+pub(crate) fn label(json: &str) -> Result<Label, String> {
     match json.trim_start().as_bytes().first() {
         Some(b'"') => Ok(Label::Text(string(json)?.into_owned())),
         Some(b'-' | b'0'..=b'9') => typed(json)

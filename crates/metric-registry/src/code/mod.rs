@@ -11,14 +11,14 @@ use metric_code::{
 use metric_core::Metric;
 use serde_json::json;
 
-use super::options::OptionError;
-use super::read::{beside, name, string, text, typed};
-use super::scorer::{Adapter, noted};
-use super::{
+use crate::options::OptionError;
+use crate::read::{beside, name, string, text, typed};
+use crate::scorer::{Adapter, noted};
+use crate::{
     Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value, never_whole,
 };
 
-pub(super) const CODEBLEU: Entry = Entry {
+pub(crate) const CODEBLEU: Entry = Entry {
     name: "codebleu",
     help: "CodeBLEU of source code: words, keywords, syntax trees and dataflow",
     values: ("a string, or `references`: a list of strings", "a string"),

@@ -11,19 +11,20 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::answer_files::{
+use crate::text::answer_files::{
     Passed, SQUAD as SQUAD_FILES, VQA_ANNOTATIONS, answers, check_questions, join, texts,
 };
-use super::edit::{MOST_WORK, refuse_hours};
-use super::read::{beside, kind, name, string, text, typed};
-use super::scorer::{Adapter, noted};
-use super::text::accuracy_counts;
-use super::{
+use crate::text::answer_files;
+use crate::text::edit::{MOST_WORK, refuse_hours};
+use crate::read::{beside, kind, name, string, text, typed};
+use crate::scorer::{Adapter, noted};
+use crate::text::string_accuracy::accuracy_counts;
+use crate::{
     Document, DocumentError, Entries, Entry, FieldError, Input, JoinPolicy, Named, Notes,
-    OptionError, OptionSpec, Reading, Record, Sink, Value, answer_files, never_whole,
+    OptionError, OptionSpec, Reading, Record, Sink, Value, never_whole,
 };
 
-pub(super) const EXACT_MATCH: Entry = Entry {
+pub(crate) const EXACT_MATCH: Entry = Entry {
     name: "exact-match",
     help: "Share of texts that equal their reference, with the options of Hugging Face's exact_match",
     values: ("a string", "a string"),
@@ -152,7 +153,7 @@ impl Reading for Matches {
     }
 }
 
-pub(super) const VQA: Entry = Entry {
+pub(crate) const VQA: Entry = Entry {
     name: "vqa",
     help: "Accuracy of answers to questions about images",
     values: (
@@ -377,7 +378,7 @@ fn accepted(json: &str) -> Result<(Answers, Entries<'_>), String> {
     Ok((answers(answer)?, entries))
 }
 
-pub(super) const ANLS: Entry = Entry {
+pub(crate) const ANLS: Entry = Entry {
     name: "anls",
     help: "Average Normalized Levenshtein Similarity of answers read from documents",
     values: ("an answer or a list of answers", "a string"),
@@ -475,7 +476,7 @@ fn unanswered() -> FieldError {
     FieldError::reference("a question without answers: expected at least one")
 }
 
-pub(super) const SQUAD: Entry = Entry {
+pub(crate) const SQUAD: Entry = Entry {
     name: "squad",
     help: "Exact match and F1 of answers found in a text, as SQuAD has them",
     values: (
@@ -596,7 +597,7 @@ impl Reading for Extraction {
     }
 }
 
-pub(super) const RELAXED_ACCURACY: Entry = Entry {
+pub(crate) const RELAXED_ACCURACY: Entry = Entry {
     name: "relaxed-accuracy",
     help: "Share of answers that are a true number but for 5 %, or the true text; as ChartQA has it",
     values: (

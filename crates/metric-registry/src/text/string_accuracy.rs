@@ -3,12 +3,12 @@
 use metric_core::Accuracy;
 use metric_text::{Normalizer, StringAccuracy, VERSION};
 
-use super::read::text;
-use super::scorer::Adapter;
-use super::{Entry, FieldError, Input, Named, OptionSpec, Reading, Record, Sink, never_whole};
+use crate::read::text;
+use crate::scorer::Adapter;
+use crate::{Entry, FieldError, Input, Named, OptionSpec, Reading, Record, Sink, never_whole};
 
 /// What texts go through before they are compared.
-pub(super) const NORMALIZE: OptionSpec = OptionSpec {
+pub(crate) const NORMALIZE: OptionSpec = OptionSpec {
     name: "normalize",
     value: "STEPS",
     default: "",
@@ -16,7 +16,7 @@ pub(super) const NORMALIZE: OptionSpec = OptionSpec {
     help: "What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX)",
 };
 
-pub(super) const STRING_ACCURACY: Entry = Entry {
+pub(crate) const STRING_ACCURACY: Entry = Entry {
     name: "string-accuracy",
     help: "Share of texts that equal their reference",
     values: ("a string", "a string"),
@@ -67,7 +67,7 @@ impl Reading for Strings {
     }
 }
 
-pub(super) fn accuracy_counts(state: &Accuracy) -> Named<serde_json::Value> {
+pub(crate) fn accuracy_counts(state: &Accuracy) -> Named<serde_json::Value> {
     vec![
         ("correct".to_owned(), state.correct.into()),
         ("total".to_owned(), state.total.into()),

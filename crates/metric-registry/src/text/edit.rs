@@ -8,11 +8,11 @@ use metric_text::edit::{Alignment, EditState, Profile};
 use metric_text::{EditRate, Unit, VERSION, edit_distance_within};
 use serde_json::json;
 
-use super::options::OptionError;
-use super::read::text;
-use super::scorer::{Adapter, Scorer};
-use super::text::NORMALIZE;
-use super::{
+use crate::options::OptionError;
+use crate::read::text;
+use crate::scorer::{Adapter, Scorer};
+use crate::text::string_accuracy::NORMALIZE;
+use crate::{
     Drawing, Entry, FieldError, Input, Named, OptionSpec, Options, Reading, Record, Sink,
     never_whole,
 };
@@ -25,7 +25,7 @@ const PROFILE: OptionSpec = OptionSpec {
     help: "Whose rules for white space, and for references without words",
 };
 
-pub(super) const WER: Entry = Entry {
+pub(crate) const WER: Entry = Entry {
     name: "wer",
     help: "Word error rate, match error rate, word information lost and preserved",
     values: ("a string", "a string"),
@@ -35,7 +35,7 @@ pub(super) const WER: Entry = Entry {
     build: |options| build("wer", Unit::Word, options),
 };
 
-pub(super) const CER: Entry = Entry {
+pub(crate) const CER: Entry = Entry {
     name: "cer",
     help: "Character error rate, with the counts and rates of wer by character",
     values: ("a string", "a string"),
@@ -76,7 +76,7 @@ struct Rates {
 
 /// The greatest product of the lengths, or of distance and longer length, that is aligned: some minutes
 /// of work. Texts of up to a million units always fit.
-pub(super) const MOST_WORK: usize = 1 << 40;
+pub(crate) const MOST_WORK: usize = 1 << 40;
 
 /// The width of a printed alignment.
 const COLUMNS: usize = 80;
@@ -103,7 +103,7 @@ impl Rates {
 }
 
 /// Refuses lists whose distance, so far as it is at most `limit`, would take hours.
-pub(super) fn refuse_hours<T: Eq + Hash>(
+pub(crate) fn refuse_hours<T: Eq + Hash>(
     reference: &[T],
     prediction: &[T],
     limit: usize,

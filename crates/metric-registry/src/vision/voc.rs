@@ -5,15 +5,15 @@ use metric_vision::read::{ImageSizes, ReadError, Warnings};
 use metric_vision::{BBox, Class, Dataset, Interpolation, VERSION, VocAp, VocClass, VocState};
 use serde_json::json;
 
-use super::images::{
+use crate::vision::images::{
     BOXES, IMAGE_SIZE, ImageAdapter, ImageReading, Numbers, class_names, image_size, is_yolo,
     read_boxes, size_part, whole,
 };
-use super::{
+use crate::{
     Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
 };
 
-pub(super) const VOC: Entry = Entry {
+pub(crate) const VOC: Entry = Entry {
     name: "voc",
     help: "Pascal VOC's average precision of boxes",
     values: BOXES,

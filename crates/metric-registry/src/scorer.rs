@@ -7,12 +7,12 @@ use metric_core::{Merge, Metric, PerClass};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::record::{
+use crate::record::{
     Document, DocumentError, FieldError, JoinPolicy, Missing, Record, RecordError, Value,
 };
 
 /// Version of the written form of evidence.
-pub(super) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// Names with what they name, in the order in which they are printed.
 pub type Named<T> = Vec<(String, T)>;
@@ -155,7 +155,7 @@ pub trait Reading: Send + Sync + 'static {
 }
 
 /// Notes as warnings, "3 × a prediction is ...": a note speaks of one case.
-pub(super) fn noted(notes: &Notes) -> Vec<String> {
+pub(crate) fn noted(notes: &Notes) -> Vec<String> {
     let sentence = |(note, times): (&String, &u64)| format!("{times} × {note}");
     notes.iter().map(sentence).collect()
 }
@@ -247,7 +247,7 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
     }
 
     /// Adds the state of several examples of the same groups, where samples are not wanted.
-    pub(super) fn pooled(&mut self, examples: u64, groups: &[(&str, &str)], state: M::State) {
+    pub(crate) fn pooled(&mut self, examples: u64, groups: &[(&str, &str)], state: M::State) {
         self.pool.examples += examples;
         for &(kind, group) in groups {
             let groups = self.pool.groups.entry(kind.to_owned()).or_default();
@@ -259,7 +259,7 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
     /// Adds the state of several examples that were measured together; their own states, with the
     /// name of each, are only for samples.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(super) fn joint(
+    pub(crate) fn joint(
         &mut self,
         groups: &[(&str, &str)],
         state: M::State,
@@ -277,7 +277,7 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
 
     /// Gathers on its own, for [`Sink::add`]; without samples.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(super) fn of<'a>(metric: &'a M, pool: &'a mut Pool<M::State>) -> Sink<'a, M> {
+    pub(crate) fn of<'a>(metric: &'a M, pool: &'a mut Pool<M::State>) -> Sink<'a, M> {
         Sink {
             metric,
             pool,
@@ -287,13 +287,13 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
 
     /// Whether single examples are wanted, which only one after the other can be added.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(super) fn wants_samples(&self) -> bool {
+    pub(crate) fn wants_samples(&self) -> bool {
         self.samples.is_some()
     }
 
     /// Adds what was gathered elsewhere.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(super) fn add(&mut self, pool: Pool<M::State>) {
+    pub(crate) fn add(&mut self, pool: Pool<M::State>) {
         self.pool.merge(pool);
     }
 
@@ -312,7 +312,7 @@ impl<M: Metric<State: Clone>> Sink<'_, M> {
 
 /// All that a scorer gathers.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Pool<S> {
+pub(crate) struct Pool<S> {
     examples: u64,
     missing: u64,
     total: S,
@@ -534,7 +534,7 @@ impl std::error::Error for StateError {}
 /// and every `|` is the end of a part.
 ///
 /// ```
-/// use metric_suite::registry::signature;
+/// use metric_registry::signature;
 ///
 /// let parts = [("k".to_owned(), "5".to_owned())];
 /// assert_eq!(signature("accuracy-at-k", &parts, "0.1.0"), "accuracy-at-k|k:5|v:0.1.0");
@@ -554,7 +554,7 @@ pub fn signature(metric: &str, parts: &[(String, String)], version: &str) -> Str
 }
 
 /// Evidence as JSON, with the signature that it is evidence for.
-pub(super) fn written(signature: &str, evidence: &impl Serialize) -> String {
+pub(crate) fn written(signature: &str, evidence: &impl Serialize) -> String {
     #[derive(Serialize)]
     struct Written<'a, E> {
         format: u32,
@@ -571,7 +571,7 @@ pub(super) fn written(signature: &str, evidence: &impl Serialize) -> String {
 }
 
 /// Reads what [`written`] gives, if it is evidence for this signature.
-pub(super) fn read_written<E: DeserializeOwned>(
+pub(crate) fn read_written<E: DeserializeOwned>(
     text: &str,
     expected: &str,
 ) -> Result<E, StateError> {
@@ -598,12 +598,12 @@ pub(super) fn read_written<E: DeserializeOwned>(
 }
 
 /// A [`Reading`] as a [`Scorer`].
-pub(super) struct Adapter<R> {
+pub(crate) struct Adapter<R> {
     shared: Arc<(R, String)>,
 }
 
 impl<R: Reading> Adapter<R> {
-    pub(super) fn boxed(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
+    pub(crate) fn boxed(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
         let signature = signature(metric, &reading.signature(), version);
         Box::new(Self {
             shared: Arc::new((reading, signature)),

@@ -8,15 +8,15 @@ use metric_vision::{
 };
 use serde_json::json;
 
-use super::images::{
+use crate::vision::images::{
     BOXES, IMAGE_SIZE, ImageAdapter, ImageReading, Numbers, class_names, image_size, read_boxes,
     size_part,
 };
-use super::{
+use crate::{
     Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
 };
 
-pub(super) const TIDE: Entry = Entry {
+pub(crate) const TIDE: Entry = Entry {
     name: "tide",
     help: "TIDE: what six types of errors of boxes cost in average precision, as tidecv 1.0.1 has it",
     values: BOXES,
@@ -127,7 +127,7 @@ impl ImageReading for Errors {
     }
 }
 
-pub(super) const CONFUSION_MATRIX: Entry = Entry {
+pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     name: "confusion-matrix",
     help: "Which class of boxes is taken for which, or for background",
     values: BOXES,

@@ -12,13 +12,13 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::record::{FieldError, Value};
+use crate::record::{FieldError, Value};
 
 /// A problem with a value, before it is known on which side of the record it stands.
-pub(super) type Problem = String;
+pub(crate) type Problem = String;
 
 /// What kind of JSON value `json` is, for "expected ..., found ...".
-pub(super) fn kind(json: &str) -> &'static str {
+pub(crate) fn kind(json: &str) -> &'static str {
     match json.trim_start().as_bytes().first() {
         Some(b'"') => "a string",
         Some(b'[') => "a list",
@@ -31,7 +31,7 @@ pub(super) fn kind(json: &str) -> &'static str {
 }
 
 /// Reads a typed value; what is wrong is said in the words of the type.
-pub(super) fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Problem> {
+pub(crate) fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Problem> {
     serde_json::from_str(json).map_err(|error| {
         // A value has no lines of its own: the position would mislead.
         let text = error.to_string();
@@ -43,7 +43,7 @@ pub(super) fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Problem>
 }
 
 /// A message of serde without the words of its data model.
-pub(super) fn in_words(message: &str) -> String {
+pub(crate) fn in_words(message: &str) -> String {
     const WORDS: &[(&str, &str)] = &[
         ("invalid type: ", "found "),
         ("invalid value: ", "found "),
@@ -71,7 +71,7 @@ pub(super) fn in_words(message: &str) -> String {
 }
 
 /// A string, borrowed where it has no escapes.
-pub(super) fn string(json: &str) -> Result<Cow<'_, str>, Problem> {
+pub(crate) fn string(json: &str) -> Result<Cow<'_, str>, Problem> {
     let inner = json
         .trim_ascii()
         .strip_prefix('"')
@@ -85,7 +85,7 @@ pub(super) fn string(json: &str) -> Result<Cow<'_, str>, Problem> {
 }
 
 /// The text of a value on the side that `error` stands for; a missing one is empty.
-pub(super) fn text<'a>(
+pub(crate) fn text<'a>(
     value: Value<'a>,
     error: fn(Problem) -> FieldError,
 ) -> Result<Cow<'a, str>, FieldError> {
@@ -97,7 +97,7 @@ pub(super) fn text<'a>(
 }
 
 /// The JSON of a value: a line of text is read as JSON, and a missing value is `empty`.
-pub(super) fn json<'a>(value: Value<'a>, empty: &'a str) -> &'a str {
+pub(crate) fn json<'a>(value: Value<'a>, empty: &'a str) -> &'a str {
     match value {
         Value::Json(json) | Value::Text(json) => json,
         Value::Missing => empty,
@@ -105,7 +105,7 @@ pub(super) fn json<'a>(value: Value<'a>, empty: &'a str) -> &'a str {
 }
 
 /// The name of a group, as a string or an integer.
-pub(super) struct Name<'a>(pub(super) Cow<'a, str>);
+pub(crate) struct Name<'a>(pub(crate) Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Name<'de> {
 
 /// The entries of an object if one of `fields` can be among them, and else none: most records have
 /// nothing beside their values, and are not read twice.
-pub(super) fn beside<'a>(object: Option<&'a str>, fields: &[&str]) -> Result<Entries<'a>, Problem> {
+pub(crate) fn beside<'a>(object: Option<&'a str>, fields: &[&str]) -> Result<Entries<'a>, Problem> {
     match object {
         Some(object) if fields.iter().any(|field| object.contains(field)) => typed(object),
         _ => Ok(Entries::default()),
@@ -147,7 +147,7 @@ pub(super) fn beside<'a>(object: Option<&'a str>, fields: &[&str]) -> Result<Ent
 }
 
 /// The value of `field` as a [`Name`], if it is there and not null.
-pub(super) fn name<'a>(entries: &Entries<'a>, field: &str) -> Result<Option<Name<'a>>, Problem> {
+pub(crate) fn name<'a>(entries: &Entries<'a>, field: &str) -> Result<Option<Name<'a>>, Problem> {
     match entries.get(field) {
         None | Some("null") => Ok(None),
         Some(value) => typed(value)
@@ -201,7 +201,7 @@ impl<'de> Deserialize<'de> for Entries<'de> {
 }
 
 /// A string, borrowed where it can be.
-pub(super) struct Text;
+pub(crate) struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {
     type Value = Cow<'de, str>;

@@ -11,16 +11,16 @@ use serde::de::{
 };
 use serde_json::value::RawValue;
 
-use super::read::{Text, in_words, kind, string, typed};
-use super::record::Missing;
-use super::{Content, Document, DocumentError, JoinPolicy};
+use crate::read::{Text, in_words, kind, string, typed};
+use crate::record::Missing;
+use crate::{Content, Document, DocumentError, JoinPolicy};
 
 /// How many ids an error names.
 const NAMED_IDS: usize = 5;
 
 /// The id of a question; 17 and "17" are the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Id<'a> {
+pub(crate) enum Id<'a> {
     Number(u64),
     Text(Cow<'a, str>),
 }
@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for Id<'de> {
 }
 
 /// A form of files of questions.
-pub(super) struct Form {
+pub(crate) struct Form {
     /// The keys that lead from list to list, the last of which is that of the questions.
     keys: &'static [&'static str],
     /// The field of a question with its id.
@@ -86,7 +86,7 @@ pub(super) struct Form {
     answers: bool,
 }
 
-pub(super) const VQA_ANNOTATIONS: Form = Form {
+pub(crate) const VQA_ANNOTATIONS: Form = Form {
     keys: &["annotations"],
     id: "question_id",
     text: "answer",
@@ -100,7 +100,7 @@ const VQA_QUESTIONS: Form = Form {
     answers: false,
 };
 
-pub(super) const SQUAD: Form = Form {
+pub(crate) const SQUAD: Form = Form {
     keys: &["data", "paragraphs", "qas"],
     id: "id",
     text: "text",
@@ -109,7 +109,7 @@ pub(super) const SQUAD: Form = Form {
 
 impl Form {
     /// Whether a text seems to be of this form: an object with the outermost list.
-    pub(super) fn fits(&self, text: &str) -> bool {
+    pub(crate) fn fits(&self, text: &str) -> bool {
         let Some(key) = self.keys.first() else {
             return false;
         };
@@ -198,13 +198,13 @@ impl<'de> Visitor<'de> for FindList<'_> {
 
 /// A question as it stands in a file.
 #[derive(Default)]
-pub(super) struct Question<'de> {
+pub(crate) struct Question<'de> {
     id: Option<Id<'de>>,
     /// Its answers, with who gave them.
-    pub(super) answers: Answers,
-    pub(super) has_answers: bool,
+    pub(crate) answers: Answers,
+    pub(crate) has_answers: bool,
     /// The types of question and answer.
-    pub(super) types: [Option<Cow<'de, str>>; 2],
+    pub(crate) types: [Option<Cow<'de, str>>; 2],
     /// What tells the people apart.
     people: Vec<Person<'de>>,
 }
@@ -508,7 +508,7 @@ impl<'de> Visitor<'de> for AnswerItem<'_, 'de> {
 }
 
 /// The answers of a record: one, or a list of texts or of VQA v2's objects.
-pub(super) fn answers(json: &str) -> Result<Answers, String> {
+pub(crate) fn answers(json: &str) -> Result<Answers, String> {
     match json.trim_start().as_bytes().first() {
         Some(b'"') => Ok(Answers::from([string(json)?])),
         Some(b'[') => {
@@ -654,13 +654,13 @@ impl<'a> Predictions<'a> {
 
 /// What a join let pass.
 #[derive(Default)]
-pub(super) struct Passed {
-    pub(super) missing: u64,
-    pub(super) extra: u64,
+pub(crate) struct Passed {
+    pub(crate) missing: u64,
+    pub(crate) extra: u64,
 }
 
 /// Reads questions and gives each to `take` with its id and prediction, as the policy has it.
-pub(super) fn join<'de>(
+pub(crate) fn join<'de>(
     form: &Form,
     (references, questions): (&str, &'de str),
     (predictions, answers): (&str, &'de str),
@@ -727,7 +727,7 @@ pub(super) fn join<'de>(
 }
 
 /// Holds the questions of VQA v2's question file against the annotated ones.
-pub(super) fn check_questions(
+pub(crate) fn check_questions(
     path: &str,
     annotations: &str,
     annotated: &HashSet<Id<'_>>,
@@ -787,7 +787,7 @@ fn listed(count: u64, what: &str, name: &str, ids: &[String]) -> String {
 }
 
 /// The text of a document that must be a file.
-pub(super) fn text(document: &Document) -> Result<(&str, &str), DocumentError> {
+pub(crate) fn text(document: &Document) -> Result<(&str, &str), DocumentError> {
     match &document.content {
         Content::Text(text) => Ok((&document.name, text)),
         Content::Folder(_) => Err(DocumentError(format!(
@@ -802,7 +802,7 @@ fn without_mark(text: &str) -> &str {
 }
 
 /// A list of texts, or one.
-pub(super) fn texts(json: &str) -> Result<Vec<String>, String> {
+pub(crate) fn texts(json: &str) -> Result<Vec<String>, String> {
     match json.trim_start().as_bytes().first() {
         Some(b'[') => typed(json),
         Some(b'"') => Ok(vec![string(json)?.into_owned()]),
