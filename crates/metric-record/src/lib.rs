@@ -1,0 +1,18 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod document;
+mod error;
+mod join;
+pub mod json;
+mod message;
+mod record;
+mod value;
+
+pub use document::{Content, Document, File};
+pub use error::{FieldError, ReadError, RecordError};
+pub use join::{Duplicate, JoinError, NAMED_IDS, Unmatched, quoted_id};
+pub use message::{Message, OptionStyle};
+pub use record::{Id, JoinPolicy, Missing, Record, Side};
+pub use value::{Kind, Value};
