@@ -56,6 +56,11 @@ impl<K: Ord, S: Merge> PerClass<K, S> {
         self.states.iter()
     }
 
+    /// The classes in their order, each with its state, which can be changed.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&K, &mut S)> {
+        self.states.iter_mut()
+    }
+
     /// The number of classes.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -8,6 +8,7 @@ mod join;
 pub mod json;
 mod message;
 mod record;
+mod shard;
 mod value;
 
 pub use document::{Content, Document, File};
@@ -15,4 +16,5 @@ pub use error::{FieldError, ReadError, RecordError};
 pub use join::{Duplicate, JoinError, NAMED_IDS, Unmatched, quoted_id};
 pub use message::{Message, OptionStyle};
 pub use record::{Id, JoinPolicy, Missing, Record, Side};
+pub use shard::{InvalidShard, Shard, fnv1a};
 pub use value::{Kind, Value};

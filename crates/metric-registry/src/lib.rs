@@ -1,35 +1,9 @@
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-//! Metrics by name: what the program `metric` and language bindings stand on.
-//!
-//! An [`Entry`] names a metric and its [`OptionSpec`]s; [`Entry::scorer`] builds a [`Scorer`] from
-//! chosen [`Options`]. The scorer reads [`Record`]s (raw JSON or lines of text) into [`Evidence`],
-//! which merges, is written and read, and gives a [`Report`]: scores and counts by name.
-//!
-//! Types are erased per batch of records, never per example.
-//!
-//! # A new metric
-//!
-//! 1. Implement [`Metric`](metric_core::Metric) in its crate, with a state that has `serde`.
-//! 2. In a file of this folder, implement [`Reading`] for the metric: how a record is read, and the
-//!    names of its scores and counts.
-//! 3. Add its [`Entry`] to [`ENTRIES`]. The program, its help and the merge-law tests follow.
-//!
-//! ```
-//! use metric_registry::{self as registry, Options, Record, Value};
-//!
-//! let entry = registry::find("string-accuracy").unwrap();
-//! let scorer = entry.scorer(&Options::default()).unwrap();
-//! let mut evidence = scorer.start();
-//! let records = [("1", r#""cat""#, r#""cat""#), ("2", r#""dog""#, r#""cat""#)]
-//!     .map(|(id, prediction, reference)| Record::new(id, Value::Json(prediction), Value::Json(reference)));
-//! evidence.update(&records, None).unwrap();
-//! assert_eq!(evidence.report().score("string_accuracy"), Some(0.5));
-//! ```
 
+mod entry;
 mod options;
-mod read;
-mod record;
 #[cfg_attr(
     not(any(
         feature = "class",
@@ -44,6 +18,7 @@ mod record;
         reason = "without a crate of metrics there is nothing to adapt"
     )
 )]
+mod reading;
 mod scorer;
 
 #[cfg(feature = "class")]
@@ -59,62 +34,16 @@ mod text;
 #[cfg(feature = "vision")]
 mod vision;
 
-pub use options::{OptionError, OptionSpec, Options};
-pub use read::Entries;
-pub use record::{
-    Content, Document, DocumentError, FieldError, Id, JoinPolicy, Missing, Record, RecordError,
-    Side, Value,
+pub use entry::{Direction, Entry, Input, NameTaken, Registry, ScoreSpec};
+pub use metric_record as record;
+pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
+pub use reading::{
+    Draw, Group, Header, Numbers, ReadDataSet, Reading, Scope, Sink, StateOf, Unified,
 };
 pub use scorer::{
-    Drawing, Evidence, Group, Named, Notes, Reading, Report, Sample, Scorer, Sink, StateError,
-    signature,
+    AddError, DataSet, DataSetError, Drawing, Named, Part, Report, Sample, Scorer, State,
+    StateError, scorer, signature,
 };
-
-/// A metric by name.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The name on the command line.
-    pub name: &'static str,
-    /// One line of help.
-    pub help: &'static str,
-    /// What stands in a record: the reference, then the prediction.
-    pub values: (&'static str, &'static str),
-    /// The options beside the common ones.
-    pub options: &'static [OptionSpec],
-    /// How a data set is given.
-    pub input: Input,
-    /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
-    /// its values.
-    pub whole_file: fn(value: &str) -> bool,
-    build: fn(&Options) -> Result<Box<dyn Scorer>, OptionError>,
-}
-
-/// How a data set is given to a metric.
-#[derive(Clone, Copy, Debug)]
-pub enum Input {
-    /// As [`Record`]s that are joined by id.
-    Records,
-    /// As [`Document`]s: whole files or folders that the metric reads itself.
-    Whole,
-    /// As documents where this is true of the text of the references, or where they are a folder;
-    /// else as records.
-    Either(fn(references: &str) -> bool),
-    /// As documents where this is true of the text of the references, whose parts the metric joins
-    /// by id as records are joined; else as records.
-    Joined(fn(references: &str) -> bool),
-}
-
-impl Entry {
-    /// The metric with these options.
-    ///
-    /// # Errors
-    ///
-    /// An option that the metric does not have, or a value that it does not take.
-    pub fn scorer(&self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
-        options.check(self.options)?;
-        (self.build)(&options.with_defaults(self.options))
-    }
-}
 
 /// All metrics, in the order in which they are listed.
 pub const ENTRIES: &[Entry] = &[
@@ -166,7 +95,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-/// The [`Entry::whole_file`] of metrics whose `.json` files are always maps.
+/// The [`Entry::whole_file`] of metrics whose `.json` files are always maps of ids to examples.
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
 fn never_whole(_value: &str) -> bool {
     false

@@ -1,53 +1,142 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
+use metric_record::Message;
+use serde::{Deserialize, Serialize};
+
 /// One option of a metric: what the command line, its help and bindings are made from.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionSpec {
-    /// The name, without dashes.
+    /// The name, in words joined by hyphens.
     pub name: &'static str,
-    /// What the value is called in help; empty for a switch, which takes no value.
+    /// What values the option takes.
+    pub kind: OptionKind,
+    /// The name of the value in help; empty for a flag.
     pub value: &'static str,
     /// The value if none is given; empty for none.
     pub default: &'static str,
-    /// The allowed values, where they are a fixed set.
-    pub choices: fn() -> Vec<&'static str>,
     /// One line of help.
     pub help: &'static str,
 }
 
-impl OptionSpec {
-    /// Whether the option is a switch, on when it is named.
+/// What values an option takes.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum OptionKind {
+    /// Nothing: the option is on when it is named.
+    Flag,
+    /// One of a fixed set of words.
+    Choice(fn() -> Vec<&'static str>),
+    /// An integer within bounds that belong to it.
+    Integer(i64, i64),
+    /// A number within bounds that belong to it.
+    Number(f64, f64),
+    /// Any text.
+    Text,
+    /// A file, which the engine reads and hands over with the data.
+    Path,
+    /// Several values of a kind. A command line separates them by commas; a binding takes a list.
+    List(&'static OptionKind),
+}
+
+impl OptionKind {
+    /// Returns the name of the kind.
     #[must_use]
-    pub fn is_switch(&self) -> bool {
-        self.value.is_empty()
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Choice(_) => "choice",
+            Self::Integer(..) => "integer",
+            Self::Number(..) => "number",
+            Self::Text => "text",
+            Self::Path => "path",
+            Self::List(_) => "list",
+        }
+    }
+
+    /// Returns the allowed words of a choice, or of a list of them; otherwise none.
+    #[must_use]
+    pub fn choices(&self) -> Vec<&'static str> {
+        match self {
+            Self::Choice(choices) => choices(),
+            Self::List(item) => item.choices(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl OptionSpec {
+    /// Whether the option is a flag, which is on when it is named.
+    #[must_use]
+    pub const fn is_flag(&self) -> bool {
+        matches!(self.kind, OptionKind::Flag)
+    }
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// One value, written as text.
+    One(String),
+    /// A list of values, each written as text; a value may contain commas.
+    List(Vec<String>),
+}
+
+impl From<&str> for OptionValue {
+    fn from(value: &str) -> Self {
+        Self::One(value.to_owned())
+    }
+}
+
+impl<T: fmt::Display> From<&[T]> for OptionValue {
+    fn from(values: &[T]) -> Self {
+        Self::List(values.iter().map(T::to_string).collect())
+    }
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(value) => f.write_str(value),
+            Self::List(values) => f.write_str(&values.join(",")),
+        }
     }
 }
 
 /// The chosen values of a metric's options, by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
-    values: BTreeMap<String, String>,
+    values: BTreeMap<String, OptionValue>,
     details: bool,
 }
 
 impl Options {
-    /// Chooses a value; a switch is on with any value.
+    /// Chooses a value; a flag is on with any value.
     ///
     /// ```
     /// # use metric_registry::Options;
-    /// let options = Options::default().set("profile", "exact");
-    /// assert_eq!(options.get("profile"), Some("exact"));
+    /// let options = Options::default().set("profile", "exact").set("k", &[1, 5][..]);
+    /// assert_eq!(options.get("profile").as_deref(), Some("exact"));
+    /// assert_eq!(options.get("k").as_deref(), Some("1,5"));
     /// ```
     #[must_use]
-    pub fn set(mut self, name: &str, value: &str) -> Self {
-        self.values.insert(name.to_owned(), value.to_owned());
+    pub fn set(mut self, name: &str, value: impl Into<OptionValue>) -> Self {
+        self.values.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Also gathers what [`Evidence::details`](super::Evidence::details) gives, for metrics that
+    /// Returns the chosen values, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &OptionValue)> {
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Also gathers what [`State::details`](crate::State::details) gives, for metrics that
     /// otherwise spare the work.
     #[must_use]
     pub fn with_details(mut self) -> Self {
@@ -61,10 +150,36 @@ impl Options {
         self.details
     }
 
-    /// The chosen value.
+    /// Returns the chosen value as text, with commas between the values of a list.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.values.get(name).map(String::as_str)
+    pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.values.get(name).map(|value| match value {
+            OptionValue::One(value) => Cow::Borrowed(value.as_str()),
+            list => Cow::Owned(list.to_string()),
+        })
+    }
+
+    /// Returns the chosen value.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&OptionValue> {
+        self.values.get(name)
+    }
+
+    /// Whether the chosen or default value is this one.
+    #[must_use]
+    pub fn is(&self, name: &str, value: &str) -> bool {
+        self.get(name).as_deref() == Some(value)
+    }
+
+    /// Whether a flag is on, or any value was chosen.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// Returns the given text of an option for an error; empty where none was given.
+    pub fn given(&self, name: &str) -> String {
+        self.get(name).unwrap_or_default().into_owned()
     }
 
     /// The chosen value, parsed; `None` if none was chosen and there is no default.
@@ -81,7 +196,7 @@ impl Options {
             .map(|value| {
                 value
                     .parse()
-                    .map_err(|reason: T::Err| OptionError::new(name, value, reason.to_string()))
+                    .map_err(|reason: T::Err| OptionError::new(name, &value, reason.to_string()))
             })
             .transpose()
     }
@@ -105,8 +220,7 @@ impl Options {
     /// # Errors
     ///
     /// The value is missing or no number.
-    #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(crate) fn number(&self, name: &str) -> Result<f64, OptionError> {
+    pub fn number(&self, name: &str) -> Result<f64, OptionError> {
         let number = |text: &str| text.trim().parse().ok().filter(|f: &f64| !f.is_nan());
         self.one(name, "a number", number)
     }
@@ -116,8 +230,7 @@ impl Options {
     /// # Errors
     ///
     /// The value is missing or no such number.
-    #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(crate) fn whole<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
+    pub fn whole<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
         let number = |text: &str| text.trim().parse().ok();
         self.one(name, "a whole number from 0 on", number)
     }
@@ -128,8 +241,8 @@ impl Options {
         expected: &str,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<T, OptionError> {
-        let text = self.get(name).unwrap_or_default();
-        read(text).ok_or_else(|| OptionError::new(name, text, format!("expected {expected}")))
+        let text = self.given(name);
+        read(&text).ok_or_else(|| OptionError::new(name, &text, format!("expected {expected}")))
     }
 
     /// The values of an option that is a list, each read by `read`; none without a value.
@@ -137,17 +250,22 @@ impl Options {
     /// # Errors
     ///
     /// A value that is not what was `expected`, or that is listed twice.
-    #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(crate) fn list<T: PartialEq>(
+    pub fn list<T: PartialEq>(
         &self,
         name: &str,
         expected: &str,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Vec<T>, OptionError> {
-        let text = self.get(name).unwrap_or_default();
+        let text = self.given(name);
+        let parts: Vec<&str> = match self.values.get(name) {
+            None => Vec::new(),
+            Some(OptionValue::One(one)) if one.is_empty() => Vec::new(),
+            Some(OptionValue::One(one)) => one.split(',').map(str::trim).collect(),
+            Some(OptionValue::List(list)) => list.iter().map(String::as_str).collect(),
+        };
         let mut values = Vec::new();
-        for part in text.split(',').map(str::trim).filter(|_| !text.is_empty()) {
-            let problem = |reason: String| OptionError::new(name, text, reason);
+        for part in parts {
+            let problem = |reason: String| OptionError::new(name, &text, reason);
             let value = (!part.is_empty())
                 .then(|| read(part))
                 .flatten()
@@ -165,14 +283,14 @@ impl Options {
     /// # Errors
     ///
     /// As [`counting`].
-    #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(crate) fn counting(
+    pub fn counting(
         &self,
         name: &str,
         most: usize,
     ) -> Result<Option<NonZeroUsize>, OptionError> {
-        let number =
-            |text| counting(text, most).map_err(|reason| OptionError::new(name, text, reason));
+        let number = |text: Cow<'_, str>| {
+            counting(&text, most).map_err(|reason| OptionError::new(name, &text, reason))
+        };
         self.get(name).map(number).transpose()
     }
 
@@ -184,17 +302,17 @@ impl Options {
                     [] => "this metric has no options".to_owned(),
                     names => format!("this metric has {}", names.join(", ")),
                 };
-                return Err(OptionError::new(name, value, reason));
+                return Err(OptionError::new(name, &value.to_string(), reason));
             }
         }
         for spec in specs {
-            let choices = (spec.choices)();
-            match self.get(spec.name) {
-                Some(value) if !choices.is_empty() && !choices.contains(&value) => {
+            // The words of a list are judged by the metric, which knows how they combine.
+            if let (OptionKind::Choice(choices), Some(value)) = (&spec.kind, self.get(spec.name)) {
+                let choices = choices();
+                if !choices.contains(&&*value) {
                     let reason = format!("expected one of {}", choices.join(", "));
-                    return Err(OptionError::new(spec.name, value, reason));
+                    return Err(OptionError::new(spec.name, &value, reason));
                 }
-                _ => {}
             }
         }
         Ok(())
@@ -206,7 +324,7 @@ impl Options {
             options
                 .values
                 .entry(spec.name.to_owned())
-                .or_insert_with(|| spec.default.to_owned());
+                .or_insert_with(|| spec.default.into());
         }
         options
     }
@@ -246,33 +364,37 @@ pub(crate) fn listed<T: fmt::Display>(values: &[T]) -> String {
 pub struct OptionError {
     /// The option's name.
     pub option: String,
-    /// The value that was given.
+    /// The value that was given; empty for none.
     pub value: String,
     /// What is wrong with it.
-    pub reason: String,
+    pub reason: Message,
 }
 
 impl OptionError {
-    pub(crate) fn new(option: &str, value: &str, reason: String) -> Self {
+    /// An error about an option and the value that was given for it.
+    pub fn new(option: &str, value: &str, reason: impl Into<Message>) -> Self {
         Self {
             option: option.to_owned(),
             value: value.to_owned(),
-            reason,
+            reason: reason.into(),
         }
+    }
+
+    /// Returns the error as a message.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        let message = Message::default().option(&self.option, "");
+        let message = match self.value.as_str() {
+            "" => message.text(": "),
+            value => message.text(format_args!(" {value:?}: ")),
+        };
+        message.message(&self.reason)
     }
 }
 
 impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            option,
-            value,
-            reason,
-        } = self;
-        match value.as_str() {
-            "" => write!(f, "--{option}: {reason}"),
-            value => write!(f, "--{option} {value:?}: {reason}"),
-        }
+        self.message().fmt(f)
     }
 }
 

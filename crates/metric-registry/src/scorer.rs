@@ -1,472 +1,170 @@
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use metric_core::{Merge, Metric, PerClass};
-use serde::de::DeserializeOwned;
+use metric_core::Merge;
+use metric_record::{
+    Document, FieldError, JoinError, JoinPolicy, Message, Missing, ReadError, Record, RecordError,
+    Shard,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{
-    Document, DocumentError, FieldError, JoinPolicy, Missing, Record, RecordError, Value,
+use crate::reading::{
+    Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified, renumber,
 };
-
-/// Version of the written form of evidence.
-pub(crate) const FORMAT: u32 = 1;
 
 /// Names with what they name, in the order in which they are printed.
 pub type Named<T> = Vec<(String, T)>;
 
-/// How often something happened that is worth a warning, by what it is.
-pub type Notes = BTreeMap<String, u64>;
-
-/// How a picture is wanted.
+/// The form of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawing {
-    /// As a file of Scalable Vector Graphics.
+    /// A file of Scalable Vector Graphics.
     Svg,
-    /// As lines of text.
+    /// Lines of text.
     Text,
-    /// As lines of text for a terminal with 256 colours.
-    ColouredText,
+    /// Lines of text for a terminal with 256 colors.
+    ColoredText,
 }
 
-/// How a metric reads records and names its numbers: what an entry of the registry implements.
-pub trait Reading: Send + Sync + 'static {
-    /// The metric.
-    type Metric: Metric<State: Clone + Send + Serialize + DeserializeOwned>;
-
-    /// The metric with its definition.
-    fn metric(&self) -> &Self::Metric;
-
-    /// The parts of the signature, by name; metric and version stand around them.
-    fn signature(&self) -> Named<String>;
-
-    /// Reads a record into examples. Most records are one example.
-    ///
-    /// # Errors
-    ///
-    /// A value that is not what the metric takes.
-    fn read(
-        &self,
-        record: &Record<'_>,
-        sink: &mut Sink<'_, Self::Metric>,
-    ) -> Result<(), FieldError>;
-
-    /// Reads whole files or folders into records, each of which begins with [`Sink::record`]; for
-    /// metrics whose entry says that they take documents.
-    ///
-    /// # Errors
-    ///
-    /// Documents that cannot be read.
-    fn read_documents(
-        &self,
-        references: Document,
-        _predictions: Document,
-        _join: JoinPolicy,
-        _sink: &mut Sink<'_, Self::Metric>,
-    ) -> Result<(), DocumentError> {
-        Err(DocumentError::only_records(&references))
-    }
-
-    /// The scores of a state, by name.
-    fn scores(&self, state: &<Self::Metric as Metric>::State) -> Named<Option<f64>>;
-
-    /// The counts of a state, by name.
-    fn counts(&self, state: &<Self::Metric as Metric>::State) -> Named<serde_json::Value>;
-
-    /// What is too much for a report, such as curves; `None` if the metric has nothing such.
-    fn details(&self, _state: &<Self::Metric as Metric>::State) -> Option<serde_json::Value> {
-        None
-    }
-
-    /// What the user should know beside the scores.
-    fn warnings(&self, _state: &<Self::Metric as Metric>::State, notes: &Notes) -> Vec<String> {
-        noted(notes)
-    }
-
-    /// Groups that are known only from the whole state, after those of [`Sink::part`].
-    fn groups(&self, _state: &<Self::Metric as Metric>::State) -> Named<Vec<Group>> {
-        Vec::new()
-    }
-
-    /// The scores and counts of a group of [`Sink::part`]; for metrics of whose numbers some say
-    /// nothing of a group.
-    fn group(&self, name: &str, state: &<Self::Metric as Metric>::State) -> Group {
-        Group {
-            name: name.to_owned(),
-            scores: self.scores(state),
-            counts: self.counts(state),
-        }
-    }
-
-    /// The report of a state, without the numbers of examples; for metrics that would compute the
-    /// same for each of its parts.
-    fn report(&self, state: &<Self::Metric as Metric>::State, notes: &Notes) -> Report {
-        Report {
-            examples: 0,
-            missing: 0,
-            scores: self.scores(state),
-            counts: self.counts(state),
-            groups: self.groups(state),
-            warnings: self.warnings(state, notes),
-        }
-    }
-
-    /// Whether records have a [`picture`](Self::picture) of this kind.
-    fn draws(&self, _drawing: Drawing) -> bool {
-        false
-    }
-
-    /// The record as a picture of this kind; empty where the metric does not draw it.
-    ///
-    /// # Errors
-    ///
-    /// As [`read`](Self::read).
-    fn picture(&self, _record: &Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
-        Ok(String::new())
-    }
-
-    /// Gives the id of each record of whole files or folders, with what draws it.
-    ///
-    /// # Errors
-    ///
-    /// As [`read_documents`](Self::read_documents).
-    fn draw_documents(
-        &self,
-        _references: &Document,
-        _predictions: &Document,
-        _join: JoinPolicy,
-        _drawing: Drawing,
-        _put: &mut dyn FnMut(&str, &dyn Fn() -> String),
-    ) -> Result<(), DocumentError> {
-        Ok(())
-    }
-
-    /// The number of examples in a record that has no prediction.
-    fn examples_in(&self, _record: &Record<'_>) -> u64 {
-        1
-    }
-
-    /// Whether a data set without examples has scores.
-    fn scores_empty_data(&self) -> bool {
-        false
-    }
-}
-
-/// Notes as warnings, "3 × a prediction is ...": a note speaks of one case.
-pub(crate) fn noted(notes: &Notes) -> Vec<String> {
-    let sentence = |(note, times): (&String, &u64)| format!("{times} × {note}");
-    notes.iter().map(sentence).collect()
-}
-
-/// Where [`Reading::read`] puts its examples.
-pub struct Sink<'a, M: Metric> {
-    metric: &'a M,
-    pool: &'a mut Pool<M::State>,
-    samples: Option<&'a mut Measured<M::State>>,
-}
-
-/// The states of single examples.
-struct Measured<S> {
-    /// The number of records that have begun.
-    records: usize,
-    /// The id of the last of them.
-    id: String,
-    /// Place and id of the record, part of the record, state.
-    examples: Vec<(usize, String, Option<String>, S)>,
-}
-
-impl<S> Default for Measured<S> {
-    fn default() -> Self {
-        Self {
-            records: 0,
-            id: String::new(),
-            examples: Vec::new(),
-        }
-    }
-}
-
-impl<S> Measured<S> {
-    fn samples<R: Reading<Metric: Metric<State = S>>>(
-        self,
-        reading: &R,
-    ) -> impl Iterator<Item = Sample> {
-        let examples = self.examples.into_iter();
-        examples.map(|(record, id, part, state)| Sample {
-            record,
-            id,
-            part,
-            scores: reading.scores(&state),
-            counts: reading.counts(&state),
-        })
-    }
-}
-
-impl<M: Metric<State: Clone>> Sink<'_, M> {
-    /// Begins a record; in [`Reading::read`] it has begun already.
-    pub fn record(&mut self, id: impl fmt::Display) {
-        if let Some(samples) = &mut self.samples {
-            samples.records += 1;
-            samples.id = id.to_string();
-        }
-    }
-
-    /// Adds the record as one example.
-    pub fn example(&mut self, prediction: &M::Prediction, reference: &M::Reference) {
-        self.part(None, &[], prediction, reference);
-    }
-
-    /// Adds an example that is a part of the record or belongs to groups, each given as the kind of
-    /// group and the group.
-    pub fn part(
-        &mut self,
-        part: Option<&str>,
-        groups: &[(&str, &str)],
-        prediction: &M::Prediction,
-        reference: &M::Reference,
-    ) {
-        if self.samples.is_none() && groups.is_empty() {
-            self.pool.examples += 1;
-            self.metric
-                .update(&mut self.pool.total, prediction, reference);
-            return;
-        }
-        let state = self.metric.measure(prediction, reference);
-        self.measured(part, groups, state);
-    }
-
-    /// Adds the state of an example that was measured already.
-    pub fn measured(&mut self, part: Option<&str>, groups: &[(&str, &str)], state: M::State) {
-        if let Some(samples) = &mut self.samples {
-            let (record, id) = (samples.records - 1, samples.id.clone());
-            let part = part.map(str::to_owned);
-            samples.examples.push((record, id, part, state.clone()));
-        }
-        self.pooled(1, groups, state);
-    }
-
-    /// Adds the state of several examples of the same groups, where samples are not wanted.
-    pub(crate) fn pooled(&mut self, examples: u64, groups: &[(&str, &str)], state: M::State) {
-        self.pool.examples += examples;
-        for &(kind, group) in groups {
-            let groups = self.pool.groups.entry(kind.to_owned()).or_default();
-            groups.entry(group.to_owned()).merge(state.clone());
-        }
-        self.pool.total.merge(state);
-    }
-
-    /// Adds the state of several examples that were measured together; their own states, with the
-    /// name of each, are only for samples.
-    #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(crate) fn joint(
-        &mut self,
-        groups: &[(&str, &str)],
-        state: M::State,
-        examples: usize,
-        parts: impl Iterator<Item = (String, M::State)>,
-    ) {
-        if let Some(samples) = &mut self.samples {
-            for (part, state) in parts {
-                let (record, id) = (samples.records - 1, samples.id.clone());
-                samples.examples.push((record, id, Some(part), state));
-            }
-        }
-        self.pooled(examples as u64, groups, state);
-    }
-
-    /// Gathers on its own, for [`Sink::add`]; without samples.
-    #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(crate) fn of<'a>(metric: &'a M, pool: &'a mut Pool<M::State>) -> Sink<'a, M> {
-        Sink {
-            metric,
-            pool,
-            samples: None,
-        }
-    }
-
-    /// Whether single examples are wanted, which only one after the other can be added.
-    #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(crate) fn wants_samples(&self) -> bool {
-        self.samples.is_some()
-    }
-
-    /// Adds what was gathered elsewhere.
-    #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(crate) fn add(&mut self, pool: Pool<M::State>) {
-        self.pool.merge(pool);
-    }
-
-    /// Counts parts of the record that have no prediction.
-    pub fn missing(&mut self, parts: u64) {
-        self.pool.missing += parts;
-    }
-
-    /// Counts something worth a warning.
-    pub fn note(&mut self, what: &str, times: u64) {
-        if times > 0 {
-            *self.pool.notes.entry(what.to_owned()).or_default() += times;
-        }
-    }
-}
-
-/// All that a scorer gathers.
-#[derive(Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Pool<S> {
-    examples: u64,
-    missing: u64,
-    total: S,
-    groups: BTreeMap<String, PerClass<String, S>>,
-    notes: Notes,
-}
-
-impl<S: Merge> Merge for Pool<S> {
-    fn merge(&mut self, other: Self) {
-        self.examples += other.examples;
-        self.missing += other.missing;
-        self.total.merge(other.total);
-        for (kind, groups) in other.groups {
-            self.groups.entry(kind).or_default().merge(groups);
-        }
-        for (note, times) in other.notes {
-            *self.notes.entry(note).or_default() += times;
-        }
-    }
-}
-
-/// A metric with its options: starts and reads evidence.
+/// A metric with its options.
 ///
-/// A scorer reads one data set: what all its records share (such as the length of a row) is held
-/// against the first one read.
+/// A scorer holds the definition and nothing of any data: it can read any number of data sets, on any
+/// number of threads.
 pub trait Scorer: Send + Sync {
-    /// What the scores were computed under: metric, options that matter, version.
+    /// Returns what the scores are computed under: metric, options that matter, version.
     fn signature(&self) -> &str;
 
-    /// The evidence of no examples.
-    fn start(&self) -> Box<dyn Evidence>;
+    /// Returns the state of no examples.
+    fn start(&self) -> State;
 
-    /// Reads evidence that [`Evidence::write`] wrote.
+    /// Reads records into a part, which [`State::add`] adds to a state. Parts can be read in parallel.
+    /// `state` is the state so far: what it knows of the data set also holds for the part.
+    fn read(&self, state: &State, records: &mut [Record<'_>], samples: bool) -> Part;
+
+    /// Reads a data set that is given as files or folders of the metric's own format.
     ///
     /// # Errors
     ///
-    /// The text is no evidence, or that of another metric, definition or format version.
-    fn read(&self, text: &str) -> Result<Box<dyn Evidence>, StateError>;
+    /// Returns an error if a document cannot be read, if the two sides do not join, or if the metric only
+    /// takes records.
+    fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError>;
 
-    /// The evidence of a data set that is given as whole files or folders; with `samples`, also puts
-    /// the scores of each example there.
+    /// Reads the body of a state that [`State::body`] wrote.
     ///
     /// # Errors
     ///
-    /// Documents that cannot be read; any, for a metric that only takes records.
-    fn read_documents(
-        &self,
-        references: Document,
-        predictions: Document,
-        join: JoinPolicy,
-        samples: Option<&mut Vec<Sample>>,
-    ) -> Result<Box<dyn Evidence>, DocumentError> {
-        let _ = (predictions, join, samples);
-        Err(DocumentError::only_records(&references))
-    }
+    /// Returns an error if the bytes are not the body of a state of this metric.
+    fn read_state(&self, body: &[u8]) -> Result<State, StateError>;
 
-    /// Whether a data set without examples has scores; for most it is an error.
+    /// Whether a data set without examples has scores; for most metrics it is an error.
     fn scores_empty_data(&self) -> bool;
 
-    /// Whether records have a [`picture`](Self::picture) of this kind.
-    fn draws(&self, _drawing: Drawing) -> bool {
-        false
+    /// Returns what draws records, if the metric has pictures.
+    fn pictures(&self) -> Option<&dyn Draw>;
+}
+
+/// A data set that is given as documents of a metric's own formats.
+#[derive(Clone, Debug)]
+pub struct DataSet {
+    /// The references.
+    pub references: Document,
+    /// The predictions.
+    pub predictions: Document,
+    /// The files that options name, by option.
+    pub files: Named<Document>,
+    /// How strictly the two sides are joined.
+    pub join: JoinPolicy,
+    /// The part of the data set that is read, by image, question or task; `None` for all of it.
+    pub shard: Option<Shard>,
+}
+
+impl DataSet {
+    /// A whole data set, joined strictly.
+    #[must_use]
+    pub fn new(references: Document, predictions: Document) -> Self {
+        Self {
+            references,
+            predictions,
+            files: Vec::new(),
+            join: JoinPolicy::default(),
+            shard: None,
+        }
     }
 
-    /// The record as a picture of this kind; empty where the metric does not draw it.
-    ///
-    /// # Errors
-    ///
-    /// A record that cannot be read.
-    fn picture(&self, _record: &Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
-        Ok(String::new())
+    /// Returns the file that an option names.
+    #[must_use]
+    pub fn file(&self, option: &str) -> Option<&Document> {
+        let mut files = self.files.iter();
+        files
+            .find(|(name, _)| name == option)
+            .map(|(_, document)| document)
     }
 
-    /// Gives the id of each record of whole files or folders, with what draws it.
-    ///
-    /// # Errors
-    ///
-    /// Documents that cannot be read.
-    fn draw_documents(
-        &self,
-        _references: &Document,
-        _predictions: &Document,
-        _join: JoinPolicy,
-        _drawing: Drawing,
-        _put: &mut dyn FnMut(&str, &dyn Fn() -> String),
-    ) -> Result<(), DocumentError> {
-        Ok(())
-    }
-
-    /// Whether evidence has [`Evidence::details`].
-    fn has_details(&self) -> bool {
-        self.start().details().is_some()
+    /// Whether the image, question or task with this id is read.
+    #[must_use]
+    pub fn holds(&self, id: &str) -> bool {
+        self.shard.is_none_or(|shard| shard.holds(id))
     }
 }
 
-/// What has been seen of a data set, or of a part of it.
-///
-/// Evidence merges by the law of [`Merge`]: parts of a data set in any order give the report of
-/// the whole.
-pub trait Evidence: Send {
-    /// Adds records; with `samples`, also puts the scores of each example there.
-    ///
-    /// # Errors
-    ///
-    /// The first record that cannot be read. The evidence is then incomplete and of no use.
-    fn update(
-        &mut self,
-        records: &[Record<'_>],
-        samples: Option<&mut Vec<Sample>>,
-    ) -> Result<(), RecordError>;
+/// A data set that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DataSetError {
+    /// A document cannot be read.
+    Read(ReadError),
+    /// The two sides do not join.
+    Join(JoinError),
+}
 
-    /// Adds the evidence of other examples.
-    ///
-    /// # Errors
-    ///
-    /// `other` is evidence of another metric or definition; nothing was added.
-    fn merge(&mut self, other: Box<dyn Evidence>) -> Result<(), StateError>;
-
-    /// The scores and counts.
-    fn report(&self) -> Report;
-
-    /// What is too much for a report, such as curves, as JSON; `None` if there is nothing.
-    fn details(&self) -> Option<serde_json::Value> {
-        None
+impl DataSetError {
+    /// Returns the error as a message.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Read(error) => error.message(),
+            Self::Join(error) => error.message(),
+        }
     }
+}
 
-    /// The evidence as JSON, for [`Scorer::read`].
-    fn write(&self) -> String;
+impl From<ReadError> for DataSetError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
 
-    /// For [`merge`](Evidence::merge): the evidence as its own type.
-    #[doc(hidden)]
-    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+impl From<JoinError> for DataSetError {
+    fn from(error: JoinError) -> Self {
+        Self::Join(error)
+    }
+}
+
+impl fmt::Display for DataSetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl std::error::Error for DataSetError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Read(error) => Some(error),
+            Self::Join(error) => Some(error),
+        }
+    }
 }
 
 /// The scores of one example.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Place of its record in the batch, from 0.
+    /// Index of its record in the batch, counted from 0.
     pub record: usize,
     /// The id of the record.
     pub id: String,
     /// The part of the record, if the record has several examples.
     pub part: Option<String>,
-    /// Scores by name.
-    pub scores: Named<Option<f64>>,
-    /// Counts by name.
-    pub counts: Named<serde_json::Value>,
-}
-
-/// The scores of one group of examples.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Group {
-    /// The group.
-    pub name: String,
     /// Scores by name.
     pub scores: Named<Option<f64>>,
     /// Counts by name.
@@ -480,18 +178,20 @@ pub struct Report {
     pub examples: u64,
     /// The number of examples without a prediction, whether they count as empty or were left out.
     pub missing: u64,
+    /// The number of predictions without a reference, which were left out.
+    pub extra: u64,
     /// Scores; `None` is undefined.
     pub scores: Named<Option<f64>>,
     /// Counts.
     pub counts: Named<serde_json::Value>,
-    /// By kind of group, the groups in their order.
+    /// The groups, by kind of group.
     pub groups: Named<Vec<Group>>,
     /// What the user should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
 }
 
 impl Report {
-    /// The score of this name, if there is one and it is defined.
+    /// Returns the score of this name, if there is one and it is defined.
     #[must_use]
     pub fn score(&self, name: &str) -> Option<f64> {
         self.scores
@@ -501,37 +201,191 @@ impl Report {
     }
 }
 
-/// Evidence that cannot be read or merged.
+/// What has been read of a data set, or of a part of it.
+///
+/// States merge by the law of [`Merge`]: any partition of the examples, merged in any order, gives the
+/// same report and the same [body](Self::body).
+pub struct State(Box<dyn ErasedState>);
+
+/// What was read of some records, not yet added to a [`State`].
+pub struct Part(Box<dyn ErasedPart>);
+
+trait ErasedState: Any + Send + Sync {
+    fn boxed_clone(&self) -> Box<dyn ErasedState>;
+    fn signature(&self) -> &str;
+    fn add(&mut self, part: &mut dyn ErasedPart) -> Result<(), AddError>;
+    fn extra(&mut self, predictions: u64);
+    fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
+    fn report(&self) -> Report;
+    fn details(&self) -> Option<serde_json::Value>;
+    fn body(&self) -> Result<Vec<u8>, StateError>;
+}
+
+trait ErasedPart: Any + Send + Sync {
+    fn samples(&self, state: &dyn ErasedState) -> Vec<Sample>;
+}
+
+/// Why a part cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AddError {
+    /// A record that cannot be read, or that contradicts the state.
+    Record(RecordError),
+    /// The part is of another metric or definition.
+    State(StateError),
+}
+
+impl fmt::Display for AddError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Record(error) => error.fmt(f),
+            Self::State(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AddError {}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self(self.0.boxed_clone())
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("State").field(&self.signature()).finish()
+    }
+}
+
+impl fmt::Debug for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Part").finish_non_exhaustive()
+    }
+}
+
+impl State {
+    /// Returns the definition that the state was gathered under.
+    #[must_use]
+    pub fn signature(&self) -> &str {
+        self.0.signature()
+    }
+
+    /// Adds what was read of some records. The order of parts decides which of several errors is found,
+    /// and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first record of the part that cannot be read, or that shares less with the records of
+    /// the state than a data set's records must. The state is then as it was.
+    pub fn add(&mut self, part: &mut Part) -> Result<(), AddError> {
+        self.0.add(&mut *part.0)
+    }
+
+    /// Reads records and adds them: all of them or, where there is an error, none.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first record that cannot be read.
+    pub fn update(
+        &mut self,
+        scorer: &dyn Scorer,
+        records: &mut [Record<'_>],
+    ) -> Result<(), AddError> {
+        let mut part = scorer.read(self, records, false);
+        self.add(&mut part)
+    }
+
+    /// Counts predictions that have no reference and were left out.
+    pub fn count_extra(&mut self, predictions: u64) {
+        self.0.extra(predictions);
+    }
+
+    /// Adds the state of other examples.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `other` is of another definition, or if its examples do not share with these
+    /// what those of one data set share. The state is then as it was.
+    pub fn merge(&mut self, other: &Self) -> Result<(), StateError> {
+        self.merge_times(other, 1)
+    }
+
+    /// Adds the state of other examples as often as `times` says.
+    ///
+    /// # Errors
+    ///
+    /// As [`merge`](Self::merge).
+    pub fn merge_times(&mut self, other: &Self, times: u64) -> Result<(), StateError> {
+        self.0.merge_times(&*other.0, times)
+    }
+
+    /// Returns the scores and counts.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        self.0.report()
+    }
+
+    /// Returns what is too large for a report, such as curves, as JSON; `None` if there is nothing.
+    #[must_use]
+    pub fn details(&self) -> Option<serde_json::Value> {
+        self.0.details()
+    }
+
+    /// Writes the state in its canonical form, for [`Scorer::read_state`]: MessagePack, with named fields.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the state has a part that MessagePack has no form for; those of the built-in
+    /// metrics have none.
+    pub fn body(&self) -> Result<Vec<u8>, StateError> {
+        self.0.body()
+    }
+}
+
+impl Part {
+    /// Returns the scores of each example, where the part was read with samples, as the examples of
+    /// `state`, to which the part was added.
+    #[must_use]
+    pub fn samples(&self, state: &State) -> Vec<Sample> {
+        self.0.samples(&*state.0)
+    }
+}
+
+/// A state that cannot be read or merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateError {
-    /// Not the written form of evidence.
+    /// The bytes are not the body of a state.
     Malformed(String),
-    /// Evidence of another metric, definition or format version.
-    Mismatch {
-        /// What was needed.
+    /// The state is of another metric, definition or format version.
+    Definition {
+        /// The definition that was needed.
         expected: String,
-        /// What was found.
+        /// The definition that was found.
         found: String,
     },
+    /// The examples do not share what those of one data set share.
+    Header(Message),
 }
 
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(reason) => write!(f, "not evidence of a metric: {reason}"),
-            Self::Mismatch { expected, found } => {
-                write!(f, "expected evidence of {expected}, found {found}")
+            Self::Malformed(reason) => write!(f, "not the state of this metric: {reason}"),
+            Self::Definition { expected, found } => {
+                write!(f, "found a state of {found}: expected one of {expected}")
             }
+            Self::Header(difference) => write!(f, "not of the same data set: {difference}"),
         }
     }
 }
 
 impl std::error::Error for StateError {}
 
-/// The signature `metric|name:value|...|v:version`.
+/// Returns the signature `metric|name:value|...|v:version`.
 ///
-/// A bar in a value is written `%7C` and a percent sign `%25`: other choices have another signature,
-/// and every `|` is the end of a part.
+/// A bar in a value is written `%7C` and a percent sign `%25`, so different choices have different
+/// signatures, and every `|` ends a part.
 ///
 /// ```
 /// use metric_registry::signature;
@@ -553,155 +407,126 @@ pub fn signature(metric: &str, parts: &[(String, String)], version: &str) -> Str
     text + "|v:" + version
 }
 
-/// Evidence as JSON, with the signature that it is evidence for.
-pub(crate) fn written(signature: &str, evidence: &impl Serialize) -> String {
-    #[derive(Serialize)]
-    struct Written<'a, E> {
-        format: u32,
-        signature: &'a str,
-        evidence: &'a E,
-    }
-    let written = Written {
-        format: FORMAT,
-        signature,
-        evidence,
-    };
-    // Evidence is plain data with string keys, which JSON always has a form for.
-    serde_json::to_string(&written).unwrap_or_default()
+/// Returns a [`Reading`] as a [`Scorer`]: what the `build` function of an entry gives.
+pub fn scorer<R: Reading>(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
+    let signature = signature(metric, &reading.signature(), version);
+    Box::new(Adapter {
+        shared: Arc::new(Shared { reading, signature }),
+    })
 }
 
-/// Reads what [`written`] gives, if it is evidence for this signature.
-pub(crate) fn read_written<E: DeserializeOwned>(
-    text: &str,
-    expected: &str,
-) -> Result<E, StateError> {
-    // The head first: the evidence for another metric has another shape.
-    #[derive(Deserialize)]
-    struct Head {
-        format: u32,
-        signature: String,
-    }
-    #[derive(Deserialize)]
-    struct Body<E> {
-        evidence: E,
-    }
-    let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
-    let head: Head = serde_json::from_str(text).map_err(malformed)?;
-    if (head.format, head.signature.as_str()) != (FORMAT, expected) {
-        return Err(StateError::Mismatch {
-            expected: format!("{expected} (format {FORMAT})"),
-            found: format!("{} (format {})", head.signature, head.format),
-        });
-    }
-    let body: Body<E> = serde_json::from_str(text).map_err(malformed)?;
-    Ok(body.evidence)
+struct Shared<R> {
+    reading: R,
+    signature: String,
 }
 
-/// A [`Reading`] as a [`Scorer`].
-pub(crate) struct Adapter<R> {
-    shared: Arc<(R, String)>,
+struct Adapter<R> {
+    shared: Arc<Shared<R>>,
 }
 
-impl<R: Reading> Adapter<R> {
-    pub(crate) fn boxed(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
-        let signature = signature(metric, &reading.signature(), version);
-        Box::new(Self {
-            shared: Arc::new((reading, signature)),
-        })
-    }
+/// A [`State`] of a reading.
+struct Held<R: Reading> {
+    shared: Arc<Shared<R>>,
+    header: R::Header,
+    pool: Pool<StateOf<R>>,
 }
 
-impl<R: Reading> Scorer for Adapter<R> {
+/// A [`Part`] of a reading.
+struct Read<R: Reading> {
+    shared: Arc<Shared<R>>,
+    gathered: Gathered<R>,
+    /// The record that ended the reading.
+    error: Option<RecordError>,
+}
+
+impl<R: Reading> Scorer for Adapter<R>
+where
+    R::Header: Header,
+{
     fn signature(&self) -> &str {
-        &self.shared.1
+        &self.shared.signature
     }
 
-    fn start(&self) -> Box<dyn Evidence> {
-        Box::new(Gathered::<R> {
+    fn start(&self) -> State {
+        State(Box::new(Held::<R> {
             shared: Arc::clone(&self.shared),
+            header: R::Header::default(),
             pool: Pool::default(),
-        })
-    }
-
-    fn read(&self, text: &str) -> Result<Box<dyn Evidence>, StateError> {
-        Ok(Box::new(Gathered::<R> {
-            shared: Arc::clone(&self.shared),
-            pool: read_written(text, &self.shared.1)?,
         }))
     }
 
-    fn read_documents(
-        &self,
-        references: Document,
-        predictions: Document,
-        join: JoinPolicy,
-        samples: Option<&mut Vec<Sample>>,
-    ) -> Result<Box<dyn Evidence>, DocumentError> {
-        let (reading, _) = &*self.shared;
-        let mut pool = Pool::default();
-        let mut measured = Measured::default();
-        let mut sink = Sink {
-            metric: reading.metric(),
-            pool: &mut pool,
-            samples: samples.is_some().then_some(&mut measured),
+    fn read(&self, state: &State, records: &mut [Record<'_>], samples: bool) -> Part {
+        let state: &dyn Any = &*state.0;
+        // The header of another metric's state is of no use here; adding the part will fail.
+        let header = state.downcast_ref::<Held<R>>();
+        let header = header.map_or_else(R::Header::default, |state| state.header.clone());
+        let mut gathered = Gathered::new(header, samples);
+        let error = self.read_all(records, &mut gathered);
+        Part(Box::new(Read {
+            shared: Arc::clone(&self.shared),
+            gathered,
+            error: error.err(),
+        }))
+    }
+
+    fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError> {
+        let reading = &self.shared.reading;
+        let Some(reader) = reading.data_sets() else {
+            let problem = "this metric reads records, not whole files";
+            return Err(ReadError::new(data.references.name, problem).into());
         };
-        reading.read_documents(references, predictions, join, &mut sink)?;
-        if let Some(samples) = samples {
-            samples.extend(measured.samples(reading));
-        }
-        Ok(Box::new(Gathered::<R> {
+        let mut gathered = Gathered::new(R::Header::default(), samples);
+        let mut sink = Sink::new(reading, &mut gathered);
+        reader.read_data_set(data, &mut sink)?;
+        Ok(Part(Box::new(Read {
             shared: Arc::clone(&self.shared),
+            gathered,
+            error: None,
+        })))
+    }
+
+    fn read_state(&self, body: &[u8]) -> Result<State, StateError> {
+        let malformed = |error: rmp_serde::decode::Error| StateError::Malformed(error.to_string());
+        let mut deserializer = rmp_serde::Deserializer::from_read_ref(body);
+        deserializer.set_max_depth(MOST_DEPTH);
+        let Body { header, pool } =
+            Body::<R::Header, Pool<StateOf<R>>>::deserialize(&mut deserializer)
+                .map_err(malformed)?;
+        let state = State(Box::new(Held::<R> {
+            shared: Arc::clone(&self.shared),
+            header,
             pool,
-        }))
+        }));
+        // A key twice, rows out of order, or bytes after the end: nothing that `body` writes.
+        match state.body()? == body {
+            true => Ok(state),
+            false => Err(StateError::Malformed(
+                "not in its canonical form".to_owned(),
+            )),
+        }
     }
 
     fn scores_empty_data(&self) -> bool {
-        self.shared.0.scores_empty_data()
+        self.shared.reading.scores_empty_data()
     }
 
-    fn draws(&self, drawing: Drawing) -> bool {
-        self.shared.0.draws(drawing)
+    fn pictures(&self) -> Option<&dyn Draw> {
+        self.shared.reading.pictures()
     }
+}
 
-    fn picture(&self, record: &Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
-        self.shared.0.picture(record, drawing)
-    }
-
-    fn draw_documents(
+impl<R: Reading> Adapter<R> {
+    fn read_all(
         &self,
-        references: &Document,
-        predictions: &Document,
-        join: JoinPolicy,
-        drawing: Drawing,
-        put: &mut dyn FnMut(&str, &dyn Fn() -> String),
-    ) -> Result<(), DocumentError> {
-        let reading = &self.shared.0;
-        reading.draw_documents(references, predictions, join, drawing, put)
-    }
-}
-
-struct Gathered<R: Reading> {
-    shared: Arc<(R, String)>,
-    pool: Pool<<R::Metric as Metric>::State>,
-}
-
-impl<R: Reading> Evidence for Gathered<R> {
-    fn update(
-        &mut self,
-        records: &[Record<'_>],
-        mut samples: Option<&mut Vec<Sample>>,
+        records: &mut [Record<'_>],
+        gathered: &mut Gathered<R>,
     ) -> Result<(), RecordError> {
-        let (reading, _) = &*self.shared;
-        let mut measured = Measured::default();
-        for (index, record) in records.iter().enumerate() {
-            let mut sink = Sink {
-                metric: reading.metric(),
-                pool: &mut self.pool,
-                samples: samples.is_some().then_some(&mut measured),
-            };
+        let reading = &self.shared.reading;
+        let mut sink = Sink::new(reading, gathered);
+        for (index, record) in records.iter_mut().enumerate() {
             sink.record(record.id);
-            if record.prediction == Value::Missing {
-                sink.pool.missing += reading.examples_in(record);
+            if record.prediction.is_missing() {
+                sink.missing(reading.examples_in(record));
                 if record.join.missing == Missing::Skip {
                     continue;
                 }
@@ -710,55 +535,188 @@ impl<R: Reading> Evidence for Gathered<R> {
                 .read(record, &mut sink)
                 .map_err(|error| RecordError { index, error })?;
         }
-        if let Some(samples) = &mut samples {
-            samples.extend(measured.samples(reading));
+        Ok(())
+    }
+}
+
+/// The written form of a state.
+#[derive(Serialize, Deserialize)]
+struct Body<H, P> {
+    header: H,
+    pool: P,
+}
+
+/// How deeply the parts of a written state may be nested; those of the built-in metrics take half of it.
+const MOST_DEPTH: usize = 64;
+
+impl<R: Reading> Held<R> {
+    /// Unites the headers, and renumbers the states of both sides where that is needed.
+    fn unite(
+        &mut self,
+        header: &R::Header,
+        renumber_theirs: impl FnOnce(&[u32]),
+    ) -> Result<(), Message> {
+        if *header == self.header {
+            return Ok(());
+        }
+        if let Unified::Renumbered { ours, theirs } = self.header.unify(header)? {
+            renumber(&self.shared.reading, &mut self.pool, &ours);
+            renumber_theirs(&theirs);
         }
         Ok(())
     }
 
-    fn merge(&mut self, other: Box<dyn Evidence>) -> Result<(), StateError> {
-        let mismatch = |found: &str| StateError::Mismatch {
-            expected: self.shared.1.clone(),
-            found: found.to_owned(),
-        };
-        let other = other
-            .into_any()
-            .downcast::<Self>()
-            .map_err(|_| mismatch("evidence of another metric"))?;
-        if other.shared.1 != self.shared.1 {
-            return Err(mismatch(&other.shared.1));
+    fn refuse_other(&self, other: Option<&str>) -> Result<(), StateError> {
+        match other {
+            Some(signature) if signature == self.shared.signature => Ok(()),
+            other => Err(StateError::Definition {
+                expected: self.shared.signature.clone(),
+                found: other.unwrap_or("another metric").to_owned(),
+            }),
         }
-        self.pool.merge(other.pool);
+    }
+}
+
+impl<R: Reading> ErasedState for Held<R> {
+    fn boxed_clone(&self) -> Box<dyn ErasedState> {
+        Box::new(Self {
+            shared: Arc::clone(&self.shared),
+            header: self.header.clone(),
+            pool: self.pool.clone(),
+        })
+    }
+
+    fn signature(&self) -> &str {
+        &self.shared.signature
+    }
+
+    fn add(&mut self, part: &mut dyn ErasedPart) -> Result<(), AddError> {
+        let part: &mut dyn Any = part;
+        let part = part.downcast_mut::<Read<R>>();
+        let found = part.as_ref().map(|part| part.shared.signature.as_str());
+        self.refuse_other(found).map_err(AddError::State)?;
+        let Some(Read {
+            gathered, error, ..
+        }) = part
+        else {
+            return Ok(());
+        };
+        // The first record that differs comes before whatever else is wrong with the part.
+        let mut header = self.header.clone();
+        for (index, side, said) in &gathered.said {
+            header.unify(said).map_err(|problem| {
+                let error = FieldError {
+                    side: *side,
+                    problem,
+                };
+                AddError::Record(RecordError {
+                    index: *index,
+                    error,
+                })
+            })?;
+        }
+        if let Some(error) = error {
+            return Err(AddError::Record(error.clone()));
+        }
+        let shared = Arc::clone(&self.shared);
+        let header = gathered.header.clone();
+        self.unite(&header, |theirs| gathered.renumber(&shared.reading, theirs))
+            .map_err(|problem| AddError::State(StateError::Header(problem)))?;
+        self.pool.merge(std::mem::take(&mut gathered.pool));
+        Ok(())
+    }
+
+    fn extra(&mut self, predictions: u64) {
+        self.pool.extra += predictions;
+    }
+
+    fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError> {
+        let other: &dyn Any = other;
+        let other = other.downcast_ref::<Self>();
+        self.refuse_other(other.map(|other| other.shared.signature.as_str()))?;
+        let Some(other) = other else {
+            return Ok(());
+        };
+        if times == 0 {
+            return Ok(());
+        }
+        let mut renumbered = None;
+        let reading = Arc::clone(&self.shared);
+        self.unite(&other.header, |theirs| {
+            let mut pool = other.pool.clone();
+            renumber(&reading.reading, &mut pool, theirs);
+            renumbered = Some(pool);
+        })
+        .map_err(StateError::Header)?;
+        let pool = renumbered.as_ref().unwrap_or(&other.pool);
+        self.pool.merge_times(pool, times);
         Ok(())
     }
 
     fn report(&self) -> Report {
-        let (reading, _) = &*self.shared;
-        let groups = self.pool.groups.iter().map(|(kind, groups)| {
-            let groups = groups
-                .iter()
-                .map(|(name, state)| reading.group(name, state));
-            (kind.clone(), groups.collect())
-        });
-        let report = reading.report(&self.pool.total, &self.pool.notes);
+        let reading = &self.shared.reading;
+        let mut groups = Vec::new();
+        for (kind, states) in &self.pool.groups {
+            let of_kind = states.iter().map(|(name, state)| {
+                let numbers = reading.numbers(state, &self.header, Scope::Group(kind, name));
+                Group {
+                    name: name.clone(),
+                    scores: numbers.scores,
+                    counts: numbers.counts,
+                }
+            });
+            groups.push((kind.clone(), of_kind.collect()));
+        }
+        let numbers = reading.numbers(&self.pool.total, &self.header, Scope::Total);
+        groups.extend(numbers.groups);
+        let mut warnings: Vec<Message> = self.pool.notes.warnings().collect();
+        warnings.extend(numbers.warnings);
         Report {
             examples: self.pool.examples,
             missing: self.pool.missing,
-            groups: groups.chain(report.groups).collect(),
-            ..report
+            extra: self.pool.extra,
+            scores: numbers.scores,
+            counts: numbers.counts,
+            groups,
+            warnings,
         }
     }
 
     fn details(&self) -> Option<serde_json::Value> {
-        let (reading, _) = &*self.shared;
-        reading.details(&self.pool.total)
+        self.shared.reading.details(&self.pool.total, &self.header)
     }
 
-    fn write(&self) -> String {
-        written(&self.shared.1, &self.pool)
+    fn body(&self) -> Result<Vec<u8>, StateError> {
+        let body = Body {
+            header: &self.header,
+            pool: &self.pool,
+        };
+        rmp_serde::to_vec_named(&body).map_err(|error| StateError::Malformed(error.to_string()))
     }
+}
 
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
+impl<R: Reading> ErasedPart for Read<R> {
+    fn samples(&self, state: &dyn ErasedState) -> Vec<Sample> {
+        let state: &dyn Any = state;
+        let header = state.downcast_ref::<Held<R>>().map(|state| &state.header);
+        let header = header.unwrap_or(&self.gathered.header);
+        let sample = |example: &crate::reading::Measured<StateOf<R>>| {
+            let reading = &self.shared.reading;
+            let Numbers { scores, counts, .. } =
+                reading.numbers(&example.state, header, Scope::Example);
+            Sample {
+                record: example.record,
+                id: example.id.clone(),
+                part: example.part.clone(),
+                scores,
+                counts,
+            }
+        };
+        self.gathered
+            .measured
+            .iter()
+            .flatten()
+            .map(sample)
+            .collect()
     }
 }

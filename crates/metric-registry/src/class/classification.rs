@@ -10,11 +10,12 @@ use metric_core::Counts;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::class::ranked::{Label, label};
-use crate::scorer::{Adapter, noted};
+use metric_record::{FieldError, Message, Record};
+
+use crate::class::ranked::{Label, read_label};
 use crate::{
-    Entry, FieldError, Group, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value,
-    never_whole,
+    Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Sink,
+    never_whole, scorer,
 };
 
 pub(crate) const CLASSIFICATION: Entry = Entry {
@@ -27,33 +28,45 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     options: &[
         OptionSpec {
             name: "average",
-            value: "AVERAGE",
+            kind: OptionKind::Choice(|| Average::ALL.iter().map(|average| average.name()).collect()),
+    value: "AVERAGE",
             default: Average::Macro.name(),
-            choices: || Average::ALL.iter().map(|average| average.name()).collect(),
             help: "How precision, recall and F1 of classes become one",
         },
         OptionSpec {
             name: "zero-division",
-            value: "VALUE",
+            kind: OptionKind::Choice(|| ZeroDivision::ALL.iter().map(|rule| rule.name()).collect()),
+    value: "VALUE",
             default: ZeroDivision::Undefined.name(),
-            choices: || ZeroDivision::ALL.iter().map(|rule| rule.name()).collect(),
             help: "What 0 / 0 is, such as the precision of a class that is never predicted; scikit-learn's default is 0",
         },
         OptionSpec {
             name: "labels",
+            kind: OptionKind::List(&OptionKind::Text),
             value: "LABEL,...",
             default: "",
-            choices: Vec::new,
             help: "The classes in the averages and the table, such as the positive one [default: all]",
         },
         OptionSpec {
             name: "groups",
-            value: "KIND",
+            kind: OptionKind::Choice(|| vec!["none", "class"]),
+    value: "KIND",
             default: "none",
-            choices: || vec!["none", "class"],
             help: "Tables beside the total; what was taken for what is in --details, up to 1,000 classes also as a matrix",
         },
     ],
+    scores: &[
+        ScoreSpec::higher("accuracy").proportion("correct", "total"),
+        ScoreSpec::higher("precision"),
+        ScoreSpec::higher("recall"),
+        ScoreSpec::higher("f1"),
+        ScoreSpec::higher("balanced_accuracy"),
+        ScoreSpec::higher("cohen_kappa"),
+        ScoreSpec::higher("matthews_correlation"),
+    ],
+    groups: &["class"],
+    details: true,
+    drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
@@ -64,9 +77,9 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
                 options.require("zero-division")?,
             ),
             labels,
-            by_class: options.get("groups") == Some("class"),
+            by_class: options.is("groups", "class"),
         };
-        Ok(Adapter::boxed("classification", VERSION, reading))
+        Ok(scorer("classification", VERSION, reading))
     },
 };
 
@@ -113,14 +126,6 @@ impl Class {
     }
 }
 
-fn read(value: Value<'_>, error: fn(String) -> FieldError) -> Result<Option<Label>, FieldError> {
-    match value {
-        Value::Text(text) => Ok(Some(Label::Line(text.to_owned()))),
-        Value::Json(json) => label(json).map(Some).map_err(error),
-        Value::Missing => Ok(None),
-    }
-}
-
 impl Classes {
     /// The names of the classes that count, each with its counts: all 0 for one of the labels that
     /// does not occur, which is a class in scikit-learn as well.
@@ -157,6 +162,7 @@ impl Classes {
 
 impl Reading for Classes {
     type Metric = Classification<Class>;
+    type Header = ();
 
     fn metric(&self) -> &Self::Metric {
         &self.metric
@@ -178,23 +184,21 @@ impl Reading for Classes {
         parts
     }
 
-    fn read(
-        &self,
-        record: &Record<'_>,
-        sink: &mut Sink<'_, Self::Metric>,
-    ) -> Result<(), FieldError> {
-        let prediction = read(record.prediction, FieldError::prediction)?;
-        let reference = read(record.reference, FieldError::reference)?
-            .ok_or_else(|| FieldError::reference("expected a label"))?;
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let prediction = read_label(&mut record.prediction).map_err(FieldError::prediction)?;
+        let reference = read_label(&mut record.reference).map_err(FieldError::reference)?;
+        let reference = reference.ok_or_else(|| FieldError::reference("expected a label"))?;
         let class = Class::of(reference.clone(), prediction.as_ref());
         let predicted = prediction.map(|label| Class::of(label, Some(&reference)));
         sink.example(&predicted, &class);
         Ok(())
     }
 
-    fn scores(&self, state: &ConfusionMatrix<Class>) -> Named<Option<f64>> {
-        let counts: Vec<Counts> = self.counts(state).into_iter().map(|it| it.1).collect();
-        let mut scores = vec![("accuracy".to_owned(), state.accuracy().value())];
+    fn numbers(&self, state: &ConfusionMatrix<Class>, (): &(), scope: Scope<'_>) -> Numbers {
+        let classes = self.counts(state);
+        let counts: Vec<Counts> = classes.iter().map(|it| it.1).collect();
+        let accuracy = state.accuracy();
+        let mut scores = vec![("accuracy".to_owned(), accuracy.value())];
         scores.extend(self.scores_of(&counts));
         scores.extend([
             ("balanced_accuracy".to_owned(), state.balanced_accuracy()),
@@ -204,18 +208,25 @@ impl Reading for Classes {
                 state.matthews_correlation(),
             ),
         ]);
-        scores
+        let total = scope == Scope::Total;
+        Numbers {
+            scores,
+            counts: vec![
+                ("correct".to_owned(), json!(accuracy.correct)),
+                ("total".to_owned(), json!(accuracy.total)),
+            ],
+            warnings: match total {
+                true => self.warnings(state, &classes),
+                false => Vec::new(),
+            },
+            groups: match total && self.by_class {
+                true => vec![("class".to_owned(), self.groups(classes))],
+                false => Vec::new(),
+            },
+        }
     }
 
-    fn counts(&self, state: &ConfusionMatrix<Class>) -> Named<serde_json::Value> {
-        let accuracy = state.accuracy();
-        vec![
-            ("correct".to_owned(), json!(accuracy.correct)),
-            ("total".to_owned(), json!(accuracy.total)),
-        ]
-    }
-
-    fn details(&self, state: &ConfusionMatrix<Class>) -> Option<serde_json::Value> {
+    fn details(&self, state: &ConfusionMatrix<Class>, (): &()) -> Option<serde_json::Value> {
         let without = state.cells().filter(|cell| cell.1.is_none());
         let without: Vec<_> = without
             .map(|(class, _, examples)| json!({"reference": class, "examples": examples}))
@@ -238,12 +249,11 @@ impl Reading for Classes {
         }
         Some(details)
     }
+}
 
-    fn groups(&self, state: &ConfusionMatrix<Class>) -> Named<Vec<Group>> {
-        if !self.by_class {
-            return Vec::new();
-        }
-        let groups = self.counts(state).into_iter().map(|(name, counts)| Group {
+impl Classes {
+    fn groups(&self, classes: Vec<(String, Counts)>) -> Vec<Group> {
+        let group = |(name, counts): (String, Counts)| Group {
             name,
             scores: self.scores_of(&[counts]),
             counts: vec![
@@ -252,21 +262,25 @@ impl Reading for Classes {
                 ("fn".to_owned(), json!(counts.false_negatives)),
                 ("support".to_owned(), json!(counts.actual())),
             ],
-        });
-        vec![("class".to_owned(), groups.collect())]
+        };
+        classes.into_iter().map(group).collect()
     }
 
-    fn warnings(&self, state: &ConfusionMatrix<Class>, notes: &Notes) -> Vec<String> {
-        let mut warnings = noted(notes);
-        let counts = self.counts(state);
+    fn warnings(
+        &self,
+        state: &ConfusionMatrix<Class>,
+        counts: &[(String, Counts)],
+    ) -> Vec<Message> {
+        let mut warnings = Vec::new();
         let averaged = self.metric.average() != Average::Micro;
         if averaged && self.metric.zero_division() == ZeroDivision::Undefined {
             let mut warn = |score: fn(&Counts) -> Option<f64>, why: &str| {
                 let classes = counts.iter().filter(|it| score(&it.1).is_none()).count();
                 if classes > 0 {
-                    warnings.push(format!(
-                        "{classes} × a class {why}; --zero-division 0 counts it as 0, as scikit-learn does"
-                    ));
+                    let warning = Message::from(format!("{classes} × a class {why}; "))
+                        .option("zero-division", "0")
+                        .text(" counts it as 0, as scikit-learn does");
+                    warnings.push(warning);
                 }
             };
             warn(
@@ -279,15 +293,15 @@ impl Reading for Classes {
             );
         }
         for (name, _) in counts.iter().filter(|it| it.1 == Counts::default()) {
-            warnings.push(format!("no example has the class {name:?}"));
+            warnings.push(Message::from(format!("no example has the class {name:?}")));
         }
         let classes = state.classes();
         let names: BTreeSet<String> = classes.iter().map(|class| class.to_string()).collect();
         if names.len() < classes.len() {
-            warnings.push(format!(
+            warnings.push(Message::from(format!(
                 "{} × an integer and the string it is written as are two classes",
                 classes.len() - names.len()
-            ));
+            )));
         }
         warnings
     }

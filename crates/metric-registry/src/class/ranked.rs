@@ -1,67 +1,66 @@
 //! Ranked labels.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
 
 use metric_class::{
     AccuracyAtK, InvalidK, RankTable, Ranks, ScoreError, Target, TiedRank, Ties, TopK, VERSION,
 };
-use metric_core::{Merge, Metric};
+use metric_record::json::{self, string, typed};
+use metric_record::{FieldError, Kind, Message, Record, Side, Value};
 use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::options::{counting, listed};
-use crate::read::{beside, json, kind, string, typed};
-use crate::scorer::{Adapter, noted};
 use crate::{
-    Entry, FieldError, Input, Named, Notes, OptionError, OptionSpec, Options, Reading, Record,
-    Scorer, Sink, Value, never_whole,
+    Entry, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options, Reading,
+    Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
 };
 
 const INPUT: OptionSpec = OptionSpec {
     name: "input",
+    kind: OptionKind::Choice(|| vec!["labels", "scores"]),
     value: "FORM",
     default: "labels",
-    choices: || vec!["labels", "scores"],
     help: "What a prediction is: a list of labels, or the scores of all classes with an index as the reference",
 };
 
 /// The options of the form `scores`.
 const TIES: OptionSpec = OptionSpec {
     name: "ties",
+    kind: OptionKind::Choice(|| Ties::ALL.iter().map(|ties| ties.name()).collect()),
     value: "RULE",
     default: "",
-    choices: || Ties::ALL.iter().map(|ties| ties.name()).collect(),
     help: "With scores: which of several classes with the same score comes first [default: highest-index]",
 };
 const AVERAGE: OptionSpec = OptionSpec {
     name: "average",
+    kind: OptionKind::Choice(|| vec!["micro", "macro"]),
     value: "AVERAGE",
     default: "",
-    choices: || vec!["micro", "macro"],
     help: "With scores: whether all examples or all classes count the same [default: micro]",
 };
 const IGNORE: OptionSpec = OptionSpec {
     name: "ignore-index",
+    kind: OptionKind::Integer(i64::MIN, i64::MAX),
     value: "LABEL",
     default: "",
-    choices: Vec::new,
     help: "With scores: leave out the examples of this reference, such as -100",
 };
 const WEIGHT: OptionSpec = OptionSpec {
     name: "weight-field",
+    kind: OptionKind::Text,
     value: "NAME",
     default: "",
-    choices: Vec::new,
     help: "With scores: the field beside the reference that holds the example's weight",
 };
 const INFINITE: OptionSpec = OptionSpec {
     name: "allow-infinite",
+    kind: OptionKind::Flag,
     value: "",
     default: "",
-    choices: Vec::new,
     help: "With scores: take \"inf\" and \"-inf\" as scores",
 };
 
@@ -78,9 +77,9 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
         INPUT,
         OptionSpec {
             name: "k",
+            kind: OptionKind::List(&OptionKind::Integer(1, i64::MAX)),
             value: "K,...",
             default: "",
-            choices: Vec::new,
             help: "How many of the first labels count, one number or several [default: 1 and the length of the rows; with scores 1 and 5]",
         },
         TIES,
@@ -89,12 +88,16 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
         WEIGHT,
         INFINITE,
     ],
+    scores: &[ScoreSpec::higher("accuracy@").by("K").proportion("hits@", "total")],
+    groups: &[],
+    details: true,
+    drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
         let ks = match options.get("k") {
             None => Vec::new(),
-            Some(text) => numbers(text).map_err(|reason| OptionError::new("k", text, reason))?,
+            Some(text) => numbers(&text).map_err(|reason| OptionError::new("k", &text, reason))?,
         };
         build("accuracy-at-k", options, Wanted::Accuracy(ks))
     },
@@ -108,9 +111,9 @@ pub(crate) const MRR: Entry = Entry {
         INPUT,
         OptionSpec {
             name: "k",
+            kind: OptionKind::Integer(1, i64::MAX),
             value: "K",
             default: "",
-            choices: Vec::new,
             help: "Only the first K labels count",
         },
         TIES,
@@ -119,6 +122,10 @@ pub(crate) const MRR: Entry = Entry {
         WEIGHT,
         INFINITE,
     ],
+    scores: &[ScoreSpec::higher("mrr"), ScoreSpec::higher("mrr@").by("K")],
+    groups: &[],
+    details: true,
+    drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
@@ -170,7 +177,7 @@ fn build(
     options: &Options,
     mut wanted: Wanted,
 ) -> Result<Box<dyn Scorer>, OptionError> {
-    let scores = options.get("input") == Some("scores");
+    let scores = options.is("input", "scores");
     if let Wanted::Accuracy(ks) = &mut wanted
         && scores
         && ks.is_empty()
@@ -185,26 +192,25 @@ fn build(
     if !scores {
         for option in [TIES, AVERAGE, IGNORE, WEIGHT, INFINITE] {
             if let Some(value) = options.get(option.name) {
-                let reason = "expected only with --input scores".to_owned();
-                return Err(OptionError::new(option.name, value, reason));
+                let reason = Message::from("expected only with ").option("input", "scores");
+                return Err(OptionError::new(option.name, &value, reason));
             }
         }
         let reading = Labels {
-            metric: RankedRows(AccuracyAtK::new(ks).map_err(invalid)?),
+            metric: AccuracyAtK::new(ks).map_err(invalid)?,
             wanted,
-            width: OnceLock::new(),
         };
-        return Ok(Adapter::boxed(name, VERSION, reading));
+        return Ok(scorer(name, VERSION, reading));
     }
     let mut metric = TopK::new(ks).map_err(invalid)?;
     metric = metric.with_ties(options.parse("ties")?.unwrap_or_default());
-    let by_class = options.get("average") == Some("macro");
+    let by_class = options.is("average", "macro");
     if by_class {
         metric = metric.with_macro_average();
     }
     if let Some(text) = options.get("ignore-index") {
         let label = text.trim().parse().map_err(|_| {
-            OptionError::new("ignore-index", text, "expected an integer".to_owned())
+            OptionError::new("ignore-index", &text, "expected an integer")
         })?;
         metric = metric.with_ignored(label);
     }
@@ -212,19 +218,18 @@ fn build(
     if weight_field.is_some() {
         metric = metric.with_weights();
     }
-    let infinite = options.get("allow-infinite").is_some();
+    let infinite = options.has("allow-infinite");
     if infinite {
         metric = metric.with_infinite_scores();
     }
     let reading = Scores {
-        metric: ScoredRows(metric),
+        metric,
         wanted,
         by_class,
         weight_field,
         infinite,
-        width: OnceLock::new(),
     };
-    Ok(Adapter::boxed(name, VERSION, reading))
+    Ok(scorer(name, VERSION, reading))
 }
 
 fn numbers(text: &str) -> Result<Vec<usize>, String> {
@@ -241,72 +246,50 @@ fn numbers(text: &str) -> Result<Vec<usize>, String> {
 }
 
 struct Labels {
-    metric: RankedRows,
+    metric: AccuracyAtK<Label>,
     wanted: Wanted,
-    /// The length of the first row, which all others have.
-    width: OnceLock<usize>,
 }
 
-/// [`AccuracyAtK`] that remembers how long the rows are, for the default k.
-struct RankedRows(AccuracyAtK<Label>);
-
-#[derive(Clone, Default, Serialize, Deserialize)]
-struct RankedRowsState {
-    ranks: Ranks,
-    widths: Widths,
+/// The rows of a data set, which all have one length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Rows {
+    /// No row has been seen.
+    #[default]
+    Unknown,
+    /// Rows of this many labels.
+    Labels(usize),
+    /// Rows of this many scores.
+    Scores(usize),
 }
 
-/// The lengths of the shortest and of the longest row; none without rows.
-#[derive(Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-struct Widths(Option<(usize, usize)>);
-
-impl Widths {
-    fn of(width: usize) -> Self {
-        Self((width > 0).then_some((width, width)))
-    }
-
-    fn longest(self) -> Option<usize> {
-        self.0.map(|(_, longest)| longest)
-    }
-
-    fn warning(self) -> Option<String> {
-        let (shortest, longest) = self.0.filter(|(shortest, longest)| shortest != longest)?;
-        Some(format!(
-            "rows of {shortest} to {longest} values were merged"
-        ))
-    }
-}
-
-impl Merge for Widths {
-    fn merge(&mut self, other: Self) {
-        if let Some((shortest, longest)) = other.0 {
-            let (least, most) = self.0.unwrap_or((shortest, longest));
-            self.0 = Some((least.min(shortest), most.max(longest)));
+impl Rows {
+    fn width(self) -> Option<usize> {
+        match self {
+            Self::Unknown => None,
+            Self::Labels(width) | Self::Scores(width) => Some(width),
         }
     }
 }
 
-impl Merge for RankedRowsState {
-    fn merge(&mut self, other: Self) {
-        self.ranks.merge(other.ranks);
-        self.widths.merge(other.widths);
-    }
-}
-
-impl Metric for RankedRows {
-    type Prediction = [Label];
-    type Reference = Label;
-    type State = RankedRowsState;
-    type Score = Vec<(usize, Option<f64>)>;
-
-    fn update(&self, state: &mut RankedRowsState, prediction: &[Label], reference: &Label) {
-        self.0.update(&mut state.ranks, prediction, reference);
-        state.widths.merge(Widths::of(prediction.len()));
-    }
-
-    fn compute(&self, state: &RankedRowsState) -> Self::Score {
-        self.0.compute(&state.ranks)
+impl Header for Rows {
+    fn unify(&mut self, other: &Self) -> Result<Unified, Message> {
+        match (*self, *other) {
+            (Self::Unknown, other) => *self = other,
+            (_, Self::Unknown) => {}
+            (ours, other) if ours == other => {}
+            (ours, other) => {
+                let what = match other {
+                    Self::Scores(_) => "scores",
+                    _ => "labels",
+                };
+                return Err(Message::from(format!(
+                    "the row has {} {what}: expected {}, as in the first row",
+                    other.width().unwrap_or(0),
+                    ours.width().unwrap_or(0)
+                )));
+            }
+        }
+        Ok(Unified::Kept)
     }
 }
 
@@ -332,7 +315,22 @@ impl PartialEq for Label {
     }
 }
 
-pub(crate) fn label(json: &str) -> Result<Label, String> {
+/// Reads a label; no value is none.
+pub(crate) fn read_label(value: &mut Value<'_>) -> Result<Option<Label>, String> {
+    if let Some(text) = value.as_string() {
+        return Ok(Some(Label::Text(text.to_owned())));
+    }
+    if let Some(text) = value.as_line() {
+        return Ok(Some(Label::Line(text.to_owned())));
+    }
+    if let Some(number) = value.as_integer() {
+        return Ok(Some(Label::Integer(number)));
+    }
+    let json = value.to_json()?;
+    json.map(|json| label(&json)).transpose()
+}
+
+fn label(json: &str) -> Result<Label, String> {
     match json.trim_start().as_bytes().first() {
         Some(b'"') => Ok(Label::Text(string(json)?.into_owned())),
         Some(b'-' | b'0'..=b'9') => typed(json)
@@ -346,13 +344,13 @@ pub(crate) fn label(json: &str) -> Result<Label, String> {
         }
         _ => Err(format!(
             "expected a label, an integer or a string, found {}",
-            kind(json)
+            json::kind(json)
         )),
     }
 }
 
 /// The labels of a list.
-fn row(json: &str) -> Result<Vec<Label>, String> {
+fn read_row(json: &str) -> Result<Vec<Label>, String> {
     struct Row(usize);
 
     impl<'de> Visitor<'de> for Row {
@@ -381,11 +379,12 @@ fn row(json: &str) -> Result<Vec<Label>, String> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let labels = deserializer.deserialize_seq(Row(commas.take(63).count() + 1));
     let labels = labels.and_then(|labels| deserializer.end().map(|()| labels));
-    labels.map_err(|_| format!("expected a list of labels, found {}", kind(json)))?
+    labels.map_err(|_| format!("expected a list of labels, found {}", json::kind(json)))?
 }
 
 impl Reading for Labels {
-    type Metric = RankedRows;
+    type Metric = AccuracyAtK<Label>;
+    type Header = Rows;
 
     fn metric(&self) -> &Self::Metric {
         &self.metric
@@ -398,32 +397,21 @@ impl Reading for Labels {
             .collect()
     }
 
-    fn read(
-        &self,
-        record: &Record<'_>,
-        sink: &mut Sink<'_, Self::Metric>,
-    ) -> Result<(), FieldError> {
-        let reference = match record.reference {
-            Value::Text(text) => Label::Line(text.to_owned()),
-            Value::Json(json) => label(json).map_err(FieldError::reference)?,
-            Value::Missing => Label::Text(String::new()),
-        };
-        if record.prediction == Value::Missing {
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let reference = read_label(&mut record.reference).map_err(FieldError::reference)?;
+        let reference = reference.unwrap_or_else(|| Label::Text(String::new()));
+        if record.prediction.is_missing() {
             sink.example(&[], &reference);
             return Ok(());
         }
-        let row = row(json(record.prediction, "[]")).map_err(FieldError::prediction)?;
+        let row = record.prediction.to_json_or("[]");
+        let row = row.and_then(|row| read_row(&row));
+        let row = row.map_err(FieldError::prediction)?;
         let Wanted::Accuracy(ks) = &self.wanted else {
             sink.example(&row, &reference);
             return Ok(());
         };
-        let width = *self.width.get_or_init(|| row.len());
-        if row.len() != width {
-            return Err(FieldError::prediction(format!(
-                "the row has {} labels: expected {width}, as in the first row",
-                row.len()
-            )));
-        }
+        sink.share(Side::Prediction, Rows::Labels(row.len()))?;
         let needed = ks.iter().copied().max().unwrap_or(1);
         if row.len() < needed {
             return Err(FieldError::prediction(format!(
@@ -435,53 +423,37 @@ impl Reading for Labels {
         Ok(())
     }
 
-    fn scores(&self, state: &RankedRowsState) -> Named<Option<f64>> {
-        match &self.wanted {
-            Wanted::Accuracy(ks) => self.by_k(ks, state, "accuracy", |k| {
-                state.ranks.accuracy_at(k).value()
-            }),
+    fn numbers(&self, state: &Ranks, header: &Rows, _scope: Scope<'_>) -> Numbers {
+        let hits = |k| state.accuracy_at(k).correct.into();
+        let (scores, mut counts) = match &self.wanted {
+            Wanted::Accuracy(ks) => {
+                let ks = self.ks(ks, *header);
+                let accuracy = |k| state.accuracy_at(k).value();
+                (by_k(&ks, "accuracy", accuracy), by_k(&ks, "hits", hits))
+            }
             Wanted::ReciprocalRank(cutoff) => {
                 let (name, cutoff) = reciprocal_rank(*cutoff);
-                vec![(name, state.ranks.mean_reciprocal_rank(cutoff))]
-            }
-        }
-    }
-
-    fn counts(&self, state: &RankedRowsState) -> Named<serde_json::Value> {
-        let hits = |k| state.ranks.accuracy_at(k).correct.into();
-        let mut counts = match &self.wanted {
-            Wanted::Accuracy(ks) => self.by_k(ks, state, "hits", hits),
-            Wanted::ReciprocalRank(cutoff) => {
-                vec![("found".to_owned(), hits(reciprocal_rank(*cutoff).1))]
+                let scores = vec![(name, state.mean_reciprocal_rank(cutoff))];
+                (scores, vec![("found".to_owned(), hits(cutoff))])
             }
         };
-        counts.push(("total".to_owned(), state.ranks.total.into()));
-        counts
-    }
-
-    fn warnings(&self, state: &RankedRowsState, notes: &Notes) -> Vec<String> {
-        let mut warnings = noted(notes);
-        if let Wanted::Accuracy(_) = self.wanted {
-            warnings.extend(state.widths.warning());
+        counts.push(("total".to_owned(), state.total.into()));
+        Numbers {
+            scores,
+            counts,
+            ..Numbers::default()
         }
-        warnings
     }
 }
 
 impl Labels {
-    /// A number for each k, under its name.
-    fn by_k<T>(
-        &self,
-        ks: &[usize],
-        state: &RankedRowsState,
-        name: &str,
-        number: impl Fn(usize) -> T,
-    ) -> Named<T> {
-        // One example may have no row; the length of the rows is that of the data set.
-        let longest = state.widths.longest().unwrap_or(0);
-        let width = longest.max(self.width.get().copied().unwrap_or(0));
-        let default = if width <= 1 { vec![1] } else { vec![1, width] };
-        by_k(if ks.is_empty() { &default } else { ks }, name, number)
+    /// The k that are reported: by default 1 and the length of the rows.
+    fn ks<'k>(&self, ks: &'k [usize], rows: Rows) -> Cow<'k, [usize]> {
+        match rows.width().unwrap_or(0) {
+            _ if !ks.is_empty() => Cow::Borrowed(ks),
+            0 | 1 => Cow::Borrowed(&[1]),
+            width => Cow::Owned(vec![1, width]),
+        }
     }
 }
 
@@ -492,50 +464,11 @@ fn by_k<T>(ks: &[usize], name: &str, number: impl Fn(usize) -> T) -> Named<T> {
 }
 
 struct Scores {
-    metric: ScoredRows,
+    metric: TopK,
     wanted: Wanted,
     by_class: bool,
     weight_field: Option<String>,
     infinite: bool,
-    /// The length of the first row, which all others have.
-    width: OnceLock<usize>,
-}
-
-/// [`TopK`] that remembers how long the rows are, for the k that cannot miss.
-struct ScoredRows(TopK);
-
-/// The rank of the reference in a row of so many scores; `None` without a row.
-struct ScoredRow(Option<(TiedRank, usize)>);
-
-#[derive(Clone, Default, Serialize, Deserialize)]
-struct ScoredRowsState {
-    ranks: RankTable,
-    widths: Widths,
-}
-
-impl Merge for ScoredRowsState {
-    fn merge(&mut self, other: Self) {
-        self.ranks.merge(other.ranks);
-        self.widths.merge(other.widths);
-    }
-}
-
-impl Metric for ScoredRows {
-    type Prediction = ScoredRow;
-    type Reference = Target;
-    type State = ScoredRowsState;
-    type Score = Vec<(usize, Option<f64>)>;
-
-    fn update(&self, state: &mut ScoredRowsState, prediction: &ScoredRow, reference: &Target) {
-        let rank = prediction.0.map(|(rank, _)| rank);
-        self.0.update(&mut state.ranks, &rank, reference);
-        let width = prediction.0.map_or(0, |(_, width)| width);
-        state.widths.merge(Widths::of(width));
-    }
-
-    fn compute(&self, state: &ScoredRowsState) -> Self::Score {
-        self.0.compute(&state.ranks)
-    }
 }
 
 /// A score, which JSON has no number for if it is not finite.
@@ -577,38 +510,22 @@ impl<'de> Deserialize<'de> for AnyNumber {
 }
 
 impl Scores {
-    fn row(&self, json: &str, label: i64) -> Result<(TiedRank, usize), FieldError> {
-        let scores: Vec<AnyNumber> = typed(json).map_err(|problem| {
-            let hint = match json.contains("Infinity") {
-                true => ": an infinite score is written \"inf\" or \"-inf\"",
-                false => "",
-            };
-            FieldError::prediction(problem + hint)
-        })?;
-        let scores: Vec<f64> = scores.into_iter().map(|score| score.0).collect();
-        let width = *self.width.get_or_init(|| scores.len());
-        if scores.len() != width {
-            return Err(FieldError::prediction(format!(
-                "the row has {} scores: expected {width}, as in the first row",
-                scores.len()
-            )));
-        }
-        let rank = self.metric.0.rank(&scores, label);
-        let rank = rank.map_err(|error| match error {
-            ScoreError::NoColumn { .. } => FieldError::reference(error),
+    fn rank(&self, scores: &[f64], label: i64) -> Result<TiedRank, FieldError> {
+        self.metric.rank(scores, label).map_err(|error| match error {
+            ScoreError::NoColumn { .. } => FieldError::reference(error.to_string()),
             ScoreError::Infinite { .. } => {
-                FieldError::prediction(format_args!("{error}: allowed with --allow-infinite"))
+                let problem = Message::from(format!("{error}: allowed with "));
+                FieldError::prediction(problem.option(INFINITE.name, ""))
             }
-            _ => FieldError::prediction(error),
-        })?;
-        Ok((rank, width))
+            _ => FieldError::prediction(error.to_string()),
+        })
     }
 
     fn target(&self, record: &Record<'_>, label: i64) -> Result<Target, String> {
         let Some(field) = &self.weight_field else {
             return Ok(Target::new(label));
         };
-        let fields = beside(record.fields, &[field])?;
+        let fields = json::fields(record.fields, &[field])?;
         let weight = fields.get(field);
         let weight = weight.ok_or_else(|| format!("expected a field {field:?}"))?;
         let weight: f64 = typed(weight).map_err(|problem| format!("field {field:?}: {problem}"))?;
@@ -626,7 +543,7 @@ impl Scores {
     }
 
     fn scores_of(&self, ranks: &RankTable) -> Named<Option<f64>> {
-        let metric = &self.metric.0;
+        let metric = &self.metric;
         match &self.wanted {
             Wanted::Accuracy(ks) => by_k(ks, "accuracy", |k| metric.accuracy_at(ranks, k)),
             Wanted::ReciprocalRank(cutoff) => {
@@ -637,15 +554,32 @@ impl Scores {
     }
 }
 
-impl Reading for Scores {
-    type Metric = ScoredRows;
+/// Reads a row of scores.
+fn read_scores<'a>(value: &mut Value<'a>) -> Result<Cow<'a, [f64]>, String> {
+    if let Some(row) = value.as_numbers() {
+        return Ok(Cow::Borrowed(row));
+    }
+    let json = value.to_json_or("")?;
+    let scores: Vec<AnyNumber> = typed(&json).map_err(|problem| {
+        let hint = match json.contains("Infinity") {
+            true => ": an infinite score is written \"inf\" or \"-inf\"",
+            false => "",
+        };
+        problem + hint
+    })?;
+    Ok(scores.into_iter().map(|score| score.0).collect())
+}
 
-    fn metric(&self) -> &ScoredRows {
+impl Reading for Scores {
+    type Metric = TopK;
+    type Header = Rows;
+
+    fn metric(&self) -> &TopK {
         &self.metric
     }
 
     fn signature(&self) -> Named<String> {
-        let metric = &self.metric.0;
+        let metric = &self.metric;
         let input = ("input".to_owned(), "scores".to_owned());
         let mut parts = vec![input];
         parts.extend(self.wanted.signature());
@@ -664,40 +598,41 @@ impl Reading for Scores {
         parts
     }
 
-    fn read(
-        &self,
-        record: &Record<'_>,
-        sink: &mut Sink<'_, Self::Metric>,
-    ) -> Result<(), FieldError> {
-        let text = json(record.reference, "null");
-        let label: i64 = typed(text).map_err(|_| {
-            FieldError::reference(format!(
-                "expected the index of a score, an integer, found {}",
-                match kind(text) {
-                    "a number" => text,
-                    kind => kind,
-                }
-            ))
-        })?;
-        if self.metric.0.ignored() == Some(label) {
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let label = match record.reference.as_integer() {
+            Some(label) => label,
+            None => {
+                let text = record.reference.to_json_or("null");
+                let text = text.map_err(FieldError::reference)?;
+                let label = typed(&text).map_err(|_| {
+                    let found = match json::kind(&text) {
+                        Kind::Number => text.to_string(),
+                        kind => kind.to_string(),
+                    };
+                    format!("expected the index of a score, an integer, found {found}")
+                });
+                label.map_err(FieldError::reference)?
+            }
+        };
+        if self.metric.ignored() == Some(label) {
             sink.note("an example of the ignored label was left out", 1);
             return Ok(());
         }
-        let row = match record.prediction {
-            Value::Missing => None,
-            value => Some(self.row(json(value, ""), label)?),
+        let rank = match record.prediction.is_missing() {
+            true => None,
+            false => {
+                let scores = read_scores(&mut record.prediction).map_err(FieldError::prediction)?;
+                sink.share(Side::Prediction, Rows::Scores(scores.len()))?;
+                Some(self.rank(&scores, label)?)
+            }
         };
         let target = self.target(record, label).map_err(FieldError::reference)?;
-        sink.example(&ScoredRow(row), &target);
+        sink.example(&rank, &target);
         Ok(())
     }
 
-    fn scores(&self, state: &ScoredRowsState) -> Named<Option<f64>> {
-        self.scores_of(&state.ranks)
-    }
-
-    fn counts(&self, state: &ScoredRowsState) -> Named<serde_json::Value> {
-        let (metric, total) = (&self.metric.0, &state.ranks.total);
+    fn numbers(&self, state: &RankTable, header: &Rows, scope: Scope<'_>) -> Numbers {
+        let (metric, total) = (&self.metric, &state.total);
         let whole = metric.ties() != Ties::Expected;
         let hits = |k| self.number(metric.hits_at(total, k), whole);
         let mut counts = match &self.wanted {
@@ -707,36 +642,38 @@ impl Reading for Scores {
             }
         };
         counts.push(("total".to_owned(), self.number(metric.total(total), true)));
-        counts
+        let mut warnings = Vec::new();
+        if scope == Scope::Total {
+            let width = header.width().unwrap_or(usize::MAX);
+            for k in self.wanted.ks().iter().filter(|&&k| k >= width) {
+                warnings.push(Message::from(format!(
+                    "accuracy@{k} of {width} classes is 1 whatever the scores"
+                )));
+            }
+        }
+        Numbers {
+            scores: self.scores_of(state),
+            counts,
+            warnings,
+            ..Numbers::default()
+        }
     }
 
-    fn details(&self, state: &ScoredRowsState) -> Option<serde_json::Value> {
+    fn details(&self, state: &RankTable, _header: &Rows) -> Option<serde_json::Value> {
         if !self.by_class {
             return None;
         }
-        let classes = state.ranks.classes.iter().map(|(label, ranks)| {
+        let classes = state.classes.iter().map(|(label, ranks)| {
             let mut table = RankTable::default();
             *table.classes.entry(*label) = ranks.clone();
             let scores = self.scores_of(&table).into_iter();
             let mut numbers: serde_json::Map<String, serde_json::Value> =
                 scores.map(|(name, value)| (name, value.into())).collect();
-            let total = self.number(self.metric.0.total(ranks), true);
+            let total = self.number(self.metric.total(ranks), true);
             numbers.insert("total".to_owned(), total);
             (label.to_string(), numbers.into())
         });
         let classes: serde_json::Map<String, serde_json::Value> = classes.collect();
         Some(serde_json::json!({ "classes": classes }))
-    }
-
-    fn warnings(&self, state: &ScoredRowsState, notes: &Notes) -> Vec<String> {
-        let mut warnings = noted(notes);
-        warnings.extend(state.widths.warning());
-        let longest = state.widths.longest().unwrap_or(usize::MAX);
-        for k in self.wanted.ks().iter().filter(|&&k| k >= longest) {
-            warnings.push(format!(
-                "accuracy@{k} of {longest} classes is 1 whatever the scores"
-            ));
-        }
-        warnings
     }
 }

@@ -9,13 +9,13 @@ use metric_code::{
     Weights,
 };
 use metric_core::Metric;
+use metric_record::json::{self, string, typed};
+use metric_record::{FieldError, Kind, Message, Record, Value};
 use serde_json::json;
 
-use crate::options::OptionError;
-use crate::read::{beside, name, string, text, typed};
-use crate::scorer::{Adapter, noted};
 use crate::{
-    Entry, FieldError, Input, Named, Notes, OptionSpec, Reading, Record, Sink, Value, never_whole,
+    Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading, Scope, ScoreSpec,
+    Sink, never_whole, scorer,
 };
 
 pub(crate) const CODEBLEU: Entry = Entry {
@@ -25,38 +25,48 @@ pub(crate) const CODEBLEU: Entry = Entry {
     options: &[
         OptionSpec {
             name: "lang",
-            value: "LANGUAGE",
-            default: "",
-            choices: || {
+            kind: OptionKind::Choice(|| {
                 Language::ALL
                     .iter()
                     .map(|language| language.name())
                     .collect()
-            },
+            }),
+    value: "LANGUAGE",
+            default: "",
             help: "The language of all texts",
         },
         OptionSpec {
             name: "lang-field",
+            kind: OptionKind::Text,
             value: "FIELD",
             default: "",
-            choices: Vec::new,
             help: "Instead: the field beside the reference that names the language of an example",
         },
         OptionSpec {
             name: "profile",
-            value: "PROFILE",
+            kind: OptionKind::Choice(|| Profile::ALL.iter().map(|profile| profile.name()).collect()),
+    value: "PROFILE",
             default: Profile::CodeXGlue.name(),
-            choices: || Profile::ALL.iter().map(|profile| profile.name()).collect(),
             help: "Whose definition",
         },
         OptionSpec {
             name: "weights",
+            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
             value: "N,W,S,D",
             default: "0.25,0.25,0.25,0.25",
-            choices: Vec::new,
             help: "Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match, which sum to 1",
         },
     ],
+    scores: &[
+        ScoreSpec::higher("codebleu"),
+        ScoreSpec::higher("ngram_match"),
+        ScoreSpec::higher("weighted_ngram_match"),
+        ScoreSpec::higher("syntax_match"),
+        ScoreSpec::higher("dataflow_match"),
+    ],
+    groups: &["lang"],
+    details: false,
+    drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
@@ -74,14 +84,17 @@ pub(crate) const CODEBLEU: Entry = Entry {
                 return Err(OptionError::new(
                     "lang",
                     "",
-                    format!("a language is needed, one of {names}; or --lang-field"),
+                    Message::from(format!("a language is needed, one of {names}; or "))
+                        .option("lang-field", ""),
                 ));
             }
             (Some(_), Some(field)) => {
                 return Err(OptionError::new(
                     "lang-field",
                     &field,
-                    "the language is given by --lang already: expected one of the two".to_owned(),
+                    Message::from("the language is given by ")
+                        .option("lang", "")
+                        .text(" already: expected one of the two"),
                 ));
             }
         };
@@ -93,7 +106,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
             languages,
             parsed: Mutex::default(),
         };
-        Ok(Adapter::boxed("codebleu", VERSION, reading))
+        Ok(scorer("codebleu", VERSION, reading))
     },
 };
 
@@ -146,11 +159,11 @@ impl Code {
             Languages::One(language) => return Ok(*language),
             Languages::Field(field) => field,
         };
-        let fields = beside(record.fields, &[field]).map_err(FieldError::reference)?;
-        let language = name(&fields, field).map_err(FieldError::reference)?;
+        let fields = json::fields(record.fields, &[field]).map_err(FieldError::reference)?;
+        let language = fields.name(field).map_err(FieldError::reference)?;
         let missing =
             || FieldError::reference(format!("no language in field {field:?}: expected one"));
-        let language = language.ok_or_else(missing)?.0;
+        let language = language.ok_or_else(missing)?;
         language
             .parse()
             .map_err(|error| FieldError::reference(format!("field {field:?}: {error}")))
@@ -159,13 +172,15 @@ impl Code {
     fn references(
         &self,
         language: Language,
-        value: Value<'_>,
+        value: &mut Value<'_>,
     ) -> Result<Arc<References>, FieldError> {
-        let (raw, is_json) = match value {
-            Value::Json(json) => (json, true),
-            Value::Text(text) => (text, false),
-            Value::Missing => return Err(FieldError::reference("expected a text, found none")),
+        let plain = value.as_line().or_else(|| value.as_string());
+        let raw = match plain {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => value.to_json().map_err(FieldError::reference)?,
         };
+        let raw = raw.ok_or_else(|| FieldError::reference("expected a text, found none"))?;
+        let (raw, is_json) = (&*raw, plain.is_none());
         // A lock is poisoned by a panic, of which there is none here.
         let parsed = || {
             self.parsed
@@ -175,13 +190,14 @@ impl Code {
         if let Some(references) = parsed().get(language, raw) {
             return Ok(references);
         }
-        let texts = match (is_json, raw.trim_start().starts_with('[')) {
+        let texts = match (is_json, json::kind(raw) == Kind::List) {
             (false, _) => Ok(vec![Cow::Borrowed(raw)]),
             (true, false) => string(raw).map(|text| vec![text]),
             (true, true) => typed::<Vec<Cow<'_, str>>>(raw),
         };
         let texts = texts.map_err(FieldError::reference)?;
-        let references = References::new(language, texts).map_err(FieldError::reference)?;
+        let references = References::new(language, texts)
+            .map_err(|error| FieldError::reference(error.to_string()))?;
         let references = Arc::new(references);
         parsed().keep(language, raw, &references);
         Ok(references)
@@ -190,6 +206,7 @@ impl Code {
 
 impl Reading for Code {
     type Metric = CodeBleu;
+    type Header = ();
 
     fn metric(&self) -> &CodeBleu {
         &self.metric
@@ -223,13 +240,14 @@ impl Reading for Code {
         .to_vec()
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, CodeBleu>) -> Result<(), FieldError> {
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let language = self.language(record)?;
-        let prediction = text(record.prediction, FieldError::prediction)?;
-        let prediction = Prediction::new(prediction).map_err(FieldError::prediction)?;
-        let references = self.references(language, record.reference)?;
+        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+        let prediction = Prediction::new(prediction)
+            .map_err(|error| FieldError::prediction(error.to_string()))?;
+        let references = self.references(language, &mut record.reference)?;
         if let Some(note) = note(self.metric.profile, language) {
-            sink.note(&note, 1);
+            sink.note(note, 1);
         }
         let state = self.metric.measure(&prediction, &references);
         if state.examples.given_up > 0 {
@@ -245,56 +263,36 @@ impl Reading for Code {
         Ok(())
     }
 
-    fn scores(&self, state: &CodeBleuState) -> Named<Option<f64>> {
+    fn numbers(&self, state: &CodeBleuState, (): &(), scope: Scope<'_>) -> Numbers {
         let score = self.metric.compute(state);
-        [
+        let scores = [
             ("codebleu", score.codebleu),
             ("ngram_match", score.ngram_match),
             ("weighted_ngram_match", score.weighted_ngram_match),
             ("syntax_match", score.syntax_match),
             ("dataflow_match", score.dataflow_match),
-        ]
-        .map(|(name, score)| (name.to_owned(), score))
-        .to_vec()
+        ];
+        Numbers {
+            scores: scores
+                .map(|(name, score)| (name.to_owned(), score))
+                .to_vec(),
+            counts: counts(state),
+            warnings: match scope {
+                Scope::Total => self.warnings(state),
+                _ => Vec::new(),
+            },
+            ..Numbers::default()
+        }
     }
+}
 
-    fn counts(&self, state: &CodeBleuState) -> Named<serde_json::Value> {
-        let CodeBleuState {
-            ngram,
-            weighted,
-            syntax,
-            dataflow,
-            examples,
-        } = state;
-        let NgramCounts { orders, .. } = weighted;
-        // Keywords weigh 1 and other words a fifth, in the words of the original evaluator.
-        let fifths = orders[0].map(|fifths| fifths as f64 / 5.0);
-        [
-            ("ngram", json!(ngram.orders)),
-            ("weighted", json!([fifths, orders[1], orders[2], orders[3]])),
-            ("syntax", json!(syntax)),
-            ("dataflow", json!(dataflow)),
-            ("hypothesis_length", json!(ngram.prediction_length)),
-            ("reference_length", json!(ngram.reference_length)),
-            ("prediction_errors", json!(examples.prediction_errors)),
-            ("reference_errors", json!(examples.reference_errors)),
-            (
-                "no_reference_dataflow",
-                json!(examples.no_reference_dataflow),
-            ),
-            ("comments_kept", json!(examples.comments_kept)),
-            ("too_deep", json!(examples.too_deep)),
-        ]
-        .map(|(name, count)| (name.to_owned(), count))
-        .to_vec()
-    }
-
-    fn warnings(&self, state: &CodeBleuState, notes: &Notes) -> Vec<String> {
+impl Code {
+    fn warnings(&self, state: &CodeBleuState) -> Vec<Message> {
         let examples = &state.examples;
-        let mut warnings = noted(notes);
+        let mut warnings = Vec::new();
         let mut warn = |times: u64, what: &str| {
             if times > 0 {
-                warnings.push(format!("{times} × {what}"));
+                warnings.push(Message::from(format!("{times} × {what}")));
             }
         };
         warn(
@@ -326,10 +324,43 @@ impl Reading for Code {
                 Profile::Paper => "dataflow_match and codebleu are undefined",
                 Profile::Corrected => "codebleu is made of the other components",
             };
-            warnings.push(format!("no reference at all has a dataflow: {total}"));
+            warnings.push(Message::from(format!(
+                "no reference at all has a dataflow: {total}"
+            )));
         }
         warnings
     }
+}
+
+fn counts(state: &CodeBleuState) -> Named<serde_json::Value> {
+    let CodeBleuState {
+        ngram,
+        weighted,
+        syntax,
+        dataflow,
+        examples,
+    } = state;
+    let NgramCounts { orders, .. } = weighted;
+    // Keywords weigh 1 and other words a fifth, in the words of the original evaluator.
+    let fifths = orders[0].map(|fifths| fifths as f64 / 5.0);
+    [
+        ("ngram", json!(ngram.orders)),
+        ("weighted", json!([fifths, orders[1], orders[2], orders[3]])),
+        ("syntax", json!(syntax)),
+        ("dataflow", json!(dataflow)),
+        ("hypothesis_length", json!(ngram.prediction_length)),
+        ("reference_length", json!(ngram.reference_length)),
+        ("prediction_errors", json!(examples.prediction_errors)),
+        ("reference_errors", json!(examples.reference_errors)),
+        (
+            "no_reference_dataflow",
+            json!(examples.no_reference_dataflow),
+        ),
+        ("comments_kept", json!(examples.comments_kept)),
+        ("too_deep", json!(examples.too_deep)),
+    ]
+    .map(|(name, count)| (name.to_owned(), count))
+    .to_vec()
 }
 
 /// What is to be known of a language under a profile.

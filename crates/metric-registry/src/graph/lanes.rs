@@ -11,7 +11,7 @@ use metric_graph::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::read::{json, kind, string, typed};
+use metric_record::json::{json, kind, string, typed};
 use crate::scorer::Adapter;
 use crate::{
     Drawing, Entry, FieldError, Group, Input, Named, Notes, OptionError, OptionSpec, Options,
@@ -28,58 +28,58 @@ pub(crate) const LANES: Entry = Entry {
     options: &[
         OptionSpec {
             name: "profile",
-            value: "PROFILE",
+            kind: OptionKind::Choice(|| Profile::ALL.iter().map(|choice| choice.name()).collect()),
+    value: "PROFILE",
             default: Profile::MapdrReference.name(),
-            choices: || Profile::ALL.iter().map(|choice| choice.name()).collect(),
             help: "Whose conventions",
         },
         OptionSpec {
             name: "alignment",
-            value: "ALIGNMENT",
+            kind: OptionKind::Choice(|| Alignment::ALL.iter().map(|choice| choice.name()).collect()),
+    value: "ALIGNMENT",
             default: Alignment::Optimal.name(),
-            choices: || Alignment::ALL.iter().map(|choice| choice.name()).collect(),
             help: "How predicted rules stand for true ones in correspondence_*",
         },
         OptionSpec {
             name: "lane-ids",
-            value: "WHEN",
+            kind: OptionKind::Choice(|| LaneIds::ALL.iter().map(|choice| choice.name()).collect()),
+    value: "WHEN",
             default: LaneIds::Strict.name(),
-            choices: || LaneIds::ALL.iter().map(|choice| choice.name()).collect(),
             help: "When two lane ids are the same: strict tells 7 from \"7\", text does not",
         },
         OptionSpec {
             name: "ignore",
+            kind: OptionKind::List(&OptionKind::Text),
             value: "NAME,...",
             default: "",
-            choices: Vec::new,
             help: "Properties that are left out, for example RuleIndex",
         },
         OptionSpec {
             name: "duplicates",
-            value: "HOW",
+            kind: OptionKind::Choice(|| Duplicates::ALL.iter().map(|choice| choice.name()).collect()),
+    value: "HOW",
             default: Duplicates::Count.name(),
-            choices: || Duplicates::ALL.iter().map(|choice| choice.name()).collect(),
             help: "Whether repeated rules and pairs count or are merged into one",
         },
         OptionSpec {
             name: "overall",
-            value: "HOW",
+            kind: OptionKind::Choice(|| Overall::ALL.iter().map(|choice| choice.name()).collect()),
+    value: "HOW",
             default: Overall::Pairs.name(),
-            choices: || Overall::ALL.iter().map(|choice| choice.name()).collect(),
             help: "When a pair of rule and lane is right as a whole: if properties and lane are equal (pairs), or the id of the rule is too (key)",
         },
         OptionSpec {
             name: "equality",
+            kind: OptionKind::List(&OptionKind::Text),
             value: "LENIENCE,...",
             default: "strict",
-            choices: Vec::new,
             help: "What property values are equal in spite of: strict, or some of none-is-absent, nfc, case, space, text-numbers, list-sets, times (EffectiveTime as intervals)",
         },
         OptionSpec {
             name: "dangling-lanes",
-            value: "HOW",
+            kind: OptionKind::Choice(|| vec!["count", "drop", "error"]),
+    value: "HOW",
             default: "count",
-            choices: || vec!["count", "drop", "error"],
             help: "What becomes of lanes that are no centerlines of the map, MapDR's `data`: they count like any other, are left out, or are refused",
         },
     ],

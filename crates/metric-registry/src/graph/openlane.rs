@@ -8,7 +8,7 @@ use metric_graph::openlane::{
 };
 use serde_json::json;
 
-use crate::read::{json, typed};
+use metric_record::json::{json, typed};
 use crate::scorer::{Adapter, noted};
 use crate::{
     Drawing, Entry, FieldError, Group, Input, Named, Notes, Reading, Record, Report, Sink, Value,

@@ -14,7 +14,7 @@ use metric_grid::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::read::json;
+use metric_record::json::json;
 use crate::scorer::{Adapter, Drawing, noted};
 use crate::{
     Content, Document, DocumentError, Entry, FieldError, Group, Input, JoinPolicy, Named, Notes,
@@ -31,37 +31,37 @@ pub(crate) const ARC: Entry = Entry {
     options: &[
         OptionSpec {
             name: "attempts",
+            kind: OptionKind::Integer(1, MAX_ATTEMPTS as i64),
             value: "N",
             default: "2",
-            choices: Vec::new,
             help: "In submissions: how many attempts at an output count",
         },
         OptionSpec {
             name: "strict",
+            kind: OptionKind::Flag,
             value: "",
             default: "",
-            choices: Vec::new,
             help: "An invalid grid as a prediction is an error, and not a miss; so are attempts, tasks and outputs of a submission that do not belong there",
         },
         OptionSpec {
             name: "groups",
-            value: "KIND",
+            kind: OptionKind::Choice(|| vec!["none", "task"]),
+    value: "KIND",
             default: "none",
-            choices: || vec!["none", "task"],
             help: "Tables beside the total, of submissions",
         },
         OptionSpec {
             name: "bootstrap",
+            kind: OptionKind::Integer(1, 999_999),
             value: "N",
             default: "",
-            choices: Vec::new,
             help: "In submissions: also the 95 % interval of kaggle, arcprize and all_tests from N resamples of the tasks",
         },
         OptionSpec {
             name: "seed",
+            kind: OptionKind::Integer(0, i64::MAX),
             value: "N",
             default: "0",
-            choices: Vec::new,
             help: "The seed of --bootstrap",
         },
     ],

@@ -11,9 +11,26 @@ use serde::de::{
 };
 use serde_json::value::RawValue;
 
-use crate::read::{Text, in_words, kind, string, typed};
-use crate::record::Missing;
-use crate::{Content, Document, DocumentError, JoinPolicy};
+use metric_record::json::{Text, in_words, kind, string, typed, without_position};
+use metric_record::{File, JoinPolicy, Missing, ReadError};
+
+use crate::DataSetError;
+
+/// What is wrong with a file.
+#[derive(Debug)]
+pub(crate) struct Problem(String);
+
+impl From<Problem> for DataSetError {
+    fn from(problem: Problem) -> Self {
+        Self::Read(ReadError::new("", problem.0))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// How many ids an error names.
 const NAMED_IDS: usize = 5;
@@ -127,7 +144,7 @@ impl Form {
         name: &str,
         text: &'de str,
         take: &mut dyn FnMut(&Question<'de>) -> Result<(), String>,
-    ) -> Result<(), DocumentError> {
+    ) -> Result<(), Problem> {
         let mut walk = Walk {
             form: self,
             question: Question::default(),
@@ -145,7 +162,7 @@ impl Form {
         let read = walk.read;
         result.map_err(|error| {
             let error = in_words(&error.to_string());
-            DocumentError(match read {
+            Problem(match read {
                 0 => format!("{name}: {error}"),
                 read => format!("{name}: after {read} questions: {error}"),
             })
@@ -531,13 +548,6 @@ pub(crate) fn answers(json: &str) -> Result<Answers, String> {
     }
 }
 
-/// A value has no lines of its own: the position would mislead.
-fn without_position(message: &str) -> &str {
-    message
-        .rfind(" at line ")
-        .map_or(message, |end| &message[..end])
-}
-
 /// What is known of the prediction for a question.
 enum Slot<'a> {
     Given(Cow<'a, str>),
@@ -555,7 +565,7 @@ struct Predictions<'a> {
 impl<'a> Predictions<'a> {
     /// Reads a list of objects with `question_id` and `answer`, as VQA v2 has it, or an object of
     /// ids and answers, as SQuAD has it.
-    fn read(name: &str, text: &'a str) -> Result<Self, DocumentError> {
+    fn read(name: &str, text: &'a str) -> Result<Self, Problem> {
         struct All<'a>(HashMap<Id<'a>, Slot<'a>>);
 
         impl<'a> All<'a> {
@@ -646,7 +656,7 @@ impl<'a> Predictions<'a> {
                 true => "; beside such a data file predictions are one list or object of JSON, not JSON Lines",
                 false => "",
             };
-            DocumentError(format!("{name}: {error}{hint}"))
+            Problem(format!("{name}: {error}{hint}"))
         })?;
         Ok(Self { slots })
     }
@@ -662,11 +672,13 @@ pub(crate) struct Passed {
 /// Reads questions and gives each to `take` with its id and prediction, as the policy has it.
 pub(crate) fn join<'de>(
     form: &Form,
-    (references, questions): (&str, &'de str),
-    (predictions, answers): (&str, &'de str),
+    references: File<'de>,
+    predictions: File<'de>,
     policy: JoinPolicy,
     take: &mut dyn FnMut(&Id<'de>, &Question<'de>, &str) -> Result<(), String>,
-) -> Result<Passed, DocumentError> {
+) -> Result<Passed, Problem> {
+    let (references, questions) = (references.name, references.text);
+    let (predictions, answers) = (predictions.name, predictions.text);
     let mut given = Predictions::read(predictions, answers)?;
     let mut without: Vec<String> = Vec::new();
     let mut missing = 0;
@@ -722,25 +734,20 @@ pub(crate) fn join<'de>(
             missing,
             extra: extra_count,
         }),
-        problems => Err(DocumentError(problems.join("\n"))),
+        problems => Err(Problem(problems.join("\n"))),
     }
 }
 
 /// Holds the questions of VQA v2's question file against the annotated ones.
 pub(crate) fn check_questions(
-    path: &str,
+    file: File<'_>,
     annotations: &str,
     annotated: &HashSet<Id<'_>>,
-) -> Result<(), DocumentError> {
-    const PLAIN: &str =
-        "the question file must be plain JSON, neither compressed nor standard input";
-    let bytes = std::fs::read(path)
-        .map_err(|error| DocumentError(format!("{path}: cannot read: {error}; {PLAIN}")))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| DocumentError(format!("{path}: not UTF-8; {PLAIN}")))?;
+) -> Result<(), Problem> {
+    let (path, text) = (file.name, file.text);
     let mut asked: HashSet<Id<'_>> = HashSet::new();
     let mut unknown: Vec<String> = Vec::new();
-    VQA_QUESTIONS.each(path, &text, &mut |question| {
+    VQA_QUESTIONS.each(path, text, &mut |question| {
         let Some(id) = question.id.clone() else {
             return Ok(());
         };
@@ -761,7 +768,7 @@ pub(crate) fn check_questions(
         if !ids.is_empty() {
             ids.sort_unstable();
             let listed = listed(ids.len() as u64, "question", of, ids);
-            return Err(DocumentError(format!("{by}: does not have {listed}")));
+            return Err(Problem(format!("{by}: does not have {listed}")));
         }
     }
     Ok(())
@@ -784,17 +791,6 @@ fn listed(count: u64, what: &str, name: &str, ids: &[String]) -> String {
         "{count} {what}{plural} of {name}: {}{more}",
         named.join(", ")
     )
-}
-
-/// The text of a document that must be a file.
-pub(crate) fn text(document: &Document) -> Result<(&str, &str), DocumentError> {
-    match &document.content {
-        Content::Text(text) => Ok((&document.name, text)),
-        Content::Folder(_) => Err(DocumentError(format!(
-            "{}: is a folder: expected a file",
-            document.name
-        ))),
-    }
 }
 
 fn without_mark(text: &str) -> &str {

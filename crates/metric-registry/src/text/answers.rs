@@ -14,14 +14,14 @@ use serde_json::value::RawValue;
 use crate::text::answer_files::{
     Passed, SQUAD as SQUAD_FILES, VQA_ANNOTATIONS, answers, check_questions, join, texts,
 };
-use crate::text::answer_files;
 use crate::text::edit::{MOST_WORK, refuse_hours};
-use crate::read::{beside, kind, name, string, text, typed};
-use crate::scorer::{Adapter, noted};
-use crate::text::string_accuracy::accuracy_counts;
+use metric_record::json::{self, Entries, typed};
+use metric_record::{Document, FieldError, Kind, Message, Record, Value};
+
+use crate::text::string_accuracy::{accuracy_counts, texts as both_texts};
 use crate::{
-    Document, DocumentError, Entries, Entry, FieldError, Input, JoinPolicy, Named, Notes,
-    OptionError, OptionSpec, Reading, Record, Sink, Value, never_whole,
+    DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
+    OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
@@ -31,43 +31,50 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     options: &[
         OptionSpec {
             name: "regexes-to-ignore",
+            kind: OptionKind::List(&OptionKind::Text),
             value: "REGEXES",
             default: "",
-            choices: Vec::new,
             help: "What is deleted first: a regular expression, or a JSON list of them",
         },
         OptionSpec {
             name: "ignore-case",
+            kind: OptionKind::Flag,
             value: "",
             default: "",
-            choices: Vec::new,
             help: "Lowercase both texts",
         },
         OptionSpec {
             name: "ignore-punctuation",
+            kind: OptionKind::Flag,
             value: "",
             default: "",
-            choices: Vec::new,
             help: "Delete ASCII punctuation",
         },
         OptionSpec {
             name: "ignore-numbers",
+            kind: OptionKind::Flag,
             value: "",
             default: "",
-            choices: Vec::new,
             help: "Delete the digits 0 to 9",
         },
     ],
+    scores: &[ScoreSpec::higher("exact_match").proportion("correct", "total")],
+    groups: &[],
+    details: false,
+    drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
-        let given = options.get("regexes-to-ignore").unwrap_or_default();
-        let problem = |reason| OptionError::new("regexes-to-ignore", given, reason);
-        let regexes = patterns(given).map_err(problem)?;
+        let given = options.given("regexes-to-ignore");
+        let problem = |reason: String| OptionError::new("regexes-to-ignore", &given, reason);
+        let regexes = match options.value("regexes-to-ignore") {
+            Some(OptionValue::List(patterns)) => patterns.clone(),
+            _ => patterns(&given).map_err(problem)?,
+        };
         let regexes: Result<Vec<Pattern>, InvalidPattern> =
             regexes.iter().map(|pattern| pattern.parse()).collect();
         let regexes_to_ignore = regexes.map_err(|error| problem(error.to_string()))?;
-        let is_on = |name| options.get(name).is_some();
+        let is_on = |name| options.has(name);
         let reading = Matches {
             metric: ExactMatch {
                 regexes_to_ignore,
@@ -76,7 +83,7 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
                 ignore_numbers: is_on("ignore-numbers"),
             },
         };
-        Ok(Adapter::boxed("exact-match", VERSION, reading))
+        Ok(scorer("exact-match", VERSION, reading))
     },
 };
 
@@ -103,6 +110,7 @@ struct Matches {
 
 impl Reading for Matches {
     type Metric = ExactMatch;
+    type Header = ();
 
     fn metric(&self) -> &ExactMatch {
         &self.metric
@@ -137,19 +145,18 @@ impl Reading for Matches {
         parts
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, ExactMatch>) -> Result<(), FieldError> {
-        let prediction = text(record.prediction, FieldError::prediction)?;
-        let reference = text(record.reference, FieldError::reference)?;
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let (prediction, reference) = both_texts(record)?;
         sink.example(&prediction, &reference);
         Ok(())
     }
 
-    fn scores(&self, state: &Accuracy) -> Named<Option<f64>> {
-        vec![("exact_match".to_owned(), state.value())]
-    }
-
-    fn counts(&self, state: &Accuracy) -> Named<serde_json::Value> {
-        accuracy_counts(state)
+    fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
+        Numbers {
+            scores: vec![("exact_match".to_owned(), state.value())],
+            counts: accuracy_counts(state),
+            ..Numbers::default()
+        }
     }
 }
 
@@ -163,34 +170,38 @@ pub(crate) const VQA: Entry = Entry {
     options: &[
         OptionSpec {
             name: "profile",
-            value: "PROFILE",
+            kind: OptionKind::Choice(|| Profile::ALL.iter().map(|profile| profile.name()).collect()),
+    value: "PROFILE",
             default: Profile::Exact.name(),
-            choices: || Profile::ALL.iter().map(|profile| profile.name()).collect(),
             help: "Whose rules",
         },
         OptionSpec {
             name: "questions",
+            kind: OptionKind::Path,
             value: "FILE",
             default: "",
-            choices: Vec::new,
             help: "VQA v2's question file, which must have the questions of the annotation file",
         },
     ],
+    scores: &[ScoreSpec::higher("accuracy").proportion("correct", "total")],
+    groups: &["answer_type", "lang", "question_type"],
+    details: false,
+    drawings: &[],
     input: Input::Joined(|text| VQA_ANNOTATIONS.fits(text)),
     whole_file: never_whole,
     build: |options| {
         let reading = Vqa {
             metric: VqaAccuracy::new(options.require("profile")?),
-            questions: options.get("questions").map(str::to_owned),
+            questions: options.has("questions"),
         };
-        Ok(Adapter::boxed("vqa", VERSION, reading))
+        Ok(scorer("vqa", VERSION, reading))
     },
 };
 
 struct Vqa {
     metric: VqaAccuracy,
-    /// The path of a question file.
-    questions: Option<String>,
+    /// Whether a question file is given.
+    questions: bool,
 }
 
 impl Vqa {
@@ -212,6 +223,7 @@ impl Vqa {
 
 impl Reading for Vqa {
     type Metric = VqaAccuracy;
+    type Header = ();
 
     fn metric(&self) -> &VqaAccuracy {
         &self.metric
@@ -223,36 +235,41 @@ impl Reading for Vqa {
 
     fn read(
         &self,
-        record: &Record<'_>,
-        sink: &mut Sink<'_, VqaAccuracy>,
+        record: &mut Record<'_>,
+        sink: &mut Sink<'_, Self>,
     ) -> Result<(), FieldError> {
-        if self.questions.is_some() {
-            let problem = "--questions goes with an annotation file (.json), found records";
+        if self.questions {
+            let problem = Message::default()
+                .option("questions", "")
+                .text(" goes with an annotation file (.json), found records");
             return Err(FieldError::reference(problem));
         }
-        let prediction = text(record.prediction, FieldError::prediction)?;
-        let (answers, inside) = match record.reference {
-            Value::Text(answer) => (Answers::from([answer]), Entries::default()),
-            Value::Json(json) => accepted(json).map_err(FieldError::reference)?,
-            Value::Missing => (Answers::default(), Entries::default()),
+        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+        let reference;
+        let (answers, inside) = match record.reference.kind() {
+            Kind::Line => (Answers::from([line(record)]), Entries::default()),
+            Kind::Missing => (Answers::default(), Entries::default()),
+            _ => {
+                let json = record.reference.to_json_or("");
+                reference = json.map_err(FieldError::reference)?;
+                accepted(&reference).map_err(FieldError::reference)?
+            }
         };
         self.refuse_unanswered(&answers)
             .map_err(FieldError::reference)?;
         // In the object of the answers, or beside it in the record.
-        let outside = beside(record.fields, &["lang", "question_type", "answer_type"])
+        let outside = json::fields(record.fields, &["lang", "question_type", "answer_type"])
             .map_err(FieldError::reference)?;
-        let field = |field| match name(&inside, field) {
-            Ok(None) => name(&outside, field),
+        let field = |field| match inside.name(field) {
+            Ok(None) => outside.name(field),
             found => found,
         };
-        let field = |name| match field(name) {
-            Ok(found) => Ok(found.map(|name| name.0)),
-            Err(problem) => Err(FieldError::reference(problem)),
-        };
+        let field = |name| field(name).map_err(FieldError::reference);
         let lang = field("lang")?;
         let language = match (&lang, self.metric.profile()) {
             (Some(name), Profile::FusionBrain2021) => {
-                Some(name.parse::<Language>().map_err(FieldError::reference)?)
+                let language = name.parse::<Language>();
+                Some(language.map_err(|error| FieldError::reference(error.to_string()))?)
             }
             _ => None,
         };
@@ -273,17 +290,35 @@ impl Reading for Vqa {
         Ok(())
     }
 
-    fn read_documents(
-        &self,
-        references: Document,
-        predictions: Document,
-        policy: JoinPolicy,
-        sink: &mut Sink<'_, VqaAccuracy>,
-    ) -> Result<(), DocumentError> {
-        let (references, predictions) = (
-            answer_files::text(&references)?,
-            answer_files::text(&predictions)?,
-        );
+    fn numbers(&self, state: &Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
+        let mut counts = accuracy_counts(&state.accuracy);
+        if self.is_agreement() {
+            counts.push(("thirds".to_owned(), json!(state.thirds)));
+        }
+        let mut warnings = Vec::new();
+        if state.without_lemmatizer > 0 {
+            warnings.push(Message::from(format!(
+                "{} × a Russian answer was scored without a lemmatiser, each word as its own lemma; the reference program uses pymorphy2, and the library takes a lemmatiser as a function",
+                state.without_lemmatizer
+            )));
+        }
+        Numbers {
+            scores: vec![("accuracy".to_owned(), self.metric.compute(state))],
+            counts,
+            warnings,
+            ..Numbers::default()
+        }
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+}
+
+impl ReadDataSet<Self> for Vqa {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let (references, predictions) = (data.references.file()?, data.predictions.file()?);
+        let asked = data.file("questions").map(Document::file).transpose()?;
         let mut questions = 0;
         let mut annotated = HashSet::new();
         let mut pooled: BTreeMap<[Option<Cow<'_, str>>; 2], (u64, Evidence)> = BTreeMap::new();
@@ -291,11 +326,11 @@ impl Reading for Vqa {
             &VQA_ANNOTATIONS,
             references,
             predictions,
-            policy,
+            data.join,
             &mut |id, question, prediction| {
                 self.refuse_unanswered(&question.answers)?;
                 questions += 1;
-                if self.questions.is_some() {
+                if asked.is_some() {
                     annotated.insert(id.clone());
                 }
                 if sink.wants_samples() {
@@ -314,41 +349,18 @@ impl Reading for Vqa {
                 Ok(())
             },
         )?;
-        if let Some(path) = &self.questions {
-            check_questions(path, references.0, &annotated)?;
+        if let Some(asked) = asked {
+            check_questions(asked, references.name, &annotated)?;
         }
         for (types, (examples, state)) in pooled {
             sink.pooled(examples, &groups(&types), state);
         }
         note_passed(&passed, sink);
         if self.metric.profile() == Profile::Exact {
-            let note = "a question of an annotation file was scored by profile exact; VQA v2's own rule is --profile vqa-v2";
-            sink.note(note, questions);
+            let note = "a question of an annotation file was scored by profile exact; VQA v2's own rule is ";
+            sink.note(Message::from(note).option("profile", "vqa-v2"), questions);
         }
         Ok(())
-    }
-
-    fn scores(&self, state: &Evidence) -> Named<Option<f64>> {
-        vec![("accuracy".to_owned(), self.metric.compute(state))]
-    }
-
-    fn counts(&self, state: &Evidence) -> Named<serde_json::Value> {
-        let mut counts = accuracy_counts(&state.accuracy);
-        if self.is_agreement() {
-            counts.push(("thirds".to_owned(), json!(state.thirds)));
-        }
-        counts
-    }
-
-    fn warnings(&self, state: &Evidence, notes: &Notes) -> Vec<String> {
-        let mut warnings = noted(notes);
-        if state.without_lemmatizer > 0 {
-            warnings.push(format!(
-                "{} × a Russian answer was scored without a lemmatiser, each word as its own lemma; the reference program uses pymorphy2, and the library takes a lemmatiser as a function",
-                state.without_lemmatizer
-            ));
-        }
-        warnings
     }
 }
 
@@ -361,10 +373,9 @@ fn groups<'t>(types: &'t [Option<Cow<'_, str>>; 2]) -> Vec<(&'static str, &'t st
 }
 
 /// Counts what the join of two files let pass.
-fn note_passed<M: Metric<State: Clone>>(passed: &Passed, sink: &mut Sink<'_, M>) {
+fn note_passed<R: Reading>(passed: &Passed, sink: &mut Sink<'_, R>) {
     sink.missing(passed.missing);
-    let note = "a prediction has no reference and was left out";
-    sink.note(note, passed.extra);
+    sink.extra(passed.extra);
 }
 
 /// The accepted answers, and the entries of the object they stand in if there is one.
@@ -384,16 +395,20 @@ pub(crate) const ANLS: Entry = Entry {
     values: ("an answer or a list of answers", "a string"),
     options: &[OptionSpec {
         name: "profile",
-        value: "PROFILE",
-        default: anls::Profile::Paper.name(),
-        choices: || {
+        kind: OptionKind::Choice(|| {
             anls::Profile::ALL
                 .iter()
                 .map(|profile| profile.name())
                 .collect()
-        },
+        }),
+    value: "PROFILE",
+        default: anls::Profile::Paper.name(),
         help: "Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading Competition",
     }],
+    scores: &[ScoreSpec::higher("anls")],
+    groups: &[],
+    details: false,
+    drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
@@ -401,7 +416,7 @@ pub(crate) const ANLS: Entry = Entry {
         let reading = Similarity {
             metric: Anls { profile },
         };
-        Ok(Adapter::boxed("anls", VERSION, reading))
+        Ok(scorer("anls", VERSION, reading))
     },
 };
 
@@ -434,6 +449,7 @@ impl Similarity {
 
 impl Reading for Similarity {
     type Metric = Anls;
+    type Header = ();
 
     fn metric(&self) -> &Anls {
         &self.metric
@@ -443,8 +459,8 @@ impl Reading for Similarity {
         vec![("profile".to_owned(), self.metric.profile.to_string())]
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, Anls>) -> Result<(), FieldError> {
-        let prediction = text(record.prediction, FieldError::prediction)?;
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
         let answers = references(record)?;
         if answers.is_empty() {
             return Err(unanswered());
@@ -454,22 +470,31 @@ impl Reading for Similarity {
         Ok(())
     }
 
-    fn scores(&self, state: &Mean) -> Named<Option<f64>> {
-        vec![("anls".to_owned(), state.value())]
-    }
-
-    fn counts(&self, state: &Mean) -> Named<serde_json::Value> {
-        vec![("total".to_owned(), state.count().into())]
+    fn numbers(&self, state: &Mean, (): &(), _scope: Scope<'_>) -> Numbers {
+        Numbers {
+            scores: vec![("anls".to_owned(), state.value())],
+            counts: vec![("total".to_owned(), state.count().into())],
+            ..Numbers::default()
+        }
     }
 }
 
 /// A reference that is one text or several.
-fn references(record: &Record<'_>) -> Result<Vec<String>, FieldError> {
-    match record.reference {
-        Value::Text(text) => Ok(vec![text.to_owned()]),
-        Value::Json(json) => texts(json).map_err(FieldError::reference),
-        Value::Missing => Ok(Vec::new()),
+fn references(record: &mut Record<'_>) -> Result<Vec<String>, FieldError> {
+    match record.reference.kind() {
+        Kind::Line => Ok(vec![line(record)]),
+        Kind::Missing => Ok(Vec::new()),
+        _ => {
+            let json = record.reference.to_json_or("");
+            json.and_then(|json| texts(&json))
+                .map_err(FieldError::reference)
+        }
     }
+}
+
+/// The reference, where it is a line of text.
+fn line(record: &Record<'_>) -> String {
+    record.reference.as_line().unwrap_or_default().to_owned()
 }
 
 fn unanswered() -> FieldError {
@@ -485,16 +510,23 @@ pub(crate) const SQUAD: Entry = Entry {
     ),
     options: &[OptionSpec {
         name: "profile",
-        value: "PROFILE",
-        default: squad::Profile::V1.name(),
-        choices: || {
+        kind: OptionKind::Choice(|| {
             squad::Profile::ALL
                 .iter()
                 .map(|profile| profile.name())
                 .collect()
-        },
+        }),
+    value: "PROFILE",
+        default: squad::Profile::V1.name(),
         help: "Which version; under v2 a question may have no answer",
     }],
+    scores: &[
+        ScoreSpec::higher("exact_match").proportion("correct", "total"),
+        ScoreSpec::higher("f1"),
+    ],
+    groups: &["has_answer"],
+    details: false,
+    drawings: &[],
     input: Input::Joined(|text| SQUAD_FILES.fits(text)),
     whole_file: never_whole,
     build: |options| {
@@ -502,7 +534,7 @@ pub(crate) const SQUAD: Entry = Entry {
         let reading = Extraction {
             metric: Squad { profile },
         };
-        Ok(Adapter::boxed("squad", VERSION, reading))
+        Ok(scorer("squad", VERSION, reading))
     },
 };
 
@@ -515,11 +547,14 @@ impl Extraction {
         &self,
         prediction: &str,
         answers: &[String],
-        sink: &mut Sink<'_, Squad>,
+        sink: &mut Sink<'_, Self>,
     ) -> Result<(), FieldError> {
         match (self.metric.profile, answers.is_empty()) {
             (squad::Profile::V1, true) => {
-                let problem = "a question without answers: expected at least one; --profile v2 has such questions";
+                let problem =
+                    Message::from("a question without answers: expected at least one; ")
+                        .option("profile", "v2")
+                        .text(" has such questions");
                 return Err(FieldError::reference(problem));
             }
             (squad::Profile::V1, false) => sink.example(prediction, answers),
@@ -534,6 +569,7 @@ impl Extraction {
 
 impl Reading for Extraction {
     type Metric = Squad;
+    type Header = ();
 
     fn metric(&self) -> &Squad {
         &self.metric
@@ -543,12 +579,13 @@ impl Reading for Extraction {
         vec![("profile".to_owned(), self.metric.profile.to_string())]
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, Squad>) -> Result<(), FieldError> {
-        let prediction = text(record.prediction, FieldError::prediction)?;
-        let answers = match record.reference {
-            // As Hugging Face has them.
-            Value::Json(json) if json.trim_start().starts_with('{') => {
-                let entries: Entries<'_> = typed(json).map_err(FieldError::reference)?;
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+        let answers = match record.reference.kind() {
+            // The form of Hugging Face's data sets.
+            Kind::Object => {
+                let entries: Entries<'_> =
+                    record.reference.read().map_err(FieldError::reference)?;
                 let list = entries.get("text").ok_or("expected a field \"text\"");
                 texts(list.map_err(FieldError::reference)?).map_err(FieldError::reference)?
             }
@@ -557,43 +594,40 @@ impl Reading for Extraction {
         self.add(&prediction, &answers, sink)
     }
 
-    fn read_documents(
-        &self,
-        references: Document,
-        predictions: Document,
-        policy: JoinPolicy,
-        sink: &mut Sink<'_, Squad>,
-    ) -> Result<(), DocumentError> {
-        let (references, predictions) = (
-            answer_files::text(&references)?,
-            answer_files::text(&predictions)?,
-        );
+    fn numbers(&self, state: &squad::Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
+        let score = self.metric.compute(state);
+        Numbers {
+            scores: vec![
+                ("exact_match".to_owned(), score.exact_match),
+                ("f1".to_owned(), score.f1),
+            ],
+            counts: accuracy_counts(&state.exact),
+            ..Numbers::default()
+        }
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+}
+
+impl ReadDataSet<Self> for Extraction {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let (references, predictions) = (data.references.file()?, data.predictions.file()?);
         let passed = join(
             &SQUAD_FILES,
             references,
             predictions,
-            policy,
+            data.join,
             &mut |id, question, prediction| {
                 sink.record(id);
                 let answers = &question.answers.answers;
                 self.add(prediction, answers, sink)
-                    .map_err(|error| error.problem)
+                    .map_err(|error| error.problem.to_string())
             },
         )?;
         note_passed(&passed, sink);
         Ok(())
-    }
-
-    fn scores(&self, state: &squad::Evidence) -> Named<Option<f64>> {
-        let score = self.metric.compute(state);
-        vec![
-            ("exact_match".to_owned(), score.exact_match),
-            ("f1".to_owned(), score.f1),
-        ]
-    }
-
-    fn counts(&self, state: &squad::Evidence) -> Named<serde_json::Value> {
-        accuracy_counts(&state.exact)
     }
 }
 
@@ -606,24 +640,27 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
     ),
     options: &[OptionSpec {
         name: "tolerance",
+        kind: OptionKind::Number(0.0, f64::MAX),
         value: "T",
         default: "0.05",
-        choices: Vec::new,
         help: "How far a number may be from the true one, as a part of that",
     }],
+    scores: &[ScoreSpec::higher("relaxed_accuracy").proportion("correct", "total")],
+    groups: &[],
+    details: false,
+    drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
         let tolerance = options.number("tolerance")?;
         if !tolerance.is_finite() || tolerance < 0.0 {
-            let given = options.get("tolerance").unwrap_or_default();
-            let reason = "expected a number of at least 0".to_owned();
-            return Err(OptionError::new("tolerance", given, reason));
+            let reason = "expected a number of at least 0";
+            return Err(OptionError::new("tolerance", &options.given("tolerance"), reason));
         }
         let reading = Relaxed {
             metric: RelaxedAccuracy { tolerance },
         };
-        Ok(Adapter::boxed("relaxed-accuracy", VERSION, reading))
+        Ok(scorer("relaxed-accuracy", VERSION, reading))
     },
 };
 
@@ -633,6 +670,7 @@ struct Relaxed {
 
 impl Reading for Relaxed {
     type Metric = RelaxedAccuracy;
+    type Header = ();
 
     fn metric(&self) -> &RelaxedAccuracy {
         &self.metric
@@ -644,31 +682,19 @@ impl Reading for Relaxed {
 
     fn read(
         &self,
-        record: &Record<'_>,
-        sink: &mut Sink<'_, RelaxedAccuracy>,
+        record: &mut Record<'_>,
+        sink: &mut Sink<'_, Self>,
     ) -> Result<(), FieldError> {
-        let prediction = match record.prediction {
-            Value::Json(json) => text_or_number(json).map_err(FieldError::prediction)?,
-            other => text(other, FieldError::prediction)?,
+        let prediction = text_or_number(&mut record.prediction).map_err(FieldError::prediction)?;
+        let references: Result<Vec<String>, String> = match record.reference.kind() {
+            Kind::List => record.reference.read::<Vec<&RawValue>>().and_then(|list| {
+                let list = list.into_iter();
+                list.map(|one| Ok(text_or_number(&mut Value::json(one.get()))?.into_owned()))
+                    .collect()
+            }),
+            _ => text_or_number(&mut record.reference).map(|one| vec![one.into_owned()]),
         };
-        let references: Vec<String> = match record.reference {
-            Value::Json(json) if json.trim_start().starts_with('[') => {
-                let list: Result<Vec<_>, String> = typed::<Vec<&RawValue>>(json)
-                    .map_err(FieldError::reference)?
-                    .into_iter()
-                    .map(|one| text_or_number(one.get()).map(Cow::into_owned))
-                    .collect();
-                list.map_err(FieldError::reference)?
-            }
-            Value::Json(json) => {
-                vec![
-                    text_or_number(json)
-                        .map_err(FieldError::reference)?
-                        .into_owned(),
-                ]
-            }
-            other => vec![text(other, FieldError::reference)?.into_owned()],
-        };
+        let references = references.map_err(FieldError::reference)?;
         if references.is_empty() {
             return Err(unanswered());
         }
@@ -676,20 +702,26 @@ impl Reading for Relaxed {
         Ok(())
     }
 
-    fn scores(&self, state: &Accuracy) -> Named<Option<f64>> {
-        vec![("relaxed_accuracy".to_owned(), state.value())]
-    }
-
-    fn counts(&self, state: &Accuracy) -> Named<serde_json::Value> {
-        accuracy_counts(state)
+    fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
+        Numbers {
+            scores: vec![("relaxed_accuracy".to_owned(), state.value())],
+            counts: accuracy_counts(state),
+            ..Numbers::default()
+        }
     }
 }
 
-/// A text, or a number as it is written.
-fn text_or_number(json: &str) -> Result<Cow<'_, str>, String> {
-    match kind(json) {
-        "a number" => Ok(Cow::Borrowed(json.trim())),
-        "a string" => string(json),
+/// Reads a text, or a number as it is written.
+fn text_or_number<'a>(value: &mut Value<'a>) -> Result<Cow<'a, str>, String> {
+    match value.kind() {
+        Kind::Number => {
+            let json = value.to_json_or("")?;
+            Ok(match json {
+                Cow::Borrowed(number) => Cow::Borrowed(number.trim()),
+                number => number,
+            })
+        }
+        Kind::String | Kind::Line | Kind::Missing => value.text(),
         other => Err(format!("expected a string or a number, found {other}")),
     }
 }

@@ -8,28 +8,40 @@ use metric_text::edit::{Alignment, EditState, Profile};
 use metric_text::{EditRate, Unit, VERSION, edit_distance_within};
 use serde_json::json;
 
-use crate::options::OptionError;
-use crate::read::text;
-use crate::scorer::{Adapter, Scorer};
-use crate::text::string_accuracy::NORMALIZE;
+use metric_record::{FieldError, Record};
+
+use crate::text::string_accuracy::{NORMALIZE, texts};
 use crate::{
-    Drawing, Entry, FieldError, Input, Named, OptionSpec, Options, Reading, Record, Sink,
-    never_whole,
+    Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
+    Reading, Scope, ScoreSpec, Scorer, Sink, never_whole, scorer,
 };
 
 const PROFILE: OptionSpec = OptionSpec {
     name: "profile",
+    kind: OptionKind::Choice(|| Profile::ALL.iter().map(|profile| profile.name()).collect()),
     value: "PROFILE",
     default: Profile::Jiwer.name(),
-    choices: || Profile::ALL.iter().map(|profile| profile.name()).collect(),
     help: "Whose rules for white space, and for references without words",
 };
+
+/// Alignments are drawn as text.
+const TEXT: &[Drawing] = &[Drawing::Text, Drawing::ColoredText];
 
 pub(crate) const WER: Entry = Entry {
     name: "wer",
     help: "Word error rate, match error rate, word information lost and preserved",
     values: ("a string", "a string"),
     options: &[PROFILE, NORMALIZE],
+    scores: &[
+        ScoreSpec::lower("wer"),
+        ScoreSpec::lower("mer"),
+        ScoreSpec::lower("wil"),
+        ScoreSpec::higher("wip"),
+        ScoreSpec::lower("wer_mean"),
+    ],
+    groups: &[],
+    details: true,
+    drawings: TEXT,
     input: Input::Records,
     whole_file: never_whole,
     build: |options| build("wer", Unit::Word, options),
@@ -43,13 +55,23 @@ pub(crate) const CER: Entry = Entry {
         PROFILE,
         OptionSpec {
             name: "unit",
-            value: "UNIT",
+            kind: OptionKind::Choice(|| vec![Unit::CodePoint.name(), Unit::Grapheme.name()]),
+    value: "UNIT",
             default: Unit::CodePoint.name(),
-            choices: || vec![Unit::CodePoint.name(), Unit::Grapheme.name()],
             help: "What a character is: a Unicode code point, or what a reader takes for one",
         },
         NORMALIZE,
     ],
+    scores: &[
+        ScoreSpec::lower("cer"),
+        ScoreSpec::lower("mer"),
+        ScoreSpec::lower("wil"),
+        ScoreSpec::higher("wip"),
+        ScoreSpec::lower("cer_mean"),
+    ],
+    groups: &[],
+    details: true,
+    drawings: TEXT,
     input: Input::Records,
     whole_file: never_whole,
     build: |options| build("cer", options.require("unit")?, options),
@@ -66,7 +88,7 @@ fn build(
         normalizer: options.parse("normalize")?.unwrap_or_default(),
         confusions: options.details(),
     };
-    Ok(Adapter::boxed(name, VERSION, Rates { name, metric }))
+    Ok(scorer(name, VERSION, Rates { name, metric }))
 }
 
 struct Rates {
@@ -132,6 +154,7 @@ fn printed(character: char) -> String {
 
 impl Reading for Rates {
     type Metric = EditRate;
+    type Header = ();
 
     fn metric(&self) -> &EditRate {
         &self.metric
@@ -153,58 +176,40 @@ impl Reading for Rates {
         .into()
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, EditRate>) -> Result<(), FieldError> {
-        let prediction = text(record.prediction, FieldError::prediction)?;
-        let reference = text(record.reference, FieldError::reference)?;
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let (prediction, reference) = texts(record)?;
         self.check(&prediction, &reference)?;
         sink.example(&prediction, &reference);
         Ok(())
     }
 
-    fn draws(&self, drawing: Drawing) -> bool {
-        drawing != Drawing::Svg
-    }
-
-    /// The alignment.
-    fn picture(&self, record: &Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
-        let prediction = text(record.prediction, FieldError::prediction)?;
-        let reference = text(record.reference, FieldError::reference)?;
-        let [reference, prediction] = [&reference, &prediction].map(|text| self.normalized(text));
-        let [reference, prediction] = [&reference, &prediction].map(|text| self.units(text));
-        let alignment = Alignment::new(&reference, &prediction);
-        let diff = alignment.diff(&reference, &prediction, COLUMNS);
-        let id = record.id.to_string();
-        // An id from a file must not command the terminal.
-        let id: String = id.chars().map(printed).collect();
-        Ok(format!("{id}\n{diff}"))
-    }
-
-    fn scores(&self, state: &EditState) -> Named<Option<f64>> {
-        let scores = self.metric.compute(state);
-        [
-            (self.name.to_owned(), scores.error_rate),
-            ("mer".to_owned(), scores.match_error_rate),
-            ("wil".to_owned(), scores.information_lost),
-            ("wip".to_owned(), scores.information_preserved),
-            (format!("{}_mean", self.name), scores.mean_error_rate),
-        ]
-        .into()
-    }
-
-    fn counts(&self, state: &EditState) -> Named<serde_json::Value> {
+    fn numbers(&self, state: &EditState, (): &(), _scope: Scope<'_>) -> Numbers {
+        let rates = self.metric.compute(state);
         let edits = &state.edits;
-        [
+        let scores = [
+            (self.name.to_owned(), rates.error_rate),
+            ("mer".to_owned(), rates.match_error_rate),
+            ("wil".to_owned(), rates.information_lost),
+            ("wip".to_owned(), rates.information_preserved),
+            (format!("{}_mean", self.name), rates.mean_error_rate),
+        ];
+        let counts = [
             ("hits", edits.hits),
             ("substitutions", edits.substitutions),
             ("deletions", edits.deletions),
             ("insertions", edits.insertions),
-        ]
-        .map(|(name, count)| (name.to_owned(), count.into()))
-        .into()
+        ];
+        Numbers {
+            scores: scores.into(),
+            counts: counts
+                .map(|(name, count)| (name.to_owned(), count.into()))
+                .into(),
+            ..Numbers::default()
+        }
     }
 
-    /// What was taken for what, most often first; null stands for nothing.
-    fn details(&self, state: &EditState) -> Option<serde_json::Value> {
+    /// Confusions of units, the most frequent first; null is an insertion or a deletion.
+    fn details(&self, state: &EditState, (): &()) -> Option<serde_json::Value> {
         let unit = |unit: &str| (!unit.is_empty()).then(|| unit.to_owned());
         let mut confusions: Vec<_> = state.confusions.iter().collect();
         confusions.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
@@ -215,5 +220,28 @@ impl Reading for Rates {
         self.metric
             .confusions
             .then(|| json!({"confusions": confusions}))
+    }
+
+    fn pictures(&self) -> Option<&dyn Draw> {
+        Some(self)
+    }
+}
+
+impl Draw for Rates {
+    fn draws(&self, drawing: Drawing) -> bool {
+        TEXT.contains(&drawing)
+    }
+
+    /// Draws the alignment.
+    fn picture(&self, record: &mut Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
+        let (prediction, reference) = texts(record)?;
+        let [reference, prediction] = [&reference, &prediction].map(|text| self.normalized(text));
+        let [reference, prediction] = [&reference, &prediction].map(|text| self.units(text));
+        let alignment = Alignment::new(&reference, &prediction);
+        let diff = alignment.diff(&reference, &prediction, COLUMNS);
+        let id = record.id.to_string();
+        // An id from a file must not command the terminal.
+        let id: String = id.chars().map(printed).collect();
+        Ok(format!("{id}\n{diff}"))
     }
 }

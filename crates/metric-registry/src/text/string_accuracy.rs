@@ -1,18 +1,23 @@
 //! Strings.
 
+use std::borrow::Cow;
+
 use metric_core::Accuracy;
 use metric_text::{Normalizer, StringAccuracy, VERSION};
 
-use crate::read::text;
-use crate::scorer::Adapter;
-use crate::{Entry, FieldError, Input, Named, OptionSpec, Reading, Record, Sink, never_whole};
+use metric_record::{FieldError, Record};
+
+use crate::{
+    Entry, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Sink,
+    never_whole, scorer,
+};
 
 /// What texts go through before they are compared.
 pub(crate) const NORMALIZE: OptionSpec = OptionSpec {
     name: "normalize",
+    kind: OptionKind::List(&OptionKind::Text),
     value: "STEPS",
     default: "",
-    choices: Vec::new,
     help: "What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX)",
 };
 
@@ -21,6 +26,10 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
     help: "Share of texts that equal their reference",
     values: ("a string", "a string"),
     options: &[NORMALIZE],
+    scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
+    groups: &[],
+    details: false,
+    drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
     build: |options| {
@@ -28,7 +37,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
         let reading = Strings {
             metric: StringAccuracy { normalizer },
         };
-        Ok(Adapter::boxed("string-accuracy", VERSION, reading))
+        Ok(scorer("string-accuracy", VERSION, reading))
     },
 };
 
@@ -38,6 +47,7 @@ struct Strings {
 
 impl Reading for Strings {
     type Metric = StringAccuracy;
+    type Header = ();
 
     fn metric(&self) -> &StringAccuracy {
         &self.metric
@@ -47,24 +57,28 @@ impl Reading for Strings {
         vec![("normalize".to_owned(), self.metric.normalizer.to_string())]
     }
 
-    fn read(
-        &self,
-        record: &Record<'_>,
-        sink: &mut Sink<'_, StringAccuracy>,
-    ) -> Result<(), FieldError> {
-        let prediction = text(record.prediction, FieldError::prediction)?;
-        let reference = text(record.reference, FieldError::reference)?;
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let (prediction, reference) = texts(record)?;
         sink.example(&prediction, &reference);
         Ok(())
     }
 
-    fn scores(&self, state: &Accuracy) -> Named<Option<f64>> {
-        vec![("string_accuracy".to_owned(), state.value())]
+    fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
+        Numbers {
+            scores: vec![("string_accuracy".to_owned(), state.value())],
+            counts: accuracy_counts(state),
+            ..Numbers::default()
+        }
     }
+}
 
-    fn counts(&self, state: &Accuracy) -> Named<serde_json::Value> {
-        accuracy_counts(state)
-    }
+/// Reads both sides of a record as strings.
+pub(crate) fn texts<'a>(
+    record: &mut Record<'a>,
+) -> Result<(Cow<'a, str>, Cow<'a, str>), FieldError> {
+    let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+    let reference = record.reference.text().map_err(FieldError::reference)?;
+    Ok((prediction, reference))
 }
 
 pub(crate) fn accuracy_counts(state: &Accuracy) -> Named<serde_json::Value> {

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::vision::images::{IMAGE_SIZE, class_names, image_size, is_coco, read_boxes, size_part};
 use crate::options::{finite, listed};
-use crate::read::{beside, json, kind, name, typed};
+use metric_record::json::{beside, json, kind, name, typed};
 use crate::scorer::{Adapter, Pool, noted};
 use crate::{
     Document, DocumentError, Entries, Entry, FieldError, Input, JoinPolicy, Missing, Named, Notes,
@@ -33,54 +33,54 @@ pub(crate) const DETECTION: Entry = Entry {
     options: &[
         OptionSpec {
             name: "profile",
-            value: "PROFILE",
+            kind: OptionKind::Choice(|| Profile::ALL.iter().map(|choice| choice.name()).collect()),
+    value: "PROFILE",
             default: Profile::OneToOne.name(),
-            choices: || Profile::ALL.iter().map(|choice| choice.name()).collect(),
             help: "Whose rules",
         },
         OptionSpec {
             name: "matching",
-            value: "RULE",
+            kind: OptionKind::Choice(|| Matching::ALL.iter().map(|choice| choice.name()).collect()),
+    value: "RULE",
             default: "",
-            choices: || Matching::ALL.iter().map(|choice| choice.name()).collect(),
             help: "The matching rule, in place of the profile's",
         },
         OptionSpec {
             name: "iou",
+            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
             value: "T,...",
             default: "0.5",
-            choices: Vec::new,
             help: "The IoU from which two boxes match; of several, scores are named like f1@0.5",
         },
         OptionSpec {
             name: "score-threshold",
+            kind: OptionKind::List(&OptionKind::Number(f64::MIN, f64::MAX)),
             value: "S,...",
             default: "",
-            choices: Vec::new,
             help: "Only detections with a score of at least this; of several, scores are named like f1@0.5,0.3, the IoU first [default: all]",
         },
         OptionSpec {
             name: "best-f1",
+            kind: OptionKind::Flag,
             value: "",
             default: "",
-            choices: Vec::new,
             help: "Also the best F1 from any score on, and that score: best_f1, best_f1_score; and the precision-recall curve in --details (with --matching greedy, voc or voc-strict)",
         },
         OptionSpec {
             name: "box",
-            value: "FORMAT",
-            default: BoxFormat::Xywh.name(),
-            choices: || {
+            kind: OptionKind::Choice(|| {
                 let boxes = BoxFormat::ALL.iter().map(|choice| choice.name());
                 boxes.chain([ROTATED, DEGREES, POLYGON]).collect()
-            },
+            }),
+    value: "FORMAT",
+            default: BoxFormat::Xywh.name(),
             help: "What the numbers of a box are; rotated is [cx,cy,w,h,angle], polygon [[x,y],...]",
         },
         OptionSpec {
             name: "groups",
+            kind: OptionKind::List(&OptionKind::Choice(|| vec!["class", "image", "both", "none"])),
             value: "KIND,...",
             default: "class",
-            choices: Vec::new,
             help: "Tables beside the total: class, image, both, or none",
         },
         IMAGE_SIZE,

@@ -266,9 +266,9 @@ pub(crate) const BOXES: (&str, &str) = (
 /// The size of images whose files have none.
 pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec {
     name: "image-size",
+    kind: OptionKind::Text,
     value: "WxH",
     default: "",
-    choices: Vec::new,
     help: "Width and height of all images, where the files are of YOLO; without it boxes stay fractions of the image",
 };
 

@@ -20,43 +20,43 @@ pub(crate) const VOC: Entry = Entry {
     options: &[
         OptionSpec {
             name: "iou",
+            kind: OptionKind::Number(0.0, 1.0),
             value: "T",
             default: "0.5",
-            choices: Vec::new,
             help: "The IoU from which a detection matches",
         },
         OptionSpec {
             name: "interpolation",
-            value: "POINTS",
-            default: Interpolation::EveryPoint.name(),
-            choices: || {
+            kind: OptionKind::Choice(|| {
                 Interpolation::ALL
                     .iter()
                     .map(|choice| choice.name())
                     .collect()
-            },
+            }),
+    value: "POINTS",
+            default: Interpolation::EveryPoint.name(),
             help: "The area under every point of the curve (VOC 2010 on), or the mean at 11 recalls (before)",
         },
         OptionSpec {
             name: "strict",
+            kind: OptionKind::Flag,
             value: "",
             default: "",
-            choices: Vec::new,
             help: "Match above the IoU only, as py-faster-rcnn and Detectron do",
         },
         OptionSpec {
             name: "pixel-plus-one",
+            kind: OptionKind::Flag,
             value: "",
             default: "",
-            choices: Vec::new,
             help: "Take a box from x1 to x2 as x2 - x1 + 1 wide, as VOC's development kit does",
         },
         IMAGE_SIZE,
         OptionSpec {
             name: "groups",
-            value: "KIND",
+            kind: OptionKind::Choice(|| vec!["none", "class"]),
+    value: "KIND",
             default: "class",
-            choices: || vec!["none", "class"],
             help: "Tables beside the total",
         },
     ],
