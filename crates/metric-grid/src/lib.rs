@@ -3,6 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod arc;
+mod example;
 mod grid;
 mod picture;
 #[cfg(feature = "read")]
@@ -13,6 +14,7 @@ pub use arc::{
     ArcGrids, ArcScore, ArcState, Attempt, CellMatches, cell_accuracy, cell_matches, exact_match,
     palette_match, shape_match,
 };
+pub use example::{ArcExamples, Example, ExampleKind, ExampleScore, ExamplesState};
 pub use grid::{COLOURS, Grid, InvalidGrid, MAX_SIDE, MIN_SIDE};
 pub use picture::{Picture, PictureRow};
 pub use submission::{

@@ -106,8 +106,9 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
 }
 
 impl Unmatched {
-    /// `3 references of refs.jsonl: "a", "b", "c"`.
-    fn listed(&self, what: &str) -> String {
+    /// Returns the count and the first few ids, as in `3 references of refs.jsonl: "a", "b", "c"`.
+    #[must_use]
+    pub fn listed(&self, what: &str) -> String {
         let Self {
             source, count, ids, ..
         } = self;

@@ -7,6 +7,8 @@ pub mod edit;
 mod exact;
 mod exact_match;
 pub mod normalize;
+#[cfg(feature = "read")]
+pub mod read;
 mod relaxed;
 pub mod squad;
 pub mod vqa;

@@ -9,6 +9,7 @@ mod alignment;
 mod diff;
 mod table;
 mod units;
+mod work;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ use metric_core::{Mean, Merge, Metric, named_choice, ratio};
 
 pub use alignment::{Alignment, Chunk, Edit, Edits, edit_distance, edit_distance_within};
 pub use units::Unit;
+pub(crate) use work::is_little_work;
+pub use work::{MOST_WORK, TooMuchWork, check_work};
 
 use crate::Normalizer;
 
