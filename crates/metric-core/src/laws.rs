@@ -37,7 +37,7 @@ where
         check_equal(&pool(&mut odd.chain(even)), &whole);
         check_equal(&pool(&mut parts.iter().rev()), &whole);
     }
-    for example in examples.iter().chain([&whole]) {
+    for example in examples.iter().take(3).chain([&whole]) {
         for start in [&S::default(), &whole, example] {
             let mut repeated = start.clone();
             for times in 0..=5 {

@@ -4,6 +4,8 @@
 
 mod arc;
 mod grid;
+#[cfg(test)]
+mod laws;
 mod picture;
 #[cfg(feature = "read")]
 pub mod read;
