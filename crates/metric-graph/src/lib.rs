@@ -12,6 +12,8 @@ pub mod distance;
 mod edges;
 mod equality;
 mod findings;
+#[cfg(test)]
+mod laws;
 mod nodes;
 pub mod openlane;
 mod picture;

@@ -5,6 +5,8 @@
 mod arc;
 mod example;
 mod grid;
+#[cfg(test)]
+mod laws;
 mod picture;
 #[cfg(feature = "read")]
 pub mod read;

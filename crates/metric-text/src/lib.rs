@@ -6,6 +6,8 @@ pub mod anls;
 pub mod edit;
 mod exact;
 mod exact_match;
+#[cfg(test)]
+mod laws;
 pub mod normalize;
 #[cfg(feature = "read")]
 pub mod read;
