@@ -169,7 +169,7 @@ pub struct Submission {
     /// Tasks of the submission that are not in the solutions, in the order of the submission.
     pub unknown: Vec<String>,
     /// Fields beside attempts that are no attempts.
-    pub unknown_fields: u64,
+    pub unknown_fields: BTreeMap<String, u64>,
 }
 
 impl Submission {
@@ -219,7 +219,7 @@ impl Submission {
                     "null" => Ok(Vec::new()),
                     json => attempts(json, tests, options, &mut fields),
                 })?;
-                submission.unknown_fields += fields;
+                submission.count_unknown_fields(&id, fields);
             }
         }
         submission.missing_from(solutions);
@@ -260,7 +260,7 @@ impl Submission {
             submission.put(file, solutions, options, &id, || {
                 attempts(file.content(), tests, options, &mut fields)
             })?;
-            submission.unknown_fields += fields;
+            submission.count_unknown_fields(&id, fields);
         }
         submission.missing_from(solutions);
         Ok(submission)
@@ -317,6 +317,12 @@ impl Submission {
         }
         self.tasks.insert(id.to_owned(), outputs);
         Ok(())
+    }
+
+    fn count_unknown_fields(&mut self, id: &str, fields: u64) {
+        if fields > 0 {
+            *self.unknown_fields.entry(id.to_owned()).or_default() += fields;
+        }
     }
 
     fn missing_from(&mut self, solutions: &Solutions) {

@@ -1,24 +1,20 @@
 //! ARC grids, and submissions of them.
 
 use std::num::{NonZeroU16, NonZeroUsize};
-use std::sync::OnceLock;
 
-use metric_core::{Merge, Metric};
-use metric_grid::read::{
-    File, MAX_ATTEMPTS, ReadError, Solutions, Submission, SubmissionOptions, is_solutions, is_task,
-    parse_attempts, parse_grid, parse_outputs,
-};
+use metric_core::Metric;
+use metric_grid::read::{MAX_ATTEMPTS, Solutions, Submission, SubmissionOptions, is_solutions};
 use metric_grid::{
-    ArcGrids, ArcScore, ArcState, ArcSubmissions, Attempt, BootstrapInterval, Grid, Picture,
-    PictureRow, SolvedShares, SubmissionScore, SubmissionState, VERSION,
+    ArcExamples, ArcScore, ArcState, ArcSubmissions, Attempt, BootstrapInterval, Example,
+    ExampleKind, ExampleScore, ExamplesState, Grid, SolvedShares, SubmissionScore, VERSION,
 };
+use metric_record::{FieldError, JoinPolicy, Message, ReadError, Record, Side};
 use serde::{Deserialize, Serialize};
 
-use metric_record::json::json;
-use crate::scorer::{Adapter, Drawing, noted};
 use crate::{
-    Content, Document, DocumentError, Entry, FieldError, Group, Input, JoinPolicy, Named, Notes,
-    OptionError, OptionSpec, Options, Reading, Record, Sink, never_whole,
+    DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers, OptionError,
+    OptionKind, OptionSpec, Options, ReadDataSet, Reading, Scope, ScoreSpec, Sink, Unified,
+    never_whole, scorer,
 };
 
 pub(crate) const ARC: Entry = Entry {
@@ -65,22 +61,40 @@ pub(crate) const ARC: Entry = Entry {
             help: "The seed of --bootstrap",
         },
     ],
+    scores: &[
+        ScoreSpec::higher("cell_accuracy"),
+        ScoreSpec::higher("cell_accuracy_pooled"),
+        ScoreSpec::higher("exact").proportion("exact", "pairs"),
+        ScoreSpec::higher("shape_match").proportion("shape_matches", "pairs"),
+        ScoreSpec::higher("palette_match").proportion("palette_matches", "pairs"),
+        ScoreSpec::higher("kaggle"),
+        ScoreSpec::higher("arcprize"),
+        ScoreSpec::higher("all_tests"),
+        ScoreSpec::higher("pass_at_").by("N"),
+        ScoreSpec::higher("solved").proportion("exact", "outputs"),
+        ScoreSpec::higher("cell_accuracy_by_task"),
+        ScoreSpec::higher("kaggle_").by("END"),
+        ScoreSpec::higher("arcprize_").by("END"),
+        ScoreSpec::higher("all_tests_").by("END"),
+    ],
+    groups: &["task"],
+    details: false,
+    drawings: &[Drawing::Svg, Drawing::Text, Drawing::ColoredText],
     input: Input::Either(is_solutions),
     whole_file: never_whole,
     build: |options| {
-        let reading = Arc {
+        let reading = ArcReading {
             metric: ArcExamples {
                 submissions: ArcSubmissions {
                     attempts: attempts(options)?,
                 },
             },
-            strict: options.get("strict").is_some(),
-            by_task: options.get("groups") == Some("task"),
+            strict: options.has("strict"),
+            by_task: options.is("groups", "task"),
             resamples: resamples(options)?,
             seed: options.whole("seed")?,
-            tasks: OnceLock::new(),
         };
-        Ok(Adapter::boxed("arc", VERSION, reading))
+        Ok(scorer("arc", VERSION, reading))
     },
 };
 
@@ -97,86 +111,46 @@ fn resamples(options: &Options) -> Result<usize, OptionError> {
     Ok(resamples.map_or(0, NonZeroUsize::get))
 }
 
-struct Arc {
+struct ArcReading {
     metric: ArcExamples,
     strict: bool,
     by_task: bool,
     /// 0 for none.
     resamples: usize,
     seed: u64,
-    /// Whether the records are tasks, as the first one tells.
-    tasks: OnceLock<bool>,
 }
 
-/// Pairs of grids, and tasks.
-struct ArcExamples {
-    submissions: ArcSubmissions,
-}
-
-/// The evidence of either.
-#[derive(Clone, Default, Serialize, Deserialize)]
-struct ArcEvidence {
-    pairs: ArcState,
-    submissions: SubmissionState,
-}
-
-impl Merge for ArcEvidence {
-    fn merge(&mut self, other: Self) {
-        self.pairs.merge(other.pairs);
-        self.submissions.merge(other.submissions);
-    }
-}
-
-/// What evidence is of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Pairs of grids, or nothing.
+/// What the records of a data set are: all are pairs of grids, or all are tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Records {
+    #[default]
+    Unknown,
     Pairs,
     Tasks,
-    /// A single output of a task.
-    Output,
-    /// Both, as of two data sets: no score is of both.
-    Mixed,
 }
 
-impl ArcEvidence {
-    fn kind(&self) -> Kind {
-        let submissions = &self.submissions;
-        match (self.pairs.pairs, submissions.outputs.pairs) {
-            (_, 0) => Kind::Pairs,
-            (1.., _) => Kind::Mixed,
-            _ if submissions.tasks.is_empty() => Kind::Output,
-            _ => Kind::Tasks,
-        }
-    }
-}
-
-/// A task, or a pair of grids.
-enum Example {
-    Pair(Attempt, Grid),
-    Task(Vec<Vec<Attempt>>, Vec<Grid>),
-}
-
-impl Metric for ArcExamples {
-    type Prediction = Example;
-    type Reference = ();
-    type State = ArcEvidence;
-    type Score = ();
-
-    fn update(&self, state: &mut ArcEvidence, example: &Example, (): &()) {
-        match example {
-            Example::Pair(attempt, truth) => ArcGrids.update(&mut state.pairs, attempt, truth),
-            Example::Task(attempts, truth) => {
-                self.submissions
-                    .update(&mut state.submissions, attempts, truth);
+impl Header for Records {
+    fn unify(&mut self, other: &Self) -> Result<Unified, Message> {
+        match (*self, *other) {
+            (Self::Unknown, other) => *self = other,
+            (_, Self::Unknown) => {}
+            (ours, other) if ours == other => {}
+            (_, other) => {
+                let (grid, task) = ("a grid", "the outputs of a task");
+                let (found, expected) = match other {
+                    Self::Tasks => (task, grid),
+                    _ => (grid, task),
+                };
+                return Err(Message::from(format!(
+                    "found {found}: expected {expected}, as in the first record"
+                )));
             }
         }
+        Ok(Unified::Kept)
     }
-
-    fn compute(&self, _: &ArcEvidence) {}
 }
 
-impl Arc {
+impl ArcReading {
     fn options(&self, join: JoinPolicy) -> SubmissionOptions {
         SubmissionOptions {
             attempts: self.metric.submissions.attempts,
@@ -185,101 +159,46 @@ impl Arc {
         }
     }
 
-    fn example(&self, record: &Record<'_>) -> Result<Example, FieldError> {
-        let reference = json(record.reference, "null");
-        let prediction = json(record.prediction, "null");
-        if is_task(reference) {
-            let truth = parse_outputs(reference).map_err(FieldError::reference)?;
-            let attempts = parse_attempts(prediction, truth.len(), self.options(record.join))
-                .map_err(FieldError::prediction)?;
-            return Ok(Example::Task(attempts, truth));
-        }
-        let truth = parse_grid(reference).map_err(FieldError::reference)?;
-        let attempt = if prediction.trim() == "null" {
-            Attempt::Missing
-        } else {
-            match parse_grid(prediction) {
-                Ok(grid) => Attempt::Grid(grid),
-                Err(problem) if self.strict => return Err(FieldError::prediction(problem)),
-                Err(_) => Attempt::Invalid,
-            }
-        };
-        Ok(Example::Pair(attempt, truth))
-    }
-
     /// Adds a task, whose outputs are the examples.
     fn task(
         &self,
-        sink: &mut Sink<'_, ArcExamples>,
+        sink: &mut Sink<'_, Self>,
         id: &str,
         attempts: &[Vec<Attempt>],
         truth: &[Grid],
     ) {
         let metric = &self.metric.submissions;
-        let evidence = |submissions: SubmissionState| ArcEvidence {
-            pairs: ArcState::default(),
-            submissions,
-        };
         let groups = [("task", id)];
         let groups = if self.by_task { &groups[..] } else { &[] };
-        let outputs = truth.iter().enumerate().map(|(place, truth)| {
-            let attempts = attempts.get(place).map_or(&[][..], Vec::as_slice);
+        let outputs = truth.iter().enumerate().map(|(index, truth)| {
+            let attempts = attempts.get(index).map_or(&[][..], Vec::as_slice);
             let output = metric.measure_output(attempts, truth);
-            (place.to_string(), evidence(output))
+            (index.to_string(), ExamplesState::from(output))
         });
-        let task = evidence(metric.measure(attempts, truth));
+        let task = ExamplesState::from(metric.measure(attempts, truth));
         sink.joint(groups, task, truth.len(), outputs);
     }
 
-    fn read_submission(
-        &self,
-        references: &Document,
-        predictions: &Document,
-        join: JoinPolicy,
-    ) -> Result<(Solutions, Submission), ReadError> {
-        let file = |name, text| File { name, text };
-        let solutions = match &references.content {
-            Content::Text(text) => Solutions::parse(file(&references.name, text))?,
-            Content::Folder(folder) => Solutions::read_folder(folder)?,
-        };
-        let options = self.options(join);
-        let submission = match &predictions.content {
-            Content::Text(text) => {
-                Submission::parse(file(&predictions.name, text), &solutions, options)?
-            }
-            Content::Folder(folder) => Submission::read_folder(folder, &solutions, options)?,
-        };
+    fn read_submission(&self, data: &DataSet) -> Result<(Solutions, Submission), DataSetError> {
+        let solutions = Solutions::read(&data.references)?;
+        let options = self.options(data.join);
+        let submission = Submission::read(&data.predictions, &solutions, options)?;
         Ok((solutions, submission))
     }
 
     fn draw(&self, title: String, example: Example, drawing: Drawing) -> String {
-        let limit = usize::from(self.metric.submissions.attempts.get());
-        let rows = match example {
-            Example::Pair(attempt, truth) => vec![PictureRow {
-                truth,
-                attempts: vec![attempt],
-            }],
-            Example::Task(attempts, truth) => {
-                let attempts = attempts.into_iter().chain(std::iter::repeat(Vec::new()));
-                let rows = truth.into_iter().zip(attempts);
-                rows.map(|(truth, mut attempts)| {
-                    attempts.truncate(limit);
-                    PictureRow { truth, attempts }
-                })
-                .collect()
-            }
-        };
-        let picture = Picture { title, rows };
+        let picture = example.picture(title, self.metric.submissions.attempts);
         match drawing {
             Drawing::Svg => picture.svg(),
             Drawing::Text => picture.text(false),
-            Drawing::ColouredText => picture.text(true),
+            Drawing::ColoredText => picture.text(true),
         }
     }
 }
 
-impl Reading for Arc {
+impl Reading for ArcReading {
     type Metric = ArcExamples;
+    type Header = Records;
 
     fn metric(&self) -> &ArcExamples {
         &self.metric
@@ -295,21 +214,13 @@ impl Reading for Arc {
         parts
     }
 
-    fn read(
-        &self,
-        record: &Record<'_>,
-        sink: &mut Sink<'_, ArcExamples>,
-    ) -> Result<(), FieldError> {
-        let example = self.example(record)?;
-        let is_task = matches!(example, Example::Task(..));
-        let expected = *self.tasks.get_or_init(|| is_task);
-        if is_task != expected {
-            let (grid, task) = ("a grid", "the outputs of a task");
-            let (found, expected) = if is_task { (task, grid) } else { (grid, task) };
-            return Err(FieldError::reference(format!(
-                "found {found}: expected {expected}, as in the first record"
-            )));
-        }
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let example = Example::read(record, self.options(record.join))?;
+        let records = match example {
+            Example::Pair(..) => Records::Pairs,
+            Example::Task(..) => Records::Tasks,
+        };
+        sink.share(Side::Reference, records)?;
         match example {
             Example::Task(attempts, truth) => {
                 self.task(sink, &record.id.to_string(), &attempts, &truth);
@@ -319,24 +230,45 @@ impl Reading for Arc {
         Ok(())
     }
 
-    fn read_documents(
-        &self,
-        references: Document,
-        predictions: Document,
-        join: JoinPolicy,
-        sink: &mut Sink<'_, ArcExamples>,
-    ) -> Result<(), DocumentError> {
-        let (solutions, submission) = self
-            .read_submission(&references, &predictions, join)
-            .map_err(|error| DocumentError(error.to_string()))?;
-        for (id, truth) in solutions.tasks() {
+    fn numbers(&self, state: &ExamplesState, _header: &Records, scope: Scope<'_>) -> Numbers {
+        if let Scope::Group(..) = scope {
+            return self.of_group(state);
+        }
+        Numbers {
+            scores: self.scores(state),
+            counts: counts(state),
+            warnings: match scope {
+                Scope::Total => self.warnings(state),
+                _ => Vec::new(),
+            },
+            ..Numbers::default()
+        }
+    }
+
+    fn examples_in(&self, record: &mut Record<'_>) -> u64 {
+        Example::grids_in(record.reference)
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+
+    fn pictures(&self) -> Option<&dyn Draw> {
+        Some(self)
+    }
+}
+
+impl ReadDataSet<Self> for ArcReading {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let (solutions, submission) = self.read_submission(&data)?;
+        let (mut missing, mut of_missing_tasks) = (0, 0);
+        let tasks = solutions.tasks().filter(|(id, _)| data.holds(id));
+        for (id, truth) in tasks {
             sink.record(id);
+            sink.share(Side::Reference, Records::Tasks)
+                .map_err(|error| DataSetError::Read(ReadError::new("", error.problem)))?;
             let attempts = submission.attempts(id);
             self.task(sink, id, attempts, truth);
-        }
-        let (mut missing, mut of_missing_tasks) = (0, 0);
-        for (id, truth) in solutions.tasks() {
-            let attempts = submission.attempts(id);
             let tried = attempts.iter().take(truth.len());
             missing += truth.len() - tried.filter(|attempts| !attempts.is_empty()).count();
             if !submission.has(id) {
@@ -348,56 +280,45 @@ impl Reading for Arc {
             "an output of a task in the submission has no attempt and scores 0",
             (missing - of_missing_tasks) as u64,
         );
-        sink.note(
-            &format!(
-                "a task is not in the submission and scores 0: {}",
-                first_few(&submission.missing)
-            ),
-            submission.missing.len() as u64,
+        let held = |ids: &[String]| -> Vec<String> {
+            ids.iter().filter(|id| data.holds(id)).cloned().collect()
+        };
+        sink.note_ids(
+            "a task is not in the submission and scores 0",
+            held(&submission.missing).iter().map(String::as_str),
         );
-        sink.note(
-            &format!(
-                "a task is not in the solutions and was left out: {}",
-                first_few(&submission.unknown)
-            ),
-            submission.unknown.len() as u64,
+        sink.note_ids(
+            "a task is not in the solutions and was left out",
+            held(&submission.unknown).iter().map(String::as_str),
         );
+        let unknown = submission.unknown_fields.iter();
+        let unknown = unknown.filter(|(id, _)| data.holds(id));
         sink.note(
             "a field beside attempt_1, attempt_2, ... is no attempt and was left out",
-            submission.unknown_fields,
+            unknown.map(|(_, fields)| fields).sum(),
         );
         Ok(())
     }
+}
 
-    fn examples_in(&self, record: &Record<'_>) -> u64 {
-        let reference = json(record.reference, "null");
-        match is_task(reference) {
-            true => parse_outputs(reference).map_or(1, |truth| truth.len() as u64),
-            false => 1,
-        }
-    }
-
+impl Draw for ArcReading {
     fn draws(&self, _drawing: Drawing) -> bool {
         true
     }
 
-    fn picture(&self, record: &Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
-        let example = self.example(record)?;
+    fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
+        let example = Example::read(record, self.options(record.join))?;
         Ok(self.draw(record.id.to_string(), example, drawing))
     }
 
-    fn draw_documents(
+    fn draw_data_set(
         &self,
-        references: &Document,
-        predictions: &Document,
-        join: JoinPolicy,
+        data: DataSet,
         drawing: Drawing,
         put: &mut dyn FnMut(&str, &dyn Fn() -> String),
-    ) -> Result<(), DocumentError> {
-        let (solutions, submission) = self
-            .read_submission(references, predictions, join)
-            .map_err(|error| DocumentError(error.to_string()))?;
-        for (id, truth) in solutions.tasks() {
+    ) -> Result<(), DataSetError> {
+        let (solutions, submission) = self.read_submission(&data)?;
+        for (id, truth) in solutions.tasks().filter(|(id, _)| data.holds(id)) {
             put(id, &|| {
                 let attempts = submission.attempts(id).to_vec();
                 let example = Example::Task(attempts, truth.to_vec());
@@ -406,27 +327,27 @@ impl Reading for Arc {
         }
         Ok(())
     }
+}
 
-    fn scores(&self, state: &ArcEvidence) -> Named<Option<f64>> {
-        let nothing = SubmissionState::default();
-        let (kind, submissions) = match state.kind() {
-            Kind::Pairs => {
-                let score = ArcGrids.compute(&state.pairs);
+impl ArcReading {
+    fn scores(&self, state: &ExamplesState) -> Named<Option<f64>> {
+        let score = match self.metric.compute(state) {
+            ExampleScore::Pairs(score) => {
                 let mut scores = cells(&score);
                 scores.insert(2, ("exact".to_owned(), score.exact));
                 return scores;
             }
-            Kind::Mixed => (Kind::Tasks, &nothing),
-            kind => (kind, &state.submissions),
+            ExampleScore::Outputs(score) => {
+                let mut scores = vec![("solved".to_owned(), score.outputs.exact)];
+                scores.extend(pass_at(&score));
+                scores.extend(cells(&score.outputs));
+                return scores;
+            }
+            ExampleScore::Tasks(score) => score,
+            // The header keeps them apart.
+            ExampleScore::Mixed => return Vec::new(),
         };
-        let metric = &self.metric.submissions;
-        let score = metric.compute(submissions);
-        if kind == Kind::Output {
-            let mut scores = vec![("solved".to_owned(), score.outputs.exact)];
-            scores.extend(pass_at(&score));
-            scores.extend(cells(&score.outputs));
-            return scores;
-        }
+        let (metric, submissions) = (&self.metric.submissions, &state.submissions);
         let SolvedShares {
             kaggle,
             arcprize,
@@ -457,7 +378,7 @@ impl Reading for Arc {
         scores
     }
 
-    fn group(&self, name: &str, state: &ArcEvidence) -> Group {
+    fn of_group(&self, state: &ExamplesState) -> Numbers {
         let state = &state.submissions;
         let score = self.metric.submissions.compute(state);
         // What tells tasks apart; the rest would be a table too wide to read.
@@ -471,64 +392,15 @@ impl Reading for Arc {
             ("outputs", state.outputs.pairs),
             ("exact", state.outputs.exact),
         ];
-        Group {
-            name: name.to_owned(),
+        Numbers {
             scores,
             counts: named(&counts),
+            ..Numbers::default()
         }
     }
 
-    fn counts(&self, state: &ArcEvidence) -> Named<serde_json::Value> {
-        let cells = |outputs: &ArcState, invalid: u64| {
-            [
-                ("matches", outputs.matches),
-                ("padded_cells", outputs.padded_cells),
-                ("exact", outputs.exact),
-                ("invalid", invalid),
-                ("shape_matches", outputs.shape_matches),
-                ("palette_matches", outputs.palette_matches),
-            ]
-        };
-        let (kind, pairs, state) = (state.kind(), &state.pairs, &state.submissions);
-        let mut counts = Vec::new();
-        match kind {
-            Kind::Pairs => {
-                counts.extend(cells(pairs, pairs.invalid));
-                counts.extend([("null", pairs.missing), ("pairs", pairs.pairs)]);
-                return named(&counts);
-            }
-            Kind::Mixed => {
-                return named(&[("tasks", state.task_count()), ("pairs", pairs.pairs)]);
-            }
-            Kind::Output => {}
-            Kind::Tasks => counts.extend([
-                ("tasks", state.task_count()),
-                ("solved_tasks", state.solved_tasks()),
-                ("missing_tasks", state.missing_tasks),
-                ("extra_outputs", state.extra_outputs),
-            ]),
-        }
-        counts.extend([
-            ("outputs", state.outputs.pairs),
-            ("missing_outputs", state.missing_outputs),
-            ("solved_at_1", state.solved_within(1)),
-            ("attempts", state.attempts),
-            ("extra_attempts", state.extra_attempts),
-        ]);
-        counts.extend(cells(&state.outputs, state.invalid_attempts));
-        named(&counts)
-    }
-
-    fn warnings(&self, state: &ArcEvidence, notes: &Notes) -> Vec<String> {
+    fn warnings(&self, state: &ExamplesState) -> Vec<Message> {
         let (pairs, submissions) = (&state.pairs, &state.submissions);
-        let mut warnings = noted(notes);
-        if state.kind() == Kind::Mixed {
-            warnings.push(format!(
-                "the examples are {} × a pair of grids and {} × a task: no score is of both",
-                pairs.pairs,
-                submissions.task_count()
-            ));
-        }
         let counts = [
             (
                 pairs.invalid,
@@ -551,9 +423,48 @@ impl Reading for Arc {
             ),
         ];
         let counts = counts.iter().filter(|(times, _)| *times > 0);
-        warnings.extend(counts.map(|(times, what)| format!("{times} × {what}")));
-        warnings
+        counts
+            .map(|(times, what)| Message::from(format!("{times} × {what}")))
+            .collect()
     }
+}
+
+fn counts(state: &ExamplesState) -> Named<serde_json::Value> {
+    let cells = |outputs: &ArcState, invalid: u64| {
+        [
+            ("matches", outputs.matches),
+            ("padded_cells", outputs.padded_cells),
+            ("exact", outputs.exact),
+            ("invalid", invalid),
+            ("shape_matches", outputs.shape_matches),
+            ("palette_matches", outputs.palette_matches),
+        ]
+    };
+    let (kind, pairs, state) = (state.kind(), &state.pairs, &state.submissions);
+    let mut counts = Vec::new();
+    match kind {
+        ExampleKind::Pairs => {
+            counts.extend(cells(pairs, pairs.invalid));
+            counts.extend([("null", pairs.missing), ("pairs", pairs.pairs)]);
+            return named(&counts);
+        }
+        ExampleKind::Tasks => counts.extend([
+            ("tasks", state.task_count()),
+            ("solved_tasks", state.solved_tasks()),
+            ("missing_tasks", state.missing_tasks),
+            ("extra_outputs", state.extra_outputs),
+        ]),
+        ExampleKind::Outputs | ExampleKind::Mixed => {}
+    }
+    counts.extend([
+        ("outputs", state.outputs.pairs),
+        ("missing_outputs", state.missing_outputs),
+        ("solved_at_1", state.solved_within(1)),
+        ("attempts", state.attempts),
+        ("extra_attempts", state.extra_attempts),
+    ]);
+    counts.extend(cells(&state.outputs, state.invalid_attempts));
+    named(&counts)
 }
 
 /// Scores or counts by name.
@@ -582,51 +493,31 @@ fn by_task(score: &SubmissionScore) -> (String, Option<f64>) {
     (name, score.cell_accuracy_by_task)
 }
 
-/// The first few names of a list, each cut if it is long.
-fn first_few(names: &[String]) -> String {
-    const SHOWN: usize = 5;
-    const MOST: usize = 80;
-    let short = |name: &String| match name.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{:?}...", &name[..end]),
-        None => format!("{name:?}"),
-    };
-    let shown: Vec<String> = names.iter().take(SHOWN).map(short).collect();
-    let more = if names.len() > SHOWN { ", ..." } else { "" };
-    shown.join(", ") + more
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::{Evidence, Options, Value, find};
+    use metric_record::{Record, Value};
+
+    use crate::{Options, State, find};
 
     #[test]
-    fn evidence_of_pairs_and_of_tasks_has_no_score_together() {
-        let part = |reference: &str, prediction: &str| -> Box<dyn Evidence> {
-            let scorer = find("arc").unwrap().scorer(&Options::default()).unwrap();
-            let mut evidence = scorer.start();
-            let record = super::Record::new("1", Value::Json(prediction), Value::Json(reference));
-            evidence.update(&[record], None).unwrap();
-            evidence
+    fn pairs_and_tasks_are_not_one_data_set() {
+        let scorer = find("arc").unwrap().scorer(&Options::default()).unwrap();
+        let part = |reference: &str, prediction: &str| -> State {
+            let mut state = scorer.start();
+            let record = Record::new("1", Value::json(prediction), Value::json(reference));
+            state.update(&*scorer, &mut [record]).unwrap();
+            state
         };
-        let pair = || part("[[1]]", "[[2]]");
-        let task = || part("[[[1]]]", r#"[{"attempt_1": [[1]]}]"#);
-        assert_eq!(pair().report().score("exact"), Some(0.0));
-        assert_eq!(task().report().score("kaggle"), Some(1.0));
-        for (mut first, second) in [(pair(), task()), (task(), pair())] {
-            first.merge(second).unwrap();
-            let report = first.report();
-            assert!(report.scores.iter().all(|(_, score)| score.is_none()));
-            assert_eq!(
-                report.counts,
-                [
-                    ("tasks".to_owned(), 1.into()),
-                    ("pairs".to_owned(), 1.into())
-                ]
-            );
-            assert_eq!(
-                report.warnings,
-                ["the examples are 1 × a pair of grids and 1 × a task: no score is of both"]
-            );
+        let pair = part("[[1]]", "[[2]]");
+        let task = part("[[[1]]]", r#"[{"attempt_1": [[1]]}]"#);
+        assert_eq!(pair.report().score("exact"), Some(0.0));
+        assert_eq!(task.report().score("kaggle"), Some(1.0));
+        for (first, second) in [(&pair, &task), (&task, &pair)] {
+            let mut first = first.clone();
+            let before = first.body();
+            let error = first.merge(second).unwrap_err().to_string();
+            assert!(error.contains("as in the first record"), "{error}");
+            assert_eq!(first.body(), before);
         }
     }
 }
