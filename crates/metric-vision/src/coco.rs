@@ -8,6 +8,8 @@ use std::ops::Range;
 use metric_core::{Merge, Metric};
 
 use crate::by_image::ByImage;
+#[cfg(feature = "serde")]
+use crate::by_image::serial::Check;
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
 use crate::{Annotation, BBox, Image, Prediction, Shape};
@@ -278,6 +280,58 @@ struct ImageOutcome {
 const DETAILED: u32 = 1 << 31;
 const MOST_AREAS: usize = 31;
 
+#[cfg(feature = "serde")]
+impl Check for ImageOutcome {
+    fn check(&self) -> Result<(), &'static str> {
+        let Self {
+            classes,
+            truths,
+            scores,
+            verdicts,
+            details,
+        } = self;
+        if !classes.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Err("expected classes in rising order");
+        }
+        let detections: u64 = classes.iter().map(|&(_, count)| u64::from(count)).sum();
+        if scores.len() as u64 != detections || verdicts.len() != scores.len() {
+            return Err("expected one score and one verdict for each detection");
+        }
+        let mut rest = &**scores;
+        for &(_, count) in classes {
+            let (of_class, others) = rest.split_at(count as usize);
+            if !of_class.is_sorted_by(|a, b| a >= b) {
+                return Err("expected the scores of each class in falling order");
+            }
+            rest = others;
+        }
+        let areas = truths.len().checked_div(classes.len()).unwrap_or(0);
+        let fits = match classes.is_empty() {
+            true => truths.is_empty(),
+            false => (1..=MOST_AREAS).contains(&areas) && truths.len() == areas * classes.len(),
+        };
+        if !fits {
+            return Err("expected one number of objects for each class and area range");
+        }
+        let detailed = verdicts.iter().filter(|&&verdict| verdict & DETAILED != 0);
+        let mut count = 0;
+        for (index, verdict) in (0..).zip(detailed) {
+            if verdict & !DETAILED != index {
+                return Err("expected the details in the order of their detections");
+            }
+            count += 1;
+        }
+        let fits = match count {
+            0 => details.is_empty(),
+            count => !details.is_empty() && details.len() % (2 * count) == 0,
+        };
+        match fits {
+            true => Ok(()),
+            false => Err("expected details of equal length for each detection that has any"),
+        }
+    }
+}
+
 impl CocoState {
     /// The number of detections that count.
     #[must_use]
@@ -290,6 +344,10 @@ impl CocoState {
 impl Merge for CocoState {
     fn merge(&mut self, other: Self) {
         self.images.merge(other.images);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.images.merge_times(&other.images, times);
     }
 }
 

@@ -7,10 +7,13 @@ mod by_image;
 mod candidates;
 mod coco;
 mod confusion;
+mod count;
 mod curve;
 mod dataset;
 mod detection;
 mod geo;
+#[cfg(all(test, feature = "read", feature = "serde"))]
+mod laws;
 mod mask;
 pub mod matching;
 mod numpy;

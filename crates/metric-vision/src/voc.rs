@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use metric_core::{Counts, Merge, Metric, named_choice, ratio};
 
 use crate::by_image::ByImage;
+#[cfg(feature = "serde")]
+use crate::by_image::serial::Check;
 use crate::candidates::Field;
 use crate::detection::split;
 use crate::matching::voc_by;
@@ -289,9 +291,34 @@ enum Outcome {
     Ignored,
 }
 
+#[cfg(feature = "serde")]
+impl Check for VocImage {
+    fn check(&self) -> Result<(), &'static str> {
+        let of_image = 1..=u64::from(u32::MAX);
+        if !self
+            .truths
+            .iter()
+            .all(|(_, count)| of_image.contains(count))
+        {
+            return Err("expected a positive number of objects for each class");
+        }
+        if !self.truths.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Err("expected the objects in rising order of their classes");
+        }
+        match self.detections.is_sorted_by_key(|detected| detected.class) {
+            true => Ok(()),
+            false => Err("expected the detections in rising order of their classes"),
+        }
+    }
+}
+
 impl Merge for VocState {
     fn merge(&mut self, other: Self) {
         self.images.merge(other.images);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.images.merge_times(&other.images, times);
     }
 }
 
