@@ -20,6 +20,11 @@ impl<T> ByImage<T> {
         same.push(outcome);
     }
 
+    /// All rows to change, in any order.
+    pub(crate) fn rows_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.values_mut().flatten()
+    }
+
     /// All rows, in any order.
     pub(crate) fn unordered(&self) -> impl Iterator<Item = &T> {
         self.0.values().flatten()

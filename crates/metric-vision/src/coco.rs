@@ -10,6 +10,7 @@ use metric_core::{Merge, Metric};
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
 use crate::{Annotation, BBox, Image, Prediction, Shape};
@@ -278,6 +279,19 @@ struct ImageOutcome {
 }
 
 const DETAILED: u32 = 1 << 31;
+
+/// The class of all objects where classes are not distinguished. It is not the index of a class, so
+/// that parts with different lists of classes merge. In [`CocoCurves`] it is class 0.
+const POOLED: u32 = u32::MAX;
+
+/// The class whose curves the objects of a class in a state count for.
+fn curve_class(class: u32) -> u32 {
+    match class {
+        POOLED => 0,
+        class => class,
+    }
+}
+
 const MOST_AREAS: usize = 31;
 
 #[cfg(feature = "serde")]
@@ -351,6 +365,64 @@ impl Merge for CocoState {
     }
 }
 
+impl ClassState for CocoState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let classes = self.images.unordered().flat_map(|image| &image.classes);
+        let classes = classes.map(|&(class, _)| class);
+        let indices = Renumbering::new(indices, classes.filter(|&class| class != POOLED))?;
+        self.images
+            .rows_mut()
+            .for_each(|image| image.renumber(indices));
+        Ok(())
+    }
+}
+
+impl ImageOutcome {
+    fn renumber(&mut self, indices: Renumbering<'_>) {
+        for (class, _) in &mut self.classes {
+            if *class != POOLED {
+                *class = indices.of(*class);
+            }
+        }
+        if self.classes.is_sorted() {
+            return;
+        }
+        let areas = self.truths.len() / self.classes.len();
+        let detailed = self.verdicts.iter();
+        let detailed = detailed.filter(|&verdict| verdict & DETAILED != 0).count();
+        let words = self.details.len().checked_div(detailed).unwrap_or(0);
+        // The class, its index before, and its detections.
+        let mut groups: Vec<(u32, usize, Range<usize>)> = Vec::with_capacity(self.classes.len());
+        let mut start = 0;
+        for (index, &(class, count)) in self.classes.iter().enumerate() {
+            let end = start + count as usize;
+            groups.push((class, index, start..end));
+            start = end;
+        }
+        groups.sort_unstable_by_key(|&(class, _, _)| class);
+        let mut sorted = Self::default();
+        for (class, index, range) in groups {
+            sorted.classes.push((class, range.len() as u32));
+            let truths = self.truths.get(index * areas..(index + 1) * areas);
+            sorted.truths.extend(truths.unwrap_or_default());
+            let scores = self.scores.get(range.clone());
+            sorted.scores.extend(scores.unwrap_or_default());
+            for &verdict in self.verdicts.get(range).unwrap_or_default() {
+                if verdict & DETAILED == 0 {
+                    sorted.verdicts.push(verdict);
+                    continue;
+                }
+                let place = sorted.details.len().checked_div(words).unwrap_or(0);
+                sorted.verdicts.push(DETAILED | place as u32);
+                let start = (verdict & !DETAILED) as usize * words;
+                let details = self.details.get(start..start + words);
+                sorted.details.extend(details.unwrap_or_default());
+            }
+        }
+        *self = sorted;
+    }
+}
+
 impl<S: Shape> Metric for CocoAp<S> {
     /// The detections in an image, in the order of the file.
     type Prediction = [Prediction<S>];
@@ -392,7 +464,10 @@ impl<S: Shape> CocoAp<S> {
         meetings: &mut Meetings,
     ) -> ImageOutcome {
         // Objects whose classes are pooled still come class by class.
-        let class_of = |class: u32| if self.params.by_class { class } else { 0 };
+        let class_of = |class: u32| match self.params.by_class {
+            true => class,
+            false => POOLED,
+        };
         let mut detections: Vec<Order> = (0..)
             .zip(predictions)
             .map(|(place, prediction)| Order {
@@ -666,6 +741,7 @@ impl CocoCurves {
         let mut truths: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
         for image in state.images.unordered() {
             for (&(class, _), here) in image.classes.iter().zip(image.truths.chunks(areas)) {
+                let class = curve_class(class);
                 let totals = truths.entry(class).or_insert_with(|| vec![0; areas]);
                 for (total, &here) in totals.iter_mut().zip(here) {
                     *total += u64::from(here);
@@ -682,6 +758,7 @@ impl CocoCurves {
             for &(class, count) in &image.classes {
                 // A list from a file may claim any lengths.
                 let end = usize::saturating_add(start, count as usize);
+                let class = curve_class(class);
                 if let Ok(place) = classes.binary_search_by_key(&class, |&(class, _)| class) {
                     classes[place].1.add(params, image, start..end);
                 }

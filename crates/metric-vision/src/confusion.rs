@@ -3,6 +3,7 @@ use std::marker::PhantomData;
 
 use metric_core::{Counts, Merge, Metric};
 
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
 use crate::count;
 use crate::matching::{Detection, Truth, greedy};
 use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
@@ -303,6 +304,23 @@ impl Merge for ConfusionState {
             self.add(cell.truth, cell.prediction, count);
         }
         count::add(&mut self.ignored, other.ignored, times);
+    }
+}
+
+impl ClassState for ConfusionState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let classes = self
+            .cells
+            .iter()
+            .flat_map(|cell| [cell.truth, cell.prediction]);
+        let indices = Renumbering::new(indices, classes.flatten())?;
+        for cell in &mut self.cells {
+            for class in [&mut cell.truth, &mut cell.prediction] {
+                *class = class.map(|class| indices.of(class));
+            }
+        }
+        self.cells.sort_unstable_by_key(ConfusionCell::pair);
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use metric_core::{Counts, Merge, Metric};
 
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
 use crate::count;
 use crate::detection::split;
 use crate::numpy::pairwise_sum;
@@ -165,6 +166,14 @@ impl Merge for PrecisionRecallState {
                 mine.merge_times(theirs, times);
             }
         }
+    }
+}
+
+impl ClassState for PrecisionRecallState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let indices = Renumbering::new(indices, self.classes.keys().copied())?;
+        indices.map(&mut self.classes);
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@
 mod bbox;
 mod by_image;
 mod candidates;
+mod classes;
 mod coco;
 mod confusion;
 mod count;
@@ -29,6 +30,7 @@ mod tree;
 mod voc;
 
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
+pub use classes::{ClassState, Classes, InvalidClasses, InvalidIndices, unite_classes};
 pub use coco::{
     AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoState, InvalidCocoParams,
 };

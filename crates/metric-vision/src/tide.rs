@@ -8,6 +8,7 @@ use metric_core::{Mean, Merge, Metric, named_choice};
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
 use crate::count;
 use crate::score::Rank;
 use crate::{Annotation, BBox, Image, Prediction, Shape};
@@ -563,6 +564,37 @@ impl Merge for TideState {
         for (&class, truths) in &other.truths {
             let mine = self.truths.entry(class).or_default();
             mine.merge_times(truths, times);
+        }
+    }
+}
+
+impl ClassState for TideState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let findings = self.images.unordered().flatten();
+        let found = findings.flat_map(|finding| [Some(finding.class), finding.becomes()]);
+        let classes = found.flatten().chain(self.truths.keys().copied());
+        let indices = Renumbering::new(indices, classes)?;
+        for finding in self.images.rows_mut().flatten() {
+            finding.class = indices.of(finding.class);
+            if let Verdict::Wrong {
+                becomes: Some(class),
+                ..
+            } = &mut finding.verdict
+            {
+                *class = indices.of(*class);
+            }
+        }
+        indices.map(&mut self.truths);
+        Ok(())
+    }
+}
+
+impl Finding {
+    /// The class of which the oracle can make it a right detection.
+    fn becomes(&self) -> Option<u32> {
+        match self.verdict {
+            Verdict::Wrong { becomes, .. } => becomes,
+            Verdict::Right => None,
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
 use crate::candidates::Field;
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
 use crate::detection::split;
 use crate::matching::voc_by;
 use crate::numpy::pairwise_sum;
@@ -319,6 +320,28 @@ impl Merge for VocState {
 
     fn merge_times(&mut self, other: &Self, times: u64) {
         self.images.merge_times(&other.images, times);
+    }
+}
+
+impl ClassState for VocState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let classes = self.images.unordered().flat_map(|image| {
+            let truths = image.truths.iter().map(|&(class, _)| class);
+            truths.chain(image.detections.iter().map(|detected| detected.class))
+        });
+        let indices = Renumbering::new(indices, classes)?;
+        for image in self.images.rows_mut() {
+            for (class, _) in &mut image.truths {
+                *class = indices.of(*class);
+            }
+            image.truths.sort_unstable();
+            for detected in &mut image.detections {
+                detected.class = indices.of(detected.class);
+            }
+            // Within a class they stay in the order of the file.
+            image.detections.sort_by_key(|detected| detected.class);
+        }
+        Ok(())
     }
 }
 
