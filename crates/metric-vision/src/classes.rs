@@ -285,21 +285,25 @@ impl Classes {
     /// The name of a class is its key if that is text, and empty if it is an integer.
     #[must_use]
     pub fn into_sorted(self) -> (Vec<Class>, Vec<u32>) {
-        let mut order: Vec<usize> = (0..self.keys.len()).collect();
-        order.sort_unstable_by_key(|&index| &self.keys[index]);
-        let mut indices = vec![0; self.keys.len()];
-        for (position, &index) in (0..).zip(&order) {
-            indices[index] = position;
-        }
-        let class = |&index: &usize| {
-            let key = self.keys[index].clone();
+        let (keys, indices) = self.into_sorted_keys();
+        let class = |key: Key| {
             let name = match &key {
                 Key::Number(_) => String::new(),
                 Key::Text(text) => text.to_string(),
             };
             Class { key, name }
         };
-        (order.iter().map(class).collect(), indices)
+        (keys.into_iter().map(class).collect(), indices)
+    }
+
+    pub(crate) fn into_sorted_keys(self) -> (Vec<Key>, Vec<u32>) {
+        let mut keys: Vec<(Key, usize)> = self.keys.into_iter().zip(0..).collect();
+        keys.sort_unstable();
+        let mut indices = vec![0; keys.len()];
+        for (position, &(_, index)) in (0..).zip(&keys) {
+            indices[index] = position;
+        }
+        (keys.into_iter().map(|(key, _)| key).collect(), indices)
     }
 }
 
