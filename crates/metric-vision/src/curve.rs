@@ -537,7 +537,6 @@ pub(crate) mod tests {
         (0_i64..5, found, real).prop_map(|(key, found, real)| {
             let prediction = |(class, x, score): (u32, u8, u8)| Prediction {
                 image: 0,
-                place: 0,
                 class,
                 score: f64::from(score) / 4.0,
                 area: 10.0,

@@ -796,7 +796,6 @@ fn results<S: Readable>(
         let score = record.score.0;
         kept.all.push(Prediction {
             image,
-            place: 0,
             class,
             score,
             area,
