@@ -9,8 +9,9 @@ use serde::de::DeserializeOwned;
 
 use crate::curve::tests::example;
 use crate::{
-    CocoAp, CocoParams, CocoState, Confusion, DetectionState, Detections, Image, Matching,
-    PrecisionRecall, Prediction, Tide, TideState, VocAp, VocState, by_class,
+    Class, CocoAp, CocoParams, CocoState, Confusion, DetectionState, DetectionSweep,
+    DetectionSweepParams, DetectionSweepState, Detections, Image, Key, Matching, PrecisionRecall,
+    Prediction, Tide, TideState, VocAp, VocState, by_class,
 };
 
 /// How examples are divided among parts, the order in which these merge, and how often each counts.
@@ -116,6 +117,24 @@ proptest! {
         check_metric(&Confusion::new(3, 0.5).expect("a metric"), &examples, &division)?;
         let curves = PrecisionRecall::new(Matching::Greedy, vec![0.5, 0.75]).expect("a metric");
         check_metric(&curves, &examples, &division)?;
+
+        let params = DetectionSweepParams {
+            matching: Some(Matching::Greedy),
+            iou_thresholds: vec![0.5, 0.75],
+            score_thresholds: vec![0.25, 0.5],
+            best_f1: true,
+            ..DetectionSweepParams::default()
+        };
+        let metric = DetectionSweep::new(params).expect("a definition");
+        // Integers and text, in an order of their own.
+        let classes = [Key::from("b"), Key::from(7), Key::from("a")];
+        let classes = classes.map(|key| Class { key, name: String::new() });
+        let states = examples.iter().map(|(found, image)| {
+            let mut state = DetectionSweepState::default();
+            metric.update_image(&mut state, found, image, &classes);
+            state
+        });
+        check(&states.collect::<Vec<_>>(), &division)?;
 
         let metric = Detections::default();
         let states = examples.iter().map(|(found, image)| {

@@ -25,6 +25,7 @@ mod region;
 mod rotated;
 mod score;
 mod shape;
+mod sweep;
 mod tide;
 mod tree;
 mod voc;
@@ -48,6 +49,10 @@ pub use matching::{Detection, Matching, Truth};
 pub use polygon::{InvalidPolygon, Polygon};
 pub use rotated::{InvalidRotatedBox, RotatedBox};
 pub use shape::Shape;
+pub use sweep::{
+    DetectionSweep, DetectionSweepParams, DetectionSweepScore, DetectionSweepState, InvalidSweep,
+    SweepItem, SweepPoint,
+};
 pub use tide::{
     InvalidTide, Tide, TideErrorScore, TideErrorType, TideOracle, TideScore, TideState,
 };

@@ -6,6 +6,7 @@
 //! record, the field and what was expected there. [`parse_record`] reads one image, for data sets that
 //! are read image by image.
 
+mod boxes;
 mod coco;
 mod folder;
 mod list;
@@ -16,6 +17,10 @@ mod yolo;
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub use boxes::{
+    BoxForm, BoxNumbers, InvalidBoxList, PolygonForm, RotatedForm, parse_detection_boxes,
+    parse_truth_boxes,
+};
 pub use coco::{CocoOptions, parse_coco, parse_coco_masks, read_coco, read_coco_masks};
 pub use folder::{ExtraImages, File};
 pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
