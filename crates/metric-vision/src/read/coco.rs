@@ -315,6 +315,15 @@ impl Problem {
             problem: problem.to_string(),
         }
     }
+
+    /// The error of a record in a list.
+    pub(super) fn in_record(self, file: File<'_>, list: &str, place: usize) -> ReadError {
+        ReadError {
+            record: format!("{list}[{place}]"),
+            field: self.field.to_owned(),
+            ..whole(file, self.problem)
+        }
+    }
 }
 
 fn bbox(numbers: Option<&Numbers>) -> Result<BBox, Problem> {
@@ -492,6 +501,11 @@ impl Places {
         };
         let images = image_keys.map(|key| Image::new(key, Vec::new()));
         (places, classes.collect(), images.collect())
+    }
+
+    /// The place of a class.
+    pub(super) fn class(&self, class: &Id<'_>) -> Option<u32> {
+        self.classes.find(class)
     }
 
     /// The places of the image and the class of a true object, which is left out with a warning where
@@ -885,11 +899,7 @@ pub(super) fn in_list<'a, R: Record<'a>>(
                 "expected a comma and a record after it, or the end of the list".to_owned(),
             )
         },
-        ListError::Refused { place, error } => ReadError {
-            record: record(place),
-            field: error.field.to_owned(),
-            ..whole(file, error.problem)
-        },
+        ListError::Refused { place, error } => error.in_record(file, list, place),
         ListError::Malformed {
             place,
             start,
@@ -902,11 +912,7 @@ pub(super) fn in_list<'a, R: Record<'a>>(
                 };
                 Problem { field: "", problem }
             });
-            ReadError {
-                record: record(place),
-                field: problem.field.to_owned(),
-                ..whole(file, problem.problem)
-            }
+            problem.in_record(file, list, place)
         }
     }
 }

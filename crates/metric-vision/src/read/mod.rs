@@ -8,6 +8,7 @@
 
 mod boxes;
 mod coco;
+mod columns;
 mod folder;
 mod list;
 mod record;
@@ -22,6 +23,7 @@ pub use boxes::{
     parse_truth_boxes,
 };
 pub use coco::{CocoOptions, parse_coco, parse_coco_masks, read_coco, read_coco_masks};
+pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
 pub use folder::{ExtraImages, File};
 pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
