@@ -25,7 +25,7 @@ use crate::{Class, Key};
 /// let mut state = metric.measure(&[Prediction::new(0, 0.9, shape)], &image(1));
 /// let mut other = metric.measure(&[], &image(2));
 ///
-/// let (classes, ours, theirs) = unite_classes(&dogs, &cats)?;
+/// let (classes, [ours, theirs]) = unite_classes(&dogs, &cats)?;
 /// assert_eq!(classes, [class("cat"), class("dog")]);
 /// state.renumber_classes(&ours)?;
 /// other.renumber_classes(&theirs)?;
@@ -140,7 +140,7 @@ impl<'a> Renumbering<'a> {
 /// use metric_vision::{Class, unite_classes};
 ///
 /// let class = |key: i64, name: &str| Class { key: key.into(), name: name.into() };
-/// let (classes, ours, theirs) =
+/// let (classes, [ours, theirs]) =
 ///     unite_classes(&[class(1, "person"), class(18, "")], &[class(17, "cat"), class(18, "dog")])?;
 /// assert_eq!(classes, [class(1, "person"), class(17, "cat"), class(18, "dog")]);
 /// assert_eq!((ours, theirs), (vec![0, 2], vec![1, 2]));
@@ -153,7 +153,7 @@ impl<'a> Renumbering<'a> {
 pub fn unite_classes(
     a: &[Class],
     b: &[Class],
-) -> Result<(Vec<Class>, Vec<u32>, Vec<u32>), InvalidClasses> {
+) -> Result<(Vec<Class>, [Vec<u32>; 2]), InvalidClasses> {
     let mut names: BTreeMap<&Key, &str> = BTreeMap::new();
     for list in [a, b] {
         let mut keys: Vec<&Key> = list.iter().map(|class| &class.key).collect();
@@ -179,12 +179,11 @@ pub fn unite_classes(
         let keys = list.iter().filter_map(|class| indices.get(&class.key));
         keys.copied().collect()
     };
-    let (ours, theirs) = (table(a), table(b));
     let united = names.iter().map(|(&key, &name)| Class {
         key: key.clone(),
         name: name.to_owned(),
     });
-    Ok((united.collect(), ours, theirs))
+    Ok((united.collect(), [a, b].map(table)))
 }
 
 /// Lists of classes that [`unite_classes`] cannot unite.
@@ -434,7 +433,7 @@ mod tests {
                 }
                 keys.iter().map(|&key| class(key, "")).collect::<Vec<_>>()
             };
-            let (_, ours, theirs) = unite_classes(&list(&keys[..3]), &list(&keys[2..5])).expect("a list");
+            let (_, [ours, theirs]) = unite_classes(&list(&keys[..3]), &list(&keys[2..5])).expect("a list");
             let (parts, tables) = ([&*a, &*b], [&*ours, &*theirs]);
             check(&CocoAp::default(), parts, tables)?;
             check(&VocAp::new(0.5).expect("a metric"), parts, tables)?;

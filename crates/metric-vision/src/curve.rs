@@ -304,18 +304,16 @@ impl Merge for ScoreHistogram {
             return;
         }
         count::add(&mut self.truths, other.truths, times);
-        for &Bin {
-            score,
-            right,
-            wrong,
-        } in &other.bins
-        {
-            let times_as_many = |count: u64| count.saturating_mul(times).min(count::MOST);
-            self.push(Bin {
-                score,
-                right: times_as_many(right),
-                wrong: times_as_many(wrong),
-            });
+        let times_as_many = |count: u64| count.saturating_mul(times).min(count::MOST);
+        let bins = other.bins.iter().map(|bin| Bin {
+            score: bin.score,
+            right: times_as_many(bin.right),
+            wrong: times_as_many(bin.wrong),
+        });
+        if self.bins.is_empty() {
+            (self.bins, self.settled) = (bins.collect(), other.settled);
+        } else {
+            bins.for_each(|bin| self.push(bin));
         }
     }
 }

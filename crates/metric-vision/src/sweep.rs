@@ -350,7 +350,16 @@ fn add_each(mine: &mut Vec<Counts>, theirs: &[Counts], times: u64) {
 
 impl Merge for DetectionSweepState {
     fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
+        merge_each(&mut self.totals, &other.totals, 1);
+        count::add(&mut self.uncounted, other.uncounted, 1);
+        let length = self.histograms.len().max(other.histograms.len());
+        self.histograms.resize_with(length, ScoreHistogram::default);
+        for (mine, theirs) in self.histograms.iter_mut().zip(other.histograms) {
+            mine.merge(theirs);
+        }
+        for (class, counts) in other.classes {
+            add_each(self.classes.entry(class).or_default(), &counts, 1);
+        }
     }
 
     fn merge_times(&mut self, other: &Self, times: u64) {

@@ -600,6 +600,9 @@ fn pixels(json: &RawValue) -> Option<u32> {
 /// An annotation that is to be counted, with the place of its image.
 pub(super) type Placed<S> = (u32, Annotation<S>);
 
+/// An annotation with the id that it has in the list, also if it is not to be counted.
+pub(super) type Identified<S> = (Option<Key>, Option<Placed<S>>);
+
 /// What a true object has in addition to its shape.
 pub(super) struct TruthFields {
     pub(super) class: u32,
@@ -646,7 +649,7 @@ impl TruthFields {
 
 /// The annotations of a part of the list; those that are left out too, since their ids count.
 struct Annotations<S> {
-    all: Vec<(Option<Key>, Option<Placed<S>>)>,
+    all: Vec<Identified<S>>,
     warnings: Warnings,
 }
 
@@ -709,7 +712,7 @@ fn annotations_of<S: Readable>(
 pub(super) fn distinct<S: Clone>(
     file: File<'_>,
     list: &str,
-    all: Vec<(Option<Key>, Option<Placed<S>>)>,
+    all: Vec<Identified<S>>,
     options: CocoOptions,
 ) -> Result<Vec<Placed<S>>, ReadError> {
     let ids = all

@@ -1,6 +1,8 @@
 use std::borrow::Cow;
 
-use super::coco::{CocoOptions, Id, Places, TruthFields, distinct, distribute, warn, whole};
+use super::coco::{
+    CocoOptions, Id, Identified, Places, TruthFields, distinct, distribute, warn, whole,
+};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key, Prediction, Shape};
 
@@ -159,13 +161,11 @@ fn fits(list: &str, field: &str, length: usize, rows: usize) -> Result<(), ReadE
     }
 }
 
-type Placed<S> = super::coco::Placed<S>;
-
 fn annotations<S: Shape + Clone>(
     columns: &TruthColumns<'_, S>,
     places: &Places,
     warnings: &mut Warnings,
-) -> Result<Vec<(Option<Key>, Option<Placed<S>>)>, ReadError> {
+) -> Result<Vec<Identified<S>>, ReadError> {
     let TruthColumns {
         image,
         class,
