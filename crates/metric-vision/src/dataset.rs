@@ -110,9 +110,6 @@ pub struct Prediction<S = BBox> {
     /// The place of its image in the list of images, by which [`Dataset::new`] puts it beside that
     /// image; no metric reads it.
     pub image: u32,
-    /// Its place in the file, which [`Dataset::new`] sets. Only [`VocAp`](crate::VocAp) reads it:
-    /// detections of equal score rank by it.
-    pub place: u32,
     /// The place of its class in the list of classes.
     pub class: u32,
     /// The detector's confidence, in any unit; only its order counts.
@@ -131,14 +128,13 @@ impl<S: Shape> Prediction<S> {
     /// use metric_vision::{BBox, Prediction};
     ///
     /// let found = Prediction::new(0, 0.9, BBox::from_xywh(2.0, 3.0, 4.0, 5.0)?);
-    /// assert_eq!((found.image, found.place, found.area), (0, 0, 20.0));
+    /// assert_eq!((found.image, found.area), (0, 20.0));
     /// # Ok::<(), metric_vision::InvalidBox>(())
     /// ```
     #[must_use]
     pub fn new(class: u32, score: f64, shape: S) -> Self {
         Self {
             image: 0,
-            place: 0,
             class,
             score,
             area: shape.area(),
@@ -150,8 +146,7 @@ impl<S: Shape> Prediction<S> {
 /// The truth of one image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image<S = BBox> {
-    /// Its id. Detections of equal score in several images rank by it; in [`VocAp`](crate::VocAp)
-    /// first by their place in the file.
+    /// Its id. Detections of equal score in several images rank by it.
     pub key: Key,
     /// Its true objects, in the order of the file.
     pub annotations: Vec<Annotation<S>>,
@@ -232,10 +227,9 @@ impl<S: Shape> Dataset<S> {
                 return Err(InvalidDataset::Class { class });
             }
         }
-        let count = countable(predictions.len())?;
+        countable(predictions.len())?;
         let mut ends = vec![0; images.len()];
-        for (place, prediction) in (0..count).zip(&mut predictions) {
-            prediction.place = place;
+        for prediction in &predictions {
             let image = prediction.image;
             *ends
                 .get_mut(image as usize)
@@ -313,8 +307,11 @@ fn rising<'a>(
     Ok(())
 }
 
-fn countable(predictions: usize) -> Result<u32, InvalidDataset> {
-    u32::try_from(predictions).map_err(|_| InvalidDataset::TooMany { predictions })
+fn countable(predictions: usize) -> Result<(), InvalidDataset> {
+    match u32::try_from(predictions) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(InvalidDataset::TooMany { predictions }),
+    }
 }
 
 impl<S: Shape + Sync> Dataset<S> {
@@ -494,7 +491,7 @@ mod tests {
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn more_predictions_than_can_be_counted() {
-        assert_eq!(countable(u32::MAX as usize), Ok(u32::MAX));
+        assert_eq!(countable(u32::MAX as usize), Ok(()));
         let predictions = u32::MAX as usize + 1;
         let error = countable(predictions).expect_err("too many");
         assert_eq!(error, InvalidDataset::TooMany { predictions });
@@ -511,14 +508,12 @@ mod tests {
         let dataset = Dataset::new(vec![class("cat")], images, found).expect("a data set");
         let listed = |image| {
             let found = dataset.predictions(image).iter();
-            found
-                .map(|found| (found.place, found.score))
-                .collect::<Vec<_>>()
+            found.map(|found| found.score).collect::<Vec<_>>()
         };
-        assert_eq!(listed(0), [(1, 0.2), (3, 0.4)]);
-        assert_eq!(listed(1), []);
-        assert_eq!(listed(2), [(0, 0.1), (2, 0.3)]);
-        assert_eq!(listed(3), []);
+        assert_eq!(listed(0), [0.2, 0.4]);
+        assert_eq!(listed(1), [0.0; 0]);
+        assert_eq!(listed(2), [0.1, 0.3]);
+        assert_eq!(listed(3), [0.0; 0]);
 
         let examples: Vec<_> = dataset.examples(1..3).collect();
         let keys = examples

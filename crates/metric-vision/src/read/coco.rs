@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
@@ -126,38 +126,49 @@ fn of_files<S: Readable>(
 }
 
 /// What a shape is read from.
-trait Readable: Shape + Clone + Send + Sync + Sized {
+pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
     /// The shape of a true object.
-    fn truth(record: &AnnotationRecord<'_>, size: Size) -> Result<Self, Problem>;
+    fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem>;
 
     /// The shape of a detection, and the area that decides its size class.
-    fn detection(record: &ResultRecord<'_>, size: Size, form: Form)
-    -> Result<(Self, f64), Problem>;
+    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem>;
 
     /// Whether it has a negative width or height.
     fn is_inverted(&self) -> bool;
 }
 
+/// The fields of a record that a shape is read from.
+#[derive(Clone, Copy)]
+pub(super) struct ShapeFields<'a> {
+    pub(super) bbox: Option<&'a Numbers>,
+    pub(super) segmentation: Option<&'a RawValue>,
+}
+
 /// Height and width of an image, where they are known.
-type Size = Option<(u32, u32)>;
+pub(super) type Size = Option<(u32, u32)>;
 
 /// The field that the first result has, which is looked for in all of them: so the program decides.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     Box,
     Mask,
 }
 
 impl Form {
     /// The form of a list of results; of an empty one it does not matter.
-    fn of(list: &str) -> Self {
+    pub(super) fn of(list: &str) -> Self {
+        #[derive(Deserialize)]
+        struct First<'a> {
+            bbox: Option<Numbers>,
+            #[serde(borrow)]
+            segmentation: Option<&'a RawValue>,
+        }
         let first = trimmed(list).get(1..).unwrap_or_default();
-        let mut values = serde_json::Deserializer::from_str(first).into_iter::<ResultRecord<'_>>();
+        let mut values = serde_json::Deserializer::from_str(first).into_iter::<First<'_>>();
         match values.next() {
-            Some(Ok(ResultRecord {
+            Some(Ok(First {
                 bbox: None | Some(Numbers { count: 0, .. }),
                 segmentation: Some(_),
-                ..
             })) => Self::Mask,
             _ => Self::Box,
         }
@@ -165,21 +176,17 @@ impl Form {
 }
 
 impl Readable for BBox {
-    fn truth(record: &AnnotationRecord<'_>, _: Size) -> Result<Self, Problem> {
-        bbox(record.bbox.as_ref())
+    fn truth(fields: ShapeFields<'_>, _: Size) -> Result<Self, Problem> {
+        bbox(fields.bbox)
     }
 
-    fn detection(
-        record: &ResultRecord<'_>,
-        size: Size,
-        form: Form,
-    ) -> Result<(Self, f64), Problem> {
+    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
         if form == Form::Box {
-            let bbox = bbox(record.bbox.as_ref())?;
+            let bbox = bbox(fields.bbox)?;
             return Ok((bbox, bbox.area()));
         }
-        let mask = mask(record.segmentation, size)?;
-        let bbox = match &record.bbox {
+        let mask = mask(fields.segmentation, size)?;
+        let bbox = match fields.bbox {
             Some(numbers) if numbers.count > 0 => bbox(Some(numbers))?,
             _ => {
                 let [x, y, width, height] = mask.bbox().map(f64::from);
@@ -196,23 +203,19 @@ impl Readable for BBox {
 }
 
 impl Readable for Mask {
-    fn truth(record: &AnnotationRecord<'_>, size: Size) -> Result<Self, Problem> {
-        mask(record.segmentation, size)
+    fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem> {
+        mask(fields.segmentation, size)
     }
 
-    fn detection(
-        record: &ResultRecord<'_>,
-        size: Size,
-        form: Form,
-    ) -> Result<(Self, f64), Problem> {
+    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
         if form == Form::Mask {
-            let mask = mask(record.segmentation, size)?;
+            let mask = mask(fields.segmentation, size)?;
             let area = mask.area();
             return Ok((mask, area));
         }
-        let bbox = bbox(record.bbox.as_ref())?;
-        let mask = match record.segmentation {
-            Some(_) => mask(record.segmentation, size)?,
+        let bbox = bbox(fields.bbox)?;
+        let mask = match fields.segmentation {
+            Some(_) => mask(fields.segmentation, size)?,
             None => {
                 let [x, y, width, height] = bbox.xywh();
                 let (x2, y2) = (x + width, y + height);
@@ -300,16 +303,25 @@ fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
 }
 
 /// What is wrong with a field.
-struct Problem {
+pub(super) struct Problem {
     field: &'static str,
     problem: String,
 }
 
 impl Problem {
-    fn new(field: &'static str, problem: impl fmt::Display) -> Self {
+    pub(super) fn new(field: &'static str, problem: impl fmt::Display) -> Self {
         Self {
             field,
             problem: problem.to_string(),
+        }
+    }
+
+    /// The error of a record in a list.
+    pub(super) fn in_record(self, file: File<'_>, list: &str, place: usize) -> ReadError {
+        ReadError {
+            record: format!("{list}[{place}]"),
+            field: self.field.to_owned(),
+            ..whole(file, self.problem)
         }
     }
 }
@@ -416,7 +428,7 @@ struct Truth<S> {
 }
 
 /// Where the ids of classes and images stand in their lists.
-struct Places {
+pub(super) struct Places {
     classes: Ids,
     images: Ids,
 }
@@ -434,60 +446,27 @@ impl<S: Readable> Truth<S> {
         let lists: TruthFile<'_> =
             serde_json::from_str(file.text).map_err(|error| whole(file, error.to_string()))?;
 
-        let records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
-        let repeated = warnings.entry(Warning::RepeatedClass).or_default();
-        let (class_ids, keys) = Ids::new(records.iter().map(|record| &record.id), repeated);
-        let mut classes: Vec<_> = keys
-            .map(|key| Class {
-                key,
-                name: String::new(),
-            })
-            .collect();
-        for record in records {
-            if let Some(place) = class_ids.find(&record.id) {
+        let class_records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
+        let image_records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
+        let (places, mut classes, mut images) = Places::new(
+            class_records.iter().map(|record| &record.id),
+            image_records.iter().map(|record| &record.id),
+            warnings,
+        );
+        for record in class_records {
+            if let Some(place) = places.classes.find(&record.id) {
                 classes[place as usize].name = record.name.map(name_of).unwrap_or_default();
             }
         }
-
-        let records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
-        let repeated = warnings.entry(Warning::RepeatedImage).or_default();
-        let (image_ids, keys) = Ids::new(records.iter().map(|record| &record.id), repeated);
-        let annotations = Vec::new;
-        let mut images: Vec<_> = keys
-            .map(|key| Image {
-                key,
-                annotations: annotations(),
-            })
-            .collect();
         let mut sizes = vec![None; images.len()];
-        for record in records {
-            if let Some(place) = image_ids.find(&record.id) {
-                sizes[place as usize] = record
-                    .height
-                    .and_then(pixels)
-                    .zip(record.width.and_then(pixels));
+        for record in image_records {
+            if let Some(place) = places.images.find(&record.id) {
+                sizes[place as usize] = size(record.height, record.width);
             }
         }
-        warnings.retain(|_, times| *times > 0);
-
-        let places = Places {
-            classes: class_ids,
-            images: image_ids,
-        };
         let annotations =
             annotations_of(file, lists.annotations, &places, &sizes, options, warnings)?;
-        let mut counts = vec![0; images.len()];
-        for &(image, _) in &annotations {
-            counts[image as usize] += 1;
-        }
-        for (image, count) in images.iter_mut().zip(counts) {
-            image.annotations.reserve_exact(count);
-        }
-        for (image, annotation) in annotations {
-            if let Some(image) = images.get_mut(image as usize) {
-                image.annotations.push(annotation);
-            }
-        }
+        distribute(annotations, &mut images);
         Ok(Self {
             classes,
             images,
@@ -495,6 +474,115 @@ impl<S: Readable> Truth<S> {
             sizes,
         })
     }
+}
+
+impl Places {
+    /// The places of these ids, with the classes, which have no names yet, and the images.
+    pub(super) fn new<'a, S>(
+        classes: impl Iterator<Item = &'a Id<'a>> + Clone,
+        images: impl Iterator<Item = &'a Id<'a>> + Clone,
+        warnings: &mut Warnings,
+    ) -> (Self, Vec<Class>, Vec<Image<S>>) {
+        let mut repeated = [0; 2];
+        let (class_ids, class_keys) = Ids::new(classes, &mut repeated[0]);
+        let (image_ids, image_keys) = Ids::new(images, &mut repeated[1]);
+        for (warning, times) in [Warning::RepeatedClass, Warning::RepeatedImage]
+            .into_iter()
+            .zip(repeated)
+            .filter(|&(_, times)| times > 0)
+        {
+            *warnings.entry(warning).or_default() += times;
+        }
+        let name = String::new;
+        let classes = class_keys.map(|key| Class { key, name: name() });
+        let places = Self {
+            classes: class_ids,
+            images: image_ids,
+        };
+        let images = image_keys.map(|key| Image::new(key, Vec::new()));
+        (places, classes.collect(), images.collect())
+    }
+
+    /// The place of a class.
+    pub(super) fn class(&self, class: &Id<'_>) -> Option<u32> {
+        self.classes.find(class)
+    }
+
+    /// The places of the image and the class of a true object, which is left out with a warning where
+    /// one of them is not listed.
+    pub(super) fn of_truth(
+        &self,
+        image: &Id<'_>,
+        class: &Id<'_>,
+        warnings: &mut Warnings,
+    ) -> Option<(u32, u32)> {
+        let warning = match (self.images.find(image), self.classes.find(class)) {
+            (Some(image), Some(class)) => return Some((image, class)),
+            (None, _) => Warning::UnknownImageOfTruth,
+            (_, None) => Warning::UnknownClassOfTruth,
+        };
+        warn(warnings, warning);
+        None
+    }
+
+    /// The place of the image of a detection, which is left out with a warning if that is what the
+    /// options say of images that are not listed.
+    pub(super) fn image_of_detection(
+        &self,
+        image: &Id<'_>,
+        options: CocoOptions,
+        warnings: &mut Warnings,
+    ) -> Result<Option<u32>, Problem> {
+        match self.images.find(image) {
+            Some(place) => Ok(Some(place)),
+            None if options.ignore_unknown_images => {
+                warn(warnings, Warning::UnknownImage);
+                Ok(None)
+            }
+            None => {
+                let problem = format!("{} is no image of the ground truth", image.shown());
+                Err(Problem::new("image_id", problem))
+            }
+        }
+    }
+
+    /// The place of the class of a detection, which is left out with a warning where it is not listed.
+    pub(super) fn class_of_detection(
+        &self,
+        class: &Id<'_>,
+        warnings: &mut Warnings,
+    ) -> Option<u32> {
+        let place = self.classes.find(class);
+        if place.is_none() {
+            warn(warnings, Warning::UnknownClass);
+        }
+        place
+    }
+}
+
+pub(super) fn warn(warnings: &mut Warnings, warning: Warning) {
+    *warnings.entry(warning).or_default() += 1;
+}
+
+/// Puts annotations into their images, in their order.
+pub(super) fn distribute<S>(annotations: Vec<Placed<S>>, images: &mut [Image<S>]) {
+    let mut counts = vec![0; images.len()];
+    for &(image, _) in &annotations {
+        counts[image as usize] += 1;
+    }
+    for (image, count) in images.iter_mut().zip(counts) {
+        image.annotations.reserve_exact(count);
+    }
+    for (image, annotation) in annotations {
+        if let Some(image) = images.get_mut(image as usize) {
+            image.annotations.push(annotation);
+        }
+    }
+}
+
+/// Height and width of an image, where both are numbers of pixels.
+pub(super) fn size(height: Option<&RawValue>, width: Option<&RawValue>) -> Size {
+    height.and_then(pixels).zip(width.and_then(pixels))
 }
 
 /// A name, which should be text, but may be another value that is shown as it is.
@@ -510,11 +598,58 @@ fn pixels(json: &RawValue) -> Option<u32> {
 }
 
 /// An annotation that is to be counted, with the place of its image.
-type Placed<S> = (u32, Annotation<S>);
+pub(super) type Placed<S> = (u32, Annotation<S>);
+
+/// An annotation with the id that it has in the list, also if it is not to be counted.
+pub(super) type Identified<S> = (Option<Key>, Option<Placed<S>>);
+
+/// What a true object has in addition to its shape.
+pub(super) struct TruthFields {
+    pub(super) class: u32,
+    pub(super) id: i64,
+    pub(super) area: Option<f64>,
+    pub(super) crowd: Option<bool>,
+    pub(super) ignore: bool,
+}
+
+impl TruthFields {
+    /// The annotation of a shape, in which defaults stand for missing fields with a warning each.
+    pub(super) fn annotation<S: Shape>(
+        self,
+        shape: S,
+        is_inverted: bool,
+        warnings: &mut Warnings,
+    ) -> Annotation<S> {
+        let Self {
+            class,
+            id,
+            area,
+            crowd,
+            ignore,
+        } = self;
+        for (warning, applies) in [
+            (Warning::NegativeSize, is_inverted),
+            (Warning::MissingArea, area.is_none()),
+            (Warning::MissingCrowd, crowd.is_none()),
+        ] {
+            if applies {
+                warn(warnings, warning);
+            }
+        }
+        Annotation {
+            class,
+            crowd: crowd.unwrap_or(false),
+            ignore,
+            id,
+            area: area.unwrap_or_else(|| shape.area()),
+            shape,
+        }
+    }
+}
 
 /// The annotations of a part of the list; those that are left out too, since their ids count.
 struct Annotations<S> {
-    all: Vec<(Option<Key>, Option<Placed<S>>)>,
+    all: Vec<Identified<S>>,
     warnings: Warnings,
 }
 
@@ -536,55 +671,27 @@ fn annotations_of<S: Readable>(
     warnings: &mut Warnings,
 ) -> Result<Vec<Placed<S>>, ReadError> {
     let take = |kept: &mut Annotations<S>, record: AnnotationRecord<'_>| {
-        let mut warn = |warning| *kept.warnings.entry(warning).or_default() += 1;
-        let image = places.images.find(&record.image_id);
-        let class = places.classes.find(&record.category_id);
-        let placed = match (image, class) {
-            (None, _) => {
-                warn(Warning::UnknownImageOfTruth);
-                None
-            }
-            (_, None) => {
-                warn(Warning::UnknownClassOfTruth);
-                None
-            }
-            (Some(image), Some(class)) => {
+        let place = places.of_truth(&record.image_id, &record.category_id, &mut kept.warnings);
+        let placed = match place {
+            None => None,
+            Some((image, class)) => {
                 let size = sizes.get(image as usize).copied().flatten();
-                let shape = S::truth(&record, size)?;
-                if shape.is_inverted() {
-                    warn(Warning::NegativeSize);
-                }
-                let area = record.area.map_or_else(
-                    || {
-                        warn(Warning::MissingArea);
-                        shape.area()
-                    },
-                    |area| area.0,
-                );
-                let crowd = record.iscrowd.map_or_else(
-                    || {
-                        warn(Warning::MissingCrowd);
-                        false
-                    },
-                    |flag| flag.0,
-                );
-                let id = match record.id {
-                    Some(Id::Number(id)) => id,
-                    _ => NO_NUMBER,
+                let fields = ShapeFields {
+                    bbox: record.bbox.as_ref(),
+                    segmentation: record.segmentation,
                 };
-                // COCO's program overwrites a field `ignore` by `iscrowd`.
-                let ignore = false;
-                Some((
-                    image,
-                    Annotation {
-                        class,
-                        crowd,
-                        ignore,
-                        id,
-                        area,
-                        shape,
-                    },
-                ))
+                let shape = S::truth(fields, size)?;
+                let is_inverted = shape.is_inverted();
+                let fields = TruthFields {
+                    class,
+                    id: number_of(record.id.as_ref()),
+                    area: record.area.map(|area| area.0),
+                    crowd: record.iscrowd.map(|flag| flag.0),
+                    // COCO's program overwrites a field `ignore` by `iscrowd`.
+                    ignore: false,
+                };
+                let annotation = fields.annotation(shape, is_inverted, &mut kept.warnings);
+                Some((image, annotation))
             }
         };
         kept.all.push((record.id.map(Id::into_key), placed));
@@ -598,7 +705,16 @@ fn annotations_of<S: Readable>(
         add(warnings, part.warnings);
         all.append(&mut part.all);
     }
+    distinct(file, "annotations", all, options)
+}
 
+/// The annotations that are to be counted, once it is clear that no id occurs twice.
+pub(super) fn distinct<S: Clone>(
+    file: File<'_>,
+    list: &str,
+    all: Vec<Identified<S>>,
+    options: CocoOptions,
+) -> Result<Vec<Placed<S>>, ReadError> {
     let ids = all
         .iter()
         .enumerate()
@@ -610,11 +726,10 @@ fn annotations_of<S: Readable>(
         return Ok(all.into_iter().filter_map(|(_, placed)| placed).collect());
     };
     if !options.quirks {
-        let problem =
-            format!("{id} is the id of annotations[{earlier}] too: expected ids that differ");
+        let problem = format!("{id} is the id of {list}[{earlier}] too: expected ids that differ");
         return Err(ReadError {
             field: "id".to_owned(),
-            record: format!("annotations[{place}]"),
+            record: format!("{list}[{place}]"),
             ..whole(file, problem)
         });
     }
@@ -633,8 +748,13 @@ fn annotations_of<S: Readable>(
         .collect())
 }
 
-/// The id of an annotation whose id is no integer.
-const NO_NUMBER: i64 = -1;
+/// The id of an annotation as a number; one that is not 0 where it is missing or text.
+pub(super) fn number_of(id: Option<&Id<'_>>) -> i64 {
+    match id {
+        Some(Id::Number(id)) => *id,
+        _ => -1,
+    }
+}
 
 /// The detections of a part of the list.
 struct Results<S> {
@@ -666,37 +786,33 @@ fn results<S: Readable>(
     }
     let form = Form::of(file.text);
     let take = |kept: &mut Results<S>, record: ResultRecord<'_>| {
+        let places = &truth.places;
         let image = match (&record.image_id, kept.last) {
             (&Id::Number(id), Some((last, place))) if id == last => Some(place),
-            (id, _) => truth.places.images.find(id),
+            (id, _) => places.image_of_detection(id, options, &mut kept.warnings)?,
         };
         let Some(image) = image else {
-            if options.ignore_unknown_images {
-                *kept.warnings.entry(Warning::UnknownImage).or_default() += 1;
-                return Ok(());
-            }
-            let problem = format!(
-                "{} is no image of the ground truth",
-                record.image_id.shown()
-            );
-            return Err(Problem::new("image_id", problem));
+            return Ok(());
         };
         if let Id::Number(id) = record.image_id {
             kept.last = Some((id, image));
         }
         let size = truth.sizes.get(image as usize).copied().flatten();
-        let (shape, area) = S::detection(&record, size, form)?;
-        let Some(class) = truth.places.classes.find(&record.category_id) else {
-            *kept.warnings.entry(Warning::UnknownClass).or_default() += 1;
+        let fields = ShapeFields {
+            bbox: record.bbox.as_ref(),
+            segmentation: record.segmentation,
+        };
+        let (shape, area) = S::detection(fields, size, form)?;
+        let class = places.class_of_detection(&record.category_id, &mut kept.warnings);
+        let Some(class) = class else {
             return Ok(());
         };
         if shape.is_inverted() {
-            *kept.warnings.entry(Warning::NegativeSize).or_default() += 1;
+            warn(&mut kept.warnings, Warning::NegativeSize);
         }
         let score = record.score.0;
         kept.all.push(Prediction {
             image,
-            place: 0,
             class,
             score,
             area,
@@ -717,14 +833,14 @@ fn results<S: Readable>(
     Ok(all)
 }
 
-fn add(warnings: &mut Warnings, more: Warnings) {
+pub(super) fn add(warnings: &mut Warnings, more: Warnings) {
     for (warning, times) in more {
         *warnings.entry(warning).or_default() += times;
     }
 }
 
 /// A problem with a whole file.
-fn whole(file: File<'_>, problem: String) -> ReadError {
+pub(super) fn whole(file: File<'_>, problem: String) -> ReadError {
     ReadError {
         file: file.name.to_owned(),
         record: String::new(),
@@ -749,7 +865,7 @@ fn all<'a, R: Record<'a> + Send>(
 }
 
 /// The error of a list in a file.
-fn in_list<'a, R: Record<'a>>(
+pub(super) fn in_list<'a, R: Record<'a>>(
     file: File<'_>,
     list: &str,
     json: &'a str,
@@ -786,11 +902,7 @@ fn in_list<'a, R: Record<'a>>(
                 "expected a comma and a record after it, or the end of the list".to_owned(),
             )
         },
-        ListError::Refused { place, error } => ReadError {
-            record: record(place),
-            field: error.field.to_owned(),
-            ..whole(file, error.problem)
-        },
+        ListError::Refused { place, error } => error.in_record(file, list, place),
         ListError::Malformed {
             place,
             start,
@@ -803,11 +915,7 @@ fn in_list<'a, R: Record<'a>>(
                 };
                 Problem { field: "", problem }
             });
-            ReadError {
-                record: record(place),
-                field: problem.field.to_owned(),
-                ..whole(file, problem.problem)
-            }
+            problem.in_record(file, list, place)
         }
     }
 }
@@ -827,7 +935,7 @@ fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
 
 /// What serde says, without a position in a text that the reader cannot see and without words that
 /// are only serde's.
-fn plain(error: &serde_json::Error) -> String {
+pub(super) fn plain(error: &serde_json::Error) -> String {
     const WORDS: [(&str, &str); 8] = [
         ("invalid type: ", "found "),
         ("invalid value: ", "found "),
@@ -860,7 +968,7 @@ fn shortened(text: String) -> String {
 }
 
 /// A record of a list.
-trait Record<'a>: Deserialize<'a> {
+pub(super) trait Record<'a>: Deserialize<'a> {
     /// Its fields, each with a test whether a value is what belongs there.
     const FIELDS: &'static [(&'static str, Test)];
 
@@ -884,9 +992,9 @@ trait Record<'a>: Deserialize<'a> {
     }
 }
 
-type Test = fn(&str) -> Result<(), serde_json::Error>;
+pub(super) type Test = fn(&str) -> Result<(), serde_json::Error>;
 
-fn is<'a, T: Deserialize<'a>>(json: &'a str) -> Result<(), serde_json::Error> {
+pub(super) fn is<'a, T: Deserialize<'a>>(json: &'a str) -> Result<(), serde_json::Error> {
     serde_json::from_str::<T>(json).map(|_| ())
 }
 
@@ -919,7 +1027,7 @@ impl<'a> Record<'a> for ResultRecord<'a> {
 }
 
 /// An id: an integer, also one that is written as text or with a fraction of 0, or text.
-enum Id<'a> {
+pub(super) enum Id<'a> {
     Number(i64),
     /// Text, and the integer that it is.
     Text(Cow<'a, str>),
@@ -938,7 +1046,7 @@ impl Id<'_> {
         }
     }
 
-    fn into_key(self) -> Key {
+    pub(super) fn into_key(self) -> Key {
         match (self.number(), self) {
             (Some(number), _) | (_, Self::Number(number)) => Key::Number(number),
             (None, Self::Text(text)) => Key::Text(text.into()),
@@ -955,7 +1063,7 @@ impl Id<'_> {
 }
 
 /// Where ids stand in a list of keys that rise.
-struct Ids {
+pub(super) struct Ids {
     /// Integers and their places, rising.
     numbers: Vec<(i64, u32)>,
     texts: HashMap<Box<str>, u32>,
@@ -966,7 +1074,7 @@ impl Ids {
     fn new<'a>(
         ids: impl Iterator<Item = &'a Id<'a>> + Clone,
         repeated: &mut u64,
-    ) -> (Self, impl Iterator<Item = Key>) {
+    ) -> (Self, btree_set::IntoIter<Key>) {
         // Ids that are all text rank as text, as numpy sorts them.
         let all_text = ids.clone().all(|id| matches!(id, Id::Text(_)));
         let mut keys = BTreeSet::new();
@@ -1062,7 +1170,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
 }
 
 /// The first numbers of a list, and how many it has.
-struct Numbers {
+pub(super) struct Numbers {
     numbers: [f64; 4],
     count: usize,
 }
@@ -1095,7 +1203,7 @@ impl<'de> Deserialize<'de> for Numbers {
 
 /// A number, for messages that say so.
 #[derive(Clone, Copy)]
-struct Number(f64);
+pub(super) struct Number(pub(super) f64);
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -1125,7 +1233,7 @@ impl<'de> Deserialize<'de> for Number {
 
 /// Yes or no, as 1 or 0, or as true or false.
 #[derive(Clone, Copy)]
-struct Flag(bool);
+pub(super) struct Flag(pub(super) bool);
 
 impl<'de> Deserialize<'de> for Flag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -340,7 +340,6 @@ impl<'a> Contents<'a> {
                 .get(detected.image)
                 .copied()
                 .unwrap_or(u32::MAX),
-            place: 0,
             class: class(&detected.class),
             score: detected.score,
             area: detected.shape.area(),

@@ -1,19 +1,31 @@
-//! Reading of data sets: COCO's pair of JSON files, and the folders of YOLO and Pascal VOC.
+//! Readers of data sets: COCO's pair of JSON files, the folders of YOLO and Pascal VOC, and records of
+//! one image each.
 //!
-//! Functions `read_...` take paths, `parse_...` texts that are in memory. Every one gives a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names
-//! the file, the record, the field and what was expected there.
+//! Functions `read_...` take paths, `parse_...` texts that are in memory. Readers of whole data sets
+//! return a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names the file, the
+//! record, the field and what was expected there. [`parse_record`] reads one image, for data sets that
+//! are read image by image.
 
+mod boxes;
 mod coco;
+mod columns;
 mod folder;
 mod list;
+mod record;
 mod voc;
 mod yolo;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub use boxes::{
+    BoxForm, BoxNumbers, InvalidBoxList, PolygonForm, RotatedForm, parse_detection_boxes,
+    parse_truth_boxes,
+};
 pub use coco::{CocoOptions, parse_coco, parse_coco_masks, read_coco, read_coco_masks};
+pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
 pub use folder::{ExtraImages, File};
+pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
 pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};
 

@@ -116,7 +116,7 @@ fn without_extension(image: &str) -> &str {
 /// names of their files as [`Key::Text`], also where these are numerals. An image without a prediction
 /// file has no detections; what becomes of a prediction file without a truth file,
 /// [`YoloOptions::extra`] says. Hidden files, subfolders and files of other extensions are left out.
-/// Detections rank by the names of the images and by line.
+/// The detections of an image are in the order of the lines.
 ///
 /// Names of classes, one a line, are read from `classes.txt` or else `obj.names` in the folder of
 /// truths. Then a true object of a class beyond them is an error, and a detection of one is left out
