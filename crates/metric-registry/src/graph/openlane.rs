@@ -6,13 +6,12 @@ use metric_graph::openlane::{
     ATTRIBUTE_NAMES, ATTRIBUTES, DetectionScore, EdgeScore, Frame, FramePrediction,
     LANE_THRESHOLDS, OpenLaneScore, OpenLaneState, OpenLaneV2,
 };
+use metric_record::{FieldError, Message, Record};
 use serde_json::json;
 
-use metric_record::json::{json, typed};
-use crate::scorer::{Adapter, noted};
 use crate::{
-    Drawing, Entry, FieldError, Group, Input, Named, Notes, Reading, Record, Report, Sink, Value,
-    never_whole,
+    Draw, Drawing, Entry, Group, Input, Named, Numbers, Reading, Scope, ScoreSpec, Sink,
+    never_whole, scorer,
 };
 
 pub(crate) const OPENLANE: Entry = Entry {
@@ -23,15 +22,31 @@ pub(crate) const OPENLANE: Entry = Entry {
         "the same with a \"confidence\" in each lane and traffic element, and confidences in the topologies",
     ),
     options: &[],
+    scores: &[
+        ScoreSpec::higher("DET_l"),
+        ScoreSpec::higher("DET_t"),
+        ScoreSpec::higher("TOP_ll"),
+        ScoreSpec::higher("TOP_lt"),
+        ScoreSpec::higher("OLS"),
+        ScoreSpec::higher("DET_t_present"),
+        ScoreSpec::neutral("edgeless_ll"),
+        ScoreSpec::neutral("edgeless_lt"),
+        ScoreSpec::higher("AP"),
+        ScoreSpec::higher("accuracy"),
+    ],
+    groups: &["threshold", "attribute"],
+    details: false,
+    drawings: &[Drawing::Svg],
     input: Input::Records,
     whole_file: never_whole,
-    build: |_| Ok(Adapter::boxed("openlane", VERSION, OpenLane)),
+    build: |_| Ok(scorer("openlane", VERSION, OpenLane)),
 };
 
 struct OpenLane;
 
 impl Reading for OpenLane {
     type Metric = OpenLaneV2;
+    type Header = ();
 
     fn metric(&self) -> &OpenLaneV2 {
         &OpenLaneV2
@@ -41,41 +56,36 @@ impl Reading for OpenLane {
         vec![("devkit".to_owned(), "2.1".to_owned())]
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut Sink<'_, OpenLaneV2>) -> Result<(), FieldError> {
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let (prediction, frame) = frame(record)?;
         sink.example(&prediction, &frame);
         Ok(())
     }
 
+    fn numbers(&self, state: &OpenLaneState, (): &(), scope: Scope<'_>) -> Numbers {
+        let score = OpenLaneV2.compute(state);
+        let total = scope == Scope::Total;
+        Numbers {
+            scores: scores(&score),
+            counts: counts(state.frames(), &score),
+            groups: if total { groups(&score) } else { Vec::new() },
+            warnings: if total { warnings(&score) } else { Vec::new() },
+        }
+    }
+
+    fn pictures(&self) -> Option<&dyn Draw> {
+        Some(self)
+    }
+}
+
+impl Draw for OpenLane {
     fn draws(&self, drawing: Drawing) -> bool {
         drawing == Drawing::Svg
     }
 
-    fn picture(&self, record: &Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
+    fn picture(&self, record: &mut Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
         let (prediction, frame) = frame(record)?;
         Ok(OpenLaneV2.picture(frame.id(), &prediction, &frame).svg())
-    }
-
-    fn scores(&self, state: &OpenLaneState) -> Named<Option<f64>> {
-        scores(&OpenLaneV2.compute(state))
-    }
-
-    fn counts(&self, state: &OpenLaneState) -> Named<serde_json::Value> {
-        counts(state.frames(), &OpenLaneV2.compute(state))
-    }
-
-    fn report(&self, state: &OpenLaneState, notes: &Notes) -> Report {
-        let score = OpenLaneV2.compute(state);
-        let mut warnings = noted(notes);
-        warnings.extend(self::warnings(&score));
-        Report {
-            examples: 0,
-            missing: 0,
-            scores: scores(&score),
-            counts: counts(state.frames(), &score),
-            groups: groups(&score),
-            warnings,
-        }
     }
 }
 
@@ -153,7 +163,7 @@ fn groups(score: &OpenLaneScore) -> Named<Vec<Group>> {
     .collect()
 }
 
-fn warnings(score: &OpenLaneScore) -> Vec<String> {
+fn warnings(score: &OpenLaneScore) -> Vec<Message> {
     let mut warnings = Vec::new();
     let absent = score
         .attributes
@@ -161,9 +171,9 @@ fn warnings(score: &OpenLaneScore) -> Vec<String> {
         .filter(|attribute| !is_present(attribute));
     match absent.count() {
         0 => {}
-        absent => warnings.push(format!(
+        absent => warnings.push(Message::from(format!(
             "{absent} of {ATTRIBUTES} attributes are neither true nor predicted, and count as 1 in DET_t (DET_t_present leaves them out)"
-        )),
+        ))),
     }
     for (name, what, edges) in [
         ("TOP_ll", "lanes", &score.lane_edges),
@@ -174,17 +184,17 @@ fn warnings(score: &OpenLaneScore) -> Vec<String> {
         ),
     ] {
         if edges.vertices == 0 {
-            warnings.push(format!("no frame has {what}: {name} is 0"));
+            warnings.push(Message::from(format!("no frame has {what}: {name} is 0")));
         }
     }
     warnings
 }
 
-fn frame(record: &Record<'_>) -> Result<(FramePrediction, Frame), FieldError> {
-    let frame: Frame = typed(json(record.reference, "null")).map_err(FieldError::reference)?;
-    let prediction = match record.prediction {
-        Value::Missing => FramePrediction::default(),
-        value => typed(json(value, "null")).map_err(FieldError::prediction)?,
+fn frame(record: &mut Record<'_>) -> Result<(FramePrediction, Frame), FieldError> {
+    let frame: Frame = record.reference.read().map_err(FieldError::reference)?;
+    let prediction = match record.prediction.is_missing() {
+        true => FramePrediction::default(),
+        false => record.prediction.read().map_err(FieldError::prediction)?,
     };
     Ok((prediction, frame.with_id(record.id.to_string())))
 }

@@ -1,248 +1,133 @@
-//! Metrics over images: their data sets are read whole, and an example is an image.
+//! What metrics over images share: the classes of a data set, and the reading of boxes.
 
-use std::any::Any;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
-use std::path::Path;
-use std::sync::Arc;
 
-use metric_core::{Merge, Metric};
+use metric_core::Metric;
+use metric_record::{Content, Document, FieldError, File, Kind, Message, ReadError, Record, Side};
 use metric_vision::read::{
-    CocoOptions, ExtraImages, File, ImageSizes, ReadError, VocOptions, Warnings, YoloOptions,
-    parse_coco, read_voc, read_yolo,
+    self, CocoOptions, ExtraImages, ImageRecord, ImageSizes, RecordError, VocOptions, Warnings,
+    YoloOptions, parse_coco, read_voc, read_yolo,
 };
-use metric_vision::{BBox, Class, Dataset, Image, Prediction, Shape};
-use serde::de::DeserializeOwned;
+use metric_vision::{
+    BBox, Class, ClassState, Classes, Dataset, Image, Key, Prediction, Shape, unite_classes,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{JoinPolicy, Record, RecordError, Side};
-use crate::scorer::{noted, read_written, signature, written};
 use crate::{
-    Content, Document, DocumentError, Evidence, FieldError, Group, Named, Notes, OptionError,
-    OptionSpec, Options, Report, Sample, Scorer, StateError,
+    DataSet, DataSetError, Header, Named, OptionError, OptionKind, OptionSpec, Options, Reading,
+    Sink, StateOf, Unified,
 };
 
-/// How a metric reads a data set of images and names its numbers.
-pub(crate) trait ImageReading: Send + Sync + 'static {
-    /// What is compared.
-    type Shape: Shape + Send + Sync;
+/// The classes of a data set, in the order of their keys. States count classes by their index here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct ClassList(pub(crate) Vec<Class>);
 
-    /// The metric.
-    type Metric: Metric<
-            Prediction = [Prediction<Self::Shape>],
-            Reference = Image<Self::Shape>,
-            State: Clone + Send + Serialize + DeserializeOwned,
-        > + Sync;
-
-    /// The metric for a data set of these classes.
-    fn metric(&self, classes: &[Class]) -> Self::Metric;
-
-    /// The parts of the signature, by name.
-    fn signature(&self) -> Named<String>;
-
-    fn read(
-        &self,
-        references: &Document,
-        predictions: &Document,
-        join: JoinPolicy,
-    ) -> Result<(Dataset<Self::Shape>, Warnings), ReadError>;
-
-    /// Scores and counts of a state; tables by class too if it is that of the whole data.
-    fn numbers(&self, state: &StateOf<Self>, classes: &[Class], tables: bool) -> Numbers;
-
-    /// What is too much for a report: curves, matrices.
-    fn details(&self, _state: &StateOf<Self>, _classes: &[Class]) -> Option<serde_json::Value> {
-        None
+impl ClassList {
+    fn index_of(&self, key: &Key) -> Option<u32> {
+        let found = self.0.binary_search_by(|class| class.key.cmp(key));
+        found.ok().and_then(|index| u32::try_from(index).ok())
     }
 }
 
-type StateOf<R> = <<R as ImageReading>::Metric as Metric>::State;
-
-/// The numbers of a state.
-#[derive(Default)]
-pub(crate) struct Numbers {
-    pub(crate) scores: Named<Option<f64>>,
-    pub(crate) counts: Named<serde_json::Value>,
-    pub(crate) groups: Named<Vec<Group>>,
-    pub(crate) warnings: Vec<String>,
-}
-
-/// An [`ImageReading`] as a [`Scorer`].
-pub(crate) struct ImageAdapter<R> {
-    shared: Arc<(R, String)>,
-}
-
-impl<R: ImageReading> ImageAdapter<R> {
-    pub(crate) fn boxed(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
-        let signature = signature(metric, &reading.signature(), version);
-        Box::new(Self {
-            shared: Arc::new((reading, signature)),
-        })
-    }
-}
-
-impl<R: ImageReading> Scorer for ImageAdapter<R> {
-    fn signature(&self) -> &str {
-        &self.shared.1
-    }
-
-    fn start(&self) -> Box<dyn Evidence> {
-        Box::new(Gathered::<R> {
-            shared: Arc::clone(&self.shared),
-            pool: Pool::default(),
-        })
-    }
-
-    fn read(&self, text: &str) -> Result<Box<dyn Evidence>, StateError> {
-        Ok(Box::new(Gathered::<R> {
-            shared: Arc::clone(&self.shared),
-            pool: read_written(text, &self.shared.1)?,
-        }))
-    }
-
-    fn read_documents(
-        &self,
-        references: Document,
-        predictions: Document,
-        join: JoinPolicy,
-        samples: Option<&mut Vec<Sample>>,
-    ) -> Result<Box<dyn Evidence>, DocumentError> {
-        let (reading, _) = &*self.shared;
-        let (dataset, warnings) = reading
-            .read(&references, &predictions, join)
-            .map_err(|error| DocumentError(error.to_string()))?;
-        // The texts are large, and done with.
-        drop((references, predictions));
-        let classes = dataset.classes();
-        let metric = &reading.metric(classes);
-        let total = match samples {
-            None => dataset.measure(metric),
-            Some(samples) => {
-                let mut total = StateOf::<R>::default();
-                let examples = dataset.examples(0..dataset.images().len());
-                for (record, (predictions, image)) in examples.enumerate() {
-                    let state = metric.measure(predictions, image);
-                    let numbers = reading.numbers(&state, classes, false);
-                    samples.push(Sample {
-                        record,
-                        id: image.key.to_string(),
-                        part: None,
-                        scores: numbers.scores,
-                        counts: numbers.counts,
-                    });
-                    total.merge(state);
-                }
-                total
-            }
-        };
-        let notes = warnings
-            .into_iter()
-            .map(|(warning, times)| (warning.text().to_owned(), times));
-        Ok(Box::new(Gathered::<R> {
-            shared: Arc::clone(&self.shared),
-            pool: Pool {
-                examples: dataset.images().len() as u64,
-                classes: Some(classes.to_vec()),
-                total,
-                notes: notes.collect(),
-            },
-        }))
-    }
-
-    fn scores_empty_data(&self) -> bool {
-        false
-    }
-}
-
-/// All that is gathered of a data set.
-#[derive(Clone, Default, Serialize, Deserialize)]
-struct Pool<S> {
-    examples: u64,
-    /// `None` before any data.
-    classes: Option<Vec<Class>>,
-    total: S,
-    notes: Notes,
-}
-
-struct Gathered<R: ImageReading> {
-    shared: Arc<(R, String)>,
-    pool: Pool<StateOf<R>>,
-}
-
-impl<R: ImageReading> Evidence for Gathered<R> {
-    fn update(
-        &mut self,
-        records: &[Record<'_>],
-        _samples: Option<&mut Vec<Sample>>,
-    ) -> Result<(), RecordError> {
-        match records {
-            [] => Ok(()),
-            _ => Err(RecordError {
-                index: 0,
-                error: FieldError {
-                    side: Side::Reference,
-                    problem: "this metric reads whole files, not records".to_owned(),
-                },
-            }),
+impl Header for ClassList {
+    fn unify(&mut self, other: &Self) -> Result<Unified, Message> {
+        if self == other {
+            return Ok(Unified::Kept);
         }
+        let (classes, [ours, theirs]) =
+            unite_classes(&self.0, &other.0).map_err(|error| Message::from(error.to_string()))?;
+        self.0 = classes;
+        Ok(Unified::Renumbered { ours, theirs })
     }
+}
 
-    fn merge(&mut self, other: Box<dyn Evidence>) -> Result<(), StateError> {
-        let mismatch = |found: &str| StateError::Mismatch {
-            expected: self.shared.1.clone(),
-            found: found.to_owned(),
-        };
-        let other = other
-            .into_any()
-            .downcast::<Self>()
-            .map_err(|_| mismatch("evidence of another metric"))?;
-        if other.shared.1 != self.shared.1 {
-            return Err(mismatch(&other.shared.1));
+/// Renumbers the classes of a state whose classes are all in the table.
+pub(crate) fn renumber_classes<S: ClassState>(state: &mut S, indices: &[u32]) {
+    // A state of other classes is left as it is; such a state cannot be built, and is refused when read.
+    let _ = state.renumber_classes(indices);
+}
+
+/// How the records of one image are parsed.
+pub(crate) type ParseRecord<S> =
+    fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError>;
+
+/// Reads a record that is one image: its ground truth, and its detections.
+pub(crate) fn read_image<R, S: Shape>(
+    record: &mut Record<'_>,
+    sink: &mut Sink<'_, R>,
+    parse: ParseRecord<S>,
+) -> Result<(), FieldError>
+where
+    R: Reading<Header = ClassList>,
+    R::Metric:
+        Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>,
+{
+    let reference = record.reference.to_json_or("[]");
+    let reference = reference.map_err(FieldError::reference)?;
+    let prediction = record.prediction.to_json_or("[]");
+    let prediction = prediction.map_err(FieldError::prediction)?;
+    let mut classes = Classes::new();
+    let image = parse(image_key(record), &reference, &prediction, &mut classes);
+    let image = image.map_err(|error| match error {
+        RecordError::Reference(error) => FieldError::reference(error.to_string()),
+        RecordError::Prediction(error) => FieldError::prediction(error.to_string()),
+    })?;
+    let keys = classes.keys().to_vec();
+    let index_of = |sink: &Sink<'_, R>, key: &Key| sink.header().index_of(key);
+    // Nearly all classes have been seen before.
+    if keys.iter().any(|key| index_of(sink, key).is_none()) {
+        sink.share(Side::Reference, ClassList(classes.into_sorted().0))?;
+    }
+    let indices: Vec<u32> = keys.iter().filter_map(|key| index_of(sink, key)).collect();
+    let mut state: StateOf<R> = image.measure(sink.metric());
+    renumber_classes(&mut state, &indices);
+    sink.measured(None, &[], state);
+    note_warnings(sink, image.warnings());
+    Ok(())
+}
+
+/// The id of a record as the key of an image: an integer where it is written as one, as in COCO's files.
+fn image_key(record: &Record<'_>) -> Key {
+    let id = record.id.to_string();
+    match id.parse::<i64>() {
+        Ok(number) if number.to_string() == id => Key::from(number),
+        _ => Key::from(id.as_str()),
+    }
+}
+
+/// Adds all images of a data set.
+pub(crate) fn add_images<R, S: Shape + Sync>(
+    dataset: &Dataset<S>,
+    warnings: &Warnings,
+    sink: &mut Sink<'_, R>,
+) -> Result<(), DataSetError>
+where
+    R: Reading<Header = ClassList>,
+    R::Metric:
+        Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState> + Sync,
+{
+    let classes = ClassList(dataset.classes().to_vec());
+    sink.share(Side::Reference, classes)
+        .map_err(|error| ReadError::new("", error.problem))?;
+    let images = dataset.images().len();
+    if sink.wants_samples() {
+        for (predictions, image) in dataset.examples(0..images) {
+            sink.record(&image.key);
+            sink.example(predictions, image);
         }
-        let pool = other.pool;
-        match (&self.pool.classes, &pool.classes) {
-            (Some(ours), Some(others)) if ours != others => {
-                return Err(mismatch("the same with other classes"));
-            }
-            (None, _) => self.pool.classes = pool.classes,
-            _ => {}
-        }
-        self.pool.examples += pool.examples;
-        self.pool.total.merge(pool.total);
-        for (note, times) in pool.notes {
-            *self.pool.notes.entry(note).or_default() += times;
-        }
-        Ok(())
+    } else {
+        let state = dataset.measure(sink.metric());
+        sink.pooled(images as u64, &[], state);
     }
+    note_warnings(sink, warnings);
+    Ok(())
+}
 
-    fn report(&self) -> Report {
-        let (reading, _) = &*self.shared;
-        let classes = self.pool.classes.as_deref().unwrap_or_default();
-        let numbers = reading.numbers(&self.pool.total, classes, true);
-        let mut warnings = noted(&self.pool.notes);
-        warnings.extend(numbers.warnings);
-        Report {
-            examples: self.pool.examples,
-            missing: 0,
-            scores: numbers.scores,
-            counts: numbers.counts,
-            groups: numbers.groups,
-            warnings,
-        }
-    }
-
-    fn details(&self) -> Option<serde_json::Value> {
-        let (reading, _) = &*self.shared;
-        let classes = self.pool.classes.as_deref().unwrap_or_default();
-        reading.details(&self.pool.total, classes)
-    }
-
-    fn write(&self) -> String {
-        written(&self.shared.1, &self.pool)
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
+pub(crate) fn note_warnings<R: Reading>(sink: &mut Sink<'_, R>, warnings: &Warnings) {
+    for (warning, times) in warnings {
+        sink.note(warning.text(), *times);
     }
 }
 
@@ -277,6 +162,7 @@ pub(crate) fn image_size(options: &Options) -> Result<ImageSizes, OptionError> {
     let Some(text) = options.get("image-size") else {
         return Ok(ImageSizes::Unknown);
     };
+    let text = &*text;
     let numbers: Option<[NonZeroU32; 2]> = text
         .split_once('x')
         .and_then(|(width, height)| Some([width.parse().ok()?, height.parse().ok()?]));
@@ -298,11 +184,15 @@ pub(crate) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
 
 /// Reads [`BOXES`].
 pub(crate) fn read_boxes(
-    references: &Document,
-    predictions: &Document,
-    join: JoinPolicy,
+    data: &DataSet,
     sizes: &ImageSizes,
-) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+) -> Result<(Dataset<BBox>, Warnings), DataSetError> {
+    let DataSet {
+        references,
+        predictions,
+        join,
+        ..
+    } = data;
     let extra = match join.ignore_extra {
         true => ExtraImages::Ignore,
         false => ExtraImages::Error,
