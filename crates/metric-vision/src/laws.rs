@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::curve::tests::example;
 use crate::{
-    Class, CocoAp, CocoParams, CocoState, Confusion, DetectionState, DetectionSweep,
+    Class, ClassState, CocoAp, CocoParams, CocoState, Confusion, DetectionState, DetectionSweep,
     DetectionSweepParams, DetectionSweepState, Detections, Image, Key, Matching, PrecisionRecall,
     Prediction, Tide, TideState, VocAp, VocState, by_class,
 };
@@ -247,4 +247,72 @@ fn states_that_are_refused() {
         r#"{"truths":1,"bins":[{"score":0,"right":1,"wrong":0},{"score":0,"right":1,"wrong":0}]}"#,
         "falling order",
     )]);
+}
+
+/// The text with one of its numbers replaced.
+fn damaged(text: &str, place: usize, number: &str) -> String {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let starts = text
+        .char_indices()
+        .filter(|&(at, c)| is_digit(c) && !text[..at].ends_with(is_digit));
+    let starts: Vec<usize> = starts.map(|(at, _)| at).collect();
+    let Some(&start) = starts.get(place % starts.len().max(1)) else {
+        return text.to_owned();
+    };
+    let (before, rest) = text.split_at(start);
+    format!("{before}{number}{}", rest.trim_start_matches(is_digit))
+}
+
+/// Whatever a file says, its state is refused or can be used.
+fn check_damaged<M>(
+    metric: &M,
+    examples: &[(Vec<Prediction>, Image)],
+    damage: &[(usize, usize)],
+) -> Result<(), TestCaseError>
+where
+    M: Metric<Prediction = [Prediction], Reference = Image>,
+    M::State: ClassState + Clone + Serialize + DeserializeOwned,
+{
+    const NUMBERS: [&str; 6] = [
+        "0",
+        "1",
+        "2147483648",
+        "2147483649",
+        "4294967295",
+        "9007199254740992",
+    ];
+    let mut state = M::State::default();
+    for (found, image) in examples {
+        metric.update(&mut state, found, image);
+    }
+    let mut text = serde_json::to_string(&state).expect("text");
+    for &(place, number) in damage {
+        text = damaged(&text, place, NUMBERS[number]);
+        let Ok(mut read) = serde_json::from_str::<M::State>(&text) else {
+            continue;
+        };
+        let _ = metric.compute(&read);
+        for table in [&[2, 0, 1][..], &[0]] {
+            let _ = read.renumber_classes(table);
+        }
+        read.merge_times(&state, 2);
+        state.merge(read);
+        let _ = metric.compute(&state);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn damaged_states_do_no_harm(
+        examples in proptest::collection::vec(example(), 1..5),
+        damage in proptest::collection::vec((0_usize..1000, 0_usize..6), 1..4),
+    ) {
+        check_damaged(&CocoAp::default(), &examples, &damage)?;
+        check_damaged(&VocAp::new(0.5).expect("a metric"), &examples, &damage)?;
+        check_damaged(&Tide::default(), &examples, &damage)?;
+        check_damaged(&Confusion::new(3, 0.5).expect("a metric"), &examples, &damage)?;
+        let curves = PrecisionRecall::new(Matching::Greedy, vec![0.5, 0.75]).expect("a metric");
+        check_damaged(&curves, &examples, &damage)?;
+    }
 }
