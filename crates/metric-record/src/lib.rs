@@ -4,6 +4,7 @@
 
 mod document;
 mod error;
+mod field;
 mod join;
 pub mod json;
 mod message;
@@ -12,6 +13,7 @@ mod value;
 
 pub use document::{Content, Document, File};
 pub use error::{FieldError, ReadError, RecordError};
+pub use field::{FieldContents, FieldPath, FieldPathError};
 pub use join::{Duplicate, JoinError, NAMED_IDS, Unmatched, quoted_id};
 pub use message::{Message, OptionStyle};
 pub use record::{Id, JoinPolicy, Missing, Record, Side};
