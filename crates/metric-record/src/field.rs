@@ -584,7 +584,7 @@ mod tests {
             tree in trees(),
             parts in proptest::collection::vec("[0-2ab]|", 2..5),
         ) {
-            let record = json!({"a": tree.clone(), "b": [tree.clone()], "": tree}).to_string();
+            let record = json!({"a": tree, "b": [tree], "": tree}).to_string();
             let path = FieldPath::new(&parts.join(".")).find(&record).ok();
             let pointer = FieldPath::new(&format!("/{}", parts.join("/"))).find(&record).ok();
             // No two fields have one name here, so a dot in a key cannot matter at the top.

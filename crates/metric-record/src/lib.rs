@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "columns")]
+mod columns;
 mod document;
 mod error;
 mod field;
@@ -9,8 +11,14 @@ mod join;
 pub mod json;
 mod message;
 mod record;
+mod single;
 mod value;
 
+#[cfg(feature = "columns")]
+pub use columns::{
+    Batch, BatchError, Cells, Column, ColumnKind, Ids, ListItems, Lists, ListsError, Texts,
+    TextsError, Validity, ValidityError,
+};
 pub use document::{Content, Document, File};
 pub use error::{FieldError, ReadError, RecordError};
 pub use field::{FieldContents, FieldPath, FieldPathError};
