@@ -134,7 +134,7 @@ pub fn label_ranks<L: PartialEq>(
     let mut hits_at = vec![0_u64; predictions.ncols()];
     for (row, reference) in predictions.rows().into_iter().zip(&references) {
         let rank = match row.as_slice() {
-            Some(row) => rank_in(row, reference),
+            Some(row) => row.iter().position(|label| label == reference),
             None => row.iter().position(|label| label == reference),
         };
         if let Some(hits) = rank.and_then(|rank| hits_at.get_mut(rank)) {
@@ -147,22 +147,6 @@ pub fn label_ranks<L: PartialEq>(
     Ok(Ranks {
         hits_at,
         total: references.len() as u64,
-    })
-}
-
-/// The index of the first label that is the reference.
-fn rank_in<L: PartialEq>(row: &[L], reference: &L) -> Option<usize> {
-    // Within a block there is no branch: most rows are one block, and where they hit cannot be foreseen.
-    const BLOCK: usize = 16;
-    row.chunks(BLOCK).zip(0..).find_map(|(labels, block)| {
-        let labels_back = labels.iter().enumerate().rev();
-        let first = labels_back.fold(
-            labels.len(),
-            |first, (place, label)| {
-                if label == reference { place } else { first }
-            },
-        );
-        (first < labels.len()).then_some(block * BLOCK + first)
     })
 }
 

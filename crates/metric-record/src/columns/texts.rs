@@ -257,8 +257,8 @@ impl<'a, O: Copy + PartialOrd + Into<i64> + TryInto<usize>> Spans<'a, O> {
         Ok(spans)
     }
 
-    /// Whether each offset is at the start of a character. One byte per text is read, which is as quick as
-    /// finding out first whether all of the text is ASCII.
+    /// Whether each offset is at the start of a character. Finding out first that all of the text is ASCII
+    /// saves reading one byte per text, but costs a second pass over long ones.
     fn check_characters(&self) -> Result<(), TextsError> {
         let within = |&offset: &O| {
             let offset: Option<usize> = offset.try_into().ok();
