@@ -133,6 +133,7 @@ pub fn label_ranks<L: PartialEq>(
     check_lengths(predictions.nrows(), references.len())?;
     let mut hits_at = vec![0_u64; predictions.ncols()];
     for (row, reference) in predictions.rows().into_iter().zip(&references) {
+        // A slice is walked without asking at each step how the array lies in memory.
         let rank = match row.as_slice() {
             Some(row) => row.iter().position(|label| label == reference),
             None => row.iter().position(|label| label == reference),
