@@ -3,6 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod classification;
+mod columns;
 mod labels;
 #[cfg(test)]
 mod laws;
@@ -11,6 +12,7 @@ mod top_k;
 pub use classification::{
     Average, Classification, ConfusionMatrix, PrecisionRecallF1, ZeroDivision,
 };
+pub use columns::{confusion_matrix, label_ranks};
 pub use labels::{AccuracyAtK, InvalidK, LabelsError, Ranks, accuracy_at_k, label_rows};
 pub use top_k::{
     InvalidWeight, RankSpan, RankTable, RankTally, Score, ScoreError, ScoresError, Target,

@@ -5,7 +5,10 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as PlainError;
 
+#[cfg(feature = "columns")]
+use crate::columns::Row;
 use crate::json;
+use crate::single::Single;
 
 /// A value of a record, in the form in which it arrived and not yet read.
 ///
@@ -49,8 +52,13 @@ enum Form<'a> {
     String(&'a str),
     Integer(i64),
     Number(f64),
+    Number32(f32),
     Integers(&'a [i64]),
     Numbers(&'a [f64]),
+    Numbers32(&'a [f32]),
+    /// A row of a column that is not a slice.
+    #[cfg(feature = "columns")]
+    Row(Row<'a>),
 }
 
 /// What a value is, as far as its first byte tells.
@@ -129,6 +137,21 @@ impl<'a> Value<'a> {
         Self::of(Form::Number(number))
     }
 
+    /// A number of 32 bits. Read as a number of 64 bits, it is the one that its shortest decimal form gives,
+    /// as if it had been written to a file: 0.1 is 0.1.
+    ///
+    /// ```
+    /// use metric_record::Value;
+    ///
+    /// assert_eq!(Value::number_f32(0.1).read::<f64>(), Ok(0.1));
+    /// assert_eq!(Value::number_f32(0.1).read::<f32>(), Ok(0.1));
+    /// assert_eq!(f64::from(0.1_f32), 0.10000000149011612);
+    /// ```
+    #[must_use]
+    pub const fn number_f32(number: f32) -> Self {
+        Self::of(Form::Number32(number))
+    }
+
     /// A row of integers, such as ranked labels.
     #[must_use]
     pub const fn integers(row: &'a [i64]) -> Self {
@@ -139,6 +162,23 @@ impl<'a> Value<'a> {
     #[must_use]
     pub const fn numbers(row: &'a [f64]) -> Self {
         Self::of(Form::Numbers(row))
+    }
+
+    /// A row of numbers of 32 bits, each read as [`number_f32`](Self::number_f32) says.
+    #[must_use]
+    pub const fn numbers_f32(row: &'a [f32]) -> Self {
+        Self::of(Form::Numbers32(row))
+    }
+
+    /// JSON's null.
+    #[must_use]
+    pub const fn null() -> Self {
+        Self::json("null")
+    }
+
+    #[cfg(feature = "columns")]
+    pub(crate) const fn row(row: Row<'a>) -> Self {
+        Self::of(Form::Row(row))
     }
 
     /// No value: a prediction that is missing, which is the metric's empty one.
@@ -165,8 +205,10 @@ impl<'a> Value<'a> {
             Form::Json(text) | Form::Prefix(text) => json::kind(text),
             Form::Line(_) => Kind::Line,
             Form::String(_) => Kind::String,
-            Form::Integer(_) | Form::Number(_) => Kind::Number,
-            Form::Integers(_) | Form::Numbers(_) => Kind::List,
+            Form::Integer(_) | Form::Number(_) | Form::Number32(_) => Kind::Number,
+            Form::Integers(_) | Form::Numbers(_) | Form::Numbers32(_) => Kind::List,
+            #[cfg(feature = "columns")]
+            Form::Row(_) => Kind::List,
         }
     }
 
@@ -220,14 +262,14 @@ impl<'a> Value<'a> {
             }
             Form::Integer(number) => T::deserialize(number.into_deserializer()).map_err(plain),
             Form::Number(number) => T::deserialize(number.into_deserializer()).map_err(plain),
-            Form::Integers(row) => {
-                let row = row.iter().copied();
-                T::deserialize(serde::de::value::SeqDeserializer::new(row)).map_err(plain)
+            Form::Number32(number) => {
+                T::deserialize(Single(number).into_deserializer()).map_err(plain)
             }
-            Form::Numbers(row) => {
-                let row = row.iter().copied();
-                T::deserialize(serde::de::value::SeqDeserializer::new(row)).map_err(plain)
-            }
+            Form::Integers(row) => list(row.iter().copied()),
+            Form::Numbers(row) => list(row.iter().copied()),
+            Form::Numbers32(row) => list(row.iter().copied().map(Single)),
+            #[cfg(feature = "columns")]
+            Form::Row(row) => row.read(),
         }
     }
 
@@ -250,9 +292,19 @@ impl<'a> Value<'a> {
             Form::Integer(number) => Ok(Some(Cow::Owned(number.to_string()))),
             Form::Integers(row) => written(serde_json::to_string(row)),
             Form::Number(number) => {
-                finite(&[number]).and_then(|()| written(serde_json::to_string(&number)))
+                finite([number]).and_then(|()| written(serde_json::to_string(&number)))
             }
-            Form::Numbers(row) => finite(row).and_then(|()| written(serde_json::to_string(row))),
+            Form::Number32(number) => {
+                finite([number]).and_then(|()| written(serde_json::to_string(&number)))
+            }
+            Form::Numbers(row) => {
+                finite(row.iter().copied()).and_then(|()| written(serde_json::to_string(row)))
+            }
+            Form::Numbers32(row) => {
+                finite(row.iter().copied()).and_then(|()| written(serde_json::to_string(row)))
+            }
+            #[cfg(feature = "columns")]
+            Form::Row(row) => row.to_json().map(|json| Some(Cow::Owned(json))),
         }
     }
 
@@ -292,6 +344,24 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Returns a row of integers that arrived as one, and not as JSON.
+    #[must_use]
+    pub const fn as_integers(&self) -> Option<&'a [i64]> {
+        match self.form {
+            Form::Integers(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    /// Returns a row of numbers of 32 bits that arrived as one, and not as JSON.
+    #[must_use]
+    pub const fn as_numbers_f32(&self) -> Option<&'a [f32]> {
+        match self.form {
+            Form::Numbers32(row) => Some(row),
+            _ => None,
+        }
+    }
+
     /// Returns a row of numbers that arrived as one, and not as JSON.
     #[must_use]
     pub const fn as_numbers(&self) -> Option<&'a [f64]> {
@@ -312,9 +382,20 @@ impl<'a> Value<'a> {
     }
 }
 
+/// Reads a list of items.
+pub(crate) fn list<'de, T, I>(items: I) -> Result<T, String>
+where
+    T: Deserialize<'de>,
+    I: Iterator<Item: IntoDeserializer<'de, PlainError>>,
+{
+    let items = serde::de::value::SeqDeserializer::<_, PlainError>::new(items);
+    T::deserialize(items).map_err(|error| json::in_words(&error.to_string()))
+}
+
 /// Refuses numbers that JSON has no form for.
-fn finite(row: &[f64]) -> Result<(), String> {
-    match row.iter().find(|number| !number.is_finite()) {
+pub(crate) fn finite(row: impl IntoIterator<Item: Into<f64>>) -> Result<(), String> {
+    let mut numbers = row.into_iter().map(Into::into);
+    match numbers.find(|number: &f64| !number.is_finite()) {
         Some(number) => Err(format!("found {number}: expected a finite number")),
         None => Ok(()),
     }
