@@ -365,7 +365,7 @@ where
     }
 }
 
-/// The cells of a matrix as they are in a file, which may say anything.
+/// The cells of a matrix as written in a file, which may contain anything.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(transparent)]

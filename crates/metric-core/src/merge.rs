@@ -60,7 +60,7 @@ impl Merge for u64 {
     }
 }
 
-/// Merges states by key, as often as `times` says: [`Merge::merge_times`] for a map. Zero times adds
+/// Merges states by key, `times` times: [`Merge::merge_times`] for a map. Zero times adds
 /// no key.
 ///
 /// ```

@@ -4,9 +4,9 @@ use crate::Merge;
 const BIN_BITS: u32 = 32;
 /// `2^-1074` is the smallest positive `f64`: every finite `f64` is a multiple of it.
 const LOWEST_EXPONENT: i32 = -1074;
-/// Totals of bins are less than this in magnitude, so that two of them can be added. It takes 2^41
+/// Totals of bins have this many bits and a sign, so that two of them can be added. It takes 2^41
 /// terms to get there.
-const TOTAL_LIMIT: u128 = 1 << 126;
+const TOTAL_BITS: u32 = 126;
 /// The lowest digit of base `2^BIN_BITS` of a total.
 const DIGIT: i128 = (1 << BIN_BITS) - 1;
 /// Bins up to 63 hold terms and the rest hold carries: sums up to 2^3000 or so.
@@ -88,32 +88,35 @@ impl Sum {
         }
     }
 
-    /// Adds a term below [`TOTAL_LIMIT`].
+    /// Adds a term of at most [`TOTAL_BITS`].
     fn add_to_bin(&mut self, index: u8, term: i128) {
         if term == 0 {
             return;
         }
         match self.bins.binary_search_by_key(&index, |bin| bin.0) {
             Ok(place) => {
-                let total = self.bins[place].1 + term;
-                if total.unsigned_abs() < TOTAL_LIMIT {
-                    self.bins[place].1 = total;
-                    if total == 0 {
-                        self.bins.remove(place);
-                    }
-                } else {
-                    self.bins.remove(place);
-                    self.carry(index, total);
+                let total = &mut self.bins[place].1;
+                *total += term;
+                if *total == 0 || *total >> TOTAL_BITS != *total >> (i128::BITS - 1) {
+                    self.settle(place);
                 }
             }
-            Err(place) if index <= LAST_BIN => self.bins.insert(place, (index, term)),
-            Err(_) => self.carry(index, term),
+            Err(place) => {
+                self.bins.insert(place, (index, term));
+                if index > LAST_BIN {
+                    self.settle(place);
+                }
+            }
         }
     }
 
-    /// Adds a total that is too large for its bin.
+    /// Takes out a bin that has come to 0, or carries what it cannot hold.
     #[cold]
-    fn carry(&mut self, index: u8, total: i128) {
+    fn settle(&mut self, place: usize) {
+        let (index, total) = self.bins.remove(place);
+        if total == 0 {
+            return;
+        }
         if index >= LAST_BIN {
             // Far beyond any finite `f64`.
             self.non_finite[usize::from(total < 0)] = true;
@@ -128,7 +131,7 @@ impl Sum {
         let magnitude = total.unsigned_abs();
         // A product has at most as many bits as both factors together.
         let bits = u128::BITS - magnitude.leading_zeros() + u64::BITS - times.leading_zeros();
-        if bits <= TOTAL_LIMIT.ilog2() {
+        if bits <= TOTAL_BITS {
             self.add_to_bin(index, total * i128::from(times));
             return;
         }
@@ -160,7 +163,7 @@ impl PartialEq for Sum {
 
 impl Eq for Sum {}
 
-/// A sum as it stands in a file, which may say anything.
+/// A sum as written in a file, which may contain anything.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename = "Sum")]
@@ -419,13 +422,13 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn what_is_no_written_sum_is_an_error() {
+    fn invalid_written_sums_are_refused() {
         let read = |bins: &str| {
             serde_json::from_str::<Sum>(&format!(
                 r#"{{"bins": [{bins}], "non_finite": [false, false, false]}}"#
             ))
         };
-        // 2^32 units of the second bin, and one of the first, less than 0.
+        // Two digits below 0.
         assert!(read("[0, -1], [2, -1]").is_ok());
         assert!(read("").is_ok_and(|sum| sum == Sum::default()));
         for bins in [
