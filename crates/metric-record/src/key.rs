@@ -67,6 +67,7 @@ impl<'a> From<Id<'a>> for IdKey<'a> {
         match id {
             Id::Text(text) => Self::from(text),
             Id::Line(number) => Self::from(number),
+            Id::Integer(number) => Self::Number(number),
         }
     }
 }
