@@ -41,6 +41,8 @@ pub enum Input {
     /// As documents where the references are a folder or where this is true of their text; otherwise as
     /// records.
     Either(fn(references: &str) -> bool),
+    /// As documents, unless the references have a format of records, such as JSON Lines.
+    Documents,
     /// As documents where this is true of the text of the references. The metric joins their parts by id
     /// as records are joined. Otherwise as records.
     Joined(fn(references: &str) -> bool),

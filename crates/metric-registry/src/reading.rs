@@ -372,6 +372,12 @@ impl<'a, R: Reading> Sink<'a, R> {
         }
     }
 
+    /// Returns the metric.
+    #[must_use]
+    pub fn metric(&self) -> &'a R::Metric {
+        self.reading.metric()
+    }
+
     /// Returns what the examples share, as far as it is known.
     #[must_use]
     pub fn header(&self) -> &R::Header {

@@ -1,24 +1,28 @@
 //! COCO's average precision.
 
 use metric_core::Metric;
-use metric_vision::read::{self, CocoOptions, File, ReadError, Warnings};
+use metric_record::{Document, FieldError, ReadError, Record};
+use metric_vision::read::{self, CocoOptions, Warnings};
 use metric_vision::{
-    AreaRange, Class, CocoAp, CocoParams, CocoSlice, CocoState, Dataset, Shape, VERSION,
+    AreaRange, BBox, Class, CocoAp, CocoParams, CocoSlice, CocoState, Dataset, Mask, Shape, VERSION,
 };
 use serde_json::json;
 
-use crate::vision::images::{ImageAdapter, ImageReading, Numbers, class_names, file};
 use crate::options::{finite, listed};
+use crate::vision::images::{
+    ClassList, ParseRecord, add_images, class_names, read_image, renumber_classes,
+};
 use crate::{
-    Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
+    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
 };
 
 pub(crate) const COCO: Entry = Entry {
     name: "coco",
     help: "COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them",
     values: (
-        "a COCO ground-truth file: images, categories, annotations",
-        "a COCO results file: a list of detections with image_id, category_id, score and bbox or segmentation",
+        "a COCO ground-truth file: images, categories, annotations; or as a record one image: a list of its annotations, or {\"width\", \"height\", \"annotations\": [...]}",
+        "a COCO results file: a list of detections with image_id, category_id, score and bbox or segmentation; or as a record the detections of one image",
     ),
     options: &[
         OptionSpec {
@@ -78,15 +82,24 @@ pub(crate) const COCO: Entry = Entry {
             help: "Tables beside the total; none by class with --class-agnostic",
         },
     ],
-    input: Input::Whole,
+    scores: &[
+        ScoreSpec::higher("AP"),
+        ScoreSpec::higher("AP").by("T"),
+        ScoreSpec::higher("AP_").by("AREA"),
+        ScoreSpec::higher("AR_").by("N"),
+    ],
+    groups: &["class"],
+    details: true,
+    drawings: &[],
+    input: Input::Documents,
     whole_file: never_whole,
     build: |options| {
         let mut params = CocoParams {
-            by_class: options.get("class-agnostic").is_none(),
-            quirks: options.get("quirks") == Some("pycocotools"),
+            by_class: !options.has("class-agnostic"),
+            quirks: options.is("quirks", "pycocotools"),
             ..CocoParams::default()
         };
-        let iou_type = options.get("iou-type").unwrap_or_default().to_owned();
+        let iou_type = options.given("iou-type");
         let mut signature = vec![("iou-type".to_owned(), iou_type.clone())];
         let mut changed = |name: &str, value: String| signature.push((name.to_owned(), value));
         let thresholds = options.list("iou", "a number", finite)?;
@@ -121,10 +134,10 @@ pub(crate) const COCO: Entry = Entry {
         if params.quirks {
             changed("quirks", "pycocotools".to_owned());
         }
-        let by_class = options.get("groups") == Some("class");
+        let by_class = options.is("groups", "class");
         match iou_type.as_str() {
-            "segm" => scorer(params, signature, by_class, read::parse_coco_masks),
-            _ => scorer(params, signature, by_class, read::parse_coco),
+            "segm" => scorer(params, signature, by_class, MASKS),
+            _ => scorer(params, signature, by_class, BOXES),
         }
     },
 };
@@ -138,7 +151,22 @@ fn area(text: &str) -> Option<AreaRange> {
     (!name.is_empty() && least <= greatest).then(|| AreaRange::new(name, least, greatest))
 }
 
-type Reader<S> = fn(File<'_>, File<'_>, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
+/// How the files and the records of a shape are read.
+struct Reader<S> {
+    documents:
+        fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>,
+    record: ParseRecord<S>,
+}
+
+const BOXES: Reader<BBox> = Reader {
+    documents: read::read_coco_documents,
+    record: read::parse_record,
+};
+
+const MASKS: Reader<Mask> = Reader {
+    documents: read::read_coco_mask_documents,
+    record: read::parse_mask_record,
+};
 
 fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     params: CocoParams,
@@ -163,7 +191,7 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
         by_class,
         read,
     };
-    Ok(ImageAdapter::boxed("coco", VERSION, reading))
+    Ok(crate::scorer("coco", VERSION, reading))
 }
 
 struct Coco<S> {
@@ -173,32 +201,32 @@ struct Coco<S> {
     read: Reader<S>,
 }
 
-impl<S: Shape + Clone + Send + Sync + 'static> ImageReading for Coco<S> {
-    type Shape = S;
+impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
     type Metric = CocoAp<S>;
+    type Header = ClassList;
 
-    fn metric(&self, _classes: &[Class]) -> CocoAp<S> {
-        self.metric.clone()
+    fn metric(&self) -> &CocoAp<S> {
+        &self.metric
     }
 
     fn signature(&self) -> Named<String> {
         self.signature.clone()
     }
 
-    fn read(
-        &self,
-        references: &Document,
-        predictions: &Document,
-        join: JoinPolicy,
-    ) -> Result<(Dataset<S>, Warnings), ReadError> {
-        let options = CocoOptions {
-            ignore_unknown_images: join.ignore_extra,
-            quirks: self.metric.params().quirks,
-        };
-        (self.read)(file(references)?, file(predictions)?, options)
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        read_image(record, sink, self.read.record)
     }
 
-    fn numbers(&self, state: &CocoState, classes: &[Class], tables: bool) -> Numbers {
+    fn renumber(&self, state: &mut CocoState, indices: &[u32]) {
+        renumber_classes(state, indices);
+    }
+
+    fn numbers(
+        &self,
+        state: &CocoState,
+        ClassList(classes): &ClassList,
+        scope: Scope<'_>,
+    ) -> Numbers {
         let curves = self.metric.compute(state);
         let mut numbers = Numbers {
             scores: curves.summary(None),
@@ -211,16 +239,16 @@ impl<S: Shape + Clone + Send + Sync + 'static> ImageReading for Coco<S> {
             ],
             ..Numbers::default()
         };
-        if tables && self.by_class && self.metric.params().by_class {
+        if scope == Scope::Total && self.by_class && self.metric.params().by_class {
             let named = (0..).zip(classes).zip(class_names(classes));
-            let groups = named.map(|((place, class), name)| {
+            let groups = named.map(|((index, class), name): ((u32, &Class), String)| {
                 let slice = CocoSlice {
-                    class: Some(place),
+                    class: Some(index),
                     ..CocoSlice::default()
                 };
                 Group {
                     name,
-                    scores: curves.summary(Some(place)),
+                    scores: curves.summary(Some(index)),
                     counts: vec![
                         ("category_id".to_owned(), json!(class.key)),
                         ("truths".to_owned(), json!(curves.truths(slice))),
@@ -232,7 +260,11 @@ impl<S: Shape + Clone + Send + Sync + 'static> ImageReading for Coco<S> {
         numbers
     }
 
-    fn details(&self, state: &CocoState, classes: &[Class]) -> Option<serde_json::Value> {
+    fn details(
+        &self,
+        state: &CocoState,
+        ClassList(classes): &ClassList,
+    ) -> Option<serde_json::Value> {
         let params = self.metric.params();
         let count = if params.by_class { classes.len() } else { 1 };
         let arrays = self.metric.compute(state).arrays(count)?;
@@ -254,5 +286,24 @@ impl<S: Shape + Clone + Send + Sync + 'static> ImageReading for Coco<S> {
             "recall": arrays.recall,
             "scores": arrays.scores,
         }))
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+}
+
+impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let options = CocoOptions {
+            ignore_unknown_images: data.join.ignore_extra,
+            quirks: self.metric.params().quirks,
+            shard: data.shard,
+        };
+        let read = (self.read.documents)(&data.references, &data.predictions, options);
+        let (dataset, warnings) = read?;
+        // The texts are large, and done with.
+        drop(data);
+        add_images(&dataset, &warnings, sink)
     }
 }

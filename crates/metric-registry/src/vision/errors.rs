@@ -1,19 +1,21 @@
 //! What goes wrong in detections: the types of errors, and which class is taken for which.
 
 use metric_core::{Counts, Merge, Metric};
-use metric_vision::read::{ImageSizes, ReadError, Warnings};
+use metric_record::{FieldError, Record};
+use metric_vision::read::{ImageSizes, parse_record};
 use metric_vision::{
-    BBox, Class, Confusion, ConfusionMatrix, ConfusionState, Dataset, InvalidTide, Tide,
-    TideErrorType, TideState, VERSION,
+    Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideState,
+    VERSION,
 };
 use serde_json::json;
 
 use crate::vision::images::{
-    BOXES, IMAGE_SIZE, ImageAdapter, ImageReading, Numbers, class_names, image_size, read_boxes,
-    size_part,
+    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, image_size, read_boxes, read_image,
+    renumber_classes, size_part,
 };
 use crate::{
-    Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
+    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
 };
 
 pub(crate) const TIDE: Entry = Entry {
@@ -44,7 +46,11 @@ pub(crate) const TIDE: Entry = Entry {
         },
         IMAGE_SIZE,
     ],
-    input: Input::Whole,
+    scores: &[ScoreSpec::higher("AP"), ScoreSpec::lower("dAP_").by("ERROR")],
+    groups: &[],
+    details: false,
+    drawings: &[],
+    input: Input::Documents,
     whole_file: never_whole,
     build: |options| {
         let foreground = options.number("iou")?;
@@ -58,17 +64,13 @@ pub(crate) const TIDE: Entry = Entry {
                 InvalidTide::Background { .. } => "background",
                 InvalidTide::MaxDetections => "max-detections",
             };
-            OptionError::new(
-                name,
-                options.get(name).unwrap_or_default(),
-                error.to_string(),
-            )
+            OptionError::new(name, &options.given(name), error.to_string())
         })?;
         let reading = Errors {
             metric,
             sizes: image_size(options)?,
         };
-        Ok(ImageAdapter::boxed("tide", VERSION, reading))
+        Ok(scorer("tide", VERSION, reading))
     },
 };
 
@@ -77,12 +79,24 @@ struct Errors {
     sizes: ImageSizes,
 }
 
-impl ImageReading for Errors {
-    type Shape = BBox;
+impl Reading for Errors {
     type Metric = Tide;
+    type Header = ClassList;
 
-    fn metric(&self, _classes: &[Class]) -> Tide {
-        self.metric
+    fn metric(&self) -> &Tide {
+        &self.metric
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        read_image(record, sink, parse_record)
+    }
+
+    fn renumber(&self, state: &mut TideState, indices: &[u32]) {
+        renumber_classes(state, indices);
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
     }
 
     fn signature(&self) -> Named<String> {
@@ -99,16 +113,7 @@ impl ImageReading for Errors {
         parts
     }
 
-    fn read(
-        &self,
-        references: &Document,
-        predictions: &Document,
-        join: JoinPolicy,
-    ) -> Result<(Dataset, Warnings), ReadError> {
-        read_boxes(references, predictions, join, &self.sizes)
-    }
-
-    fn numbers(&self, state: &TideState, _classes: &[Class], _tables: bool) -> Numbers {
+    fn numbers(&self, state: &TideState, _classes: &ClassList, _scope: Scope<'_>) -> Numbers {
         let score = self.metric.compute(state);
         let mut scores = vec![("AP".to_owned(), score.average_precision)];
         let mut counts = Vec::new();
@@ -124,6 +129,14 @@ impl ImageReading for Errors {
             counts,
             ..Numbers::default()
         }
+    }
+}
+
+impl ReadDataSet<Self> for Errors {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let (dataset, warnings) = read_boxes(&data, &self.sizes)?;
+        drop(data);
+        add_images(&dataset, &warnings, sink)
     }
 }
 
@@ -155,23 +168,31 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
             help: "Tables beside the total; the matrix is in --details",
         },
     ],
-    input: Input::Whole,
+    scores: &[
+        ScoreSpec::higher("precision"),
+        ScoreSpec::higher("recall"),
+        ScoreSpec::higher("f1"),
+    ],
+    groups: &["class"],
+    details: true,
+    drawings: &[],
+    input: Input::Documents,
     whole_file: never_whole,
     build: |options| {
         let iou = options.number("iou")?;
-        let given = options.get("iou").unwrap_or_default();
-        // The classes are known once the data are read.
-        let mut metric = Confusion::new(0, iou)
-            .map_err(|error| OptionError::new("iou", given, error.to_string()))?;
-        if options.get("score-threshold").is_some() {
+        let given = options.given("iou");
+        // The classes are known once the data are read; until then there may be any number.
+        let mut metric = Confusion::new(usize::MAX, iou)
+            .map_err(|error| OptionError::new("iou", &given, error.to_string()))?;
+        if options.has("score-threshold") {
             metric = metric.with_score_cut(options.number("score-threshold")?);
         }
         let reading = Matrix {
             metric,
-            by_class: options.get("groups") == Some("class"),
+            by_class: options.is("groups", "class"),
             sizes: image_size(options)?,
         };
-        Ok(ImageAdapter::boxed("confusion-matrix", VERSION, reading))
+        Ok(scorer("confusion-matrix", VERSION, reading))
     },
 };
 
@@ -181,12 +202,24 @@ struct Matrix {
     sizes: ImageSizes,
 }
 
-impl ImageReading for Matrix {
-    type Shape = BBox;
+impl Reading for Matrix {
     type Metric = Confusion;
+    type Header = ClassList;
 
-    fn metric(&self, classes: &[Class]) -> Confusion {
-        self.metric.with_classes(classes.len())
+    fn metric(&self) -> &Confusion {
+        &self.metric
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        read_image(record, sink, parse_record)
+    }
+
+    fn renumber(&self, state: &mut ConfusionState, indices: &[u32]) {
+        renumber_classes(state, indices);
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
     }
 
     fn signature(&self) -> Named<String> {
@@ -199,17 +232,13 @@ impl ImageReading for Matrix {
             .collect()
     }
 
-    fn read(
+    fn numbers(
         &self,
-        references: &Document,
-        predictions: &Document,
-        join: JoinPolicy,
-    ) -> Result<(Dataset, Warnings), ReadError> {
-        read_boxes(references, predictions, join, &self.sizes)
-    }
-
-    fn numbers(&self, state: &ConfusionState, classes: &[Class], tables: bool) -> Numbers {
-        let matrix = self.metric(classes).compute(state);
+        state: &ConfusionState,
+        ClassList(classes): &ClassList,
+        scope: Scope<'_>,
+    ) -> Numbers {
+        let matrix = self.metric.with_classes(classes.len()).compute(state);
         let places = || 0..classes.len() as u32;
         let mut total = Counts::default();
         for class in places() {
@@ -226,7 +255,7 @@ impl ImageReading for Matrix {
         numbers
             .counts
             .push(("ignored".to_owned(), json!(matrix.ignored())));
-        if tables && self.by_class {
+        if scope == Scope::Total && self.by_class {
             let groups = places().zip(class_names(classes)).map(|(class, name)| {
                 let of_class = matrix.counts(class);
                 Group {
@@ -240,8 +269,12 @@ impl ImageReading for Matrix {
         numbers
     }
 
-    fn details(&self, state: &ConfusionState, classes: &[Class]) -> Option<serde_json::Value> {
-        let matrix = self.metric(classes).compute(state);
+    fn details(
+        &self,
+        state: &ConfusionState,
+        ClassList(classes): &ClassList,
+    ) -> Option<serde_json::Value> {
+        let matrix = self.metric.with_classes(classes.len()).compute(state);
         let mut names = class_names(classes);
         names.push("background".to_owned());
         let rows: Vec<Vec<u64>> = matrix.rows().collect();
@@ -251,6 +284,14 @@ impl ImageReading for Matrix {
             "classes": names,
             "matrix": rows,
         }))
+    }
+}
+
+impl ReadDataSet<Self> for Matrix {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let (dataset, warnings) = read_boxes(&data, &self.sizes)?;
+        drop(data);
+        add_images(&dataset, &warnings, sink)
     }
 }
 

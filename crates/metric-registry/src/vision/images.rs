@@ -4,19 +4,18 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use metric_core::Metric;
-use metric_record::{Content, Document, FieldError, File, Kind, Message, ReadError, Record, Side};
+use metric_record::{FieldError, Message, ReadError, Record, Side};
 use metric_vision::read::{
-    self, CocoOptions, ExtraImages, ImageRecord, ImageSizes, RecordError, VocOptions, Warnings,
-    YoloOptions, parse_coco, read_voc, read_yolo,
+    self, BoxesOptions, ExtraImages, ImageRecord, ImageSizes, RecordError, Warnings,
 };
 use metric_vision::{
-    BBox, Class, ClassState, Classes, Dataset, Image, Key, Prediction, Shape, unite_classes,
+    Class, ClassState, Classes, Dataset, Image, Key, Prediction, Shape, unite_classes,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DataSet, DataSetError, Header, Named, OptionError, OptionKind, OptionSpec, Options, Reading,
-    Sink, StateOf, Unified,
+    DataSet, DataSetError, Header, OptionError, OptionKind, OptionSpec, Options, Reading, Sink,
+    StateOf, Unified,
 };
 
 /// The classes of a data set, in the order of their keys. States count classes by their index here.
@@ -186,91 +185,18 @@ pub(crate) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
 pub(crate) fn read_boxes(
     data: &DataSet,
     sizes: &ImageSizes,
-) -> Result<(Dataset<BBox>, Warnings), DataSetError> {
-    let DataSet {
-        references,
-        predictions,
-        join,
-        ..
-    } = data;
-    let extra = match join.ignore_extra {
-        true => ExtraImages::Ignore,
-        false => ExtraImages::Error,
+) -> Result<(Dataset, Warnings), DataSetError> {
+    let options = BoxesOptions {
+        extra: match data.join.ignore_extra {
+            true => ExtraImages::Ignore,
+            false => ExtraImages::Error,
+        },
+        sizes: sizes.clone(),
+        shard: data.shard,
     };
-    match (&references.content, &predictions.content) {
-        (Content::Text(_), _) => {
-            let options = CocoOptions {
-                ignore_unknown_images: join.ignore_extra,
-                quirks: false,
-            };
-            if let Content::Folder(_) = predictions.content {
-                let problem = "is a folder: expected a file, as the references are";
-                return Err(whole(predictions, problem));
-            }
-            parse_coco(file(references)?, file(predictions)?, options)
-        }
-        (Content::Folder(truths), Content::Folder(found)) if has_xml(truths) => {
-            read_voc(truths, found, &VocOptions { files: None, extra })
-        }
-        (Content::Folder(truths), Content::Folder(found)) => {
-            let sizes = sizes.clone();
-            read_yolo(truths, found, &YoloOptions { sizes, extra })
-        }
-        (Content::Folder(_), Content::Text(_)) => Err(whole(
-            predictions,
-            "is a file: expected a folder, as the references are",
-        )),
-    }
-}
-
-/// A document that must be one file.
-pub(crate) fn file(document: &Document) -> Result<File<'_>, ReadError> {
-    match &document.content {
-        Content::Text(text) => Ok(File {
-            name: &document.name,
-            text,
-        }),
-        Content::Folder(_) => Err(whole(document, "is a folder: expected a COCO file (.json)")),
-    }
-}
-
-/// A problem with all of a document.
-pub(crate) fn whole(document: &Document, problem: &str) -> ReadError {
-    ReadError {
-        file: document.name.clone(),
-        record: String::new(),
-        field: String::new(),
-        problem: problem.to_owned(),
-    }
-}
-
-/// Whether references are YOLO's.
-pub(crate) fn is_yolo(references: &Document) -> bool {
-    matches!(&references.content, Content::Folder(folder) if !has_xml(folder))
-}
-
-/// Whether a folder is one of Pascal VOC's annotations.
-fn has_xml(folder: &Path) -> bool {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files
-        .map(|file| file.path())
-        .filter_map(|path| Some(path.extension()?.eq_ignore_ascii_case("xml")))
-        .any(|is_xml| is_xml)
-}
-
-/// Whether a JSON text is a COCO ground truth.
-pub(crate) fn is_coco(text: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Keys {
-        #[serde(rename = "images")]
-        _images: serde::de::IgnoredAny,
-        #[serde(rename = "annotations")]
-        _annotations: serde::de::IgnoredAny,
-    }
-    // Few other files have these words, and need to be read.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    ["\"images\"", "\"annotations\""]
-        .iter()
-        .all(|key| text.contains(key))
-        && serde_json::from_str::<Keys>(text).is_ok()
+    Ok(read::read_boxes(
+        &data.references,
+        &data.predictions,
+        &options,
+    )?)
 }

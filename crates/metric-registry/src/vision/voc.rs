@@ -1,16 +1,18 @@
 //! Pascal VOC's average precision.
 
 use metric_core::Metric;
-use metric_vision::read::{ImageSizes, ReadError, Warnings};
-use metric_vision::{BBox, Class, Dataset, Interpolation, VERSION, VocAp, VocClass, VocState};
+use metric_record::{FieldError, Message, ReadError, Record};
+use metric_vision::read::{ImageSizes, is_yolo, parse_record};
+use metric_vision::{Interpolation, VERSION, VocAp, VocClass, VocState};
 use serde_json::json;
 
 use crate::vision::images::{
-    BOXES, IMAGE_SIZE, ImageAdapter, ImageReading, Numbers, class_names, image_size, is_yolo,
-    read_boxes, size_part, whole,
+    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, image_size, read_boxes, read_image,
+    renumber_classes, size_part,
 };
 use crate::{
-    Document, Entry, Group, Input, JoinPolicy, Named, OptionError, OptionSpec, never_whole,
+    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
 };
 
 pub(crate) const VOC: Entry = Entry {
@@ -60,16 +62,20 @@ pub(crate) const VOC: Entry = Entry {
             help: "Tables beside the total",
         },
     ],
-    input: Input::Whole,
+    scores: &[ScoreSpec::higher("mAP"), ScoreSpec::higher("AP")],
+    groups: &["class"],
+    details: false,
+    drawings: &[],
+    input: Input::Documents,
     whole_file: never_whole,
     build: |options| {
         let interpolation: Interpolation = options.require("interpolation")?;
-        let strict = options.get("strict").is_some();
-        let pixel_plus_one = options.get("pixel-plus-one").is_some();
+        let strict = options.has("strict");
+        let pixel_plus_one = options.has("pixel-plus-one");
         let iou = options.number("iou")?;
-        let given = options.get("iou").unwrap_or_default();
+        let given = options.given("iou");
         let metric = VocAp::new(iou)
-            .map_err(|error| OptionError::new("iou", given, error.to_string()))?
+            .map_err(|error| OptionError::new("iou", &given, error.to_string()))?
             .with_strict(strict)
             .with_interpolation(interpolation);
         let metric = match pixel_plus_one {
@@ -90,11 +96,11 @@ pub(crate) const VOC: Entry = Entry {
         let reading = Voc {
             metric,
             signature,
-            by_class: options.get("groups") == Some("class"),
+            by_class: options.is("groups", "class"),
             pixel_plus_one,
             sizes,
         };
-        Ok(ImageAdapter::boxed("voc", VERSION, reading))
+        Ok(scorer("voc", VERSION, reading))
     },
 };
 
@@ -106,35 +112,36 @@ struct Voc {
     sizes: ImageSizes,
 }
 
-impl ImageReading for Voc {
-    type Shape = BBox;
+impl Reading for Voc {
     type Metric = VocAp;
+    type Header = ClassList;
 
-    fn metric(&self, _classes: &[Class]) -> VocAp {
-        self.metric
+    fn metric(&self) -> &VocAp {
+        &self.metric
     }
 
     fn signature(&self) -> Named<String> {
         self.signature.clone()
     }
 
-    fn read(
-        &self,
-        references: &Document,
-        predictions: &Document,
-        join: JoinPolicy,
-    ) -> Result<(Dataset, Warnings), ReadError> {
-        let fractions = is_yolo(references) && self.sizes == ImageSizes::Unknown;
-        if self.pixel_plus_one && fractions {
-            return Err(whole(
-                references,
-                "boxes are fractions of their image, and --pixel-plus-one needs pixels: expected --image-size too",
-            ));
-        }
-        read_boxes(references, predictions, join, &self.sizes)
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        read_image(record, sink, parse_record)
     }
 
-    fn numbers(&self, state: &VocState, classes: &[Class], tables: bool) -> Numbers {
+    fn renumber(&self, state: &mut VocState, indices: &[u32]) {
+        renumber_classes(state, indices);
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+
+    fn numbers(
+        &self,
+        state: &VocState,
+        ClassList(classes): &ClassList,
+        scope: Scope<'_>,
+    ) -> Numbers {
         let score = self.metric.compute(state);
         let mut total = VocClass::default();
         for class in score.classes.values() {
@@ -146,7 +153,7 @@ impl ImageReading for Voc {
             counts: counts(&total),
             ..Numbers::default()
         };
-        if tables && self.by_class {
+        if scope == Scope::Total && self.by_class {
             let groups = (0..).zip(class_names(classes)).filter_map(|(place, name)| {
                 let class = score.classes.get(&place)?;
                 Some(Group {
@@ -158,6 +165,23 @@ impl ImageReading for Voc {
             numbers.groups.push(("class".to_owned(), groups.collect()));
         }
         numbers
+    }
+}
+
+impl ReadDataSet<Self> for Voc {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let fractions = is_yolo(&data.references) && self.sizes == ImageSizes::Unknown;
+        if self.pixel_plus_one && fractions {
+            let problem = Message::from("boxes are fractions of their image, and ")
+                .option("pixel-plus-one", "")
+                .text(" needs pixels: expected ")
+                .option("image-size", "")
+                .text(" too");
+            return Err(ReadError::new(&data.references.name, problem).into());
+        }
+        let (dataset, warnings) = read_boxes(&data, &self.sizes)?;
+        drop(data);
+        add_images(&dataset, &warnings, sink)
     }
 }
 
