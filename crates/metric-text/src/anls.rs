@@ -61,7 +61,7 @@ impl Anls {
 }
 
 impl Anls {
-    /// Refuses texts whose distance would take hours: see [`check_work`](crate::edit::check_work).
+    /// Refuses texts whose distance would take hours: see [`check_work`].
     ///
     /// ```
     /// use metric_text::Anls;

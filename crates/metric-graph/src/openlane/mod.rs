@@ -51,7 +51,7 @@
 //!
 //! The devkit keeps frames in pickles. These ten lines of Python write them as `truths.jsonl` and
 //! `predictions.jsonl`, for the program (`metric score openlane --references truths.jsonl
-//! --predictions predictions.jsonl`) and for the readers of the feature `serde`. JSON has no NaN: a
+//! --predictions predictions.jsonl`) and for the readers of the feature `read`. JSON has no NaN: a
 //! frame with one is an error of the export.
 //!
 //! ```python
@@ -73,7 +73,7 @@
 mod frame;
 mod matching;
 mod picture;
-#[cfg(feature = "serde")]
+#[cfg(feature = "read")]
 mod read;
 
 use std::cmp::Ordering;
@@ -89,6 +89,8 @@ pub use frame::{
 pub use matching::{
     ELEMENT_THRESHOLD, LANE_THRESHOLDS, Matches, chamfer, lane_distance, match_frame,
 };
+#[cfg(feature = "read")]
+pub use read::read_frame;
 
 /// An entry of a predicted topology above this is an edge.
 pub const EDGE_THRESHOLD: f64 = 0.5;

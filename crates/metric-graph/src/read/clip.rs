@@ -569,6 +569,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "serde")]
     #[test]
     fn states_survive_being_written() {
         use metric_core::Metric;
