@@ -283,11 +283,7 @@ impl Options {
     /// # Errors
     ///
     /// As [`counting`].
-    pub fn counting(
-        &self,
-        name: &str,
-        most: usize,
-    ) -> Result<Option<NonZeroUsize>, OptionError> {
+    pub fn counting(&self, name: &str, most: usize) -> Result<Option<NonZeroUsize>, OptionError> {
         let number = |text: Cow<'_, str>| {
             counting(&text, most).map_err(|reason| OptionError::new(name, &text, reason))
         };

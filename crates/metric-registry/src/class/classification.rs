@@ -28,15 +28,17 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     options: &[
         OptionSpec {
             name: "average",
-            kind: OptionKind::Choice(|| Average::ALL.iter().map(|average| average.name()).collect()),
-    value: "AVERAGE",
+            kind: OptionKind::Choice(|| {
+                Average::ALL.iter().map(|average| average.name()).collect()
+            }),
+            value: "AVERAGE",
             default: Average::Macro.name(),
             help: "How precision, recall and F1 of classes become one",
         },
         OptionSpec {
             name: "zero-division",
             kind: OptionKind::Choice(|| ZeroDivision::ALL.iter().map(|rule| rule.name()).collect()),
-    value: "VALUE",
+            value: "VALUE",
             default: ZeroDivision::Undefined.name(),
             help: "What 0 / 0 is, such as the precision of a class that is never predicted; scikit-learn's default is 0",
         },
@@ -50,7 +52,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
         OptionSpec {
             name: "groups",
             kind: OptionKind::Choice(|| vec!["none", "class"]),
-    value: "KIND",
+            value: "KIND",
             default: "none",
             help: "Tables beside the total; what was taken for what is in --details, up to 1,000 classes also as a matrix",
         },

@@ -88,7 +88,9 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
         WEIGHT,
         INFINITE,
     ],
-    scores: &[ScoreSpec::higher("accuracy@").by("K").proportion("hits@", "total")],
+    scores: &[ScoreSpec::higher("accuracy@")
+        .by("K")
+        .proportion("hits@", "total")],
     groups: &[],
     details: true,
     drawings: &[],
@@ -209,9 +211,10 @@ fn build(
         metric = metric.with_macro_average();
     }
     if let Some(text) = options.get("ignore-index") {
-        let label = text.trim().parse().map_err(|_| {
-            OptionError::new("ignore-index", &text, "expected an integer")
-        })?;
+        let label = text
+            .trim()
+            .parse()
+            .map_err(|_| OptionError::new("ignore-index", &text, "expected an integer"))?;
         metric = metric.with_ignored(label);
     }
     let weight_field: Option<String> = options.parse("weight-field")?;
@@ -511,14 +514,16 @@ impl<'de> Deserialize<'de> for AnyNumber {
 
 impl Scores {
     fn rank(&self, scores: &[f64], label: i64) -> Result<TiedRank, FieldError> {
-        self.metric.rank(scores, label).map_err(|error| match error {
-            ScoreError::NoColumn { .. } => FieldError::reference(error.to_string()),
-            ScoreError::Infinite { .. } => {
-                let problem = Message::from(format!("{error}: allowed with "));
-                FieldError::prediction(problem.option(INFINITE.name, ""))
-            }
-            _ => FieldError::prediction(error.to_string()),
-        })
+        self.metric
+            .rank(scores, label)
+            .map_err(|error| match error {
+                ScoreError::NoColumn { .. } => FieldError::reference(error.to_string()),
+                ScoreError::Infinite { .. } => {
+                    let problem = Message::from(format!("{error}: allowed with "));
+                    FieldError::prediction(problem.option(INFINITE.name, ""))
+                }
+                _ => FieldError::prediction(error.to_string()),
+            })
     }
 
     fn target(&self, record: &Record<'_>, label: i64) -> Result<Target, String> {

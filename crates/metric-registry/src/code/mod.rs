@@ -31,7 +31,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
                     .map(|language| language.name())
                     .collect()
             }),
-    value: "LANGUAGE",
+            value: "LANGUAGE",
             default: "",
             help: "The language of all texts",
         },
@@ -44,8 +44,10 @@ pub(crate) const CODEBLEU: Entry = Entry {
         },
         OptionSpec {
             name: "profile",
-            kind: OptionKind::Choice(|| Profile::ALL.iter().map(|profile| profile.name()).collect()),
-    value: "PROFILE",
+            kind: OptionKind::Choice(|| {
+                Profile::ALL.iter().map(|profile| profile.name()).collect()
+            }),
+            value: "PROFILE",
             default: Profile::CodeXGlue.name(),
             help: "Whose definition",
         },

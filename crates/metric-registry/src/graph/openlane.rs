@@ -3,8 +3,8 @@
 use metric_core::{Counts, Metric};
 use metric_graph::VERSION;
 use metric_graph::openlane::{
-    ATTRIBUTE_NAMES, ATTRIBUTES, DetectionScore, EdgeScore, Frame, FramePrediction,
-    LANE_THRESHOLDS, OpenLaneScore, OpenLaneState, OpenLaneV2,
+    ATTRIBUTE_NAMES, ATTRIBUTES, DetectionScore, EdgeScore, LANE_THRESHOLDS, OpenLaneScore,
+    OpenLaneState, OpenLaneV2, read_frame,
 };
 use metric_record::{FieldError, Message, Record};
 use serde_json::json;
@@ -57,7 +57,7 @@ impl Reading for OpenLane {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let (prediction, frame) = frame(record)?;
+        let (prediction, frame) = read_frame(record)?;
         sink.example(&prediction, &frame);
         Ok(())
     }
@@ -84,7 +84,7 @@ impl Draw for OpenLane {
     }
 
     fn picture(&self, record: &mut Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
-        let (prediction, frame) = frame(record)?;
+        let (prediction, frame) = read_frame(record)?;
         Ok(OpenLaneV2.picture(frame.id(), &prediction, &frame).svg())
     }
 }
@@ -188,15 +188,6 @@ fn warnings(score: &OpenLaneScore) -> Vec<Message> {
         }
     }
     warnings
-}
-
-fn frame(record: &mut Record<'_>) -> Result<(FramePrediction, Frame), FieldError> {
-    let frame: Frame = record.reference.read().map_err(FieldError::reference)?;
-    let prediction = match record.prediction.is_missing() {
-        true => FramePrediction::default(),
-        false => record.prediction.read().map_err(FieldError::prediction)?,
-    };
-    Ok((prediction, frame.with_id(record.id.to_string())))
 }
 
 /// Whether there is an item of this kind, true or predicted.

@@ -42,7 +42,7 @@ pub(crate) const ARC: Entry = Entry {
         OptionSpec {
             name: "groups",
             kind: OptionKind::Choice(|| vec!["none", "task"]),
-    value: "KIND",
+            value: "KIND",
             default: "none",
             help: "Tables beside the total, of submissions",
         },
@@ -160,13 +160,7 @@ impl ArcReading {
     }
 
     /// Adds a task, whose outputs are the examples.
-    fn task(
-        &self,
-        sink: &mut Sink<'_, Self>,
-        id: &str,
-        attempts: &[Vec<Attempt>],
-        truth: &[Grid],
-    ) {
+    fn task(&self, sink: &mut Sink<'_, Self>, id: &str, attempts: &[Vec<Attempt>], truth: &[Grid]) {
         let metric = &self.metric.submissions;
         let groups = [("task", id)];
         let groups = if self.by_task { &groups[..] } else { &[] };

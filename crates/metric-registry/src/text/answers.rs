@@ -1,22 +1,18 @@
 //! Answers to questions, and other texts that are right or wrong.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use metric_core::{Accuracy, Mean, Metric};
-use metric_text::normalize::{InvalidPattern, Pattern, Step};
-use metric_text::vqa::{Answers, Evidence, Language, Profile, VqaAccuracy};
-use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
-use serde::de::IgnoredAny;
-use serde_json::json;
-use serde_json::value::RawValue;
-
-use crate::text::answer_files::{
-    Passed, SQUAD as SQUAD_FILES, VQA_ANNOTATIONS, answers, check_questions, join, texts,
+use metric_record::{Document, FieldError, Message, ReadError, Record};
+use metric_text::normalize::Pattern;
+use metric_text::read::{
+    JoinCounts, QuestionForm, QuestionTypes, QuestionsError, UNANSWERED, check_questions,
+    check_squad_answers, check_vqa_answers, join_questions, patterns, read_predictions,
+    relaxed_answers, squad_answers, text_or_number, texts, vqa_example,
 };
-use crate::text::edit::{MOST_WORK, refuse_hours};
-use metric_record::json::{self, Entries, typed};
-use metric_record::{Document, FieldError, Kind, Message, Record, Value};
+use metric_text::vqa::{Evidence, Profile, VqaAccuracy};
+use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
+use serde_json::json;
 
 use crate::text::string_accuracy::{accuracy_counts, texts as both_texts};
 use crate::{
@@ -67,13 +63,14 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     build: |options| {
         let given = options.given("regexes-to-ignore");
         let problem = |reason: String| OptionError::new("regexes-to-ignore", &given, reason);
-        let regexes = match options.value("regexes-to-ignore") {
-            Some(OptionValue::List(patterns)) => patterns.clone(),
-            _ => patterns(&given).map_err(problem)?,
+        let patterns: Result<Vec<Pattern>, String> = match options.value("regexes-to-ignore") {
+            Some(OptionValue::List(patterns)) => patterns
+                .iter()
+                .map(|pattern| pattern.parse().map_err(|error| format!("{error}")))
+                .collect(),
+            _ => patterns(&given),
         };
-        let regexes: Result<Vec<Pattern>, InvalidPattern> =
-            regexes.iter().map(|pattern| pattern.parse()).collect();
-        let regexes_to_ignore = regexes.map_err(|error| problem(error.to_string()))?;
+        let regexes_to_ignore = patterns.map_err(problem)?;
         let is_on = |name| options.has(name);
         let reading = Matches {
             metric: ExactMatch {
@@ -86,23 +83,6 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
         Ok(scorer("exact-match", VERSION, reading))
     },
 };
-
-/// One pattern, or a JSON list of them.
-fn patterns(text: &str) -> Result<Vec<String>, String> {
-    match serde_json::from_str(text) {
-        Ok(patterns) => Ok(patterns),
-        // A class of characters can look so, but hardly does.
-        Err(error)
-            if text.starts_with("[\"")
-                && text.len() > 3
-                && (text.ends_with("\"]") || serde_json::from_str::<IgnoredAny>(text).is_ok()) =>
-        {
-            Err(format!("not a JSON list of texts: {error}"))
-        }
-        Err(_) if text.is_empty() => Ok(Vec::new()),
-        Err(_) => Ok(vec![text.to_owned()]),
-    }
-}
 
 struct Matches {
     metric: ExactMatch,
@@ -170,8 +150,10 @@ pub(crate) const VQA: Entry = Entry {
     options: &[
         OptionSpec {
             name: "profile",
-            kind: OptionKind::Choice(|| Profile::ALL.iter().map(|profile| profile.name()).collect()),
-    value: "PROFILE",
+            kind: OptionKind::Choice(|| {
+                Profile::ALL.iter().map(|profile| profile.name()).collect()
+            }),
+            value: "PROFILE",
             default: Profile::Exact.name(),
             help: "Whose rules",
         },
@@ -187,7 +169,7 @@ pub(crate) const VQA: Entry = Entry {
     groups: &["answer_type", "lang", "question_type"],
     details: false,
     drawings: &[],
-    input: Input::Joined(|text| VQA_ANNOTATIONS.fits(text)),
+    input: Input::Joined(|text| QuestionForm::VQA_ANNOTATIONS.fits(text)),
     whole_file: never_whole,
     build: |options| {
         let reading = Vqa {
@@ -211,14 +193,6 @@ impl Vqa {
             Profile::VqaV2 | Profile::VqaV2AlwaysNormalise => true,
         }
     }
-
-    /// The reference program divides by zero.
-    fn refuse_unanswered(&self, answers: &Answers) -> Result<(), String> {
-        match self.is_agreement() && answers.answers.is_empty() {
-            true => Err("a question without answers: expected at least one".to_owned()),
-            false => Ok(()),
-        }
-    }
 }
 
 impl Reading for Vqa {
@@ -233,60 +207,16 @@ impl Reading for Vqa {
         vec![("profile".to_owned(), self.metric.profile().to_string())]
     }
 
-    fn read(
-        &self,
-        record: &mut Record<'_>,
-        sink: &mut Sink<'_, Self>,
-    ) -> Result<(), FieldError> {
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         if self.questions {
             let problem = Message::default()
                 .option("questions", "")
                 .text(" goes with an annotation file (.json), found records");
             return Err(FieldError::reference(problem));
         }
-        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
-        let reference;
-        let (answers, inside) = match record.reference.kind() {
-            Kind::Line => (Answers::from([line(record)]), Entries::default()),
-            Kind::Missing => (Answers::default(), Entries::default()),
-            _ => {
-                let json = record.reference.to_json_or("");
-                reference = json.map_err(FieldError::reference)?;
-                accepted(&reference).map_err(FieldError::reference)?
-            }
-        };
-        self.refuse_unanswered(&answers)
-            .map_err(FieldError::reference)?;
-        // In the object of the answers, or beside it in the record.
-        let outside = json::fields(record.fields, &["lang", "question_type", "answer_type"])
-            .map_err(FieldError::reference)?;
-        let field = |field| match inside.name(field) {
-            Ok(None) => outside.name(field),
-            found => found,
-        };
-        let field = |name| field(name).map_err(FieldError::reference);
-        let lang = field("lang")?;
-        let language = match (&lang, self.metric.profile()) {
-            (Some(name), Profile::FusionBrain2021) => {
-                let language = name.parse::<Language>();
-                Some(language.map_err(|error| FieldError::reference(error.to_string()))?)
-            }
-            _ => None,
-        };
-        let (question_type, answer_type) = (field("question_type")?, field("answer_type")?);
-        let groups: Vec<(&str, &str)> = [
-            ("question_type", &question_type),
-            ("answer_type", &answer_type),
-            ("lang", &lang),
-        ]
-        .into_iter()
-        .filter_map(|(kind, group)| Some((kind, group.as_deref()?)))
-        .collect();
-        let answers = Answers {
-            language,
-            ..answers
-        };
-        sink.part(None, &groups, &prediction, &answers);
+        let example = vqa_example(record, self.metric.profile())?;
+        let groups = example.groups();
+        sink.part(None, &groups, &example.prediction, &example.answers);
         Ok(())
     }
 
@@ -317,25 +247,28 @@ impl Reading for Vqa {
 
 impl ReadDataSet<Self> for Vqa {
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let (references, predictions) = (data.references.file()?, data.predictions.file()?);
+        let annotations = data.references.file()?;
+        let predictions = read_predictions(data.predictions.file()?).map_err(of_questions)?;
         let asked = data.file("questions").map(Document::file).transpose()?;
+        let profile = self.metric.profile();
         let mut questions = 0;
         let mut annotated = HashSet::new();
-        let mut pooled: BTreeMap<[Option<Cow<'_, str>>; 2], (u64, Evidence)> = BTreeMap::new();
-        let passed = join(
-            &VQA_ANNOTATIONS,
-            references,
+        let mut pooled: BTreeMap<QuestionTypes<'_>, (u64, Evidence)> = BTreeMap::new();
+        let counts = join_questions(
+            &QuestionForm::VQA_ANNOTATIONS,
+            annotations,
             predictions,
             data.join,
-            &mut |id, question, prediction| {
-                self.refuse_unanswered(&question.answers)?;
+            data.shard,
+            &mut |question, prediction| {
+                check_vqa_answers(profile, &question.answers)?;
                 questions += 1;
                 if asked.is_some() {
-                    annotated.insert(id.clone());
+                    annotated.insert(question.id.clone());
                 }
                 if sink.wants_samples() {
-                    sink.record(id);
-                    let groups = groups(&question.types);
+                    sink.record(&question.id);
+                    let groups = question.types.named();
                     sink.part(None, &groups, prediction, &question.answers);
                     return Ok(());
                 }
@@ -348,15 +281,17 @@ impl ReadDataSet<Self> for Vqa {
                 self.metric.update(state, prediction, &question.answers);
                 Ok(())
             },
-        )?;
+        );
+        let counts = counts.map_err(of_questions)?;
         if let Some(asked) = asked {
-            check_questions(asked, references.name, &annotated)?;
+            check_questions(asked, annotations.name, &annotated, data.shard)
+                .map_err(of_questions)?;
         }
         for (types, (examples, state)) in pooled {
-            sink.pooled(examples, &groups(&types), state);
+            sink.pooled(examples, &types.named(), state);
         }
-        note_passed(&passed, sink);
-        if self.metric.profile() == Profile::Exact {
+        count_unmatched(&counts, sink);
+        if profile == Profile::Exact {
             let note = "a question of an annotation file was scored by profile exact; VQA v2's own rule is ";
             sink.note(Message::from(note).option("profile", "vqa-v2"), questions);
         }
@@ -364,29 +299,20 @@ impl ReadDataSet<Self> for Vqa {
     }
 }
 
-/// The types of question and answer as groups.
-fn groups<'t>(types: &'t [Option<Cow<'_, str>>; 2]) -> Vec<(&'static str, &'t str)> {
-    let kinds = ["question_type", "answer_type"].into_iter().zip(types);
-    kinds
-        .filter_map(|(kind, group)| Some((kind, group.as_deref()?)))
-        .collect()
-}
-
-/// Counts what the join of two files let pass.
-fn note_passed<R: Reading>(passed: &Passed, sink: &mut Sink<'_, R>) {
-    sink.missing(passed.missing);
-    sink.extra(passed.extra);
-}
-
-/// The accepted answers, and the entries of the object they stand in if there is one.
-fn accepted(json: &str) -> Result<(Answers, Entries<'_>), String> {
-    if !json.trim_start().starts_with('{') {
-        return Ok((answers(json)?, Entries::default()));
+/// An error of files of questions as one of a data set.
+fn of_questions(error: QuestionsError) -> DataSetError {
+    match error {
+        QuestionsError::Read(error) => error.into(),
+        QuestionsError::Duplicate { error, .. } => (*error).into(),
+        QuestionsError::Join(error) => (*error).into(),
+        other => ReadError::new("", other.message()).into(),
     }
-    let entries: Entries<'_> = typed(json)?;
-    let answer = entries.get("answer").or_else(|| entries.get("answers"));
-    let answer = answer.ok_or("expected a field \"answer\" or \"answers\"")?;
-    Ok((answers(answer)?, entries))
+}
+
+/// Counts what the join of two files had to let pass.
+fn count_unmatched<R: Reading>(counts: &JoinCounts, sink: &mut Sink<'_, R>) {
+    sink.missing(counts.missing);
+    sink.extra(counts.extra);
 }
 
 pub(crate) const ANLS: Entry = Entry {
@@ -401,7 +327,7 @@ pub(crate) const ANLS: Entry = Entry {
                 .map(|profile| profile.name())
                 .collect()
         }),
-    value: "PROFILE",
+        value: "PROFILE",
         default: anls::Profile::Paper.name(),
         help: "Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading Competition",
     }],
@@ -424,29 +350,6 @@ struct Similarity {
     metric: Anls,
 }
 
-impl Similarity {
-    /// Refuses texts whose distance would take hours.
-    fn check(prediction: &str, answers: &[String]) -> Result<(), FieldError> {
-        // Bytes are mostly no fewer than letters.
-        let longest = answers.iter().map(String::len).max().unwrap_or(0);
-        if prediction.len().saturating_mul(longest) <= MOST_WORK {
-            return Ok(());
-        }
-        let normalized = |text: &str| {
-            let text = Step::Whitespace.apply(text);
-            Step::Lower.apply(&text).chars().collect::<Vec<_>>()
-        };
-        let capitals = |text: &[char]| text.iter().map(|c| c.to_uppercase().len()).sum::<usize>();
-        let prediction = normalized(prediction);
-        for answer in answers {
-            let answer = normalized(answer);
-            let half = capitals(&prediction).max(capitals(&answer)) / 2;
-            refuse_hours(&answer, &prediction, half)?;
-        }
-        Ok(())
-    }
-}
-
 impl Reading for Similarity {
     type Metric = Anls;
     type Header = ();
@@ -461,11 +364,12 @@ impl Reading for Similarity {
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let prediction = record.prediction.text().map_err(FieldError::prediction)?;
-        let answers = references(record)?;
+        let answers = texts(&mut record.reference).map_err(FieldError::reference)?;
         if answers.is_empty() {
-            return Err(unanswered());
+            return Err(FieldError::reference(UNANSWERED));
         }
-        Self::check(&prediction, &answers)?;
+        Anls::check_work(&prediction, &answers)
+            .map_err(|error| FieldError::prediction(error.to_string()))?;
         sink.example(&prediction, &answers);
         Ok(())
     }
@@ -477,28 +381,6 @@ impl Reading for Similarity {
             ..Numbers::default()
         }
     }
-}
-
-/// A reference that is one text or several.
-fn references(record: &mut Record<'_>) -> Result<Vec<String>, FieldError> {
-    match record.reference.kind() {
-        Kind::Line => Ok(vec![line(record)]),
-        Kind::Missing => Ok(Vec::new()),
-        _ => {
-            let json = record.reference.to_json_or("");
-            json.and_then(|json| texts(&json))
-                .map_err(FieldError::reference)
-        }
-    }
-}
-
-/// The reference, where it is a line of text.
-fn line(record: &Record<'_>) -> String {
-    record.reference.as_line().unwrap_or_default().to_owned()
-}
-
-fn unanswered() -> FieldError {
-    FieldError::reference("a question without answers: expected at least one")
 }
 
 pub(crate) const SQUAD: Entry = Entry {
@@ -516,7 +398,7 @@ pub(crate) const SQUAD: Entry = Entry {
                 .map(|profile| profile.name())
                 .collect()
         }),
-    value: "PROFILE",
+        value: "PROFILE",
         default: squad::Profile::V1.name(),
         help: "Which version; under v2 a question may have no answer",
     }],
@@ -527,7 +409,7 @@ pub(crate) const SQUAD: Entry = Entry {
     groups: &["has_answer"],
     details: false,
     drawings: &[],
-    input: Input::Joined(|text| SQUAD_FILES.fits(text)),
+    input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
     whole_file: never_whole,
     build: |options| {
         let profile = options.require("profile")?;
@@ -548,18 +430,13 @@ impl Extraction {
         prediction: &str,
         answers: &[String],
         sink: &mut Sink<'_, Self>,
-    ) -> Result<(), FieldError> {
-        match (self.metric.profile, answers.is_empty()) {
-            (squad::Profile::V1, true) => {
-                let problem =
-                    Message::from("a question without answers: expected at least one; ")
-                        .option("profile", "v2")
-                        .text(" has such questions");
-                return Err(FieldError::reference(problem));
-            }
-            (squad::Profile::V1, false) => sink.example(prediction, answers),
-            (squad::Profile::V2, is_empty) => {
-                let has_answer = if is_empty { "no" } else { "yes" };
+    ) -> Result<(), Message> {
+        let profile = self.metric.profile;
+        check_squad_answers(profile, answers)?;
+        match profile {
+            squad::Profile::V1 => sink.example(prediction, answers),
+            squad::Profile::V2 => {
+                let has_answer = if answers.is_empty() { "no" } else { "yes" };
                 sink.part(None, &[("has_answer", has_answer)], prediction, answers);
             }
         }
@@ -581,17 +458,9 @@ impl Reading for Extraction {
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let prediction = record.prediction.text().map_err(FieldError::prediction)?;
-        let answers = match record.reference.kind() {
-            // The form of Hugging Face's data sets.
-            Kind::Object => {
-                let entries: Entries<'_> =
-                    record.reference.read().map_err(FieldError::reference)?;
-                let list = entries.get("text").ok_or("expected a field \"text\"");
-                texts(list.map_err(FieldError::reference)?).map_err(FieldError::reference)?
-            }
-            _ => references(record)?,
-        };
+        let answers = squad_answers(&mut record.reference).map_err(FieldError::reference)?;
         self.add(&prediction, &answers, sink)
+            .map_err(FieldError::reference)
     }
 
     fn numbers(&self, state: &squad::Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
@@ -613,20 +482,20 @@ impl Reading for Extraction {
 
 impl ReadDataSet<Self> for Extraction {
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let (references, predictions) = (data.references.file()?, data.predictions.file()?);
-        let passed = join(
-            &SQUAD_FILES,
-            references,
+        let questions = data.references.file()?;
+        let predictions = read_predictions(data.predictions.file()?).map_err(of_questions)?;
+        let counts = join_questions(
+            &QuestionForm::SQUAD,
+            questions,
             predictions,
             data.join,
-            &mut |id, question, prediction| {
-                sink.record(id);
-                let answers = &question.answers.answers;
-                self.add(prediction, answers, sink)
-                    .map_err(|error| error.problem.to_string())
+            data.shard,
+            &mut |question, prediction| {
+                sink.record(&question.id);
+                self.add(prediction, &question.answers.answers, sink)
             },
-        )?;
-        note_passed(&passed, sink);
+        );
+        count_unmatched(&counts.map_err(of_questions)?, sink);
         Ok(())
     }
 }
@@ -655,7 +524,11 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
         let tolerance = options.number("tolerance")?;
         if !tolerance.is_finite() || tolerance < 0.0 {
             let reason = "expected a number of at least 0";
-            return Err(OptionError::new("tolerance", &options.given("tolerance"), reason));
+            return Err(OptionError::new(
+                "tolerance",
+                &options.given("tolerance"),
+                reason,
+            ));
         }
         let reading = Relaxed {
             metric: RelaxedAccuracy { tolerance },
@@ -680,23 +553,11 @@ impl Reading for Relaxed {
         vec![("tolerance".to_owned(), self.metric.tolerance.to_string())]
     }
 
-    fn read(
-        &self,
-        record: &mut Record<'_>,
-        sink: &mut Sink<'_, Self>,
-    ) -> Result<(), FieldError> {
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let prediction = text_or_number(&mut record.prediction).map_err(FieldError::prediction)?;
-        let references: Result<Vec<String>, String> = match record.reference.kind() {
-            Kind::List => record.reference.read::<Vec<&RawValue>>().and_then(|list| {
-                let list = list.into_iter();
-                list.map(|one| Ok(text_or_number(&mut Value::json(one.get()))?.into_owned()))
-                    .collect()
-            }),
-            _ => text_or_number(&mut record.reference).map(|one| vec![one.into_owned()]),
-        };
-        let references = references.map_err(FieldError::reference)?;
+        let references = relaxed_answers(&mut record.reference).map_err(FieldError::reference)?;
         if references.is_empty() {
-            return Err(unanswered());
+            return Err(FieldError::reference(UNANSWERED));
         }
         sink.example(&prediction, &references);
         Ok(())
@@ -708,20 +569,5 @@ impl Reading for Relaxed {
             counts: accuracy_counts(state),
             ..Numbers::default()
         }
-    }
-}
-
-/// Reads a text, or a number as it is written.
-fn text_or_number<'a>(value: &mut Value<'a>) -> Result<Cow<'a, str>, String> {
-    match value.kind() {
-        Kind::Number => {
-            let json = value.to_json_or("")?;
-            Ok(match json {
-                Cow::Borrowed(number) => Cow::Borrowed(number.trim()),
-                number => number,
-            })
-        }
-        Kind::String | Kind::Line | Kind::Missing => value.text(),
-        other => Err(format!("expected a string or a number, found {other}")),
     }
 }

@@ -1,11 +1,10 @@
 //! Word and character error rates.
 
 use std::borrow::Cow;
-use std::hash::Hash;
 
 use metric_core::Metric;
 use metric_text::edit::{Alignment, EditState, Profile};
-use metric_text::{EditRate, Unit, VERSION, edit_distance_within};
+use metric_text::{EditRate, Unit, VERSION};
 use serde_json::json;
 
 use metric_record::{FieldError, Record};
@@ -56,7 +55,7 @@ pub(crate) const CER: Entry = Entry {
         OptionSpec {
             name: "unit",
             kind: OptionKind::Choice(|| vec![Unit::CodePoint.name(), Unit::Grapheme.name()]),
-    value: "UNIT",
+            value: "UNIT",
             default: Unit::CodePoint.name(),
             help: "What a character is: a Unicode code point, or what a reader takes for one",
         },
@@ -96,10 +95,6 @@ struct Rates {
     metric: EditRate,
 }
 
-/// The greatest product of the lengths, or of distance and longer length, that is aligned: some minutes
-/// of work. Texts of up to a million units always fit.
-pub(crate) const MOST_WORK: usize = 1 << 40;
-
 /// The width of a printed alignment.
 const COLUMNS: usize = 80;
 
@@ -111,37 +106,6 @@ impl Rates {
     fn units<'a>(&self, normalized: &'a str) -> Vec<&'a str> {
         self.metric.unit.split(normalized, self.metric.profile)
     }
-
-    /// Refuses texts whose alignment would take hours.
-    fn check(&self, prediction: &str, reference: &str) -> Result<(), FieldError> {
-        // Bytes are mostly no fewer than units.
-        if prediction.len().saturating_mul(reference.len()) <= MOST_WORK {
-            return Ok(());
-        }
-        let [reference, prediction] = [reference, prediction].map(|text| self.normalized(text));
-        let [reference, prediction] = [&reference, &prediction].map(|text| self.units(text));
-        refuse_hours(&reference, &prediction, usize::MAX)
-    }
-}
-
-/// Refuses lists whose distance, so far as it is at most `limit`, would take hours.
-pub(crate) fn refuse_hours<T: Eq + Hash>(
-    reference: &[T],
-    prediction: &[T],
-    limit: usize,
-) -> Result<(), FieldError> {
-    let [rows, columns] = [reference.len(), prediction.len()];
-    if rows.saturating_mul(columns) <= MOST_WORK || rows.abs_diff(columns) > limit {
-        return Ok(());
-    }
-    let longer = rows.max(columns);
-    let most = MOST_WORK / longer;
-    if limit <= most || edit_distance_within(reference, prediction, most).is_some() {
-        return Ok(());
-    }
-    Err(FieldError::prediction(format_args!(
-        "too long to be aligned with its reference: a text of {longer} units may have {most} errors, and this has more",
-    )))
 }
 
 /// A character as it can stand in a terminal.
@@ -178,7 +142,9 @@ impl Reading for Rates {
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let (prediction, reference) = texts(record)?;
-        self.check(&prediction, &reference)?;
+        self.metric
+            .check_work(&prediction, &reference)
+            .map_err(|error| FieldError::prediction(error.to_string()))?;
         sink.example(&prediction, &reference);
         Ok(())
     }

@@ -28,7 +28,7 @@ pub(crate) const COCO: Entry = Entry {
         OptionSpec {
             name: "iou-type",
             kind: OptionKind::Choice(|| vec!["bbox", "segm"]),
-    value: "TYPE",
+            value: "TYPE",
             default: "bbox",
             help: "Whether boxes or masks are compared",
         },
@@ -70,14 +70,14 @@ pub(crate) const COCO: Entry = Entry {
         OptionSpec {
             name: "quirks",
             kind: OptionKind::Choice(|| vec!["none", "pycocotools"]),
-    value: "PROGRAM",
+            value: "PROGRAM",
             default: "none",
             help: "Repeat what a program gets wrong: ids 0 and repeated ids of annotations, AP without 100 among the numbers of detections",
         },
         OptionSpec {
             name: "groups",
             kind: OptionKind::Choice(|| vec!["none", "class"]),
-    value: "KIND",
+            value: "KIND",
             default: "none",
             help: "Tables beside the total; none by class with --class-agnostic",
         },
@@ -153,8 +153,7 @@ fn area(text: &str) -> Option<AreaRange> {
 
 /// How the files and the records of a shape are read.
 struct Reader<S> {
-    documents:
-        fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>,
+    documents: fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>,
     record: ParseRecord<S>,
 }
 

@@ -37,14 +37,14 @@ pub(crate) const DETECTION: Entry = Entry {
         OptionSpec {
             name: "profile",
             kind: OptionKind::Choice(|| Profile::ALL.iter().map(|choice| choice.name()).collect()),
-    value: "PROFILE",
+            value: "PROFILE",
             default: Profile::OneToOne.name(),
             help: "Whose rules",
         },
         OptionSpec {
             name: "matching",
             kind: OptionKind::Choice(|| Matching::ALL.iter().map(|choice| choice.name()).collect()),
-    value: "RULE",
+            value: "RULE",
             default: "",
             help: "The matching rule, in place of the profile's",
         },
@@ -77,13 +77,15 @@ pub(crate) const DETECTION: Entry = Entry {
                     .chain(["rotated", "rotated-degrees", "polygon"])
                     .collect()
             }),
-    value: "FORMAT",
+            value: "FORMAT",
             default: BoxFormat::Xywh.name(),
             help: "What the numbers of a box are; rotated is [cx,cy,w,h,angle], polygon [[x,y],...]",
         },
         OptionSpec {
             name: "groups",
-            kind: OptionKind::List(&OptionKind::Choice(|| vec!["class", "image", "both", "none"])),
+            kind: OptionKind::List(&OptionKind::Choice(|| {
+                vec!["class", "image", "both", "none"]
+            })),
             value: "KIND,...",
             default: "class",
             help: "Tables beside the total: class, image, both, or none",
@@ -259,7 +261,10 @@ fn suffixes(params: &DetectionSweepParams) -> Vec<String> {
         match (scores.as_slice(), ious.len()) {
             ([] | [_], 1) => vec![String::new()],
             ([] | [_], _) => vec![format!("@{iou}")],
-            (scores, _) => scores.iter().map(|score| format!("@{iou},{score}")).collect(),
+            (scores, _) => scores
+                .iter()
+                .map(|score| format!("@{iou},{score}"))
+                .collect(),
         }
     };
     ious.iter().flat_map(of_iou).collect()
@@ -606,9 +611,8 @@ impl<F: Form> Boxes<F> {
             false => record.join.missing,
         };
         for (class, boxes) in &truth.0 {
-            let about = |message: Message| {
-                Message::from(format!("class {class:?}: ")).message(&message)
-            };
+            let about =
+                |message: Message| Message::from(format!("class {class:?}: ")).message(&message);
             let detections = match (predictions.get(&**class), missing) {
                 (Some(detections), _) => self
                     .detections(detections)
@@ -719,7 +723,9 @@ mod tests {
                 .update(&*scorer, &mut [record])
                 .map_err(|error| error.to_string())?;
             let body = state.body().map_err(|error| error.to_string())?;
-            let state = scorer.read_state(&body).map_err(|error| error.to_string())?;
+            let state = scorer
+                .read_state(&body)
+                .map_err(|error| error.to_string())?;
             total.merge(&state).map_err(|error| error.to_string())?;
         }
         Ok(total.report())

@@ -46,7 +46,10 @@ pub(crate) const TIDE: Entry = Entry {
         },
         IMAGE_SIZE,
     ],
-    scores: &[ScoreSpec::higher("AP"), ScoreSpec::lower("dAP_").by("ERROR")],
+    scores: &[
+        ScoreSpec::higher("AP"),
+        ScoreSpec::lower("dAP_").by("ERROR"),
+    ],
     groups: &[],
     details: false,
     drawings: &[],
@@ -163,7 +166,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
         OptionSpec {
             name: "groups",
             kind: OptionKind::Choice(|| vec!["none", "class"]),
-    value: "KIND",
+            value: "KIND",
             default: "class",
             help: "Tables beside the total; the matrix is in --details",
         },

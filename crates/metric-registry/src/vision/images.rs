@@ -60,8 +60,7 @@ pub(crate) fn read_image<R, S: Shape>(
 ) -> Result<(), FieldError>
 where
     R: Reading<Header = ClassList>,
-    R::Metric:
-        Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>,
+    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>,
 {
     let reference = record.reference.to_json_or("[]");
     let reference = reference.map_err(FieldError::reference)?;
@@ -104,8 +103,7 @@ pub(crate) fn add_images<R, S: Shape + Sync>(
 ) -> Result<(), DataSetError>
 where
     R: Reading<Header = ClassList>,
-    R::Metric:
-        Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState> + Sync,
+    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState> + Sync,
 {
     let classes = ClassList(dataset.classes().to_vec());
     sink.share(Side::Reference, classes)

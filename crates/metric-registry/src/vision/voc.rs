@@ -35,7 +35,7 @@ pub(crate) const VOC: Entry = Entry {
                     .map(|choice| choice.name())
                     .collect()
             }),
-    value: "POINTS",
+            value: "POINTS",
             default: Interpolation::EveryPoint.name(),
             help: "The area under every point of the curve (VOC 2010 on), or the mean at 11 recalls (before)",
         },
@@ -57,7 +57,7 @@ pub(crate) const VOC: Entry = Entry {
         OptionSpec {
             name: "groups",
             kind: OptionKind::Choice(|| vec!["none", "class"]),
-    value: "KIND",
+            value: "KIND",
             default: "class",
             help: "Tables beside the total",
         },

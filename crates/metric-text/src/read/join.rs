@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use metric_record::{File, IdKey, JoinError, JoinPolicy, Message, Missing, NAMED_IDS, Unmatched};
+use metric_record::{
+    File, IdKey, JoinError, JoinPolicy, Message, Missing, NAMED_IDS, Shard, Unmatched,
+};
 
 use super::predictions::Slot;
 use super::{Predictions, Question, QuestionForm, QuestionsError};
@@ -19,7 +21,8 @@ pub struct JoinCounts {
 
 /// Reads the questions of a file and gives each to `take` with its prediction.
 ///
-/// Questions without a prediction get an empty one under [`Missing::Empty`] and are left out otherwise.
+/// Questions without a prediction get an empty one under [`Missing::Empty`] and are left out otherwise. With
+/// a shard, only the questions and predictions whose ids it holds are read.
 /// See the [module](crate::read) for an example.
 ///
 /// # Errors
@@ -31,6 +34,7 @@ pub fn join_questions<'de>(
     questions: File<'de>,
     mut predictions: Predictions<'de>,
     policy: JoinPolicy,
+    shard: Option<Shard>,
     take: &mut dyn FnMut(&Question<'de>, &str) -> Result<(), Message>,
 ) -> Result<JoinCounts, QuestionsError> {
     let mut duplicate = None;
@@ -38,6 +42,9 @@ pub fn join_questions<'de>(
     let mut missing = 0;
     let read = form.for_each(questions, &mut |question| {
         let id = &question.id;
+        if !holds(shard, id) {
+            return Ok(());
+        }
         let of_question = |problem: Message| {
             Message::from(format!("question {:?}: ", id.to_string())).message(&problem)
         };
@@ -65,7 +72,8 @@ pub fn join_questions<'de>(
     });
     read.map_err(|error| QuestionsError::of_file(error, duplicate))?;
     let left = |(id, slot): (&IdKey<'_>, &Slot<'_>)| {
-        matches!(slot, Slot::Given(_)).then(|| id.to_string())
+        let is_left = matches!(slot, Slot::Given(_)) && holds(shard, id);
+        is_left.then(|| id.to_string())
     };
     let extra: Vec<String> = predictions.slots.iter().filter_map(left).collect();
     let counts = JoinCounts {
@@ -88,6 +96,11 @@ pub fn join_questions<'de>(
     }
 }
 
+/// Whether a question is in the part of the data that is read.
+fn holds(shard: Option<Shard>, id: &IdKey<'_>) -> bool {
+    shard.is_none_or(|shard| shard.holds(&id.to_string()))
+}
+
 /// Compares the questions of VQA v2's question file with those that an annotation file of this name has.
 ///
 /// ```
@@ -96,7 +109,7 @@ pub fn join_questions<'de>(
 ///
 /// let questions = File { name: "questions.json", text: r#"{"questions": [{"question_id": 1}]}"# };
 /// let annotated = [IdKey::Number(1), IdKey::Number(2)].into();
-/// let error = check_questions(questions, "annotations.json", &annotated).unwrap_err();
+/// let error = check_questions(questions, "annotations.json", &annotated, None).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
 ///     "questions.json: does not have 1 question of annotations.json: \"2\"",
@@ -111,12 +124,16 @@ pub fn check_questions(
     questions: File<'_>,
     annotations: &str,
     annotated: &HashSet<IdKey<'_>>,
+    shard: Option<Shard>,
 ) -> Result<(), QuestionsError> {
     let mut duplicate = None;
     let mut asked: HashSet<IdKey<'_>> = HashSet::new();
     let mut unknown: Vec<String> = Vec::new();
     let read = QuestionForm::VQA_QUESTIONS.for_each(questions, &mut |question| {
         let id = &question.id;
+        if !holds(shard, id) {
+            return Ok(());
+        }
         if !annotated.contains(id) {
             unknown.push(id.to_string());
         }
@@ -184,6 +201,7 @@ mod tests {
             file("q.json", questions),
             predictions,
             policy,
+            None,
             &mut |question, prediction| {
                 taken.push((question.id.to_string(), prediction.to_owned()));
                 Ok(())
@@ -261,7 +279,7 @@ mod tests {
                 name: "q.json",
                 text: &text,
             };
-            check_questions(file, "a.json", &annotated).map_err(|error| error.to_string())
+            check_questions(file, "a.json", &annotated, None).map_err(|error| error.to_string())
         };
         let (one, two) = (r#"{"question_id":1}"#, r#"{"question_id":"2"}"#);
         assert_eq!(check(&format!("{two},{one}")), Ok(()));

@@ -24,6 +24,7 @@
 //!     questions,
 //!     predictions,
 //!     JoinPolicy::default(),
+//!     None,
 //!     &mut |question, prediction| {
 //!         squad.update(&mut state, prediction, &question.answers.answers);
 //!         Ok(())
