@@ -29,6 +29,8 @@ pub struct Entry {
     /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
     /// its values.
     pub whole_file: fn(value: &str) -> bool,
+    /// The version of the written form of its state, which grows when that form changes.
+    pub state_format: u32,
     /// Builds the metric from options that were checked and that have their defaults.
     pub build: fn(&Options) -> Result<Box<dyn Scorer>, OptionError>,
 }

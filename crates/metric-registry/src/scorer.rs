@@ -215,6 +215,7 @@ trait ErasedState: Any + Send + Sync {
     fn signature(&self) -> &str;
     fn add(&mut self, part: &mut dyn ErasedPart) -> Result<(), AddError>;
     fn extra(&mut self, predictions: u64);
+    fn examples(&self) -> u64;
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
     fn report(&self) -> Report;
     fn details(&self) -> Option<serde_json::Value>;
@@ -293,6 +294,12 @@ impl State {
     ) -> Result<(), AddError> {
         let mut part = scorer.read(self, records, false);
         self.add(&mut part)
+    }
+
+    /// Returns the number of examples.
+    #[must_use]
+    pub fn examples(&self) -> u64 {
+        self.0.examples()
     }
 
     /// Counts predictions that have no reference and were left out.
@@ -628,6 +635,10 @@ impl<R: Reading> ErasedState for Held<R> {
 
     fn extra(&mut self, predictions: u64) {
         self.pool.extra += predictions;
+    }
+
+    fn examples(&self) -> u64 {
+        self.pool.examples
     }
 
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError> {

@@ -71,6 +71,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let labels = options.list("labels", "a label", |label| Some(label.to_owned()))?;
         let reading = Classes {

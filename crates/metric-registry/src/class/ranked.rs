@@ -96,6 +96,7 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
     drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let ks = match options.get("k") {
             None => Vec::new(),
@@ -130,6 +131,7 @@ pub(crate) const MRR: Entry = Entry {
     drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let cutoff = options.counting("k", usize::MAX)?;
         build("mrr", options, Wanted::ReciprocalRank(cutoff))

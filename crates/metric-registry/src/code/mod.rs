@@ -71,6 +71,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
     drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let lang: Option<Language> = options.parse("lang")?;
         let field: Option<String> = options.parse("lang-field")?;

@@ -116,6 +116,7 @@ pub(crate) const LANES: Entry = Entry {
     drawings: &[Drawing::Svg],
     input: Input::Records,
     whole_file: is_rule,
+    state_format: 1,
     build: |options| {
         let ignore: BTreeSet<String> = options
             .given("ignore")

@@ -39,6 +39,7 @@ pub(crate) const OPENLANE: Entry = Entry {
     drawings: &[Drawing::Svg],
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |_| Ok(scorer("openlane", VERSION, OpenLane)),
 };
 

@@ -82,6 +82,7 @@ pub(crate) const ARC: Entry = Entry {
     drawings: &[Drawing::Svg, Drawing::Text, Drawing::ColoredText],
     input: Input::Either(is_solutions),
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let reading = ArcReading {
             metric: ArcExamples {

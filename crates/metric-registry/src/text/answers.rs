@@ -60,6 +60,7 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let given = options.given("regexes-to-ignore");
         let problem = |reason: String| OptionError::new("regexes-to-ignore", &given, reason);
@@ -171,6 +172,7 @@ pub(crate) const VQA: Entry = Entry {
     drawings: &[],
     input: Input::Joined(|text| QuestionForm::VQA_ANNOTATIONS.fits(text)),
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let reading = Vqa {
             metric: VqaAccuracy::new(options.require("profile")?),
@@ -337,6 +339,7 @@ pub(crate) const ANLS: Entry = Entry {
     drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let profile = options.require("profile")?;
         let reading = Similarity {
@@ -411,6 +414,7 @@ pub(crate) const SQUAD: Entry = Entry {
     drawings: &[],
     input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let profile = options.require("profile")?;
         let reading = Extraction {
@@ -520,6 +524,7 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
     drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let tolerance = options.number("tolerance")?;
         if !tolerance.is_finite() || tolerance < 0.0 {

@@ -43,6 +43,7 @@ pub(crate) const WER: Entry = Entry {
     drawings: TEXT,
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| build("wer", Unit::Word, options),
 };
 
@@ -73,6 +74,7 @@ pub(crate) const CER: Entry = Entry {
     drawings: TEXT,
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| build("cer", options.require("unit")?, options),
 };
 

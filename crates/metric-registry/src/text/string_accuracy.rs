@@ -32,6 +32,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
     drawings: &[],
     input: Input::Records,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let normalizer: Normalizer = options.parse("normalize")?.unwrap_or_default();
         let reading = Strings {

@@ -93,6 +93,7 @@ pub(crate) const COCO: Entry = Entry {
     drawings: &[],
     input: Input::Documents,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let mut params = CocoParams {
             by_class: !options.has("class-agnostic"),

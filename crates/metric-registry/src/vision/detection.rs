@@ -115,6 +115,7 @@ pub(crate) const DETECTION: Entry = Entry {
     drawings: &[],
     input: Input::Either(is_coco),
     whole_file: never_whole,
+    state_format: 1,
     build: |options| match &*options.given("box") {
         "rotated" => Shapes(RotatedForm::Radians).scorer(options),
         "rotated-degrees" => Shapes(RotatedForm::Degrees).scorer(options),

@@ -55,6 +55,7 @@ pub(crate) const TIDE: Entry = Entry {
     drawings: &[],
     input: Input::Documents,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let foreground = options.number("iou")?;
         let background = options.number("background")?;
@@ -181,6 +182,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     drawings: &[],
     input: Input::Documents,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let iou = options.number("iou")?;
         let given = options.given("iou");

@@ -68,6 +68,7 @@ pub(crate) const VOC: Entry = Entry {
     drawings: &[],
     input: Input::Documents,
     whole_file: never_whole,
+    state_format: 1,
     build: |options| {
         let interpolation: Interpolation = options.require("interpolation")?;
         let strict = options.has("strict");

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use metric_suite::registry::{Entries, Id, Value};
+use metric_record::json::{Entries, without_position};
+use metric_record::{Id, Message, Value};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -111,16 +112,15 @@ impl Found {
 
     pub(crate) fn value<'a>(&self, text: &'a str) -> Value<'a> {
         let value = self.value.of(text);
-        if self.is_text {
-            Value::Text(value)
-        } else {
-            Value::Json(value)
+        match self.is_text {
+            true => Value::line(value),
+            false => Value::json(value),
         }
     }
 
     /// The value of the other side, if the record has one.
     pub(crate) fn other<'a>(&self, text: &'a str) -> Option<Value<'a>> {
-        self.other.map(|other| Value::Json(other.of(text)))
+        self.other.map(|other| Value::json(other.of(text)))
     }
 
     pub(crate) fn record<'a>(&self, text: &'a str) -> Option<&'a str> {
@@ -133,7 +133,7 @@ impl Found {
 pub(crate) struct ScanError {
     /// Where in the block.
     pub(crate) offset: usize,
-    pub(crate) problem: String,
+    pub(crate) problem: Message,
 }
 
 /// The records of a block, in their order.
@@ -217,15 +217,15 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
     let json = text.trim_start_matches('\u{feff}');
     let error = |error: serde_json::Error| ScanError {
         offset: offset_of(json, &error) + (text.len() - json.len()),
-        problem: match error.column() {
+        problem: Message::from(match error.column() {
             0 => describe(json, &error),
             column => format!("{} at column {column}", describe(json, &error)),
-        },
+        }),
     };
     if json.trim_ascii_start().starts_with('[') {
         return Err(ScanError {
             offset: text.len() - json.trim_ascii_start().len(),
-            problem: "expected an object, id to value, found a list; records stand in a .jsonl file, one a line".to_owned(),
+            problem: "expected an object, id to value, found a list; records stand in a .jsonl file, one a line".into(),
         });
     }
     let entries: Entries<'_> = serde_json::from_str(json).map_err(error)?;
@@ -266,9 +266,7 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
 /// What serde_json found wrong in `json`, without the position, which is said in another way.
 fn describe(json: &str, error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let text = text
-        .rfind(" at line ")
-        .map_or(text.as_str(), |end| &text[..end]);
+    let text = without_position(&text);
     if [
         "lone leading surrogate in hex escape",
         "unexpected end of hex escape",
@@ -350,7 +348,10 @@ fn json_line(
                     }
                     Ok(_) => "expected an object with an id".to_owned(),
                 };
-                ScanError { offset, problem }
+                ScanError {
+                    offset,
+                    problem: problem.into(),
+                }
             }
         }
     })
@@ -358,7 +359,7 @@ fn json_line(
 
 enum Problem {
     Syntax,
-    Content(String),
+    Content(Message),
 }
 
 /// Steps through a line.
@@ -383,12 +384,12 @@ impl<'a> Cursor<'a> {
                 if let Some(index) = field {
                     let Field { name, role, .. } = &names.fields[index];
                     if let Some((_, before)) = found[*role as usize].replace((value, index)) {
-                        return Err(Problem::Content(if before == index {
+                        return Err(Problem::Content(Message::from(if before == index {
                             format!("duplicate field {name:?}")
                         } else {
                             let before = &names.fields[before].name;
                             format!("both {before:?} and {name:?}: expected one of them")
-                        }));
+                        })));
                     }
                 }
                 if !self.take(b',') {
@@ -405,9 +406,16 @@ impl<'a> Cursor<'a> {
         let required = |span: Option<Span>, role| {
             span.ok_or_else(|| {
                 let listed = names.listed(role);
-                Problem::Content(format!(
-                    "no field {listed}; other names are given by --id-field, --reference-field, --prediction-field"
-                ))
+                let message =
+                    Message::from(format!("no field {listed}; other names are given by "));
+                Problem::Content(
+                    message
+                        .option("id-field", "")
+                        .text(", ")
+                        .option("reference-field", "")
+                        .text(", ")
+                        .option("prediction-field", ""),
+                )
             })
         };
         let (id, value) = (required(id, Role::Id)?, required(value, Role::Value)?);
@@ -443,7 +451,8 @@ impl<'a> Cursor<'a> {
         if !self.plain && text.contains('\\') {
             let unescaped = serde_json::from_str(key.of(self.text));
             return unescaped.map(Cow::Owned).map_err(|error| {
-                Problem::Content(format!("no text: {}", describe(key.of(self.text), &error)))
+                let problem = describe(key.of(self.text), &error);
+                Problem::Content(Message::from(format!("no text: {problem}")))
             });
         }
         Ok(Cow::Borrowed(text))
@@ -463,9 +472,9 @@ impl<'a> Cursor<'a> {
             _ if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
                 Ok(FoundId::Here(id))
             }
-            _ => Err(Problem::Content(format!(
+            _ => Err(Problem::Content(Message::from(format!(
                 "the id is {text}: expected a string or an integer"
-            ))),
+            )))),
         }
     }
 
@@ -600,7 +609,7 @@ mod tests {
         ] {
             let error = scan_line(line).expect_err("no text");
             let problem = "no text: half of a surrogate pair, which is no character";
-            assert_eq!(error.problem, problem);
+            assert_eq!(error.problem.to_string(), problem);
         }
     }
 

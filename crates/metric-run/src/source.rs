@@ -1,14 +1,14 @@
-//! Files and standard input as blocks of whole lines.
+//! Files, standard input and data in memory as blocks of whole lines.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use metric_suite::registry::{Content, Document};
+use metric_record::{Content, Document, Message, ReadError};
 
-use crate::error::Failure;
+use crate::RunError;
 
 /// How many bytes a block of lines has, unless a line is longer: enough to spread over threads,
 /// little enough to stay in the cache between its reading and its scoring.
@@ -21,14 +21,14 @@ const PART_BYTES: usize = 1 << 20;
 /// hole, or one that has no lines.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
-/// How records stand in a source.
+/// How a source holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// A JSON object a line.
+pub enum Format {
+    /// One JSON object per line.
     JsonLines,
     /// One JSON object: id to value, or one example.
     Json,
-    /// A value a line, whose id is the line number.
+    /// One value per line, whose id is the line number.
     Text,
 }
 
@@ -39,91 +39,181 @@ enum Compression {
     Zstandard,
 }
 
-/// A file or standard input, not yet opened.
+/// Data that are not yet read: a file, a folder, standard input, bytes in memory, or a reader.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
-    /// `None` is standard input.
-    path: Option<PathBuf>,
-    pub(crate) format: Format,
+pub struct Source {
+    origin: Origin,
+    /// The format, where it is known.
+    format: Option<Format>,
     compression: Compression,
-    is_folder: bool,
+}
+
+#[derive(Clone)]
+enum Origin {
+    File(PathBuf),
+    Folder(PathBuf),
+    StandardInput,
+    Memory(String, Arc<[u8]>),
+    /// A reader, until it is taken.
+    Reader(String, Arc<Mutex<Option<Stream>>>),
+}
+
+/// What a source is read from.
+type Stream = Box<dyn Read + Send + Sync>;
+
+impl std::fmt::Debug for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::File(_) => "File",
+            Self::Folder(_) => "Folder",
+            Self::StandardInput => "StandardInput",
+            Self::Memory(..) => "Memory",
+            Self::Reader(..) => "Reader",
+        })
+    }
 }
 
 impl Source {
-    /// The source of records that `argument` names; `-` is standard input, in JSON Lines.
-    pub(crate) fn new(argument: &str) -> Result<Self, Failure> {
-        let source = Self::whole(argument)?;
-        let Some(path) = &source.path else {
-            return Ok(source);
-        };
-        if source.is_folder {
-            return Err(Failure::Input(format!(
-                "{argument}: is a folder: expected a file"
-            )));
-        }
-        let stem = match source.compression {
-            Compression::None => path.clone(),
-            Compression::Gzip | Compression::Zstandard => path.with_extension(""),
-        };
-        let format = match extension(&stem).as_deref() {
-            Some("jsonl" | "ndjson") => Format::JsonLines,
-            Some("json") => Format::Json,
-            Some("txt") => Format::Text,
-            // A pipe that the shell made has no name of its own.
-            _ if !path.is_file() => Format::JsonLines,
-            _ => {
-                return Err(Failure::Usage(format!(
-                    "{argument}: the name does not tell the format: expected .jsonl, .json or .txt, also with .gz or .zst"
-                )));
-            }
-        };
-        Ok(Self { format, ..source })
-    }
-
-    /// The file or folder that `argument` names, whatever it is; `-` is standard input.
-    pub(crate) fn whole(argument: &str) -> Result<Self, Failure> {
-        if argument == "-" {
+    /// The file or folder at a path. The name of a file tells the format of its records: `.jsonl`,
+    /// `.ndjson`, `.json` or `.txt`, also with `.gz` or `.zst`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is nothing at the path.
+    pub fn path(path: impl Into<PathBuf>) -> Result<Self, RunError> {
+        let path = path.into();
+        let metadata = std::fs::metadata(&path).map_err(|error| {
+            ReadError::new(path.display().to_string(), format!("cannot open: {error}"))
+        })?;
+        if metadata.is_dir() {
             return Ok(Self {
-                path: None,
-                format: Format::JsonLines,
+                origin: Origin::Folder(path),
+                format: None,
                 compression: Compression::None,
-                is_folder: false,
             });
         }
-        let path = PathBuf::from(argument);
-        let metadata = std::fs::metadata(&path)
-            .map_err(|error| Failure::Input(format!("{argument}: cannot open: {error}")))?;
         let compression = match extension(&path).as_deref() {
             Some("gz") => Compression::Gzip,
             Some("zst") => Compression::Zstandard,
             _ => Compression::None,
         };
+        let stem = match compression {
+            Compression::None => path.clone(),
+            Compression::Gzip | Compression::Zstandard => path.with_extension(""),
+        };
+        let format = match extension(&stem).as_deref() {
+            Some("jsonl" | "ndjson") => Some(Format::JsonLines),
+            Some("json") => Some(Format::Json),
+            Some("txt") => Some(Format::Text),
+            // A pipe that the shell made has no name of its own.
+            _ if !metadata.is_file() => Some(Format::JsonLines),
+            _ => None,
+        };
         Ok(Self {
-            path: Some(path),
-            format: Format::Json,
+            origin: Origin::File(path),
+            format,
             compression,
-            is_folder: metadata.is_dir(),
         })
     }
 
-    pub(crate) fn is_folder(&self) -> bool {
-        self.is_folder
+    /// Standard input, in JSON Lines and not compressed.
+    #[must_use]
+    pub fn standard_input() -> Self {
+        Self {
+            origin: Origin::StandardInput,
+            format: Some(Format::JsonLines),
+            compression: Compression::None,
+        }
+    }
+
+    /// Bytes in memory. The name is for messages.
+    pub fn memory(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>, format: Format) -> Self {
+        Self {
+            origin: Origin::Memory(name.into(), bytes.into()),
+            format: Some(format),
+            compression: Compression::None,
+        }
+    }
+
+    /// A reader, which is read once. The name is for messages.
+    pub fn reader(
+        name: impl Into<String>,
+        reader: impl Read + Send + Sync + 'static,
+        format: Format,
+    ) -> Self {
+        let reader: Stream = Box::new(reader);
+        Self {
+            origin: Origin::Reader(name.into(), Arc::new(Mutex::new(Some(reader)))),
+            format: Some(format),
+            compression: Compression::None,
+        }
+    }
+
+    /// The same source with its records in this format, whatever its name says.
+    #[must_use]
+    pub fn with_format(self, format: Format) -> Self {
+        Self {
+            format: Some(format),
+            ..self
+        }
+    }
+
+    /// Returns the format of the records, where the name tells it.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    /// Returns the format of the records.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source is a folder, or if its name does not tell the format.
+    pub(crate) fn record_format(&self) -> Result<Format, RunError> {
+        if self.is_folder() {
+            let problem = "is a folder: expected a file";
+            return Err(ReadError::new(self.name(), problem).into());
+        }
+        self.format.ok_or_else(|| {
+            RunError::Usage(Message::from(format!(
+                "{}: the name does not tell the format: expected .jsonl, .json or .txt, also with .gz or .zst",
+                self.name()
+            )))
+        })
+    }
+
+    /// Whether the source is a folder.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        matches!(self.origin, Origin::Folder(_))
+    }
+
+    /// Whether the source is standard input.
+    #[must_use]
+    pub fn is_standard_input(&self) -> bool {
+        matches!(self.origin, Origin::StandardInput)
     }
 
     /// All of it, for a metric that reads it by itself.
-    pub(crate) fn document(&self) -> Result<Document, Failure> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source cannot be read, or if it is not UTF-8.
+    pub fn document(&self) -> Result<Document, RunError> {
         let name = self.name();
-        let content = match &self.path {
-            Some(path) if self.is_folder => Content::Folder(path.clone()),
+        let content = match &self.origin {
+            Origin::Folder(path) => Content::Folder(path.clone()),
             _ => {
-                let failed = |error| Failure::Input(format!("{name}: cannot read: {error}"));
+                let failed = |error: io::Error| {
+                    RunError::Read(ReadError::new(&name, format!("cannot read: {error}")))
+                };
                 let mut bytes = Vec::new();
                 // The size that it has at least, as far as it is known, and room to see that it ends.
                 let size = usize::try_from(self.bytes()).unwrap_or(usize::MAX);
                 bytes
                     .try_reserve_exact(size.saturating_add(PART_BYTES + 1))
                     .map_err(|error| failed(error.into()))?;
-                let mut reader = self.reader(Arc::default())?;
+                let mut reader = self.stream(Arc::default())?;
                 loop {
                     let start = bytes.len();
                     // Reading would not ask whether there is so much memory.
@@ -150,38 +240,50 @@ impl Source {
 
     /// Whether the source can be read a second time.
     pub(crate) fn is_rereadable(&self) -> bool {
-        self.path.as_deref().is_some_and(Path::is_file)
+        match &self.origin {
+            Origin::File(path) => path.is_file(),
+            Origin::Memory(..) => true,
+            Origin::Folder(_) | Origin::StandardInput | Origin::Reader(..) => false,
+        }
     }
 
     /// The size on disk; 0 if it is not known.
     pub(crate) fn bytes(&self) -> u64 {
-        self.path
-            .as_deref()
-            .and_then(|path| std::fs::metadata(path).ok())
-            .map_or(0, |metadata| metadata.len())
+        match &self.origin {
+            Origin::File(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+            Origin::Memory(_, bytes) => bytes.len() as u64,
+            Origin::Folder(_) | Origin::StandardInput | Origin::Reader(..) => 0,
+        }
     }
 
     /// The name for messages.
-    pub(crate) fn name(&self) -> String {
-        match &self.path {
-            Some(path) => path.display().to_string(),
-            None => "standard input".to_owned(),
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.origin {
+            Origin::File(path) | Origin::Folder(path) => path.display().to_string(),
+            Origin::StandardInput => "standard input".to_owned(),
+            Origin::Memory(name, _) | Origin::Reader(name, _) => name.clone(),
         }
     }
 
     /// The text of the source as it comes; `progress` counts the bytes as they are read from disk.
-    fn reader(&self, progress: Arc<AtomicU64>) -> Result<Box<dyn Read + Send + Sync>, Failure> {
+    fn stream(&self, progress: Arc<AtomicU64>) -> Result<Stream, RunError> {
         let mut left = 0;
-        let raw: Box<dyn Read + Send + Sync> = match &self.path {
-            Some(path) => {
+        let raw: Stream = match &self.origin {
+            Origin::File(path) | Origin::Folder(path) => {
                 let file = File::open(path).map_err(|error| {
-                    Failure::Input(format!("{}: cannot open: {error}", self.name()))
+                    ReadError::new(self.name(), format!("cannot open: {error}"))
                 })?;
                 let metadata = file.metadata().ok().filter(|metadata| metadata.is_file());
                 left = metadata.map_or(0, |metadata| metadata.len());
                 Box::new(file)
             }
-            None => Box::new(io::stdin()),
+            Origin::StandardInput => Box::new(io::stdin()),
+            Origin::Memory(_, bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
+            Origin::Reader(name, reader) => {
+                let taken = reader.lock().ok().and_then(|mut reader| reader.take());
+                taken.ok_or_else(|| ReadError::new(name, "was read already"))?
+            }
         };
         let counted = Counted {
             inner: raw,
@@ -193,18 +295,18 @@ impl Source {
             Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(counted)),
             Compression::Zstandard => {
                 let decoder = zstd::stream::read::Decoder::new(counted)
-                    .map_err(|error| Failure::Input(format!("{}: {error}", self.name())))?;
+                    .map_err(|error| ReadError::new(self.name(), error.to_string()))?;
                 Box::new(decoder)
             }
         })
     }
 
     /// Opens the source; `progress` counts the bytes as they are read from disk.
-    pub(crate) fn open(&self, progress: &Arc<AtomicU64>) -> Result<Blocks, Failure> {
+    pub(crate) fn open(&self, progress: &Arc<AtomicU64>) -> Result<Blocks, RunError> {
         Ok(Blocks {
-            reader: self.reader(Arc::clone(progress))?,
+            reader: self.stream(Arc::clone(progress))?,
             name: self.name(),
-            format: self.format,
+            format: self.record_format()?,
             buffer: Vec::new(),
             next_line: 1,
             spare: Vec::new(),
@@ -219,7 +321,7 @@ fn extension(path: &Path) -> Option<String> {
 }
 
 struct Counted {
-    inner: Box<dyn Read + Send + Sync>,
+    inner: Stream,
     bytes: Arc<AtomicU64>,
     /// How much a file had, when it was opened, beyond what was read.
     left: u64,
@@ -256,7 +358,7 @@ impl Block {
 
 /// Reads a source block by block.
 pub(crate) struct Blocks {
-    reader: Box<dyn Read + Send + Sync>,
+    reader: Stream,
     name: String,
     /// A source of JSON is one block.
     format: Format,
@@ -270,7 +372,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// The next block, or `None` at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<Block>, Failure> {
+    pub(crate) fn next(&mut self) -> Result<Option<Block>, RunError> {
         if self.ended {
             return Ok(None);
         }
@@ -282,7 +384,7 @@ impl Blocks {
             let count = (&mut self.reader)
                 .take(limit)
                 .read_to_end(&mut self.buffer)
-                .map_err(|error| Failure::Input(format!("{}: cannot read: {error}", self.name)))?;
+                .map_err(|error| ReadError::new(&self.name, format!("cannot read: {error}")))?;
             if self.format != Format::Text {
                 refuse_zeros(&self.name, self.next_line, &self.buffer, start)?;
             }
@@ -296,12 +398,10 @@ impl Blocks {
                 }
                 searched = self.buffer.len();
                 if searched >= MAX_LINE_BYTES {
-                    return Err(Failure::Input(format!(
-                        "{}:{}: the line is longer than {} MiB",
-                        self.name,
-                        self.next_line,
-                        MAX_LINE_BYTES >> 20
-                    )));
+                    let problem = format!("the line is longer than {} MiB", MAX_LINE_BYTES >> 20);
+                    return Err(ReadError::new(&self.name, problem)
+                        .line(self.next_line)
+                        .into());
                 }
             }
             wanted *= 2;
@@ -310,10 +410,8 @@ impl Blocks {
         let bytes = &self.buffer[..end];
         if bytes.is_empty() {
             if self.format == Format::Json {
-                return Err(Failure::Input(format!(
-                    "{}: is empty: expected a JSON object",
-                    self.name
-                )));
+                let problem = "is empty: expected a JSON object";
+                return Err(ReadError::new(&self.name, problem).into());
             }
             return Ok(None);
         }
@@ -354,13 +452,13 @@ impl Blocks {
 }
 
 /// Says where the bytes from this line on cease to be text.
-fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> Failure {
+fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> RunError {
     unreadable(name, first_line, bytes, valid, "not UTF-8")
 }
 
 /// Fails at the first zero byte from `start` on. No JSON and no XML has one, but a hole in a file
 /// reads as zeros, however large it is, and so does text of two bytes a character.
-fn refuse_zeros(name: &str, first_line: u64, bytes: &[u8], start: usize) -> Result<(), Failure> {
+fn refuse_zeros(name: &str, first_line: u64, bytes: &[u8], start: usize) -> Result<(), RunError> {
     match memchr::memchr(0, &bytes[start..]) {
         Some(place) => {
             let place = start + place;
@@ -377,12 +475,11 @@ fn refuse_zeros(name: &str, first_line: u64, bytes: &[u8], start: usize) -> Resu
     }
 }
 
-fn unreadable(name: &str, first_line: u64, bytes: &[u8], place: usize, problem: &str) -> Failure {
+fn unreadable(name: &str, first_line: u64, bytes: &[u8], place: usize, problem: &str) -> RunError {
     let before = &bytes[..place];
     let line = first_line + memchr::memchr_iter(b'\n', before).count() as u64;
     let column = place - memchr::memrchr(b'\n', before).map_or(0, |start| start + 1) + 1;
     let byte = bytes.get(place).copied().unwrap_or_default();
-    Failure::Input(format!(
-        "{name}:{line}: {problem}: byte 0x{byte:02x} at byte {column} of the line"
-    ))
+    let problem = format!("{problem}: byte 0x{byte:02x} at byte {column} of the line");
+    ReadError::new(name, problem).line(line).into()
 }

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use foldhash::fast::FixedState;
-use metric_suite::registry::{Id, JoinPolicy, Record, Side, Value};
+use metric_record::{
+    Duplicate, Id, JoinError, JoinPolicy, NAMED_IDS, ReadError, Record, Shard, Side, Unmatched,
+    Value,
+};
 use rayon::prelude::*;
 
-use crate::error::Failure;
+use crate::RunError;
 use crate::scan::{FieldNames, Found, scan, whole};
 use crate::source::{Block, Blocks, Format, Source};
-
-/// How many ids a message names.
-const NAMED_IDS: usize = 5;
 
 /// A source and how its records stand in it.
 pub(crate) struct Input {
@@ -37,6 +37,9 @@ struct Reader {
     seen: Seen,
     /// Ids that stand, or may stand, more than once.
     suspects: Vec<String>,
+    format: Format,
+    /// The part of the records that is read.
+    shard: Option<Shard>,
 }
 
 struct Loaded {
@@ -49,9 +52,11 @@ impl Reader {
     fn open(
         input: Input,
         whole_file: fn(&str) -> bool,
+        shard: Option<Shard>,
         progress: &Arc<AtomicU64>,
-    ) -> Result<Self, Failure> {
-        let seen = match input.source.format {
+    ) -> Result<Self, RunError> {
+        let format = input.source.record_format()?;
+        let seen = match format {
             Format::Text => Seen::Lines(0),
             _ if input.source.is_rereadable() => Seen::Prints(Vec::new()),
             _ => Seen::Kept(HashMap::new()),
@@ -64,11 +69,13 @@ impl Reader {
             done: 0,
             seen,
             suspects: Vec::new(),
+            format,
+            shard,
         })
     }
 
     /// Reads up to `count` more blocks.
-    fn read(&mut self, count: usize) -> Result<Vec<Block>, Failure> {
+    fn read(&mut self, count: usize) -> Result<Vec<Block>, RunError> {
         let mut blocks = Vec::new();
         while self.queue.len() - self.done + blocks.len() < count {
             match self.blocks.next()? {
@@ -79,17 +86,33 @@ impl Reader {
         Ok(blocks)
     }
 
-    fn scan(&self, block: &Block) -> Result<Vec<Found>, Failure> {
+    fn scan(&self, block: &Block) -> Result<Vec<Found>, RunError> {
         let Input { source, names } = &self.input;
-        scan(block, source.format, names, self.whole_file).map_err(|error| {
+        scan(block, self.format, names, self.whole_file).map_err(|error| {
             let line = block.line_at(error.offset);
-            Failure::Input(format!("{}:{line}: {}", source.name(), error.problem))
+            RunError::Read(ReadError::new(source.name(), error.problem).line(line))
         })
     }
 
-    fn push(&mut self, block: Block, found: Vec<Found>, prints: Vec<u64>) {
+    /// Leaves the records that the shard holds.
+    fn keep_held(&self, block: &Block, found: &mut Vec<Found>) {
+        if let Some(shard) = self.shard {
+            // A file that is one example is known as such by both sides first.
+            let holds = |record: &Found| {
+                record.is_whole_file() || shard.holds(&record.id(&block.text).to_string())
+            };
+            found.retain(holds);
+        }
+    }
+
+    fn push(&mut self, block: Block, scanned: ScannedBlock) {
+        let ScannedBlock {
+            found,
+            prints,
+            lines,
+        } = scanned;
         match &mut self.seen {
-            Seen::Lines(count) => *count += found.len() as u64,
+            Seen::Lines(count) => *count += lines,
             Seen::Prints(all) => all.extend(prints),
             Seen::Kept(ids) => {
                 for record in &found {
@@ -139,7 +162,7 @@ impl Reader {
         Held {
             ordinal,
             id: found.id(text).to_string(),
-            is_text: matches!(value, Value::Text(_)),
+            is_text: value.as_line().is_some(),
             value: found.value.of(text).to_owned(),
             record: found.record(text).map(str::to_owned),
             line: found.line,
@@ -155,7 +178,7 @@ impl Reader {
     }
 
     /// Fails if an id stands more than once.
-    fn refuse_repeated(&self) -> Result<(), Failure> {
+    fn refuse_repeated(&self) -> Result<(), RunError> {
         let mut prints: HashSet<u64> = self
             .suspects
             .iter()
@@ -180,22 +203,15 @@ impl Reader {
         let Some((id, lines)) = repeated.iter().min_by_key(|(_, lines)| lines[0]) else {
             return Ok(());
         };
-        let numbers: Vec<_> = lines.iter().take(NAMED_IDS).map(u64::to_string).collect();
-        let mut message = format!(
-            "{}: duplicate id {} (lines {})",
-            self.input.source.name(),
-            shown(id),
-            numbers.join(", ")
-        );
-        if repeated.len() > 1 {
-            let others = repeated.keys().filter(|other| *other != id);
-            let others = quoted(others.take(NAMED_IDS - 1));
-            let count = repeated.len();
-            message.push_str(&format!(
-                "; {count} ids in all are duplicates, among them {others}"
-            ));
-        }
-        Err(Failure::Input(message))
+        let others = repeated.keys().filter(|other| *other != id);
+        Err(JoinError::Duplicate(Duplicate {
+            source: self.input.source.name(),
+            id: id.clone(),
+            lines: lines.iter().take(NAMED_IDS).copied().collect(),
+            count: repeated.len() as u64,
+            others: others.take(NAMED_IDS - 1).cloned().collect(),
+        })
+        .into())
     }
 
     /// Reads the source again and returns the lines of each id with one of these fingerprints, for
@@ -204,12 +220,14 @@ impl Reader {
         &self,
         all: &[u64],
         prints: &HashSet<u64>,
-    ) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
+    ) -> Result<BTreeMap<String, Vec<u64>>, RunError> {
         let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         let mut again: HashMap<u64, usize> = HashMap::new();
         let mut blocks = self.input.source.open(&Arc::default())?;
         while let Some(block) = blocks.next()? {
-            for record in self.scan(&block)? {
+            let mut found = self.scan(&block)?;
+            self.keep_held(&block, &mut found);
+            for record in found {
                 let id = record.id(&block.text);
                 let print = fingerprint(id);
                 if prints.contains(&print) {
@@ -227,9 +245,8 @@ impl Reader {
             .iter()
             .any(|print| again.get(print).copied().unwrap_or(0) < before(*print))
         {
-            let name = self.input.source.name();
             let problem = "the file changed while it was read";
-            return Err(Failure::Input(format!("{name}: {problem}")));
+            return Err(ReadError::new(self.input.source.name(), problem).into());
         }
         lines.retain(|_, lines| lines.len() > 1);
         Ok(lines)
@@ -263,12 +280,20 @@ fn fingerprint(id: Id<'_>) -> u64 {
     let state = FixedState::default();
     match id {
         Id::Text(id) => state.hash_one(id),
-        Id::Line(_) => state.hash_one(id.to_string().as_str()),
+        Id::Line(_) | Id::Integer(_) => state.hash_one(id.to_string().as_str()),
     }
 }
 
-/// The records of a block, with the fingerprints of their ids where they are wanted.
-type Scanned = Result<(Vec<Found>, Vec<u64>), Failure>;
+/// The records of a block.
+struct ScannedBlock {
+    found: Vec<Found>,
+    /// The fingerprints of their ids, where they are wanted.
+    prints: Vec<u64>,
+    /// The number of all records of the block, whether the shard holds them or not.
+    lines: u64,
+}
+
+type Scanned = Result<ScannedBlock, RunError>;
 
 /// A record in a queue.
 #[derive(Clone, Copy, Debug)]
@@ -289,10 +314,9 @@ struct Held {
 
 impl Held {
     fn value(&self) -> Value<'_> {
-        if self.is_text {
-            Value::Text(&self.value)
-        } else {
-            Value::Json(&self.value)
+        match self.is_text {
+            true => Value::line(&self.value),
+            false => Value::json(&self.value),
         }
     }
 }
@@ -329,9 +353,9 @@ pub(crate) struct Leftovers {
     pub(crate) missing: Vec<Pair>,
     /// The number of predictions without a reference.
     pub(crate) extra: u64,
-    /// What is wrong with either, in words.
-    pub(crate) missing_error: String,
-    pub(crate) extra_error: String,
+    /// Those of a kind that there are, for errors.
+    pub(crate) missing_ids: Unmatched,
+    pub(crate) extra_ids: Unmatched,
 }
 
 impl Join {
@@ -340,13 +364,14 @@ impl Join {
         predictions: Option<Input>,
         whole_file: fn(&str) -> bool,
         policy: JoinPolicy,
+        shard: Option<Shard>,
         width: usize,
         progress: &Arc<AtomicU64>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, RunError> {
         let mut join = Self {
-            references: Reader::open(references, whole_file, progress)?,
+            references: Reader::open(references, whole_file, shard, progress)?,
             predictions: predictions
-                .map(|input| Reader::open(input, whole_file, progress))
+                .map(|input| Reader::open(input, whole_file, shard, progress))
                 .transpose()?,
             policy,
             width,
@@ -359,21 +384,27 @@ impl Join {
     }
 
     /// Loads blocks until each side has enough; scanning is spread over the threads.
-    fn fill(&mut self) -> Result<(), Failure> {
+    fn fill(&mut self) -> Result<(), RunError> {
         let references = self.references.read(self.width)?;
         let predictions = match &mut self.predictions {
             Some(predictions) => predictions.read(self.width)?,
             None => Vec::new(),
         };
         let scan_one = |reader: &Reader, block: &Block, with_prints: bool| {
-            let found = reader.scan(block)?;
+            let mut found = reader.scan(block)?;
+            let lines = found.len() as u64;
+            reader.keep_held(block, &mut found);
             let prints = if with_prints && matches!(reader.seen, Seen::Prints(_)) {
                 let ids = found.iter().map(|record| record.id(&block.text));
                 ids.map(fingerprint).collect()
             } else {
                 Vec::new()
             };
-            Ok((found, prints))
+            Ok(ScannedBlock {
+                found,
+                prints,
+                lines,
+            })
         };
         let sides: Vec<(&Reader, &Block, bool)> = references
             .iter()
@@ -399,21 +430,19 @@ impl Join {
         let mut scanned = scanned.into_iter();
         for block in references {
             if let Some(result) = scanned.next() {
-                let (found, prints) = result?;
-                self.references.push(block, found, prints);
+                self.references.push(block, result?);
             }
         }
         for block in predictions {
             if let (Some(result), Some(reader)) = (scanned.next(), &mut self.predictions) {
-                let (found, prints) = result?;
-                reader.push(block, found, prints);
+                reader.push(block, result?);
             }
         }
         Ok(())
     }
 
     /// The next pairs, or `None` at the end. They are valid until the next call.
-    pub(crate) fn next(&mut self) -> Result<Option<Vec<Pair>>, Failure> {
+    pub(crate) fn next(&mut self) -> Result<Option<Vec<Pair>>, RunError> {
         loop {
             let mut at_end = true;
             let readers = [Some(&mut self.references), self.predictions.as_mut()];
@@ -543,19 +572,19 @@ impl Join {
                 (found.id(text), found.value(text), found.record(text))
             }
             End::Held(held) => (Id::Text(&held.id), held.value(), held.record.as_deref()),
-            End::Missing => (Id::Text(""), Value::Missing, None),
+            End::Missing => (Id::Text(""), Value::missing(), None),
         };
         let prediction = match &pair.prediction {
             End::Queued(place) if self.predictions.is_none() => {
                 let (found, text) = reader.found(*place);
-                found.other(text).unwrap_or(Value::Missing)
+                found.other(text).unwrap_or(Value::missing())
             }
             End::Queued(place) => {
                 let (found, text) = reader.found(*place);
                 found.value(text)
             }
             End::Held(held) => held.value(),
-            End::Missing => Value::Missing,
+            End::Missing => Value::missing(),
         };
         Record {
             id,
@@ -566,18 +595,18 @@ impl Join {
         }
     }
 
-    /// File and line of one side of a pair.
-    pub(crate) fn place(&self, pair: &Pair, side: Side) -> String {
+    /// Source and line of one side of a pair.
+    pub(crate) fn place(&self, pair: &Pair, side: Side) -> (String, Option<u64>) {
         let (reader, end) = match (side, &self.predictions) {
             (Side::Prediction, Some(predictions)) => (predictions, &pair.prediction),
             _ => (&self.references, &pair.reference),
         };
-        let name = reader.input.source.name();
-        match end {
-            End::Queued(place) => format!("{name}:{}", line(reader, *place)),
-            End::Held(held) => format!("{name}:{}", held.line),
-            End::Missing => name,
-        }
+        let line = match end {
+            End::Queued(place) => Some(line(reader, *place)),
+            End::Held(held) => Some(held.line),
+            End::Missing => None,
+        };
+        (reader.input.source.name(), line)
     }
 
     pub(crate) fn references_read(&self) -> u64 {
@@ -589,7 +618,7 @@ impl Join {
     }
 
     /// After the last pair: checks that no id stands twice, and gives what found no partner.
-    pub(crate) fn finish(&mut self) -> Result<Leftovers, Failure> {
+    pub(crate) fn finish(&mut self) -> Result<Leftovers, RunError> {
         if let Seen::Prints(prints) = &mut self.references.seen {
             prints.par_sort_unstable();
         }
@@ -622,14 +651,8 @@ impl Join {
         };
         let references = name(Some(&self.references));
         let predictions = name(Some(self.predictions.as_ref().unwrap_or(&self.references)));
-        let missing_error = format!(
-            "{predictions}: no prediction for {}; to go on without, use --missing empty or --missing skip",
-            listed(&missing, "reference", &references)
-        );
-        let extra_error = format!(
-            "{references}: no reference for {}; to go on without, use --extra ignore",
-            listed(&extra, "prediction", &predictions)
-        );
+        let missing_ids = unmatched(&missing, &references, &predictions);
+        let extra_ids = unmatched(&extra, &predictions, &references);
         Ok(Leftovers {
             extra: extra.len() as u64,
             missing: missing
@@ -640,18 +663,18 @@ impl Join {
                     prediction: End::Missing,
                 })
                 .collect(),
-            missing_error,
-            extra_error,
+            missing_ids,
+            extra_ids,
         })
     }
 }
 
 /// Where one `.json` file is one example, the other is one too, whatever its values look like.
 fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanned]) {
-    let is_json = |reader: &Reader| reader.input.source.format == Format::Json;
+    let is_json = |reader: &Reader| reader.format == Format::Json;
     let is_whole = |((reader, ..), scanned): (&(&Reader, &Block, bool), &Scanned)| match scanned {
-        Ok((found, _)) => {
-            is_json(reader) && matches!(found.as_slice(), [one] if one.is_whole_file())
+        Ok(scanned) => {
+            is_json(reader) && matches!(scanned.found.as_slice(), [one] if one.is_whole_file())
         }
         Err(_) => false,
     };
@@ -662,7 +685,13 @@ fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanne
         if is_json(reader)
             && let Some(found) = whole(&block.text)
         {
-            *scanned = Ok((vec![found], Vec::new()));
+            let shard = reader.shard;
+            let is_held = shard.is_none_or(|shard| shard.holds(&found.id(&block.text).to_string()));
+            *scanned = Ok(ScannedBlock {
+                found: Vec::from_iter(is_held.then_some(found)),
+                prints: Vec::new(),
+                lines: 1,
+            });
         }
     }
 }
@@ -679,23 +708,16 @@ fn line(reader: &Reader, place: Place) -> u64 {
     reader.found(place).0.line
 }
 
-/// `3 references of refs.jsonl: "a", "b", "c"`.
-fn listed(held: &[Held], what: &str, name: &str) -> String {
-    let plural = if held.len() == 1 { "" } else { "s" };
-    let ids = quoted(held.iter().take(NAMED_IDS).map(|held| &held.id));
-    let more = if held.len() > NAMED_IDS { ", ..." } else { "" };
-    format!("{} {what}{plural} of {name}: {ids}{more}", held.len())
-}
-
-fn quoted<'a>(ids: impl Iterator<Item = &'a String>) -> String {
-    ids.map(|id| shown(id)).collect::<Vec<_>>().join(", ")
-}
-
-/// An id in quotes, cut if it is long.
-pub(crate) fn shown(id: &str) -> String {
-    const MOST: usize = 80;
-    match id.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{:?}...", &id[..end]),
-        None => format!("{id:?}"),
+/// Records of one source whose ids another source does not have.
+fn unmatched(held: &[Held], source: &str, other: &str) -> Unmatched {
+    Unmatched {
+        source: source.to_owned(),
+        other: other.to_owned(),
+        count: held.len() as u64,
+        ids: held
+            .iter()
+            .take(NAMED_IDS)
+            .map(|held| held.id.clone())
+            .collect(),
     }
 }
