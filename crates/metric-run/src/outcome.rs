@@ -157,13 +157,17 @@ impl Outcome {
     }
 }
 
-/// Returns outcomes as the JSON text that the program prints: the object of one, or a list of several.
+/// Returns outcomes with their reports as the JSON text that the program prints: the object of one, or a
+/// list of several.
 #[must_use]
-pub fn outcomes_json(outcomes: &[Outcome]) -> String {
-    match outcomes {
-        [one] => one.to_json(),
-        several => {
-            let results: Vec<String> = several.iter().map(Outcome::to_json).collect();
+pub fn outcomes_json<'o>(outcomes: impl IntoIterator<Item = (&'o Outcome, &'o Report)>) -> String {
+    let outcomes = outcomes.into_iter();
+    let results: Vec<String> = outcomes
+        .map(|(outcome, report)| outcome.json(report))
+        .collect();
+    match results.as_slice() {
+        [one] => one.clone(),
+        results => {
             format!(
                 "{{\"schema\":{SCHEMA},\"results\":[{}]}}",
                 results.join(",")

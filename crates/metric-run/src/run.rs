@@ -184,6 +184,13 @@ impl Run {
         Ok(self)
     }
 
+    /// Whether each metric has details under its options.
+    #[must_use]
+    pub fn has_details(&self) -> bool {
+        let mut metrics = self.metrics.iter();
+        metrics.all(|chosen| chosen.scorer.start().details().is_some())
+    }
+
     /// Scores two sources: the outcome of each metric, in the order in which they were added.
     ///
     /// # Errors
@@ -320,16 +327,19 @@ impl Run {
         predictions: Document,
         observer: &dyn Observer,
     ) -> Result<Vec<Outcome>, RunError> {
+        let joins = |it: &Chosen| matches!(it.entry.input, EntryInput::Joined(_));
+        if self.join.missing != Missing::Error && !self.metrics.iter().all(joins) {
+            let message = Message::default()
+                .option("missing", "")
+                .text(" goes with records: in whole files a gap counts as an empty prediction");
+            return Err(RunError::Usage(message));
+        }
         let name = references.name.clone();
         let mut data = Some((references, predictions));
         let mut outcomes = Vec::new();
         for (index, chosen) in self.metrics.iter().enumerate() {
-            let joined = matches!(chosen.entry.input, EntryInput::Joined(_));
             // What a gap in documents is, such as an image without detections, the metric says.
-            let mut join = self.join;
-            if !joined {
-                join.missing = Missing::Error;
-            }
+            let join = self.join;
             // The texts may be large: the last metric takes them.
             let is_last = index + 1 == self.metrics.len() && !observer.draws();
             let taken = if is_last { data.take() } else { data.clone() };

@@ -32,6 +32,26 @@ pub enum Format {
     Text,
 }
 
+impl Format {
+    /// Returns the format that the name of a file tells.
+    ///
+    /// ```
+    /// use metric_run::Format;
+    ///
+    /// assert_eq!(Format::of_name("truth.JSONL"), Some(Format::JsonLines));
+    /// assert_eq!(Format::of_name("truth"), None);
+    /// ```
+    #[must_use]
+    pub fn of_name(name: impl AsRef<Path>) -> Option<Self> {
+        match extension(name.as_ref()).as_deref()? {
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            "json" => Some(Self::Json),
+            "txt" => Some(Self::Text),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Compression {
     None,
@@ -101,13 +121,10 @@ impl Source {
             Compression::None => path.clone(),
             Compression::Gzip | Compression::Zstandard => path.with_extension(""),
         };
-        let format = match extension(&stem).as_deref() {
-            Some("jsonl" | "ndjson") => Some(Format::JsonLines),
-            Some("json") => Some(Format::Json),
-            Some("txt") => Some(Format::Text),
+        let format = match Format::of_name(&stem) {
             // A pipe that the shell made has no name of its own.
-            _ if !metadata.is_file() => Some(Format::JsonLines),
-            _ => None,
+            None if !metadata.is_file() => Some(Format::JsonLines),
+            format => format,
         };
         Ok(Self {
             origin: Origin::File(path),
