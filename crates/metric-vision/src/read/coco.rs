@@ -414,7 +414,7 @@ fn read<S: Readable>(
     let mut warnings = Warnings::new();
     let truth = Truth::read(references, options, &mut warnings)?;
     let results = results(predictions, &truth, options, &mut warnings)?;
-    let dataset = Dataset::new(truth.classes, truth.images, results);
+    let dataset = Dataset::placed(truth.classes, truth.images, results);
     let dataset = dataset.map_err(|error| whole(references, error.to_string()))?;
     Ok((dataset, warnings))
 }
@@ -670,7 +670,7 @@ fn annotations_of<S: Readable>(
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Placed<S>>, ReadError> {
-    let take = |kept: &mut Annotations<S>, record: AnnotationRecord<'_>| {
+    let take = |kept: &mut Annotations<S>, _: usize, record: AnnotationRecord<'_>| {
         let place = places.of_truth(&record.image_id, &record.category_id, &mut kept.warnings);
         let placed = match place {
             None => None,
@@ -701,7 +701,7 @@ fn annotations_of<S: Readable>(
     let parts = parts
         .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.get(), error))?;
     let mut all = Vec::new();
-    for mut part in parts {
+    for (_, mut part) in parts {
         add(warnings, part.warnings);
         all.append(&mut part.all);
     }
@@ -785,7 +785,7 @@ fn results<S: Readable>(
         return Err(whole(file, problem.to_owned()));
     }
     let form = Form::of(file.text);
-    let take = |kept: &mut Results<S>, record: ResultRecord<'_>| {
+    let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
         let places = &truth.places;
         let image = match (&record.image_id, kept.last) {
             (&Id::Number(id), Some((last, place))) if id == last => Some(place),
@@ -813,6 +813,7 @@ fn results<S: Readable>(
         let score = record.score.0;
         kept.all.push(Prediction {
             image,
+            place: position(place),
             class,
             score,
             area,
@@ -823,14 +824,24 @@ fn results<S: Readable>(
     let parts = records(file.text, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;
     let mut all = Vec::new();
-    for mut part in parts {
+    for (start, mut part) in parts {
         add(warnings, part.warnings);
+        let start = position(start);
+        for found in &mut part.all {
+            found.place = found.place.saturating_add(start);
+        }
         match all.is_empty() {
             true => all = part.all,
             false => all.append(&mut part.all),
         }
     }
     Ok(all)
+}
+
+/// The position of a detection in a list. A list of more than 2^32 records has more than 200 GB; the
+/// records at its end have the same position.
+pub(super) fn position(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 pub(super) fn add(warnings: &mut Warnings, more: Warnings) {
@@ -855,13 +866,13 @@ fn all<'a, R: Record<'a> + Send>(
     list: &str,
     json: &'a RawValue,
 ) -> Result<Vec<R>, ReadError> {
-    let take = |kept: &mut Vec<R>, record| {
+    let take = |kept: &mut Vec<R>, _: usize, record| {
         kept.push(record);
         Ok::<_, Problem>(())
     };
     let parts = records(json.get(), take);
     let parts = parts.map_err(|error| in_list::<R>(file, list, json.get(), error))?;
-    Ok(parts.into_iter().flatten().collect())
+    Ok(parts.into_iter().flat_map(|(_, part)| part).collect())
 }
 
 /// The error of a list in a file.

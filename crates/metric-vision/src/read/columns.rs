@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::coco::{
-    CocoOptions, Id, Identified, Places, TruthFields, distinct, distribute, warn, whole,
+    CocoOptions, Id, Identified, Places, TruthFields, distinct, distribute, position, warn, whole,
 };
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key, Prediction, Shape};
@@ -129,7 +129,7 @@ pub fn dataset_from_columns<S: Shape + Clone>(
     let annotations = distinct(MEMORY, ANNOTATIONS, annotations, options)?;
     distribute(annotations, &mut images);
     let predictions = detections(&predictions, &places, options, &mut warnings)?;
-    let dataset = Dataset::new(listed, images, predictions);
+    let dataset = Dataset::placed(listed, images, predictions);
     let dataset = dataset.map_err(|error| whole(MEMORY, error.to_string()))?;
     Ok((dataset, warnings))
 }
@@ -241,6 +241,7 @@ fn detections<S: Shape + Clone>(
         }
         all.push(Prediction {
             image,
+            place: position(row),
             ..Prediction::new(class, score, shape.clone())
         });
     }

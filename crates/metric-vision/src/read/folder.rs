@@ -67,6 +67,12 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The position of the line in the file, counted from 0.
+    pub(super) fn place(&self) -> u32 {
+        // Files have at most 2^30 bytes, so the position fits.
+        u32::try_from(self.place).unwrap_or(u32::MAX)
+    }
+
     pub(super) fn error(&self, field: &str, problem: String) -> ReadError {
         let record = format!("line {}", self.place + 1);
         self.file.error(&record, field, problem)
@@ -246,11 +252,13 @@ pub(super) struct Object {
 }
 
 /// A detection, before its image and class have places.
-struct Detected<'a> {
-    image: &'a str,
-    class: Key,
-    score: f64,
-    shape: BBox,
+pub(super) struct Detected<'a> {
+    pub(super) image: &'a str,
+    /// The position in the file, where it matters across images.
+    pub(super) place: u32,
+    pub(super) class: Key,
+    pub(super) score: f64,
+    pub(super) shape: BBox,
 }
 
 /// What was read so far.
@@ -296,13 +304,8 @@ impl<'a> Contents<'a> {
         *self.warnings.entry(warning).or_default() += 1;
     }
 
-    pub(super) fn detect(&mut self, image: &'a str, class: Key, score: f64, shape: BBox) {
-        self.detected.push(Detected {
-            image,
-            class,
-            score,
-            shape,
-        });
+    pub(super) fn detect(&mut self, detected: Detected<'a>) {
+        self.detected.push(detected);
     }
 
     /// The data set over these classes, or over those that occur.
@@ -340,6 +343,7 @@ impl<'a> Contents<'a> {
                 .get(detected.image)
                 .copied()
                 .unwrap_or(u32::MAX),
+            place: detected.place,
             class: class(&detected.class),
             score: detected.score,
             area: detected.shape.area(),
@@ -363,7 +367,7 @@ impl<'a> Contents<'a> {
         });
         let images = images.collect();
         drop(classes_by_key);
-        let dataset = Dataset::new(classes, images, predictions).map_err(|error| ReadError {
+        let dataset = Dataset::placed(classes, images, predictions).map_err(|error| ReadError {
             file: String::new(),
             record: String::new(),
             field: String::new(),
