@@ -318,11 +318,9 @@ impl Problem {
 
     /// The error of a record in a list.
     pub(super) fn in_record(self, file: File<'_>, list: &str, place: usize) -> ReadError {
-        ReadError {
-            record: format!("{list}[{place}]"),
-            field: self.field.to_owned(),
-            ..whole(file, self.problem)
-        }
+        ReadError::new(file.name, self.problem)
+            .at(format!("{list}[{place}]"))
+            .field(self.field)
     }
 }
 
@@ -727,11 +725,7 @@ pub(super) fn distinct<S: Clone>(
     };
     if !options.quirks {
         let problem = format!("{id} is the id of {list}[{earlier}] too: expected ids that differ");
-        return Err(ReadError {
-            field: "id".to_owned(),
-            record: format!("{list}[{place}]"),
-            ..whole(file, problem)
-        });
+        return Err(Problem::new("id", problem).in_record(file, list, place));
     }
     // The program lists annotations by image, and then looks each up by its id.
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -852,12 +846,7 @@ pub(super) fn add(warnings: &mut Warnings, more: Warnings) {
 
 /// A problem with a whole file.
 pub(super) fn whole(file: File<'_>, problem: String) -> ReadError {
-    ReadError {
-        file: file.name.to_owned(),
-        record: String::new(),
-        field: String::new(),
-        problem,
-    }
+    ReadError::new(file.name, problem)
 }
 
 /// All records of a list.
@@ -894,25 +883,17 @@ pub(super) fn in_list<'a, R: Record<'a>>(
         }
         ListError::NoEnd { records } => {
             let last = records.checked_sub(1).map(record).unwrap_or_default();
-            ReadError {
-                record: last,
-                ..whole(
-                    file,
-                    "the text ends here: expected ] at the end of the list".to_owned(),
-                )
-            }
+            let problem = "the text ends here: expected ] at the end of the list";
+            ReadError::new(file.name, problem).at(last)
         }
-        ListError::NoObject { place, found } => ReadError {
-            record: record(place),
-            ..whole(file, format!("found {found}: expected an object"))
-        },
-        ListError::NoComma { place } => ReadError {
-            record: record(place),
-            ..whole(
-                file,
-                "expected a comma and a record after it, or the end of the list".to_owned(),
-            )
-        },
+        ListError::NoObject { place, found } => {
+            let problem = format!("found {found}: expected an object");
+            ReadError::new(file.name, problem).at(record(place))
+        }
+        ListError::NoComma { place } => {
+            let problem = "expected a comma and a record after it, or the end of the list";
+            ReadError::new(file.name, problem).at(record(place))
+        }
         ListError::Refused { place, error } => error.in_record(file, list, place),
         ListError::Malformed {
             place,

@@ -150,14 +150,10 @@ fn id_of(key: &Key) -> Id<'_> {
 fn fits(list: &str, field: &str, length: usize, rows: usize) -> Result<(), ReadError> {
     match length == rows {
         true => Ok(()),
-        false => Err(ReadError {
-            record: list.to_owned(),
-            field: field.to_owned(),
-            ..whole(
-                MEMORY,
-                format!("{length} values: expected {rows}, as there are images"),
-            )
-        }),
+        false => {
+            let problem = format!("{length} values: expected {rows}, as there are images");
+            Err(ReadError::new("", problem).at(list).field(field))
+        }
     }
 }
 
@@ -324,10 +320,8 @@ mod tests {
                     assert_eq!(memory.1.len(), 9);
                 }
                 (Err(file), Err(memory)) => {
-                    let in_memory = ReadError {
-                        record: format!("predictions{}", file.record),
-                        ..file
-                    };
+                    let record = format!("predictions{}", file.record);
+                    let in_memory = file.at(record);
                     assert_eq!(memory, in_memory);
                     let problem = "predictions[1]: image_id: 8 is no image of the ground truth";
                     assert_eq!(memory.to_string(), problem);

@@ -3,39 +3,37 @@ use std::path::Path;
 use std::{fs, io};
 
 use metric_core::named_choice;
+use metric_record::{File, ReadError};
 
-use super::{ReadError, Warning, Warnings};
+use super::{Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Prediction};
 
-/// A file by name, with its text.
-#[derive(Clone, Copy, Debug)]
-pub struct File<'a> {
-    /// The name, for messages.
-    pub name: &'a str,
-    /// The text.
-    pub text: &'a str,
+/// A file as one of a folder.
+pub(super) trait FolderFile<'a>: Copy {
+    /// The name without folders.
+    fn base(&self) -> &'a str;
+
+    /// The name without folders and extension.
+    fn stem(&self) -> &'a str;
+
+    /// The lines that are not blank.
+    fn lines(self) -> impl Iterator<Item = Line<'a>>;
+
+    fn error(&self, record: &str, field: &str, problem: String) -> ReadError;
 }
 
-impl<'a> File<'a> {
-    /// The name without folders.
-    pub(super) fn base(&self) -> &'a str {
+impl<'a> FolderFile<'a> for File<'a> {
+    fn base(&self) -> &'a str {
         let base = Path::new(self.name).file_name();
         base.and_then(|base| base.to_str()).unwrap_or_default()
     }
 
-    /// The name without folders and extension.
-    pub(super) fn stem(&self) -> &'a str {
+    fn stem(&self) -> &'a str {
         let stem = Path::new(self.name).file_stem();
         stem.and_then(|stem| stem.to_str()).unwrap_or_default()
     }
 
-    /// The text without a byte order mark.
-    pub(super) fn content(&self) -> &'a str {
-        self.text.strip_prefix('\u{feff}').unwrap_or(self.text)
-    }
-
-    /// The lines that are not blank.
-    pub(super) fn lines(self) -> impl Iterator<Item = Line<'a>> {
+    fn lines(self) -> impl Iterator<Item = Line<'a>> {
         let lines = self.content().lines().enumerate();
         let lines = lines.map(move |(place, line)| Line {
             file: self,
@@ -45,17 +43,8 @@ impl<'a> File<'a> {
         lines.filter(|line| !line.words.is_empty())
     }
 
-    pub(super) fn error(&self, record: &str, field: &str, problem: String) -> ReadError {
-        error(self.name, record, field, problem)
-    }
-}
-
-fn error(file: &str, record: &str, field: &str, problem: String) -> ReadError {
-    ReadError {
-        file: file.to_owned(),
-        record: record.to_owned(),
-        field: field.to_owned(),
-        problem,
+    fn error(&self, record: &str, field: &str, problem: String) -> ReadError {
+        ReadError::new(self.name, problem).at(record).field(field)
     }
 }
 
@@ -172,7 +161,7 @@ impl Folder {
             .all(|file| others.contains(&file.base()))
         {
             let problem = format!("found no truths, expected files *.{extension}");
-            return Err(error(&path.to_string_lossy(), "", "", problem));
+            return Err(ReadError::new(path.to_string_lossy(), problem));
         }
         Ok(folder)
     }
@@ -186,12 +175,7 @@ impl Folder {
 }
 
 fn unreadable(path: &Path, why: &io::Error) -> ReadError {
-    error(
-        &path.to_string_lossy(),
-        "",
-        "",
-        format!("cannot be read: {why}"),
-    )
+    ReadError::new(path.to_string_lossy(), format!("cannot be read: {why}"))
 }
 
 /// The largest file of a folder that is read. A larger one is no list of the objects of an image, but
@@ -206,20 +190,20 @@ fn read_small(path: &Path) -> Result<(String, String), ReadError> {
         true => format!("found {} bytes, expected at most 1 GiB", metadata.len()),
         false => "found no plain file, expected one".to_owned(),
     };
-    Err(error(&path.to_string_lossy(), "", "", problem))
+    Err(ReadError::new(path.to_string_lossy(), problem))
 }
 
 /// A file's name and text.
 pub(super) fn read_file(path: &Path) -> Result<(String, String), ReadError> {
     let Some(name) = path.to_str() else {
         let problem = "found a name that is not UTF-8, expected one that is";
-        return Err(error(&path.to_string_lossy(), "", "", problem.to_owned()));
+        return Err(ReadError::new(path.to_string_lossy(), problem));
     };
     let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
     let text = String::from_utf8(bytes).map_err(|wrong| {
         let place = wrong.utf8_error().valid_up_to();
         let problem = format!("found no UTF-8 at byte {place}, expected text in UTF-8");
-        error(name, "", "", problem)
+        ReadError::new(name, problem)
     })?;
     Ok((name.to_owned(), text))
 }
@@ -367,12 +351,8 @@ impl<'a> Contents<'a> {
         });
         let images = images.collect();
         drop(classes_by_key);
-        let dataset = Dataset::placed(classes, images, predictions).map_err(|error| ReadError {
-            file: String::new(),
-            record: String::new(),
-            field: String::new(),
-            problem: error.to_string(),
-        })?;
+        let dataset = Dataset::placed(classes, images, predictions)
+            .map_err(|error| ReadError::new("", error.to_string()))?;
         Ok((dataset, self.warnings))
     }
 }

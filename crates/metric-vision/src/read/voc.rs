@@ -4,7 +4,7 @@ use std::path::Path;
 use metric_core::named_choice;
 use roxmltree::{Document, Node};
 
-use super::folder::{self, Contents, Detected, ExtraImages, Folder, Line, Object};
+use super::folder::{self, Contents, Detected, ExtraImages, Folder, FolderFile, Line, Object};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Dataset, Key};
 
@@ -676,7 +676,7 @@ mod tests {
         fs::create_dir(&predictions).unwrap();
         let read = || read_voc(&truths, &predictions, &VocOptions::default());
         assert_eq!(
-            read().unwrap_err().problem,
+            read().unwrap_err().problem.to_string(),
             "found no truths, expected files *.xml"
         );
         for (name, text) in TRUTHS {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use super::folder::{self, Contents, Detected, ExtraImages, Folder, Line, Object};
+use super::folder::{self, Contents, Detected, ExtraImages, Folder, FolderFile, Line, Object};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key};
 
@@ -711,7 +711,7 @@ mod tests {
         fs::write(folder.path().join(name), "").unwrap();
         let error = read_yolo(folder.path(), folder.path(), &YoloOptions::default()).unwrap_err();
         assert_eq!(
-            error.problem,
+            error.problem.to_string(),
             "found a name that is not UTF-8, expected one that is"
         );
     }
