@@ -9,6 +9,7 @@
 mod boxes;
 mod coco;
 mod columns;
+mod document;
 mod folder;
 mod list;
 mod record;
@@ -23,6 +24,9 @@ pub use boxes::{
 };
 pub use coco::{CocoOptions, parse_coco, parse_coco_masks, read_coco, read_coco_masks};
 pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
+pub use document::{
+    BoxesOptions, is_coco, is_yolo, read_boxes, read_coco_documents, read_coco_mask_documents,
+};
 pub use folder::ExtraImages;
 pub use metric_record::{File, ReadError};
 pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
