@@ -99,6 +99,7 @@ fn data_set() -> Vec<(Vec<Prediction>, Image)> {
             };
             Prediction {
                 image: 0,
+                place: 0,
                 class,
                 score: random.random_range(0.0..1.0),
                 area: 0.0,

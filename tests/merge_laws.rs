@@ -184,7 +184,7 @@ const WHOLE: &[Whole] = &[
     Whole {
         metric: "voc",
         options: &[&[], &[("strict", "true"), ("pixel-plus-one", "true")]],
-        by_place: false,
+        by_place: true,
     },
     Whole {
         metric: "tide",

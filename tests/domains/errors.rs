@@ -65,6 +65,7 @@ fn dataset(row: &Value) -> Result<Dataset, String> {
             let (class, shape) = object(&classes, detection)?;
             predictions.push(Prediction {
                 image: place as u32,
+                place: 0,
                 class,
                 score: number(&detection[5])?,
                 area: shape.area(),

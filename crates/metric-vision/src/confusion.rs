@@ -25,7 +25,7 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 ///     square(x).map(|shape| Annotation { class, crowd: false, ignore: false, id: 1, area: 100.0, shape })
 /// };
 /// let found = |class, x, score| {
-///     square(x).map(|shape| Prediction { image: 0, class, score, area: 100.0, shape })
+///     square(x).map(|shape| Prediction { image: 0, place: 0, class, score, area: 100.0, shape })
 /// };
 ///
 /// // Two cats, of which one is taken for a dog, a dog that is not found, and a dog out of nothing.
@@ -424,6 +424,7 @@ mod tests {
     fn found(class: u32, shape: BBox, score: f64) -> Prediction {
         Prediction {
             image: 0,
+            place: 0,
             class,
             score,
             area: shape.area(),

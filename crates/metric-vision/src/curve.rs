@@ -530,11 +530,12 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn example() -> impl Strategy<Value = Example> {
-        let found = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..4), 0..8);
+        let found = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..4, 0_u32..3), 0..8);
         let real = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..6), 0..6);
         (0_i64..5, found, real).prop_map(|(key, found, real)| {
-            let prediction = |(class, x, score): (u32, u8, u8)| Prediction {
+            let prediction = |(class, x, score, place): (u32, u8, u8, u32)| Prediction {
                 image: 0,
+                place,
                 class,
                 score: f64::from(score) / 4.0,
                 area: 10.0,

@@ -110,6 +110,10 @@ pub struct Prediction<S = BBox> {
     /// The place of its image in the list of images, by which [`Dataset::new`] puts it beside that
     /// image; no metric reads it.
     pub image: u32,
+    /// The position in the results file, counted from 0, which [`Dataset::new`] and the file readers
+    /// set. It is 0 in data that has no file order, such as records of single images. Only
+    /// [`VocAp`](crate::VocAp) reads it, to rank detections of equal score.
+    pub place: u32,
     /// The place of its class in the list of classes.
     pub class: u32,
     /// The detector's confidence, in any unit; only its order counts.
@@ -128,13 +132,14 @@ impl<S: Shape> Prediction<S> {
     /// use metric_vision::{BBox, Prediction};
     ///
     /// let found = Prediction::new(0, 0.9, BBox::from_xywh(2.0, 3.0, 4.0, 5.0)?);
-    /// assert_eq!((found.image, found.area), (0, 20.0));
+    /// assert_eq!((found.image, found.place, found.area), (0, 0, 20.0));
     /// # Ok::<(), metric_vision::InvalidBox>(())
     /// ```
     #[must_use]
     pub fn new(class: u32, score: f64, shape: S) -> Self {
         Self {
             image: 0,
+            place: 0,
             class,
             score,
             area: shape.area(),
@@ -146,7 +151,8 @@ impl<S: Shape> Prediction<S> {
 /// The truth of one image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image<S = BBox> {
-    /// Its id. Detections of equal score in several images rank by it.
+    /// Its id. Detections of equal score in several images rank by it; in [`VocAp`](crate::VocAp)
+    /// they rank by their position in the file first.
     pub key: Key,
     /// Its true objects, in the order of the file.
     pub annotations: Vec<Annotation<S>>,
@@ -202,7 +208,8 @@ pub struct Dataset<S = BBox> {
 }
 
 impl<S: Shape> Dataset<S> {
-    /// Puts predictions, in the order of their file, beside the images that they are of.
+    /// Puts predictions, in the order of their file, beside the images that they are of, and sets their
+    /// [`place`](Prediction::place) to their index in the list.
     ///
     /// Classes and images must be in the order of their keys, which `classes` and `image` of
     /// annotations and predictions count from 0.
@@ -212,6 +219,19 @@ impl<S: Shape> Dataset<S> {
     /// A key that is not after the one before it, a place that is not in its list, or more predictions
     /// than a `u32` can count.
     pub fn new(
+        classes: Vec<Class>,
+        images: Vec<Image<S>>,
+        mut predictions: Vec<Prediction<S>>,
+    ) -> Result<Self, InvalidDataset> {
+        let count = countable(predictions.len())?;
+        for (place, prediction) in (0..count).zip(&mut predictions) {
+            prediction.place = place;
+        }
+        Self::placed(classes, images, predictions)
+    }
+
+    /// Does the same for predictions that know their position in the file already.
+    pub(crate) fn placed(
         classes: Vec<Class>,
         images: Vec<Image<S>>,
         mut predictions: Vec<Prediction<S>>,
@@ -307,11 +327,8 @@ fn rising<'a>(
     Ok(())
 }
 
-fn countable(predictions: usize) -> Result<(), InvalidDataset> {
-    match u32::try_from(predictions) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(InvalidDataset::TooMany { predictions }),
-    }
+fn countable(predictions: usize) -> Result<u32, InvalidDataset> {
+    u32::try_from(predictions).map_err(|_| InvalidDataset::TooMany { predictions })
 }
 
 impl<S: Shape + Sync> Dataset<S> {
@@ -491,7 +508,7 @@ mod tests {
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn more_predictions_than_can_be_counted() {
-        assert_eq!(countable(u32::MAX as usize), Ok(()));
+        assert_eq!(countable(u32::MAX as usize), Ok(u32::MAX));
         let predictions = u32::MAX as usize + 1;
         let error = countable(predictions).expect_err("too many");
         assert_eq!(error, InvalidDataset::TooMany { predictions });
@@ -508,12 +525,14 @@ mod tests {
         let dataset = Dataset::new(vec![class("cat")], images, found).expect("a data set");
         let listed = |image| {
             let found = dataset.predictions(image).iter();
-            found.map(|found| found.score).collect::<Vec<_>>()
+            found
+                .map(|found| (found.place, found.score))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(listed(0), [0.2, 0.4]);
-        assert_eq!(listed(1), [0.0; 0]);
-        assert_eq!(listed(2), [0.1, 0.3]);
-        assert_eq!(listed(3), [0.0; 0]);
+        assert_eq!(listed(0), [(1, 0.2), (3, 0.4)]);
+        assert_eq!(listed(1), []);
+        assert_eq!(listed(2), [(0, 0.1), (2, 0.3)]);
+        assert_eq!(listed(3), []);
 
         let examples: Vec<_> = dataset.examples(1..3).collect();
         let keys = examples

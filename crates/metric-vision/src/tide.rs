@@ -835,6 +835,7 @@ mod tests {
     fn found(class: u32, shape: BBox, score: f64) -> Prediction {
         Prediction {
             image: 0,
+            place: 0,
             class,
             score,
             area: shape.area(),

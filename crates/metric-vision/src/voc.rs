@@ -24,10 +24,11 @@ use crate::{BBox, Detection, Image, InvalidThreshold, Prediction, Shape};
 ///
 /// # Ties
 ///
-/// Detections of equal score rank by the key of their image, then by their position in the image, so
-/// that the order of a results file does not matter, nor how the images are divided among states. The
-/// development kit ranks them by their position in the results file of the class. The two agree where
-/// that file lists the images in the order of their keys, as it usually does.
+/// Detections of equal score rank by their position in the results file
+/// ([`Prediction::place`]), matching the development kit. Detections with equal positions, such as those
+/// of data without a file order, rank by the key of their image, then by their position in the image.
+/// The rank does not depend on how the images are divided among states, because a part of a file keeps
+/// the positions of the whole file.
 ///
 /// # Source
 ///
@@ -60,7 +61,7 @@ use crate::{BBox, Detection, Image, InvalidThreshold, Prediction, Shape};
 ///
 /// Each detection of an image and class is held against the true objects that it can reach from left to
 /// right: a million of each in one image take a sort where they lie apart from left to right, and
-/// 10^12 pairs, hours, where each stands above or below every other. The state has 16 bytes for each
+/// 10^12 pairs, hours, where each stands above or below every other. The state has 24 bytes for each
 /// detection.
 #[derive(Clone, Copy, Debug)]
 pub struct VocAp<S = BBox> {
@@ -194,6 +195,13 @@ impl<S: Shape> Metric for VocAp<S> {
             detections: Vec::with_capacity(prediction.len()),
         };
         let iou = |a: &&S, b: &&S| (self.iou)(a, b);
+        let mut places: Vec<(u32, u32)> = prediction
+            .iter()
+            .map(|prediction| (prediction.class, prediction.place))
+            .collect();
+        // As `split` has the detections.
+        places.sort_by_key(|&(class, _)| class);
+        let mut places = places.into_iter().map(|(_, place)| place);
         split(
             prediction,
             reference,
@@ -208,6 +216,7 @@ impl<S: Shape> Metric for VocAp<S> {
                 let outcome = |(found, detection): (Option<usize>, &Detection<&S>)| Detected {
                     class,
                     score: Rank::new(detection.score),
+                    place: places.next().unwrap_or_default(),
                     outcome: match found.and_then(|place| truths.get(place)) {
                         None => Outcome::Wrong,
                         Some(truth) if truth.is_counted() => Outcome::Right,
@@ -278,6 +287,8 @@ struct VocImage {
 struct Detected {
     class: u32,
     score: Rank,
+    /// The position in the results file.
+    place: u32,
     outcome: Outcome,
 }
 
@@ -368,8 +379,8 @@ fn average_precision(
     mut detections: Vec<Detected>,
     interpolation: Interpolation,
 ) -> VocClass {
-    // Equal scores stay in the order of their images.
-    detections.sort_by_key(|detected| Reverse(detected.score));
+    // The sort is stable: detections with equal keys stay in the order of their images.
+    detections.sort_by_key(|detected| (Reverse(detected.score), detected.place));
     let (mut right, mut wrong, mut ignored) = (0, 0, 0);
     let mut recalls = Vec::with_capacity(detections.len());
     let mut precisions = Vec::with_capacity(detections.len());
@@ -450,6 +461,7 @@ mod tests {
             .chars()
             .zip((0..100).rev())
             .map(|(outcome, score)| Detected {
+                place: 0,
                 class: 0,
                 score: Rank::new(f64::from(score)),
                 outcome: match outcome {
@@ -503,16 +515,36 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_rank_by_key_then_by_position() {
+    fn equal_scores_rank_by_their_position_in_the_file() {
+        let metric = VocAp::new(0.5).expect("a metric");
+        let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0).expect("a box");
+        let image = |key: i64| Image::new(key, vec![Annotation::new(0, at(0.0))]);
+        let found = |place, x| Prediction {
+            place,
+            ..Prediction::new(0, 0.5, at(x))
+        };
+        // A wrong one in the first image, a right one in the second; of two objects.
+        for (wrong, right, expected) in [(0, 1, 0.25), (1, 0, 0.5)] {
+            let first = metric.measure(&[found(wrong, 50.0)], &image(1));
+            let second = metric.measure(&[found(right, 0.0)], &image(2));
+            for (mut state, other) in [(first.clone(), second.clone()), (second, first)] {
+                state.merge(other);
+                assert_eq!(metric.compute(&state).mean, Some(expected));
+            }
+        }
+    }
+
+    #[test]
+    fn equal_positions_rank_by_key_then_by_position_in_the_image() {
         let metric = VocAp::new(0.5).expect("a metric");
         let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0).expect("a box");
         let image = |key: i64| Image::new(key, vec![Annotation::new(0, at(0.0))]);
         let found = |x| Prediction::new(0, 0.5, at(x));
-        // One wrong detection and one right one; of two objects.
-        for (wrong, right, expected) in [(1, 2, 0.25), (2, 1, 0.5)] {
-            let wrong = metric.measure(&[found(50.0)], &image(wrong));
-            let right = metric.measure(&[found(0.0)], &image(right));
-            for (mut state, other) in [(wrong.clone(), right.clone()), (right, wrong)] {
+        // One incorrect detection and one correct one; of two objects.
+        for (incorrect, correct, expected) in [(1, 2, 0.25), (2, 1, 0.5)] {
+            let incorrect = metric.measure(&[found(50.0)], &image(incorrect));
+            let correct = metric.measure(&[found(0.0)], &image(correct));
+            for (mut state, other) in [(incorrect.clone(), correct.clone()), (correct, incorrect)] {
                 state.merge(other);
                 assert_eq!(metric.compute(&state).mean, Some(expected));
             }
@@ -539,6 +571,7 @@ mod tests {
         });
         let found = places.map(|x| Prediction {
             image: 0,
+            place: 0,
             class: 0,
             score: x,
             area: 0.0,
@@ -598,6 +631,7 @@ mod tests {
             let detected = |text: &str| -> Vec<Detected> {
                 text.chars().zip((0..100).rev()).map(|(outcome, score)| Detected {
                     class: 0,
+                    place: 0,
                     score: Rank::new(f64::from(score)),
                     outcome: if outcome == '+' { Outcome::Right } else { Outcome::Wrong },
                 }).collect()

@@ -318,11 +318,9 @@ impl Problem {
 
     /// The error of a record in a list.
     pub(super) fn in_record(self, file: File<'_>, list: &str, place: usize) -> ReadError {
-        ReadError {
-            record: format!("{list}[{place}]"),
-            field: self.field.to_owned(),
-            ..whole(file, self.problem)
-        }
+        ReadError::new(file.name, self.problem)
+            .at(format!("{list}[{place}]"))
+            .field(self.field)
     }
 }
 
@@ -414,7 +412,7 @@ fn read<S: Readable>(
     let mut warnings = Warnings::new();
     let truth = Truth::read(references, options, &mut warnings)?;
     let results = results(predictions, &truth, options, &mut warnings)?;
-    let dataset = Dataset::new(truth.classes, truth.images, results);
+    let dataset = Dataset::placed(truth.classes, truth.images, results);
     let dataset = dataset.map_err(|error| whole(references, error.to_string()))?;
     Ok((dataset, warnings))
 }
@@ -670,7 +668,7 @@ fn annotations_of<S: Readable>(
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Placed<S>>, ReadError> {
-    let take = |kept: &mut Annotations<S>, record: AnnotationRecord<'_>| {
+    let take = |kept: &mut Annotations<S>, _: usize, record: AnnotationRecord<'_>| {
         let place = places.of_truth(&record.image_id, &record.category_id, &mut kept.warnings);
         let placed = match place {
             None => None,
@@ -701,7 +699,7 @@ fn annotations_of<S: Readable>(
     let parts = parts
         .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.get(), error))?;
     let mut all = Vec::new();
-    for mut part in parts {
+    for (_, mut part) in parts {
         add(warnings, part.warnings);
         all.append(&mut part.all);
     }
@@ -727,11 +725,7 @@ pub(super) fn distinct<S: Clone>(
     };
     if !options.quirks {
         let problem = format!("{id} is the id of {list}[{earlier}] too: expected ids that differ");
-        return Err(ReadError {
-            field: "id".to_owned(),
-            record: format!("{list}[{place}]"),
-            ..whole(file, problem)
-        });
+        return Err(Problem::new("id", problem).in_record(file, list, place));
     }
     // The program lists annotations by image, and then looks each up by its id.
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -785,7 +779,7 @@ fn results<S: Readable>(
         return Err(whole(file, problem.to_owned()));
     }
     let form = Form::of(file.text);
-    let take = |kept: &mut Results<S>, record: ResultRecord<'_>| {
+    let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
         let places = &truth.places;
         let image = match (&record.image_id, kept.last) {
             (&Id::Number(id), Some((last, place))) if id == last => Some(place),
@@ -813,6 +807,7 @@ fn results<S: Readable>(
         let score = record.score.0;
         kept.all.push(Prediction {
             image,
+            place: position(place),
             class,
             score,
             area,
@@ -823,14 +818,24 @@ fn results<S: Readable>(
     let parts = records(file.text, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;
     let mut all = Vec::new();
-    for mut part in parts {
+    for (start, mut part) in parts {
         add(warnings, part.warnings);
+        let start = position(start);
+        for found in &mut part.all {
+            found.place = found.place.saturating_add(start);
+        }
         match all.is_empty() {
             true => all = part.all,
             false => all.append(&mut part.all),
         }
     }
     Ok(all)
+}
+
+/// The position of a detection in a list. A list of more than 2^32 records has more than 200 GB; the
+/// records at its end have the same position.
+pub(super) fn position(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 pub(super) fn add(warnings: &mut Warnings, more: Warnings) {
@@ -841,12 +846,7 @@ pub(super) fn add(warnings: &mut Warnings, more: Warnings) {
 
 /// A problem with a whole file.
 pub(super) fn whole(file: File<'_>, problem: String) -> ReadError {
-    ReadError {
-        file: file.name.to_owned(),
-        record: String::new(),
-        field: String::new(),
-        problem,
-    }
+    ReadError::new(file.name, problem)
 }
 
 /// All records of a list.
@@ -855,13 +855,13 @@ fn all<'a, R: Record<'a> + Send>(
     list: &str,
     json: &'a RawValue,
 ) -> Result<Vec<R>, ReadError> {
-    let take = |kept: &mut Vec<R>, record| {
+    let take = |kept: &mut Vec<R>, _: usize, record| {
         kept.push(record);
         Ok::<_, Problem>(())
     };
     let parts = records(json.get(), take);
     let parts = parts.map_err(|error| in_list::<R>(file, list, json.get(), error))?;
-    Ok(parts.into_iter().flatten().collect())
+    Ok(parts.into_iter().flat_map(|(_, part)| part).collect())
 }
 
 /// The error of a list in a file.
@@ -883,25 +883,17 @@ pub(super) fn in_list<'a, R: Record<'a>>(
         }
         ListError::NoEnd { records } => {
             let last = records.checked_sub(1).map(record).unwrap_or_default();
-            ReadError {
-                record: last,
-                ..whole(
-                    file,
-                    "the text ends here: expected ] at the end of the list".to_owned(),
-                )
-            }
+            let problem = "the text ends here: expected ] at the end of the list";
+            ReadError::new(file.name, problem).at(last)
         }
-        ListError::NoObject { place, found } => ReadError {
-            record: record(place),
-            ..whole(file, format!("found {found}: expected an object"))
-        },
-        ListError::NoComma { place } => ReadError {
-            record: record(place),
-            ..whole(
-                file,
-                "expected a comma and a record after it, or the end of the list".to_owned(),
-            )
-        },
+        ListError::NoObject { place, found } => {
+            let problem = format!("found {found}: expected an object");
+            ReadError::new(file.name, problem).at(record(place))
+        }
+        ListError::NoComma { place } => {
+            let problem = "expected a comma and a record after it, or the end of the list";
+            ReadError::new(file.name, problem).at(record(place))
+        }
         ListError::Refused { place, error } => error.in_record(file, list, place),
         ListError::Malformed {
             place,

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::coco::{
-    CocoOptions, Id, Identified, Places, TruthFields, distinct, distribute, warn, whole,
+    CocoOptions, Id, Identified, Places, TruthFields, distinct, distribute, position, warn, whole,
 };
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key, Prediction, Shape};
@@ -129,7 +129,7 @@ pub fn dataset_from_columns<S: Shape + Clone>(
     let annotations = distinct(MEMORY, ANNOTATIONS, annotations, options)?;
     distribute(annotations, &mut images);
     let predictions = detections(&predictions, &places, options, &mut warnings)?;
-    let dataset = Dataset::new(listed, images, predictions);
+    let dataset = Dataset::placed(listed, images, predictions);
     let dataset = dataset.map_err(|error| whole(MEMORY, error.to_string()))?;
     Ok((dataset, warnings))
 }
@@ -150,14 +150,10 @@ fn id_of(key: &Key) -> Id<'_> {
 fn fits(list: &str, field: &str, length: usize, rows: usize) -> Result<(), ReadError> {
     match length == rows {
         true => Ok(()),
-        false => Err(ReadError {
-            record: list.to_owned(),
-            field: field.to_owned(),
-            ..whole(
-                MEMORY,
-                format!("{length} values: expected {rows}, as there are images"),
-            )
-        }),
+        false => {
+            let problem = format!("{length} values: expected {rows}, as there are images");
+            Err(ReadError::new("", problem).at(list).field(field))
+        }
     }
 }
 
@@ -241,6 +237,7 @@ fn detections<S: Shape + Clone>(
         }
         all.push(Prediction {
             image,
+            place: position(row),
             ..Prediction::new(class, score, shape.clone())
         });
     }
@@ -323,10 +320,8 @@ mod tests {
                     assert_eq!(memory.1.len(), 9);
                 }
                 (Err(file), Err(memory)) => {
-                    let in_memory = ReadError {
-                        record: format!("predictions{}", file.record),
-                        ..file
-                    };
+                    let record = format!("predictions{}", file.record);
+                    let in_memory = file.at(record);
                     assert_eq!(memory, in_memory);
                     let problem = "predictions[1]: image_id: 8 is no image of the ground truth";
                     assert_eq!(memory.to_string(), problem);

@@ -3,39 +3,37 @@ use std::path::Path;
 use std::{fs, io};
 
 use metric_core::named_choice;
+use metric_record::{File, ReadError};
 
-use super::{ReadError, Warning, Warnings};
+use super::{Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Prediction};
 
-/// A file by name, with its text.
-#[derive(Clone, Copy, Debug)]
-pub struct File<'a> {
-    /// The name, for messages.
-    pub name: &'a str,
-    /// The text.
-    pub text: &'a str,
+/// A file as one of a folder.
+pub(super) trait FolderFile<'a>: Copy {
+    /// The name without folders.
+    fn base(&self) -> &'a str;
+
+    /// The name without folders and extension.
+    fn stem(&self) -> &'a str;
+
+    /// The lines that are not blank.
+    fn lines(self) -> impl Iterator<Item = Line<'a>>;
+
+    fn error(&self, record: &str, field: &str, problem: String) -> ReadError;
 }
 
-impl<'a> File<'a> {
-    /// The name without folders.
-    pub(super) fn base(&self) -> &'a str {
+impl<'a> FolderFile<'a> for File<'a> {
+    fn base(&self) -> &'a str {
         let base = Path::new(self.name).file_name();
         base.and_then(|base| base.to_str()).unwrap_or_default()
     }
 
-    /// The name without folders and extension.
-    pub(super) fn stem(&self) -> &'a str {
+    fn stem(&self) -> &'a str {
         let stem = Path::new(self.name).file_stem();
         stem.and_then(|stem| stem.to_str()).unwrap_or_default()
     }
 
-    /// The text without a byte order mark.
-    pub(super) fn content(&self) -> &'a str {
-        self.text.strip_prefix('\u{feff}').unwrap_or(self.text)
-    }
-
-    /// The lines that are not blank.
-    pub(super) fn lines(self) -> impl Iterator<Item = Line<'a>> {
+    fn lines(self) -> impl Iterator<Item = Line<'a>> {
         let lines = self.content().lines().enumerate();
         let lines = lines.map(move |(place, line)| Line {
             file: self,
@@ -45,17 +43,8 @@ impl<'a> File<'a> {
         lines.filter(|line| !line.words.is_empty())
     }
 
-    pub(super) fn error(&self, record: &str, field: &str, problem: String) -> ReadError {
-        error(self.name, record, field, problem)
-    }
-}
-
-fn error(file: &str, record: &str, field: &str, problem: String) -> ReadError {
-    ReadError {
-        file: file.to_owned(),
-        record: record.to_owned(),
-        field: field.to_owned(),
-        problem,
+    fn error(&self, record: &str, field: &str, problem: String) -> ReadError {
+        ReadError::new(self.name, problem).at(record).field(field)
     }
 }
 
@@ -67,6 +56,12 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The position of the line in the file, counted from 0.
+    pub(super) fn place(&self) -> u32 {
+        // Files have at most 2^30 bytes, so the position fits.
+        u32::try_from(self.place).unwrap_or(u32::MAX)
+    }
+
     pub(super) fn error(&self, field: &str, problem: String) -> ReadError {
         let record = format!("line {}", self.place + 1);
         self.file.error(&record, field, problem)
@@ -166,7 +161,7 @@ impl Folder {
             .all(|file| others.contains(&file.base()))
         {
             let problem = format!("found no truths, expected files *.{extension}");
-            return Err(error(&path.to_string_lossy(), "", "", problem));
+            return Err(ReadError::new(path.to_string_lossy(), problem));
         }
         Ok(folder)
     }
@@ -180,12 +175,7 @@ impl Folder {
 }
 
 fn unreadable(path: &Path, why: &io::Error) -> ReadError {
-    error(
-        &path.to_string_lossy(),
-        "",
-        "",
-        format!("cannot be read: {why}"),
-    )
+    ReadError::new(path.to_string_lossy(), format!("cannot be read: {why}"))
 }
 
 /// The largest file of a folder that is read. A larger one is no list of the objects of an image, but
@@ -200,20 +190,20 @@ fn read_small(path: &Path) -> Result<(String, String), ReadError> {
         true => format!("found {} bytes, expected at most 1 GiB", metadata.len()),
         false => "found no plain file, expected one".to_owned(),
     };
-    Err(error(&path.to_string_lossy(), "", "", problem))
+    Err(ReadError::new(path.to_string_lossy(), problem))
 }
 
 /// A file's name and text.
 pub(super) fn read_file(path: &Path) -> Result<(String, String), ReadError> {
     let Some(name) = path.to_str() else {
         let problem = "found a name that is not UTF-8, expected one that is";
-        return Err(error(&path.to_string_lossy(), "", "", problem.to_owned()));
+        return Err(ReadError::new(path.to_string_lossy(), problem));
     };
     let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
     let text = String::from_utf8(bytes).map_err(|wrong| {
         let place = wrong.utf8_error().valid_up_to();
         let problem = format!("found no UTF-8 at byte {place}, expected text in UTF-8");
-        error(name, "", "", problem)
+        ReadError::new(name, problem)
     })?;
     Ok((name.to_owned(), text))
 }
@@ -246,11 +236,13 @@ pub(super) struct Object {
 }
 
 /// A detection, before its image and class have places.
-struct Detected<'a> {
-    image: &'a str,
-    class: Key,
-    score: f64,
-    shape: BBox,
+pub(super) struct Detected<'a> {
+    pub(super) image: &'a str,
+    /// The position in the file, where it matters across images.
+    pub(super) place: u32,
+    pub(super) class: Key,
+    pub(super) score: f64,
+    pub(super) shape: BBox,
 }
 
 /// What was read so far.
@@ -296,13 +288,8 @@ impl<'a> Contents<'a> {
         *self.warnings.entry(warning).or_default() += 1;
     }
 
-    pub(super) fn detect(&mut self, image: &'a str, class: Key, score: f64, shape: BBox) {
-        self.detected.push(Detected {
-            image,
-            class,
-            score,
-            shape,
-        });
+    pub(super) fn detect(&mut self, detected: Detected<'a>) {
+        self.detected.push(detected);
     }
 
     /// The data set over these classes, or over those that occur.
@@ -340,6 +327,7 @@ impl<'a> Contents<'a> {
                 .get(detected.image)
                 .copied()
                 .unwrap_or(u32::MAX),
+            place: detected.place,
             class: class(&detected.class),
             score: detected.score,
             area: detected.shape.area(),
@@ -363,12 +351,8 @@ impl<'a> Contents<'a> {
         });
         let images = images.collect();
         drop(classes_by_key);
-        let dataset = Dataset::new(classes, images, predictions).map_err(|error| ReadError {
-            file: String::new(),
-            record: String::new(),
-            field: String::new(),
-            problem: error.to_string(),
-        })?;
+        let dataset = Dataset::placed(classes, images, predictions)
+            .map_err(|error| ReadError::new("", error.to_string()))?;
         Ok((dataset, self.warnings))
     }
 }

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::Deserializer;
 
 /// Reads each record of a JSON list and gives it to `take`, which puts it into what is kept of its
-/// part of the list; the parts are in the order of the list.
+/// part of the list; the parts are in the order of the list. `take` also gets the index of the record
+/// in its part, and each part comes with the index of its first record in the list.
 ///
 /// With the feature `rayon` a long list is one part for each thread of the pool that this is called
 /// in, otherwise all of it is one part.
@@ -14,8 +15,8 @@ use serde_json::Deserializer;
 /// The first record that cannot be read or that `take` refuses; or that the text is no list.
 pub(super) fn records<'a, R, Kept, E>(
     json: &'a str,
-    take: impl Fn(&mut Kept, R) -> Result<(), E> + Sync,
-) -> Result<Vec<Kept>, ListError<E>>
+    take: impl Fn(&mut Kept, usize, R) -> Result<(), E> + Sync,
+) -> Result<Vec<(usize, Kept)>, ListError<E>>
 where
     R: Deserialize<'a>,
     Kept: Default + Send,
@@ -24,26 +25,39 @@ where
     let rest = trimmed(json).strip_prefix('[').ok_or(ListError::NoList)?;
     let Some(inside) = rest.strip_suffix(']') else {
         // Cut off somewhere, or with something behind the list.
-        let records = read_part(rest, |record| take(&mut Kept::default(), record))?;
+        let records = read_part(rest, |index, record| {
+            take(&mut Kept::default(), index, record)
+        })?;
         return Err(ListError::NoEnd { records });
     };
     let read = |part: &'a str| {
         let mut kept = Kept::default();
-        read_part(part, |record| take(&mut kept, record)).map(|_| kept)
+        read_part(part, |index, record| take(&mut kept, index, record)).map(|count| (count, kept))
     };
     #[cfg(feature = "rayon")]
     {
         use rayon::prelude::*;
         let parts = divided(inside, rayon::current_num_threads());
         if parts.len() > 1 {
-            let kept: Result<Vec<Kept>, _> = parts.into_par_iter().map(read).collect();
+            let kept: Result<Vec<(usize, Kept)>, _> = parts.into_par_iter().map(read).collect();
             // Where a part is wrong, the division may be: all is read from the start then.
             if let Ok(kept) = kept {
-                return Ok(kept);
+                return Ok(with_starts(kept));
             }
         }
     }
-    Ok(vec![read(inside)?])
+    Ok(with_starts(vec![read(inside)?]))
+}
+
+/// Replaces the number of records of each part by the index of its first record in the list.
+fn with_starts<Kept>(mut parts: Vec<(usize, Kept)>) -> Vec<(usize, Kept)> {
+    let mut start = 0;
+    for (count, _) in &mut parts {
+        let end = start + *count;
+        *count = start;
+        start = end;
+    }
+    parts
 }
 
 /// Why a list cannot be read.
@@ -90,7 +104,7 @@ pub(super) fn kind(json: &str) -> Option<&'static str> {
 /// Reads `{...}, {...}, ...`, and counts them.
 fn read_part<'a, R: Deserialize<'a>, E>(
     part: &'a str,
-    mut take: impl FnMut(R) -> Result<(), E>,
+    mut take: impl FnMut(usize, R) -> Result<(), E>,
 ) -> Result<usize, ListError<E>> {
     let mut rest = part;
     for place in 0_usize.. {
@@ -116,7 +130,7 @@ fn read_part<'a, R: Deserialize<'a>, E>(
                 });
             }
             Some(Ok(record)) => {
-                take(record).map_err(|error| ListError::Refused { place, error })?;
+                take(place, record).map_err(|error| ListError::Refused { place, error })?;
             }
         }
         rest = rest[values.byte_offset()..].trim_start_matches([' ', '\t', '\n', '\r']);
@@ -175,7 +189,7 @@ mod tests {
     }
 
     fn numbers(json: &str) -> Result<Vec<usize>, String> {
-        let take = |kept: &mut Vec<usize>, item: Item| match item.n {
+        let take = |kept: &mut Vec<usize>, _: usize, item: Item| match item.n {
             13 => Err("unlucky"),
             n => {
                 kept.push(n);
@@ -183,7 +197,7 @@ mod tests {
             }
         };
         match records(json, take) {
-            Ok(parts) => Ok(parts.concat()),
+            Ok(parts) => Ok(parts.into_iter().flat_map(|(_, part)| part).collect()),
             Err(ListError::NoList) => Err("no list".to_owned()),
             Err(ListError::NoEnd { records }) => Err(format!("no end after {records}")),
             Err(ListError::NoObject { place, found }) => Err(format!("{place} is {found}")),
@@ -246,15 +260,16 @@ mod tests {
                 .collect();
             let json = format!("[{}]", items.join(" ,\n"));
             assert!(divided(&json, 3).len() > 1);
-            let take = |kept: &mut Vec<usize>, item: Item| {
-                kept.push(item.n);
+            let take = |kept: &mut Vec<(usize, usize)>, index: usize, item: Item| {
+                kept.push((index, item.n));
                 Ok::<(), ()>(())
             };
-            let read = pool
-                .install(|| records(&json, take))
-                .expect("a list")
-                .concat();
-            assert_eq!(read, (0..30_000).collect::<Vec<_>>());
+            let parts = pool.install(|| records(&json, take)).expect("a list");
+            let read = parts.into_iter().flat_map(|(start, part)| {
+                let in_list = move |(index, n)| (start + index, n);
+                part.into_iter().map(in_list)
+            });
+            assert!(read.eq((0..30_000).map(|n| (n, n))));
         }
     }
 }

@@ -9,6 +9,7 @@
 mod boxes;
 mod coco;
 mod columns;
+mod document;
 mod folder;
 mod list;
 mod record;
@@ -16,7 +17,6 @@ mod voc;
 mod yolo;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 pub use boxes::{
     BoxForm, BoxNumbers, InvalidBoxList, PolygonForm, RotatedForm, parse_detection_boxes,
@@ -24,36 +24,14 @@ pub use boxes::{
 };
 pub use coco::{CocoOptions, parse_coco, parse_coco_masks, read_coco, read_coco_masks};
 pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
-pub use folder::{ExtraImages, File};
+pub use document::{
+    BoxesOptions, is_coco, is_yolo, read_boxes, read_coco_documents, read_coco_mask_documents,
+};
+pub use folder::ExtraImages;
+pub use metric_record::{File, ReadError};
 pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
 pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};
-
-/// Data that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadError {
-    /// The file, as the caller named it.
-    pub file: String,
-    /// The record, such as `annotations[3]` or `line 4`; empty for the whole file.
-    pub record: String,
-    /// The field of the record; empty for the whole record.
-    pub field: String,
-    /// What was found, and what was expected.
-    pub problem: String,
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for part in [&self.file, &self.record, &self.field] {
-            if !part.is_empty() {
-                write!(f, "{part}: ")?;
-            }
-        }
-        f.write_str(&self.problem)
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 /// Something in the data that a reader put right or left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

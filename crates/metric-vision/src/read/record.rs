@@ -251,7 +251,7 @@ fn truths<S: Readable>(
         }
         _ => (file.text, "", None),
     };
-    let take = |kept: &mut Kept<_>, record: TruthRecord<'_>| {
+    let take = |kept: &mut Kept<_>, _: usize, record: TruthRecord<'_>| {
         let class = one_class([
             ("category_id", record.category_id),
             ("category", record.category),
@@ -279,7 +279,7 @@ fn truths<S: Readable>(
     let parts =
         records(list, take).map_err(|error| in_list::<TruthRecord<'_>>(file, name, list, error))?;
     let mut all = Vec::new();
-    for part in parts {
+    for (_, part) in parts {
         add(warnings, part.warnings);
         for (id, class, mut annotation) in part.all {
             annotation.class = classes.index_of(class);
@@ -299,7 +299,7 @@ fn detections<S: Readable>(
 ) -> Result<Vec<Prediction<S>>, ReadError> {
     let file = file(text);
     let form = Form::of(file.text);
-    let take = |kept: &mut Kept<_>, record: FoundRecord<'_>| {
+    let take = |kept: &mut Kept<_>, _: usize, record: FoundRecord<'_>| {
         let class = one_class([
             ("category_id", record.category_id),
             ("category", record.category),
@@ -324,7 +324,7 @@ fn detections<S: Readable>(
     let parts = records(file.text, take)
         .map_err(|error| in_list::<FoundRecord<'_>>(file, "", file.text, error))?;
     let mut all = Vec::new();
-    for part in parts {
+    for (_, part) in parts {
         add(warnings, part.warnings);
         for (class, mut found) in part.all {
             found.class = classes.index_of(class);

@@ -4,7 +4,7 @@ use std::path::Path;
 use metric_core::named_choice;
 use roxmltree::{Document, Node};
 
-use super::folder::{self, Contents, ExtraImages, Folder, Line, Object};
+use super::folder::{self, Contents, Detected, ExtraImages, Folder, FolderFile, Line, Object};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Dataset, Key};
 
@@ -59,7 +59,9 @@ named_choice!(VocFiles, "form of prediction files");
 /// are those that occur in truths or predictions, as [`Key::Text`]. An image without predictions has no
 /// detections.
 ///
-/// The detections of an image are in the order of its file, or of the class files by name and line.
+/// The detections of an image are in the order of its file, or of the class files by name and line. The
+/// [`place`](crate::Prediction::place) of a detection is its line in the file of its class, counted from
+/// 0. Files of images have no order among each other, so it is 0 there.
 ///
 /// Coordinates are taken as they stand. Whether a width is `xmax - xmin` or one more is a matter of the
 /// metric; areas are without the one.
@@ -146,7 +148,13 @@ pub fn parse_voc(
                 for line in file.lines() {
                     let (image, score, shape) = detection(&line, "image", image_of)?;
                     match contents.counts(image, |problem| line.error("image", problem))? {
-                        true => contents.detect(image, Key::Text(class.into()), score, shape),
+                        true => contents.detect(Detected {
+                            image,
+                            place: line.place(),
+                            class: Key::Text(class.into()),
+                            score,
+                            shape,
+                        }),
                         false => contents.warn(Warning::UnknownImage),
                     }
                 }
@@ -158,7 +166,13 @@ pub fn parse_voc(
                 for line in file.lines() {
                     let (class, score, shape) = detection(&line, "class", class_named)?;
                     match counts {
-                        true => contents.detect(image, Key::Text(class.into()), score, shape),
+                        true => contents.detect(Detected {
+                            image,
+                            place: 0,
+                            class: Key::Text(class.into()),
+                            score,
+                            shape,
+                        }),
                         false => contents.warn(Warning::UnknownImage),
                     }
                 }
@@ -320,6 +334,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::Prediction;
 
     fn files<'a>(texts: &[(&'a str, &'a str)]) -> Vec<File<'a>> {
         let files = texts.iter().map(|&(name, text)| File { name, text });
@@ -444,8 +459,24 @@ mod tests {
         }
         assert_eq!(read(&truths, &by_class).as_ref(), Ok(&dataset));
 
-        // The other form says the same.
-        assert_eq!(from_images, dataset);
+        // The other form says the same, except that its detections have no order across images.
+        let found = |dataset: &Dataset<BBox>| {
+            let images = 0..dataset.images().len();
+            images
+                .flat_map(|image| dataset.predictions(image).to_vec())
+                .collect::<Vec<_>>()
+        };
+        let without_place = |found: Vec<Prediction>| {
+            let found = found.into_iter();
+            found
+                .map(|found| Prediction { place: 0, ..found })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(from_images.classes(), dataset.classes());
+        assert_eq!(from_images.images(), dataset.images());
+        assert_eq!(found(&from_images), without_place(found(&dataset)));
+        let places = found(&dataset).into_iter().map(|found| found.place);
+        assert_eq!(places.collect::<Vec<_>>(), [2, 0, 0, 0]);
     }
 
     #[test]
@@ -645,7 +676,7 @@ mod tests {
         fs::create_dir(&predictions).unwrap();
         let read = || read_voc(&truths, &predictions, &VocOptions::default());
         assert_eq!(
-            read().unwrap_err().problem,
+            read().unwrap_err().problem.to_string(),
             "found no truths, expected files *.xml"
         );
         for (name, text) in TRUTHS {

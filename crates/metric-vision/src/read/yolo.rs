@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use super::folder::{self, Contents, ExtraImages, Folder, Line, Object};
+use super::folder::{self, Contents, Detected, ExtraImages, Folder, FolderFile, Line, Object};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key};
 
@@ -116,7 +116,8 @@ fn without_extension(image: &str) -> &str {
 /// names of their files as [`Key::Text`], also where these are numerals. An image without a prediction
 /// file has no detections; what becomes of a prediction file without a truth file,
 /// [`YoloOptions::extra`] says. Hidden files, subfolders and files of other extensions are left out.
-/// The detections of an image are in the order of the lines.
+/// The detections of an image are in the order of the lines. Across images they have no order, so their
+/// [`place`](crate::Prediction::place) is 0.
 ///
 /// Names of classes, one a line, are read from `classes.txt` or else `obj.names` in the folder of
 /// truths. Then a true object of a class beyond them is an error, and a detection of one is left out
@@ -207,7 +208,13 @@ pub fn parse_yolo(
             match (counts, named) {
                 (false, _) => contents.warn(Warning::UnknownImage),
                 (_, false) => contents.warn(Warning::UnknownClass),
-                _ => contents.detect(image, Key::Number(class.into()), score, shape),
+                _ => contents.detect(Detected {
+                    image,
+                    place: 0,
+                    class: Key::Number(class.into()),
+                    score,
+                    shape,
+                }),
             }
         }
     }
@@ -704,7 +711,7 @@ mod tests {
         fs::write(folder.path().join(name), "").unwrap();
         let error = read_yolo(folder.path(), folder.path(), &YoloOptions::default()).unwrap_err();
         assert_eq!(
-            error.problem,
+            error.problem.to_string(),
             "found a name that is not UTF-8, expected one that is"
         );
     }
