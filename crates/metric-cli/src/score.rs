@@ -214,7 +214,7 @@ impl Observer for Watch {
         record: &mut Record<'_>,
     ) -> Result<(), ObserverError> {
         let id = record.id.to_string();
-        let mut picture = |drawing| {
+        let picture = |drawing| {
             draw.picture(&mut record.clone(), drawing)
                 // It was read before.
                 .map_err(|error| Failure::Internal(error.to_string()))

@@ -2012,10 +2012,10 @@ fn files_of_vqa_v2() {
             &["short.json: does not have 1 question of a.json: \"8\""],
         );
     folder.put("q.json.gz", b"\x1f\x8b\x08\x00\xff");
-    for path in ["q.json.gz", "-"] {
+    for (path, problem) in [("q.json.gz", "cannot read"), ("-", "cannot open")] {
         folder
             .run(&format!("{words} --questions {path}"))
-            .fails(3, &[path, "must be plain JSON"]);
+            .fails(3, &[path, problem]);
     }
 
     // The default rule is not the one of these files.
@@ -2807,7 +2807,7 @@ fn coco_files_that_are_none() {
         .fails(3, &["is a folder: expected a COCO file"]);
     folder
         .run("score coco --pairs r.json")
-        .fails(2, &["reads whole files"]);
+        .fails(2, &["--pairs r.json: expected JSON Lines"]);
     folder
         .run("score coco -r r.json -p p.json --iou 0")
         .fails(2, &["--iou", "more than 0, at most 1"]);

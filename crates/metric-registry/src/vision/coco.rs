@@ -14,7 +14,7 @@ use crate::vision::images::{
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
+    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole,
 };
 
 pub(crate) const COCO: Entry = Entry {
