@@ -3,12 +3,13 @@ use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
+use metric_record::Shard;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::folder::read_file;
-use super::list::{ListError, kind, records, trimmed};
+use super::list::{ListError, first, kind, records, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
 
@@ -21,6 +22,11 @@ pub struct CocoOptions {
     /// Take true objects of the same id as pycocotools 2.0.11 does, for which the last of them
     /// stands for all. Otherwise the same id twice is an error.
     pub quirks: bool,
+    /// Read only the images that this shard holds, and everything about them. The list of classes stays
+    /// that of the whole data set, and so do the positions of detections in their list: the states of all
+    /// shards merge to the state of the whole, and the warnings add up. A repeated class is counted by
+    /// the shard that holds its id.
+    pub shard: Option<Shard>,
 }
 
 /// Reads the boxes of a COCO ground-truth file and of a results file.
@@ -33,6 +39,9 @@ pub struct CocoOptions {
 ///   objects of unknown images, are left out. All of these are told in the [`Warnings`].
 ///
 /// With the feature `rayon`, the lists are read on all threads of the pool that this is called in.
+///
+/// With a [`shard`](CocoOptions::shard), objects of other images are skipped without a check of anything
+/// except their syntax, their `image_id`, and that no annotation has the id of one before it.
 ///
 /// ```
 /// use metric_vision::read::{self, CocoOptions, File};
@@ -399,6 +408,30 @@ struct ResultRecord<'a> {
     segmentation: Option<&'a RawValue>,
 }
 
+/// What is read of an annotation of another shard.
+#[derive(Deserialize)]
+struct AnnotationElsewhere<'a> {
+    #[serde(borrow)]
+    image_id: Id<'a>,
+    // The shard of the annotation reports what is wrong with these.
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    category_id: Option<&'a RawValue>,
+}
+
+/// The id that a value is.
+fn id_in(json: Option<&RawValue>) -> Option<Id<'_>> {
+    serde_json::from_str(json?.get()).ok()
+}
+
+/// What is read of a detection of another shard.
+#[derive(Deserialize)]
+struct ResultElsewhere<'a> {
+    #[serde(borrow)]
+    image_id: Id<'a>,
+}
+
 fn read<S: Readable>(
     references: File<'_>,
     predictions: File<'_>,
@@ -410,8 +443,9 @@ fn read<S: Readable>(
         ..file
     });
     let mut warnings = Warnings::new();
-    let truth = Truth::read(references, options, &mut warnings)?;
-    let results = results(predictions, &truth, options, &mut warnings)?;
+    let mut truth = Truth::read(references, options, &mut warnings)?;
+    let mut results = results(predictions, &truth, options, &mut warnings)?;
+    truth.places.keep_held(&mut truth.images, &mut results);
     let dataset = Dataset::placed(truth.classes, truth.images, results);
     let dataset = dataset.map_err(|error| whole(references, error.to_string()))?;
     Ok((dataset, warnings))
@@ -429,6 +463,8 @@ struct Truth<S> {
 pub(super) struct Places {
     classes: Ids,
     images: Ids,
+    /// The shard, with whether it holds each listed image.
+    shard: Option<(Shard, Vec<bool>)>,
 }
 
 impl<S: Readable> Truth<S> {
@@ -449,6 +485,7 @@ impl<S: Readable> Truth<S> {
         let (places, mut classes, mut images) = Places::new(
             class_records.iter().map(|record| &record.id),
             image_records.iter().map(|record| &record.id),
+            options.shard,
             warnings,
         );
         for record in class_records {
@@ -475,30 +512,88 @@ impl<S: Readable> Truth<S> {
 }
 
 impl Places {
-    /// The places of these ids, with the classes, which have no names yet, and the images.
+    /// The places of these ids, with the classes, which have no names yet, and the images, also those
+    /// of other shards.
     pub(super) fn new<'a, S>(
         classes: impl Iterator<Item = &'a Id<'a>> + Clone,
         images: impl Iterator<Item = &'a Id<'a>> + Clone,
+        shard: Option<Shard>,
         warnings: &mut Warnings,
     ) -> (Self, Vec<Class>, Vec<Image<S>>) {
-        let mut repeated = [0; 2];
-        let (class_ids, class_keys) = Ids::new(classes, &mut repeated[0]);
-        let (image_ids, image_keys) = Ids::new(images, &mut repeated[1]);
-        for (warning, times) in [Warning::RepeatedClass, Warning::RepeatedImage]
-            .into_iter()
-            .zip(repeated)
-            .filter(|&(_, times)| times > 0)
-        {
-            *warnings.entry(warning).or_default() += times;
-        }
+        let mut repeated = |warning, id: &Id<'_>| {
+            if shard.is_none_or(|shard| shard.holds(&id.text())) {
+                warn(warnings, warning);
+            }
+        };
+        let (class_ids, class_keys) = Ids::new(classes, |id| repeated(Warning::RepeatedClass, id));
+        let (image_ids, image_keys) = Ids::new(images, |id| repeated(Warning::RepeatedImage, id));
         let name = String::new;
         let classes = class_keys.map(|key| Class { key, name: name() });
+        let images = image_keys.map(|key| Image::new(key, Vec::new()));
+        let images: Vec<Image<S>> = images.collect();
+        let holds = |shard: Shard| {
+            let held = images
+                .iter()
+                .map(|image| shard.holds(&image.key.to_string()));
+            (shard, held.collect())
+        };
         let places = Self {
             classes: class_ids,
             images: image_ids,
+            shard: shard.map(holds),
         };
-        let images = image_keys.map(|key| Image::new(key, Vec::new()));
-        (places, classes.collect(), images.collect())
+        (places, classes.collect(), images)
+    }
+
+    /// Whether an image, which may be one that is not listed, belongs to another shard.
+    pub(super) fn is_elsewhere(&self, image: &Id<'_>) -> bool {
+        let Some((shard, held)) = &self.shard else {
+            return false;
+        };
+        let listed = self.images.find(image);
+        let held = listed.and_then(|place| held.get(place as usize).copied());
+        !held.unwrap_or_else(|| shard.holds(&image.text()))
+    }
+
+    /// What counts of an annotation whose image belongs to another shard.
+    pub(super) fn elsewhere<S>(
+        &self,
+        id: Option<Key>,
+        image: &Id<'_>,
+        class: Option<&Id<'_>>,
+    ) -> Identified<S> {
+        let class = class.and_then(|class| self.classes.find(class));
+        Identified {
+            id,
+            image: class.and_then(|_| self.images.find(image)),
+            annotation: None,
+            is_elsewhere: true,
+        }
+    }
+
+    /// Removes the images of other shards, and counts those of predictions accordingly.
+    pub(super) fn keep_held<S>(
+        &self,
+        images: &mut Vec<Image<S>>,
+        predictions: &mut [Prediction<S>],
+    ) {
+        let Some((_, held)) = &self.shard else {
+            return;
+        };
+        let mut count = 0;
+        let places = held.iter().map(|&is_held| {
+            let place = count;
+            count += u32::from(is_held);
+            place
+        });
+        let places: Vec<u32> = places.collect();
+        for prediction in predictions {
+            if let Some(&place) = places.get(prediction.image as usize) {
+                prediction.image = place;
+            }
+        }
+        let mut held = held.iter();
+        images.retain(|_| held.next().copied().unwrap_or_default());
     }
 
     /// The place of a class.
@@ -598,8 +693,29 @@ fn pixels(json: &RawValue) -> Option<u32> {
 /// An annotation that is to be counted, with the place of its image.
 pub(super) type Placed<S> = (u32, Annotation<S>);
 
-/// An annotation with the id that it has in the list, also if it is not to be counted.
-pub(super) type Identified<S> = (Option<Key>, Option<Placed<S>>);
+/// An annotation of a list, also one that is not counted, since its id is.
+pub(super) struct Identified<S> {
+    id: Option<Key>,
+    /// The place of its image, if the whole data set counts the annotation.
+    image: Option<u32>,
+    /// The annotation, if this shard counts it.
+    annotation: Option<Annotation<S>>,
+    /// Whether its image belongs to another shard.
+    is_elsewhere: bool,
+}
+
+impl<S> Identified<S> {
+    /// An annotation of this shard, or one that is left out.
+    pub(super) fn new(id: Option<Key>, placed: Option<Placed<S>>) -> Self {
+        let (image, annotation) = placed.unzip();
+        Self {
+            id,
+            image,
+            annotation,
+            is_elsewhere: false,
+        }
+    }
+}
 
 /// What a true object has in addition to its shape.
 pub(super) struct TruthFields {
@@ -668,6 +784,18 @@ fn annotations_of<S: Readable>(
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Placed<S>>, ReadError> {
+    let skip = |kept: &mut Annotations<S>, rest| {
+        places.shard.as_ref()?;
+        let (record, length) = first::<AnnotationElsewhere<'_>>(rest)?;
+        if !places.is_elsewhere(&record.image_id) {
+            return None;
+        }
+        let (own, class) = (id_in(record.id), id_in(record.category_id));
+        let own = own.map(Id::into_key);
+        kept.all
+            .push(places.elsewhere(own, &record.image_id, class.as_ref()));
+        Some(length)
+    };
     let take = |kept: &mut Annotations<S>, _: usize, record: AnnotationRecord<'_>| {
         let place = places.of_truth(&record.image_id, &record.category_id, &mut kept.warnings);
         let placed = match place {
@@ -692,10 +820,11 @@ fn annotations_of<S: Readable>(
                 Some((image, annotation))
             }
         };
-        kept.all.push((record.id.map(Id::into_key), placed));
+        let id = record.id.map(Id::into_key);
+        kept.all.push(Identified::new(id, placed));
         Ok(())
     };
-    let parts = records(list.get(), take);
+    let parts = records(list.get(), skip, take);
     let parts = parts
         .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.get(), error))?;
     let mut all = Vec::new();
@@ -716,12 +845,19 @@ pub(super) fn distinct<S: Clone>(
     let ids = all
         .iter()
         .enumerate()
-        .filter_map(|(place, (id, _))| Some((id.as_ref()?, place)));
+        .filter_map(|(place, annotation)| Some((annotation.id.as_ref()?, place)));
     let mut ids: Vec<(&Key, usize)> = ids.collect();
     ids.sort_unstable();
-    let twice = ids.windows(2).find(|pair| pair[0].0 == pair[1].0);
+    // With the quirks, annotations of other shards matter too.
+    let matters = |place: usize| options.quirks || !all[place].is_elsewhere;
+    let twice = ids
+        .windows(2)
+        .find(|pair| pair[0].0 == pair[1].0 && matters(pair[1].1));
     let Some(&[(id, earlier), (_, place)]) = twice else {
-        return Ok(all.into_iter().filter_map(|(_, placed)| placed).collect());
+        let placed = all.into_iter();
+        return Ok(placed
+            .filter_map(|annotation| annotation.image.zip(annotation.annotation))
+            .collect());
     };
     if !options.quirks {
         let problem = format!("{id} is the id of {list}[{earlier}] too: expected ids that differ");
@@ -729,16 +865,17 @@ pub(super) fn distinct<S: Clone>(
     }
     // The program lists annotations by image, and then looks each up by its id.
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by_key(|&place| all[place].1.as_ref().map(|&(image, _)| image));
+    order.sort_by_key(|&place| all[place].image);
     for place in &mut order {
-        if let (Some(id), Some(_)) = &all[*place] {
+        let annotation = &all[*place];
+        if let (Some(id), Some(_)) = (&annotation.id, annotation.image) {
             let end = ids.partition_point(|&(other, _)| other <= id);
             *place = ids[end - 1].1;
         }
     }
     Ok(order
         .into_iter()
-        .filter_map(|place| all[place].1.clone())
+        .filter_map(|place| all[place].image.zip(all[place].annotation.clone()))
         .collect())
 }
 
@@ -779,6 +916,12 @@ fn results<S: Readable>(
         return Err(whole(file, problem.to_owned()));
     }
     let form = Form::of(file.text);
+    let skip = |_: &mut Results<S>, rest| {
+        truth.places.shard.as_ref()?;
+        let (record, length) = first::<ResultElsewhere<'_>>(rest)?;
+        let is_elsewhere = truth.places.is_elsewhere(&record.image_id);
+        is_elsewhere.then_some(length)
+    };
     let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
         let places = &truth.places;
         let image = match (&record.image_id, kept.last) {
@@ -815,7 +958,7 @@ fn results<S: Readable>(
         });
         Ok(())
     };
-    let parts = records(file.text, take)
+    let parts = records(file.text, skip, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;
     let mut all = Vec::new();
     for (start, mut part) in parts {
@@ -859,7 +1002,7 @@ fn all<'a, R: Record<'a> + Send>(
         kept.push(record);
         Ok::<_, Problem>(())
     };
-    let parts = records(json.get(), take);
+    let parts = records(json.get(), |_, _| None, take);
     let parts = parts.map_err(|error| in_list::<R>(file, list, json.get(), error))?;
     Ok(parts.into_iter().flat_map(|(_, part)| part).collect())
 }
@@ -1045,6 +1188,14 @@ impl Id<'_> {
         }
     }
 
+    /// The id as text, which decides its shard.
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Text(text) => Cow::Borrowed(text),
+        }
+    }
+
     /// The id as messages show it.
     fn shown(&self) -> String {
         match self {
@@ -1062,10 +1213,10 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// The places of ids, and their keys. Counts those that are `repeated`.
+    /// The places of ids, and their keys. Tells those that are `repeated`.
     fn new<'a>(
         ids: impl Iterator<Item = &'a Id<'a>> + Clone,
-        repeated: &mut u64,
+        mut repeated: impl FnMut(&Id<'_>),
     ) -> (Self, btree_set::IntoIter<Key>) {
         // Ids that are all text rank as text, as numpy sorts them.
         let all_text = ids.clone().all(|id| matches!(id, Id::Text(_)));
@@ -1076,7 +1227,9 @@ impl Ids {
                 (_, Id::Text(text)) => Key::Text((&**text).into()),
                 (_, Id::Number(number)) => Key::Number(*number),
             };
-            *repeated += u64::from(!keys.insert(key));
+            if !keys.insert(key) {
+                repeated(id);
+            }
         }
         let mut found = Self {
             numbers: Vec::new(),

@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::coco::{
-    CocoOptions, Flag, Form, Id, Number, Numbers, Problem, Readable, Record, ShapeFields, Size,
-    Test, TruthFields, add, distinct, in_list, is, number_of, plain, size, warn, whole,
+    CocoOptions, Flag, Form, Id, Identified, Number, Numbers, Problem, Readable, Record,
+    ShapeFields, Size, Test, TruthFields, add, distinct, in_list, is, number_of, plain, size, warn,
+    whole,
 };
 use super::list::{kind, records, trimmed};
 use super::{File, ReadError, Warning, Warnings};
@@ -276,14 +277,14 @@ fn truths<S: Readable>(
             .push((record.id.map(Id::into_key), class, annotation));
         Ok(())
     };
-    let parts =
-        records(list, take).map_err(|error| in_list::<TruthRecord<'_>>(file, name, list, error))?;
+    let parts = records(list, |_, _| None, take)
+        .map_err(|error| in_list::<TruthRecord<'_>>(file, name, list, error))?;
     let mut all = Vec::new();
     for (_, part) in parts {
         add(warnings, part.warnings);
         for (id, class, mut annotation) in part.all {
             annotation.class = classes.index_of(class);
-            all.push((id, Some((0, annotation))));
+            all.push(Identified::new(id, Some((0, annotation))));
         }
     }
     let placed = distinct(file, name, all, CocoOptions::default())?;
@@ -321,7 +322,7 @@ fn detections<S: Readable>(
         kept.all.push((class, found));
         Ok(())
     };
-    let parts = records(file.text, take)
+    let parts = records(file.text, |_, _| None, take)
         .map_err(|error| in_list::<FoundRecord<'_>>(file, "", file.text, error))?;
     let mut all = Vec::new();
     for (_, part) in parts {
