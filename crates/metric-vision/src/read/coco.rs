@@ -3,13 +3,13 @@ use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
-use metric_record::Shard;
+use metric_record::{IdKey, Kind, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::folder::read_file;
-use super::list::{ListError, first, kind, records, trimmed};
+use super::list::{ListError, first, records, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
 
@@ -248,16 +248,16 @@ struct RunLengths<'a> {
 }
 
 fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
-    let json = segmentation.map_or("null", RawValue::get);
+    let text = segmentation.map_or("null", RawValue::get);
     let wrong = |error: serde_json::Error| Problem::new("segmentation", plain(&error));
     let invalid = |error| Problem::new("segmentation", error);
-    match json.as_bytes().first() {
+    match text.as_bytes().first() {
         Some(b'[') => drawn(
-            &serde_json::from_str::<Vec<Vec<f64>>>(json).map_err(wrong)?,
+            &serde_json::from_str::<Vec<Vec<f64>>>(text).map_err(wrong)?,
             size,
         ),
         Some(b'{') => {
-            let runs: RunLengths<'_> = serde_json::from_str(json).map_err(wrong)?;
+            let runs: RunLengths<'_> = serde_json::from_str(text).map_err(wrong)?;
             let [height, width] = runs.size;
             if let Some((h, w)) = size.filter(|&size| size != (height, width)) {
                 let problem =
@@ -273,9 +273,9 @@ fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
             }
         }
         _ => {
-            let found = match kind(json) {
-                Some("null") | None => "missing".to_owned(),
-                Some(found) => format!("found {found}"),
+            let found = match json::kind(text) {
+                Kind::Null | Kind::Invalid => "missing".to_owned(),
+                found => format!("found {found}"),
             };
             let expected =
                 "expected a list of polygons or {\"size\": [height, width], \"counts\": ...}";
@@ -521,7 +521,7 @@ impl Places {
         warnings: &mut Warnings,
     ) -> (Self, Vec<Class>, Vec<Image<S>>) {
         let mut repeated = |warning, id: &Id<'_>| {
-            if shard.is_none_or(|shard| shard.holds(&id.text())) {
+            if shard.is_none_or(|shard| shard.holds(&id.key.to_string())) {
                 warn(warnings, warning);
             }
         };
@@ -552,7 +552,7 @@ impl Places {
         };
         let listed = self.images.find(image);
         let held = listed.and_then(|place| held.get(place as usize).copied());
-        !held.unwrap_or_else(|| shard.holds(&image.text()))
+        !held.unwrap_or_else(|| shard.holds(&image.key.to_string()))
     }
 
     /// What counts of an annotation whose image belongs to another shard.
@@ -882,7 +882,10 @@ pub(super) fn distinct<S: Clone>(
 /// The id of an annotation as a number; one that is not 0 where it is missing or text.
 pub(super) fn number_of(id: Option<&Id<'_>>) -> i64 {
     match id {
-        Some(Id::Number(id)) => *id,
+        Some(&Id {
+            key: IdKey::Number(id),
+            is_text: false,
+        }) => id,
         _ => -1,
     }
 }
@@ -924,14 +927,14 @@ fn results<S: Readable>(
     };
     let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
         let places = &truth.places;
-        let image = match (&record.image_id, kept.last) {
-            (&Id::Number(id), Some((last, place))) if id == last => Some(place),
-            (id, _) => places.image_of_detection(id, options, &mut kept.warnings)?,
+        let image = match (&record.image_id.key, kept.last) {
+            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
+            _ => places.image_of_detection(&record.image_id, options, &mut kept.warnings)?,
         };
         let Some(image) = image else {
             return Ok(());
         };
-        if let Id::Number(id) = record.image_id {
+        if let IdKey::Number(id) = record.image_id.key {
             kept.last = Some((id, image));
         }
         let size = truth.sizes.get(image as usize).copied().flatten();
@@ -1082,8 +1085,7 @@ pub(super) fn plain(error: &serde_json::Error) -> String {
         ("expected f64", "expected a number"),
     ];
     let text = error.to_string();
-    let end = text.rfind(" at line ").unwrap_or(text.len());
-    let text = text.get(..end).unwrap_or_default().to_owned();
+    let text = json::without_position(&text).to_owned();
     shortened(
         WORDS
             .iter()
@@ -1162,45 +1164,36 @@ impl<'a> Record<'a> for ResultRecord<'a> {
 }
 
 /// An id: an integer, also one that is written as text or with a fraction of 0, or text.
-pub(super) enum Id<'a> {
-    Number(i64),
-    /// Text, and the integer that it is.
-    Text(Cow<'a, str>),
+pub(super) struct Id<'a> {
+    pub(super) key: IdKey<'a>,
+    /// Whether it is written as text. An integer of more than 64 bits is too, for its digits are the id.
+    is_text: bool,
 }
 
-impl Id<'_> {
-    /// The integer, also if it is written as text.
-    fn number(&self) -> Option<i64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Text(text) => {
-                let number: i64 = text.parse().ok()?;
-                // Not "007" nor "+7", which are other texts.
-                (number.to_string() == **text).then_some(number)
-            }
+impl<'a> Id<'a> {
+    pub(super) fn number(number: i64) -> Self {
+        Self {
+            key: IdKey::Number(number),
+            is_text: false,
+        }
+    }
+
+    pub(super) fn of_text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            key: IdKey::from(text.into()),
+            is_text: true,
         }
     }
 
     pub(super) fn into_key(self) -> Key {
-        match (self.number(), self) {
-            (Some(number), _) | (_, Self::Number(number)) => Key::Number(number),
-            (None, Self::Text(text)) => Key::Text(text.into()),
-        }
-    }
-
-    /// The id as text, which decides its shard.
-    fn text(&self) -> Cow<'_, str> {
-        match self {
-            Self::Number(number) => Cow::Owned(number.to_string()),
-            Self::Text(text) => Cow::Borrowed(text),
-        }
+        Key::from(self.key)
     }
 
     /// The id as messages show it.
     fn shown(&self) -> String {
-        match self {
-            Self::Number(number) => number.to_string(),
-            Self::Text(text) => format!("{text:?}"),
+        match self.is_text {
+            true => format!("{:?}", self.key.to_string()),
+            false => self.key.to_string(),
         }
     }
 }
@@ -1219,13 +1212,12 @@ impl Ids {
         mut repeated: impl FnMut(&Id<'_>),
     ) -> (Self, btree_set::IntoIter<Key>) {
         // Ids that are all text rank as text, as numpy sorts them.
-        let all_text = ids.clone().all(|id| matches!(id, Id::Text(_)));
+        let all_text = ids.clone().all(|id| id.is_text);
         let mut keys = BTreeSet::new();
         for id in ids {
-            let key = match (id.number(), id) {
-                (Some(number), _) if !all_text => Key::Number(number),
-                (_, Id::Text(text)) => Key::Text((&**text).into()),
-                (_, Id::Number(number)) => Key::Number(*number),
+            let key = match all_text {
+                true => Key::Text(id.key.to_string().into()),
+                false => Key::from(id.key.clone()),
             };
             if !keys.insert(key) {
                 repeated(id);
@@ -1238,15 +1230,12 @@ impl Ids {
         for (place, key) in (0..).zip(&keys) {
             match key {
                 Key::Number(number) => found.numbers.push((*number, place)),
-                Key::Text(text) => {
-                    let id = Id::Text(Cow::Borrowed(text));
-                    match id.number() {
-                        Some(number) => found.numbers.push((number, place)),
-                        None => {
-                            found.texts.insert(text.clone(), place);
-                        }
+                Key::Text(text) => match IdKey::from(&**text) {
+                    IdKey::Number(number) => found.numbers.push((number, place)),
+                    IdKey::Text(_) => {
+                        found.texts.insert(text.clone(), place);
                     }
-                }
+                },
             }
         }
         found.numbers.sort_unstable();
@@ -1254,16 +1243,15 @@ impl Ids {
     }
 
     fn find(&self, id: &Id<'_>) -> Option<u32> {
-        match (id.number(), id) {
-            (Some(number), _) => {
+        match &id.key {
+            IdKey::Number(number) => {
                 let place = self
                     .numbers
-                    .binary_search_by_key(&number, |&(number, _)| number)
+                    .binary_search_by_key(number, |&(number, _)| number)
                     .ok()?;
                 Some(self.numbers[place].1)
             }
-            (None, Id::Text(text)) => self.texts.get(&**text).copied(),
-            (None, Id::Number(_)) => None,
+            IdKey::Text(text) => self.texts.get(&**text).copied(),
         }
     }
 }
@@ -1279,21 +1267,20 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
             }
 
             fn visit_i64<E: Error>(self, number: i64) -> Result<Id<'de>, E> {
-                Ok(Id::Number(number))
+                Ok(Id::number(number))
             }
 
             fn visit_u64<E: Error>(self, number: u64) -> Result<Id<'de>, E> {
-                match i64::try_from(number) {
-                    Ok(number) => Ok(Id::Number(number)),
-                    // Text with these digits is the same id.
-                    Err(_) => Ok(Id::Text(Cow::Owned(number.to_string()))),
-                }
+                Ok(match i64::try_from(number) {
+                    Ok(number) => Id::number(number),
+                    Err(_) => Id::of_text(number.to_string()),
+                })
             }
 
             fn visit_f64<E: Error>(self, number: f64) -> Result<Id<'de>, E> {
                 // Beyond 2^53 a double does not tell integers apart.
                 if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 {
-                    Ok(Id::Number(number as i64))
+                    Ok(Id::number(number as i64))
                 } else {
                     Err(E::invalid_value(
                         serde::de::Unexpected::Float(number),
@@ -1303,11 +1290,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
             }
 
             fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Id<'de>, E> {
-                Ok(Id::Text(Cow::Borrowed(text)))
+                Ok(Id::of_text(text))
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Id<'de>, E> {
-                Ok(Id::Text(Cow::Owned(text.to_owned())))
+                Ok(Id::of_text(text.to_owned()))
             }
         }
         deserializer.deserialize_any(IdVisitor)

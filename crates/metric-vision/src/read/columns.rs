@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use super::coco::{
     CocoOptions, Id, Identified, Places, TruthFields, distinct, distribute, position, warn, whole,
 };
@@ -146,8 +144,8 @@ const PREDICTIONS: &str = "predictions";
 
 fn id_of(key: &Key) -> Id<'_> {
     match key {
-        Key::Number(number) => Id::Number(*number),
-        Key::Text(text) => Id::Text(Cow::Borrowed(text)),
+        Key::Number(number) => Id::number(*number),
+        Key::Text(text) => Id::of_text(&**text),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Records of a JSON list, read without a tree of values and on several threads.
 
+use metric_record::{Kind, json};
 use serde::Deserialize;
 use serde_json::Deserializer;
 
@@ -77,7 +78,7 @@ pub(super) enum ListError<E> {
     /// The list does not end after so many records.
     NoEnd { records: usize },
     /// What stands at this place is no object.
-    NoObject { place: usize, found: &'static str },
+    NoObject { place: usize, found: Kind },
     /// What stands at this place is no such record.
     Malformed {
         /// The place of the record, from 0.
@@ -97,19 +98,6 @@ pub(super) fn trimmed(json: &str) -> &str {
     json.trim_matches([' ', '\t', '\n', '\r'])
 }
 
-/// What kind of JSON value a text starts with.
-pub(super) fn kind(json: &str) -> Option<&'static str> {
-    Some(match json.bytes().next()? {
-        b'"' => "a string",
-        b'[' => "a list",
-        b'{' => "an object",
-        b't' | b'f' => "true or false",
-        b'n' => "null",
-        b'-' | b'0'..=b'9' => "a number",
-        _ => return None,
-    })
-}
-
 /// Reads `{...}, {...}, ...`, and counts them.
 fn read_part<'a, R: Deserialize<'a>, Kept, E>(
     part: &'a str,
@@ -126,8 +114,9 @@ fn read_part<'a, R: Deserialize<'a>, Kept, E>(
             _ => {}
         }
         // A record can be a list for serde, of its fields in their order; not here.
-        if let Some(found) = kind(rest).filter(|_| !rest.starts_with('{')) {
-            return Err(ListError::NoObject { place, found });
+        match json::kind(rest) {
+            Kind::Object | Kind::Invalid => {}
+            found => return Err(ListError::NoObject { place, found }),
         }
         let start = part.len() - rest.len();
         let length = match skip(kept, rest) {

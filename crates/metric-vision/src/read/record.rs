@@ -1,6 +1,7 @@
 use std::fmt;
 
 use metric_core::Metric;
+use metric_record::{Kind, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -9,7 +10,7 @@ use super::coco::{
     ShapeFields, Size, Test, TruthFields, add, distinct, in_list, is, number_of, plain, size, warn,
     whole,
 };
-use super::list::{kind, records, trimmed};
+use super::list::records;
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, ClassState, Classes, Image, Key, Mask, Prediction};
 
@@ -243,8 +244,8 @@ fn truths<S: Readable>(
     warnings: &mut Warnings,
 ) -> Result<(Image<S>, Size), ReadError> {
     let file = file(text);
-    let (list, name, size) = match kind(trimmed(file.text)) {
-        Some("an object") => {
+    let (list, name, size) = match json::kind(file.text) {
+        Kind::Object => {
             let image: ImageFields<'_> =
                 serde_json::from_str(file.text).map_err(|error| whole(file, plain(&error)))?;
             let size = size(image.height, image.width);
