@@ -40,6 +40,17 @@ impl From<&str> for Key {
     }
 }
 
+/// An integer in its usual form is a number, also where it arrived as text.
+#[cfg(feature = "read")]
+impl From<metric_record::IdKey<'_>> for Key {
+    fn from(id: metric_record::IdKey<'_>) -> Self {
+        match id {
+            metric_record::IdKey::Number(number) => Self::Number(number),
+            metric_record::IdKey::Text(text) => Self::Text(text.into()),
+        }
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,9 +1,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use metric_record::Kind;
+use metric_record::json::{self, Flag};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::list::{kind, trimmed};
 use crate::{BBox, BoxFormat, Detection, Polygon, RotatedBox, Shape, Truth};
 
 /// Reads the ground-truth boxes of one image and class from a JSON list.
@@ -257,14 +258,11 @@ struct Listed {
 }
 
 /// The items of a list; a list of one empty box is empty.
-fn items(json: &str) -> Result<Vec<Listed>, InvalidBoxList> {
-    let items: Vec<Listed> = serde_json::from_str(json).map_err(|error| {
-        InvalidBoxList::Json(match kind(trimmed(json)) {
-            Some("a list") => in_words(&error),
-            other => format!(
-                "expected a list of boxes, found {}",
-                other.unwrap_or("no JSON")
-            ),
+fn items(text: &str) -> Result<Vec<Listed>, InvalidBoxList> {
+    let items: Vec<Listed> = json::typed(text).map_err(|problem| {
+        InvalidBoxList::Json(match json::kind(text) {
+            Kind::List => problem,
+            found => format!("expected a list of boxes, found {found}"),
         })
     })?;
     Ok(match items.as_slice() {
@@ -389,62 +387,6 @@ impl<'de> Deserialize<'de> for Element {
         }
         deserializer.deserialize_any(ElementVisitor)
     }
-}
-
-/// A flag: true, false, 1 or 0.
-#[derive(Clone, Copy, Default)]
-struct Flag(bool);
-
-impl<'de> Deserialize<'de> for Flag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FlagVisitor;
-        impl Visitor<'_> for FlagVisitor {
-            type Value = Flag;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("true, false, 1 or 0")
-            }
-
-            fn visit_bool<E: Error>(self, flag: bool) -> Result<Flag, E> {
-                Ok(Flag(flag))
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Flag, E> {
-                match number {
-                    0 | 1 => Ok(Flag(number == 1)),
-                    other => Err(E::invalid_value(
-                        serde::de::Unexpected::Unsigned(other),
-                        &self,
-                    )),
-                }
-            }
-        }
-        deserializer.deserialize_any(FlagVisitor)
-    }
-}
-
-/// What serde says, without a position, since a value has no lines of its own, and without the words
-/// of its data model.
-fn in_words(error: &serde_json::Error) -> String {
-    const WORDS: [(&str, &str); 12] = [
-        ("invalid type: ", "found "),
-        ("invalid value: ", "found "),
-        ("expected f64", "expected a number"),
-        ("expected i64", "expected an integer"),
-        ("expected a sequence", "expected a list"),
-        ("found sequence", "found a list"),
-        ("found map", "found an object"),
-        ("found boolean", "found"),
-        ("found string", "found the string"),
-        ("found integer", "found the number"),
-        ("found floating point", "found the number"),
-        ("missing field", "no field"),
-    ];
-    let text = error.to_string();
-    let end = text.rfind(" at line ").unwrap_or(text.len());
-    let text = text.get(..end).unwrap_or_default().to_owned();
-    let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
-    WORDS.iter().fold(text, replace)
 }
 
 #[cfg(test)]

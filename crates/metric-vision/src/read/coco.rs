@@ -3,12 +3,13 @@ use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
+use metric_record::{IdKey, Kind, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::folder::read_file;
-use super::list::{ListError, kind, records, trimmed};
+use super::list::{ListError, first, records, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
 
@@ -21,6 +22,11 @@ pub struct CocoOptions {
     /// Take true objects of the same id as pycocotools 2.0.11 does, for which the last of them
     /// stands for all. Otherwise the same id twice is an error.
     pub quirks: bool,
+    /// Read only the images that this shard holds, and everything about them. The list of classes stays
+    /// that of the whole data set, and so do the positions of detections in their list: the states of all
+    /// shards merge to the state of the whole, and the warnings add up. A repeated class is counted by
+    /// the shard that holds its id.
+    pub shard: Option<Shard>,
 }
 
 /// Reads the boxes of a COCO ground-truth file and of a results file.
@@ -33,6 +39,9 @@ pub struct CocoOptions {
 ///   objects of unknown images, are left out. All of these are told in the [`Warnings`].
 ///
 /// With the feature `rayon`, the lists are read on all threads of the pool that this is called in.
+///
+/// With a [`shard`](CocoOptions::shard), objects of other images are skipped without a check of anything
+/// except their syntax, their `image_id`, and that no annotation has the id of one before it.
 ///
 /// ```
 /// use metric_vision::read::{self, CocoOptions, File};
@@ -239,16 +248,16 @@ struct RunLengths<'a> {
 }
 
 fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
-    let json = segmentation.map_or("null", RawValue::get);
+    let text = segmentation.map_or("null", RawValue::get);
     let wrong = |error: serde_json::Error| Problem::new("segmentation", plain(&error));
     let invalid = |error| Problem::new("segmentation", error);
-    match json.as_bytes().first() {
+    match text.as_bytes().first() {
         Some(b'[') => drawn(
-            &serde_json::from_str::<Vec<Vec<f64>>>(json).map_err(wrong)?,
+            &serde_json::from_str::<Vec<Vec<f64>>>(text).map_err(wrong)?,
             size,
         ),
         Some(b'{') => {
-            let runs: RunLengths<'_> = serde_json::from_str(json).map_err(wrong)?;
+            let runs: RunLengths<'_> = serde_json::from_str(text).map_err(wrong)?;
             let [height, width] = runs.size;
             if let Some((h, w)) = size.filter(|&size| size != (height, width)) {
                 let problem =
@@ -264,9 +273,9 @@ fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
             }
         }
         _ => {
-            let found = match kind(json) {
-                Some("null") | None => "missing".to_owned(),
-                Some(found) => format!("found {found}"),
+            let found = match json::kind(text) {
+                Kind::Null | Kind::Invalid => "missing".to_owned(),
+                found => format!("found {found}"),
             };
             let expected =
                 "expected a list of polygons or {\"size\": [height, width], \"counts\": ...}";
@@ -399,6 +408,30 @@ struct ResultRecord<'a> {
     segmentation: Option<&'a RawValue>,
 }
 
+/// What is read of an annotation of another shard.
+#[derive(Deserialize)]
+struct AnnotationElsewhere<'a> {
+    #[serde(borrow)]
+    image_id: Id<'a>,
+    // The shard of the annotation reports what is wrong with these.
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    category_id: Option<&'a RawValue>,
+}
+
+/// The id that a value is.
+fn id_in(json: Option<&RawValue>) -> Option<Id<'_>> {
+    serde_json::from_str(json?.get()).ok()
+}
+
+/// What is read of a detection of another shard.
+#[derive(Deserialize)]
+struct ResultElsewhere<'a> {
+    #[serde(borrow)]
+    image_id: Id<'a>,
+}
+
 fn read<S: Readable>(
     references: File<'_>,
     predictions: File<'_>,
@@ -410,8 +443,9 @@ fn read<S: Readable>(
         ..file
     });
     let mut warnings = Warnings::new();
-    let truth = Truth::read(references, options, &mut warnings)?;
-    let results = results(predictions, &truth, options, &mut warnings)?;
+    let mut truth = Truth::read(references, options, &mut warnings)?;
+    let mut results = results(predictions, &truth, options, &mut warnings)?;
+    truth.places.keep_held(&mut truth.images, &mut results);
     let dataset = Dataset::placed(truth.classes, truth.images, results);
     let dataset = dataset.map_err(|error| whole(references, error.to_string()))?;
     Ok((dataset, warnings))
@@ -429,6 +463,8 @@ struct Truth<S> {
 pub(super) struct Places {
     classes: Ids,
     images: Ids,
+    /// The shard, with whether it holds each listed image.
+    shard: Option<(Shard, Vec<bool>)>,
 }
 
 impl<S: Readable> Truth<S> {
@@ -449,6 +485,7 @@ impl<S: Readable> Truth<S> {
         let (places, mut classes, mut images) = Places::new(
             class_records.iter().map(|record| &record.id),
             image_records.iter().map(|record| &record.id),
+            options.shard,
             warnings,
         );
         for record in class_records {
@@ -475,30 +512,88 @@ impl<S: Readable> Truth<S> {
 }
 
 impl Places {
-    /// The places of these ids, with the classes, which have no names yet, and the images.
+    /// The places of these ids, with the classes, which have no names yet, and the images, also those
+    /// of other shards.
     pub(super) fn new<'a, S>(
         classes: impl Iterator<Item = &'a Id<'a>> + Clone,
         images: impl Iterator<Item = &'a Id<'a>> + Clone,
+        shard: Option<Shard>,
         warnings: &mut Warnings,
     ) -> (Self, Vec<Class>, Vec<Image<S>>) {
-        let mut repeated = [0; 2];
-        let (class_ids, class_keys) = Ids::new(classes, &mut repeated[0]);
-        let (image_ids, image_keys) = Ids::new(images, &mut repeated[1]);
-        for (warning, times) in [Warning::RepeatedClass, Warning::RepeatedImage]
-            .into_iter()
-            .zip(repeated)
-            .filter(|&(_, times)| times > 0)
-        {
-            *warnings.entry(warning).or_default() += times;
-        }
+        let mut repeated = |warning, id: &Id<'_>| {
+            if shard.is_none_or(|shard| shard.holds(&id.key.to_string())) {
+                warn(warnings, warning);
+            }
+        };
+        let (class_ids, class_keys) = Ids::new(classes, |id| repeated(Warning::RepeatedClass, id));
+        let (image_ids, image_keys) = Ids::new(images, |id| repeated(Warning::RepeatedImage, id));
         let name = String::new;
         let classes = class_keys.map(|key| Class { key, name: name() });
+        let images = image_keys.map(|key| Image::new(key, Vec::new()));
+        let images: Vec<Image<S>> = images.collect();
+        let holds = |shard: Shard| {
+            let held = images
+                .iter()
+                .map(|image| shard.holds(&image.key.to_string()));
+            (shard, held.collect())
+        };
         let places = Self {
             classes: class_ids,
             images: image_ids,
+            shard: shard.map(holds),
         };
-        let images = image_keys.map(|key| Image::new(key, Vec::new()));
-        (places, classes.collect(), images.collect())
+        (places, classes.collect(), images)
+    }
+
+    /// Whether an image, which may be one that is not listed, belongs to another shard.
+    pub(super) fn is_elsewhere(&self, image: &Id<'_>) -> bool {
+        let Some((shard, held)) = &self.shard else {
+            return false;
+        };
+        let listed = self.images.find(image);
+        let held = listed.and_then(|place| held.get(place as usize).copied());
+        !held.unwrap_or_else(|| shard.holds(&image.key.to_string()))
+    }
+
+    /// What counts of an annotation whose image belongs to another shard.
+    pub(super) fn elsewhere<S>(
+        &self,
+        id: Option<Key>,
+        image: &Id<'_>,
+        class: Option<&Id<'_>>,
+    ) -> Identified<S> {
+        let class = class.and_then(|class| self.classes.find(class));
+        Identified {
+            id,
+            image: class.and_then(|_| self.images.find(image)),
+            annotation: None,
+            is_elsewhere: true,
+        }
+    }
+
+    /// Removes the images of other shards, and counts those of predictions accordingly.
+    pub(super) fn keep_held<S>(
+        &self,
+        images: &mut Vec<Image<S>>,
+        predictions: &mut [Prediction<S>],
+    ) {
+        let Some((_, held)) = &self.shard else {
+            return;
+        };
+        let mut count = 0;
+        let places = held.iter().map(|&is_held| {
+            let place = count;
+            count += u32::from(is_held);
+            place
+        });
+        let places: Vec<u32> = places.collect();
+        for prediction in predictions {
+            if let Some(&place) = places.get(prediction.image as usize) {
+                prediction.image = place;
+            }
+        }
+        let mut held = held.iter();
+        images.retain(|_| held.next().copied().unwrap_or_default());
     }
 
     /// The place of a class.
@@ -598,8 +693,29 @@ fn pixels(json: &RawValue) -> Option<u32> {
 /// An annotation that is to be counted, with the place of its image.
 pub(super) type Placed<S> = (u32, Annotation<S>);
 
-/// An annotation with the id that it has in the list, also if it is not to be counted.
-pub(super) type Identified<S> = (Option<Key>, Option<Placed<S>>);
+/// An annotation of a list, also one that is not counted, since its id is.
+pub(super) struct Identified<S> {
+    id: Option<Key>,
+    /// The place of its image, if the whole data set counts the annotation.
+    image: Option<u32>,
+    /// The annotation, if this shard counts it.
+    annotation: Option<Annotation<S>>,
+    /// Whether its image belongs to another shard.
+    is_elsewhere: bool,
+}
+
+impl<S> Identified<S> {
+    /// An annotation of this shard, or one that is left out.
+    pub(super) fn new(id: Option<Key>, placed: Option<Placed<S>>) -> Self {
+        let (image, annotation) = placed.unzip();
+        Self {
+            id,
+            image,
+            annotation,
+            is_elsewhere: false,
+        }
+    }
+}
 
 /// What a true object has in addition to its shape.
 pub(super) struct TruthFields {
@@ -668,6 +784,18 @@ fn annotations_of<S: Readable>(
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Placed<S>>, ReadError> {
+    let skip = |kept: &mut Annotations<S>, rest| {
+        places.shard.as_ref()?;
+        let (record, length) = first::<AnnotationElsewhere<'_>>(rest)?;
+        if !places.is_elsewhere(&record.image_id) {
+            return None;
+        }
+        let (own, class) = (id_in(record.id), id_in(record.category_id));
+        let own = own.map(Id::into_key);
+        kept.all
+            .push(places.elsewhere(own, &record.image_id, class.as_ref()));
+        Some(length)
+    };
     let take = |kept: &mut Annotations<S>, _: usize, record: AnnotationRecord<'_>| {
         let place = places.of_truth(&record.image_id, &record.category_id, &mut kept.warnings);
         let placed = match place {
@@ -692,10 +820,11 @@ fn annotations_of<S: Readable>(
                 Some((image, annotation))
             }
         };
-        kept.all.push((record.id.map(Id::into_key), placed));
+        let id = record.id.map(Id::into_key);
+        kept.all.push(Identified::new(id, placed));
         Ok(())
     };
-    let parts = records(list.get(), take);
+    let parts = records(list.get(), skip, take);
     let parts = parts
         .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.get(), error))?;
     let mut all = Vec::new();
@@ -716,12 +845,19 @@ pub(super) fn distinct<S: Clone>(
     let ids = all
         .iter()
         .enumerate()
-        .filter_map(|(place, (id, _))| Some((id.as_ref()?, place)));
+        .filter_map(|(place, annotation)| Some((annotation.id.as_ref()?, place)));
     let mut ids: Vec<(&Key, usize)> = ids.collect();
     ids.sort_unstable();
-    let twice = ids.windows(2).find(|pair| pair[0].0 == pair[1].0);
+    // With the quirks, annotations of other shards matter too.
+    let matters = |place: usize| options.quirks || !all[place].is_elsewhere;
+    let twice = ids
+        .windows(2)
+        .find(|pair| pair[0].0 == pair[1].0 && matters(pair[1].1));
     let Some(&[(id, earlier), (_, place)]) = twice else {
-        return Ok(all.into_iter().filter_map(|(_, placed)| placed).collect());
+        let placed = all.into_iter();
+        return Ok(placed
+            .filter_map(|annotation| annotation.image.zip(annotation.annotation))
+            .collect());
     };
     if !options.quirks {
         let problem = format!("{id} is the id of {list}[{earlier}] too: expected ids that differ");
@@ -729,23 +865,27 @@ pub(super) fn distinct<S: Clone>(
     }
     // The program lists annotations by image, and then looks each up by its id.
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by_key(|&place| all[place].1.as_ref().map(|&(image, _)| image));
+    order.sort_by_key(|&place| all[place].image);
     for place in &mut order {
-        if let (Some(id), Some(_)) = &all[*place] {
+        let annotation = &all[*place];
+        if let (Some(id), Some(_)) = (&annotation.id, annotation.image) {
             let end = ids.partition_point(|&(other, _)| other <= id);
             *place = ids[end - 1].1;
         }
     }
     Ok(order
         .into_iter()
-        .filter_map(|place| all[place].1.clone())
+        .filter_map(|place| all[place].image.zip(all[place].annotation.clone()))
         .collect())
 }
 
 /// The id of an annotation as a number; one that is not 0 where it is missing or text.
 pub(super) fn number_of(id: Option<&Id<'_>>) -> i64 {
     match id {
-        Some(Id::Number(id)) => *id,
+        Some(&Id {
+            key: IdKey::Number(id),
+            is_text: false,
+        }) => id,
         _ => -1,
     }
 }
@@ -779,16 +919,22 @@ fn results<S: Readable>(
         return Err(whole(file, problem.to_owned()));
     }
     let form = Form::of(file.text);
+    let skip = |_: &mut Results<S>, rest| {
+        truth.places.shard.as_ref()?;
+        let (record, length) = first::<ResultElsewhere<'_>>(rest)?;
+        let is_elsewhere = truth.places.is_elsewhere(&record.image_id);
+        is_elsewhere.then_some(length)
+    };
     let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
         let places = &truth.places;
-        let image = match (&record.image_id, kept.last) {
-            (&Id::Number(id), Some((last, place))) if id == last => Some(place),
-            (id, _) => places.image_of_detection(id, options, &mut kept.warnings)?,
+        let image = match (&record.image_id.key, kept.last) {
+            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
+            _ => places.image_of_detection(&record.image_id, options, &mut kept.warnings)?,
         };
         let Some(image) = image else {
             return Ok(());
         };
-        if let Id::Number(id) = record.image_id {
+        if let IdKey::Number(id) = record.image_id.key {
             kept.last = Some((id, image));
         }
         let size = truth.sizes.get(image as usize).copied().flatten();
@@ -815,7 +961,7 @@ fn results<S: Readable>(
         });
         Ok(())
     };
-    let parts = records(file.text, take)
+    let parts = records(file.text, skip, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;
     let mut all = Vec::new();
     for (start, mut part) in parts {
@@ -859,7 +1005,7 @@ fn all<'a, R: Record<'a> + Send>(
         kept.push(record);
         Ok::<_, Problem>(())
     };
-    let parts = records(json.get(), take);
+    let parts = records(json.get(), |_, _| None, take);
     let parts = parts.map_err(|error| in_list::<R>(file, list, json.get(), error))?;
     Ok(parts.into_iter().flat_map(|(_, part)| part).collect())
 }
@@ -939,8 +1085,7 @@ pub(super) fn plain(error: &serde_json::Error) -> String {
         ("expected f64", "expected a number"),
     ];
     let text = error.to_string();
-    let end = text.rfind(" at line ").unwrap_or(text.len());
-    let text = text.get(..end).unwrap_or_default().to_owned();
+    let text = json::without_position(&text).to_owned();
     shortened(
         WORDS
             .iter()
@@ -1019,37 +1164,36 @@ impl<'a> Record<'a> for ResultRecord<'a> {
 }
 
 /// An id: an integer, also one that is written as text or with a fraction of 0, or text.
-pub(super) enum Id<'a> {
-    Number(i64),
-    /// Text, and the integer that it is.
-    Text(Cow<'a, str>),
+pub(super) struct Id<'a> {
+    pub(super) key: IdKey<'a>,
+    /// Whether it is written as text. An integer of more than 64 bits is too, for its digits are the id.
+    is_text: bool,
 }
 
-impl Id<'_> {
-    /// The integer, also if it is written as text.
-    fn number(&self) -> Option<i64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Text(text) => {
-                let number: i64 = text.parse().ok()?;
-                // Not "007" nor "+7", which are other texts.
-                (number.to_string() == **text).then_some(number)
-            }
+impl<'a> Id<'a> {
+    pub(super) fn number(number: i64) -> Self {
+        Self {
+            key: IdKey::Number(number),
+            is_text: false,
+        }
+    }
+
+    pub(super) fn of_text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            key: IdKey::from(text.into()),
+            is_text: true,
         }
     }
 
     pub(super) fn into_key(self) -> Key {
-        match (self.number(), self) {
-            (Some(number), _) | (_, Self::Number(number)) => Key::Number(number),
-            (None, Self::Text(text)) => Key::Text(text.into()),
-        }
+        Key::from(self.key)
     }
 
     /// The id as messages show it.
     fn shown(&self) -> String {
-        match self {
-            Self::Number(number) => number.to_string(),
-            Self::Text(text) => format!("{text:?}"),
+        match self.is_text {
+            true => format!("{:?}", self.key.to_string()),
+            false => self.key.to_string(),
         }
     }
 }
@@ -1062,21 +1206,22 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// The places of ids, and their keys. Counts those that are `repeated`.
+    /// The places of ids, and their keys. Tells those that are `repeated`.
     fn new<'a>(
         ids: impl Iterator<Item = &'a Id<'a>> + Clone,
-        repeated: &mut u64,
+        mut repeated: impl FnMut(&Id<'_>),
     ) -> (Self, btree_set::IntoIter<Key>) {
         // Ids that are all text rank as text, as numpy sorts them.
-        let all_text = ids.clone().all(|id| matches!(id, Id::Text(_)));
+        let all_text = ids.clone().all(|id| id.is_text);
         let mut keys = BTreeSet::new();
         for id in ids {
-            let key = match (id.number(), id) {
-                (Some(number), _) if !all_text => Key::Number(number),
-                (_, Id::Text(text)) => Key::Text((&**text).into()),
-                (_, Id::Number(number)) => Key::Number(*number),
+            let key = match all_text {
+                true => Key::Text(id.key.to_string().into()),
+                false => Key::from(id.key.clone()),
             };
-            *repeated += u64::from(!keys.insert(key));
+            if !keys.insert(key) {
+                repeated(id);
+            }
         }
         let mut found = Self {
             numbers: Vec::new(),
@@ -1085,15 +1230,12 @@ impl Ids {
         for (place, key) in (0..).zip(&keys) {
             match key {
                 Key::Number(number) => found.numbers.push((*number, place)),
-                Key::Text(text) => {
-                    let id = Id::Text(Cow::Borrowed(text));
-                    match id.number() {
-                        Some(number) => found.numbers.push((number, place)),
-                        None => {
-                            found.texts.insert(text.clone(), place);
-                        }
+                Key::Text(text) => match IdKey::from(&**text) {
+                    IdKey::Number(number) => found.numbers.push((number, place)),
+                    IdKey::Text(_) => {
+                        found.texts.insert(text.clone(), place);
                     }
-                }
+                },
             }
         }
         found.numbers.sort_unstable();
@@ -1101,16 +1243,15 @@ impl Ids {
     }
 
     fn find(&self, id: &Id<'_>) -> Option<u32> {
-        match (id.number(), id) {
-            (Some(number), _) => {
+        match &id.key {
+            IdKey::Number(number) => {
                 let place = self
                     .numbers
-                    .binary_search_by_key(&number, |&(number, _)| number)
+                    .binary_search_by_key(number, |&(number, _)| number)
                     .ok()?;
                 Some(self.numbers[place].1)
             }
-            (None, Id::Text(text)) => self.texts.get(&**text).copied(),
-            (None, Id::Number(_)) => None,
+            IdKey::Text(text) => self.texts.get(&**text).copied(),
         }
     }
 }
@@ -1126,21 +1267,20 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
             }
 
             fn visit_i64<E: Error>(self, number: i64) -> Result<Id<'de>, E> {
-                Ok(Id::Number(number))
+                Ok(Id::number(number))
             }
 
             fn visit_u64<E: Error>(self, number: u64) -> Result<Id<'de>, E> {
-                match i64::try_from(number) {
-                    Ok(number) => Ok(Id::Number(number)),
-                    // Text with these digits is the same id.
-                    Err(_) => Ok(Id::Text(Cow::Owned(number.to_string()))),
-                }
+                Ok(match i64::try_from(number) {
+                    Ok(number) => Id::number(number),
+                    Err(_) => Id::of_text(number.to_string()),
+                })
             }
 
             fn visit_f64<E: Error>(self, number: f64) -> Result<Id<'de>, E> {
                 // Beyond 2^53 a double does not tell integers apart.
                 if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 {
-                    Ok(Id::Number(number as i64))
+                    Ok(Id::number(number as i64))
                 } else {
                     Err(E::invalid_value(
                         serde::de::Unexpected::Float(number),
@@ -1150,11 +1290,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
             }
 
             fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Id<'de>, E> {
-                Ok(Id::Text(Cow::Borrowed(text)))
+                Ok(Id::of_text(text))
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Id<'de>, E> {
-                Ok(Id::Text(Cow::Owned(text.to_owned())))
+                Ok(Id::of_text(text.to_owned()))
             }
         }
         deserializer.deserialize_any(IdVisitor)

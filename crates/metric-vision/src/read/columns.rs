@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use super::coco::{
     CocoOptions, Id, Identified, Places, TruthFields, distinct, distribute, position, warn, whole,
 };
@@ -117,8 +115,12 @@ pub fn dataset_from_columns<S: Shape + Clone>(
     let mut warnings = Warnings::new();
     let image_ids: Vec<Id<'_>> = images.iter().map(id_of).collect();
     let class_ids: Vec<Id<'_>> = classes.iter().map(|class| id_of(&class.key)).collect();
-    let (places, mut listed, mut images) =
-        Places::new(class_ids.iter(), image_ids.iter(), &mut warnings);
+    let (places, mut listed, mut images) = Places::new(
+        class_ids.iter(),
+        image_ids.iter(),
+        options.shard,
+        &mut warnings,
+    );
     for (class, id) in classes.iter().zip(&class_ids) {
         if let Some(place) = places.class(id) {
             listed[place as usize].name.clone_from(&class.name);
@@ -128,7 +130,8 @@ pub fn dataset_from_columns<S: Shape + Clone>(
     let annotations = annotations(&truths, &places, &mut warnings)?;
     let annotations = distinct(MEMORY, ANNOTATIONS, annotations, options)?;
     distribute(annotations, &mut images);
-    let predictions = detections(&predictions, &places, options, &mut warnings)?;
+    let mut predictions = detections(&predictions, &places, options, &mut warnings)?;
+    places.keep_held(&mut images, &mut predictions);
     let dataset = Dataset::placed(listed, images, predictions);
     let dataset = dataset.map_err(|error| whole(MEMORY, error.to_string()))?;
     Ok((dataset, warnings))
@@ -141,8 +144,8 @@ const PREDICTIONS: &str = "predictions";
 
 fn id_of(key: &Key) -> Id<'_> {
     match key {
-        Key::Number(number) => Id::Number(*number),
-        Key::Text(text) => Id::Text(Cow::Borrowed(text)),
+        Key::Number(number) => Id::number(*number),
+        Key::Text(text) => Id::of_text(&**text),
     }
 }
 
@@ -184,7 +187,11 @@ fn annotations<S: Shape + Clone>(
     }
     let annotation = |(row, ((image, class), shape)): (usize, ((&Key, &Key), &S))| {
         let id = id.map(|id| id[row]);
-        let place = places.of_truth(&id_of(image), &id_of(class), warnings);
+        let (image, class) = (id_of(image), id_of(class));
+        if places.is_elsewhere(&image) {
+            return places.elsewhere(id.map(Key::Number), &image, Some(&class));
+        }
+        let place = places.of_truth(&image, &class, warnings);
         let placed = place.map(|(image, class)| {
             let fields = TruthFields {
                 class,
@@ -196,7 +203,7 @@ fn annotations<S: Shape + Clone>(
             let annotation = fields.annotation(shape.clone(), is_inverted(shape), warnings);
             (image, annotation)
         });
-        (id.map(Key::Number), placed)
+        Identified::new(id.map(Key::Number), placed)
     };
     let columns = image.iter().zip(class).zip(shape);
     Ok(columns.enumerate().map(annotation).collect())
@@ -224,7 +231,11 @@ fn detections<S: Shape + Clone>(
     let mut all = Vec::with_capacity(image.len());
     let columns = image.iter().zip(class).zip(shape.iter().zip(score));
     for (row, ((image, class), (shape, &score))) in columns.enumerate() {
-        let image = places.image_of_detection(&id_of(image), options, warnings);
+        let image = id_of(image);
+        if places.is_elsewhere(&image) {
+            continue;
+        }
+        let image = places.image_of_detection(&image, options, warnings);
         let image = image.map_err(|problem| problem.in_record(MEMORY, PREDICTIONS, row))?;
         let Some(image) = image else {
             continue;

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use metric_record::{Content, Document, File, ReadError};
+use metric_record::{Content, Document, File, ReadError, Shard};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -19,6 +19,8 @@ pub struct BoxesOptions {
     pub extra: ExtraImages,
     /// The sizes of the images, which only YOLO's files need.
     pub sizes: ImageSizes,
+    /// Read only the images that this shard holds, see [`CocoOptions::shard`].
+    pub shard: Option<Shard>,
 }
 
 /// Reads the boxes of a data set, whose format is told from the documents.
@@ -57,14 +59,27 @@ pub fn read_boxes(
     predictions: &Document,
     options: &BoxesOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    let BoxesOptions { extra, ref sizes } = *options;
+    let BoxesOptions {
+        extra,
+        ref sizes,
+        shard,
+    } = *options;
     match (&references.content, &predictions.content) {
         (Content::Folder(truths), Content::Folder(found)) if has_xml(truths) => {
-            read_voc(truths, found, &VocOptions { files: None, extra })
+            let options = VocOptions {
+                files: None,
+                extra,
+                shard,
+            };
+            read_voc(truths, found, &options)
         }
         (Content::Folder(truths), Content::Folder(found)) => {
-            let sizes = sizes.clone();
-            read_yolo(truths, found, &YoloOptions { sizes, extra })
+            let options = YoloOptions {
+                sizes: sizes.clone(),
+                extra,
+                shard,
+            };
+            read_yolo(truths, found, &options)
         }
         (Content::Folder(_), found) => Err(unlike(predictions, found, "a folder")),
         (_, found @ Content::Folder(_)) => Err(unlike(predictions, found, "a file")),
@@ -72,6 +87,7 @@ pub fn read_boxes(
             let options = CocoOptions {
                 ignore_unknown_images: extra == ExtraImages::Ignore,
                 quirks: false,
+                shard,
             };
             read_coco_documents(references, predictions, options)
         }

@@ -1,9 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use metric_core::named_choice;
-use metric_record::{File, ReadError};
+use metric_record::{File, ReadError, Shard};
 
 use super::{Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Prediction};
@@ -117,13 +117,35 @@ impl ExtraImages {
 
 named_choice!(ExtraImages, "rule for extra images");
 
+/// How much of a file is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The text.
+    All,
+    /// The text if it can be read, else an empty one: the shard that holds the image reports why.
+    Readable,
+    /// The name, with an empty text.
+    Name,
+}
+
+/// Whether a shard holds an image.
+pub(super) fn is_held(shard: Option<Shard>, image: &str) -> bool {
+    shard.is_none_or(|shard| shard.holds(image))
+}
+
 /// The files of a folder as they were read: names with their texts.
 pub(super) struct Folder(Vec<(String, String)>);
 
 impl Folder {
     /// Reads the files whose extension is this one (in any case) or whose name is one of `others`.
-    /// Hidden files and folders are left out.
-    pub(super) fn read(path: &Path, extension: &str, others: &[&str]) -> Result<Self, ReadError> {
+    /// Hidden files and folders are left out. What is read of a file depends on its name without the
+    /// extension.
+    pub(super) fn read(
+        path: &Path,
+        extension: &str,
+        others: &[&str],
+        part: impl Fn(&str) -> Part,
+    ) -> Result<Self, ReadError> {
         let mut paths = Vec::new();
         for entry in fs::read_dir(path).map_err(|error| unreadable(path, &error))? {
             let entry = entry.map_err(|error| unreadable(path, &error))?;
@@ -141,11 +163,22 @@ impl Folder {
         }
         // Which error is found first does not depend on the order of the folder.
         paths.sort();
-        paths
-            .iter()
-            .map(|path| read_small(path))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        let read = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            let stem = path.file_stem().and_then(|stem| stem.to_str());
+            let part = match stem.filter(|_| name.is_none_or(|name| !others.contains(&name))) {
+                Some(stem) => part(stem),
+                None => Part::All,
+            };
+            match (part, path.to_str()) {
+                (Part::All, _) | (_, None) => read_small(path),
+                (Part::Readable, Some(name)) => {
+                    Ok(read_small(path).unwrap_or_else(|_| (name.to_owned(), String::new())))
+                }
+                (Part::Name, Some(name)) => Ok((name.to_owned(), String::new())),
+            }
+        };
+        paths.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
     /// As [`read`](Self::read), of a folder of truths: one without any is the wrong one.
@@ -153,8 +186,9 @@ impl Folder {
         path: &Path,
         extension: &str,
         others: &[&str],
+        part: impl Fn(&str) -> Part,
     ) -> Result<Self, ReadError> {
-        let folder = Self::read(path, extension, others)?;
+        let folder = Self::read(path, extension, others, part)?;
         if folder
             .files()
             .iter()
@@ -245,19 +279,37 @@ pub(super) struct Detected<'a> {
     pub(super) shape: BBox,
 }
 
+/// What other shards hold, as far as the classes of the whole data set depend on it.
+#[derive(Default)]
+pub(super) struct Elsewhere<'a> {
+    /// The images of other shards that have a truth file.
+    pub(super) images: BTreeSet<&'a str>,
+    /// The classes that occur in other shards.
+    pub(super) classes: BTreeSet<Key>,
+}
+
 /// What was read so far.
 pub(super) struct Contents<'a> {
     extra: ExtraImages,
+    shard: Option<Shard>,
     images: BTreeMap<&'a str, Vec<Object>>,
+    elsewhere: Elsewhere<'a>,
     detected: Vec<Detected<'a>>,
     warnings: Warnings,
 }
 
 impl<'a> Contents<'a> {
-    pub(super) fn new(extra: ExtraImages, images: BTreeMap<&'a str, Vec<Object>>) -> Self {
+    pub(super) fn new(
+        extra: ExtraImages,
+        shard: Option<Shard>,
+        images: BTreeMap<&'a str, Vec<Object>>,
+        elsewhere: Elsewhere<'a>,
+    ) -> Self {
         Self {
             extra,
+            shard,
             images,
+            elsewhere,
             detected: Vec::new(),
             warnings: Warnings::new(),
         }
@@ -284,6 +336,20 @@ impl<'a> Contents<'a> {
         Ok(true)
     }
 
+    /// Whether an image belongs to another shard.
+    pub(super) fn is_elsewhere(&self, image: &str) -> bool {
+        !is_held(self.shard, image)
+    }
+
+    /// Notes a detection in an image of another shard: if it counts there, its class is one of the
+    /// whole data set.
+    pub(super) fn detect_elsewhere(&mut self, image: &str, class: &Key) {
+        let counts = self.extra == ExtraImages::Empty || self.elsewhere.images.contains(image);
+        if counts && !self.elsewhere.classes.contains(class) {
+            self.elsewhere.classes.insert(class.clone());
+        }
+    }
+
     pub(super) fn warn(&mut self, warning: Warning) {
         *self.warnings.entry(warning).or_default() += 1;
     }
@@ -303,6 +369,7 @@ impl<'a> Contents<'a> {
             // Few keys, many times: to collect them would sort them all.
             let mut keys: BTreeSet<&Key> = BTreeSet::new();
             keys.extend(true_classes.chain(detected));
+            keys.extend(&self.elsewhere.classes);
             let class = |key: &Key| Class {
                 key: key.clone(),
                 name: key.to_string(),

@@ -13,6 +13,8 @@ mod document;
 mod folder;
 mod list;
 mod record;
+#[cfg(all(test, feature = "serde"))]
+mod shards;
 mod voc;
 mod yolo;
 

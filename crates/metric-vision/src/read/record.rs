@@ -1,14 +1,16 @@
 use std::fmt;
 
 use metric_core::Metric;
+use metric_record::{Kind, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::coco::{
-    CocoOptions, Flag, Form, Id, Number, Numbers, Problem, Readable, Record, ShapeFields, Size,
-    Test, TruthFields, add, distinct, in_list, is, number_of, plain, size, warn, whole,
+    CocoOptions, Flag, Form, Id, Identified, Number, Numbers, Problem, Readable, Record,
+    ShapeFields, Size, Test, TruthFields, add, distinct, in_list, is, number_of, plain, size, warn,
+    whole,
 };
-use super::list::{kind, records, trimmed};
+use super::list::records;
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, ClassState, Classes, Image, Key, Mask, Prediction};
 
@@ -242,8 +244,8 @@ fn truths<S: Readable>(
     warnings: &mut Warnings,
 ) -> Result<(Image<S>, Size), ReadError> {
     let file = file(text);
-    let (list, name, size) = match kind(trimmed(file.text)) {
-        Some("an object") => {
+    let (list, name, size) = match json::kind(file.text) {
+        Kind::Object => {
             let image: ImageFields<'_> =
                 serde_json::from_str(file.text).map_err(|error| whole(file, plain(&error)))?;
             let size = size(image.height, image.width);
@@ -276,14 +278,14 @@ fn truths<S: Readable>(
             .push((record.id.map(Id::into_key), class, annotation));
         Ok(())
     };
-    let parts =
-        records(list, take).map_err(|error| in_list::<TruthRecord<'_>>(file, name, list, error))?;
+    let parts = records(list, |_, _| None, take)
+        .map_err(|error| in_list::<TruthRecord<'_>>(file, name, list, error))?;
     let mut all = Vec::new();
     for (_, part) in parts {
         add(warnings, part.warnings);
         for (id, class, mut annotation) in part.all {
             annotation.class = classes.index_of(class);
-            all.push((id, Some((0, annotation))));
+            all.push(Identified::new(id, Some((0, annotation))));
         }
     }
     let placed = distinct(file, name, all, CocoOptions::default())?;
@@ -321,7 +323,7 @@ fn detections<S: Readable>(
         kept.all.push((class, found));
         Ok(())
     };
-    let parts = records(file.text, take)
+    let parts = records(file.text, |_, _| None, take)
         .map_err(|error| in_list::<FoundRecord<'_>>(file, "", file.text, error))?;
     let mut all = Vec::new();
     for (_, part) in parts {

@@ -2,9 +2,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use metric_core::named_choice;
+use metric_record::Shard;
 use roxmltree::{Document, Node};
 
-use super::folder::{self, Contents, Detected, ExtraImages, Folder, FolderFile, Line, Object};
+use super::folder::{
+    self, Contents, Detected, Elsewhere, ExtraImages, Folder, FolderFile, Line, Object, Part,
+    is_held,
+};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Dataset, Key};
 
@@ -15,6 +19,10 @@ pub struct VocOptions {
     pub files: Option<VocFiles>,
     /// What to do with predictions of an image that has no truth file.
     pub extra: ExtraImages,
+    /// Read only the images that this shard holds, and everything about them. The list of classes stays
+    /// that of the whole data set. It is found from the names in all files, which are read for it as far
+    /// as they can be: the shard that holds an image reports what is wrong with its objects.
+    pub shard: Option<Shard>,
 }
 
 /// What the prediction files of Pascal VOC are named after.
@@ -80,9 +88,22 @@ pub fn read_voc(
     predictions: &Path,
     options: &VocOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    let truths = Folder::read_truths(truths, "xml", &[])?;
-    let predictions = Folder::read(predictions, "txt", &[])?;
-    parse_voc(&truths.files(), &predictions.files(), options)
+    let part = |is_held: bool| match is_held {
+        true => Part::All,
+        false => Part::Readable,
+    };
+    let held = |image: &str| is_held(options.shard, image);
+    let truths = Folder::read_truths(truths, "xml", &[], |image| part(held(image)))?;
+    let truths = truths.files();
+    let images: BTreeSet<&str> = truths.iter().map(File::stem).collect();
+    let is_image = |name: &str| match options.files {
+        Some(files) => files == VocFiles::Images,
+        None => images.contains(name),
+    };
+    let predictions = Folder::read(predictions, "txt", &[], |name| {
+        part(!is_image(name) || held(name))
+    })?;
+    parse_voc(&truths, &predictions.files(), options)
 }
 
 /// [`read_voc`] of files that are in memory already, in any order.
@@ -122,15 +143,24 @@ pub fn parse_voc(
     predictions: &[File<'_>],
     options: &VocOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    let held = |file: &File<'_>| is_held(options.shard, file.stem());
     let mut images = BTreeMap::new();
-    for (image, file) in folder::by_name(truths.iter().copied(), File::stem)? {
+    let here = truths.iter().copied().filter(held);
+    for (image, file) in folder::by_name(here, File::stem)? {
         images.insert(image, objects(&file)?);
     }
-    let known: BTreeSet<&str> = images.keys().copied().collect();
+    let mut elsewhere = Elsewhere::default();
+    for file in truths.iter().filter(|file| !held(file)) {
+        elsewhere.images.insert(file.stem());
+        elsewhere.classes.extend(classes_in(file));
+    }
+    let known: BTreeSet<&str> = images.keys().chain(&elsewhere.images).copied().collect();
     let classes: BTreeSet<String> = images
         .values()
         .flatten()
-        .map(|object: &Object| object.class.to_string())
+        .map(|object: &Object| &object.class)
+        .chain(&elsewhere.classes)
+        .map(Key::to_string)
         .collect();
     let image_of = |name: &str| known.get(name).copied();
     let class_named = |name: &str| classes.get(name).map(String::as_str);
@@ -139,14 +169,19 @@ pub fn parse_voc(
         None => told_from_names(predictions, image_of, class_named)?,
     };
 
-    let mut contents = Contents::new(options.extra, images);
+    let mut contents = Contents::new(options.extra, options.shard, images, elsewhere);
     match files {
         Some(VocFiles::Classes) => {
             for (class, file) in
                 folder::by_name(predictions.iter().copied(), |file| class_of(file.stem()))?
             {
                 for line in file.lines() {
-                    let (image, score, shape) = detection(&line, "image", image_of)?;
+                    let (image, numbers) = named(&line, "image", image_of)?;
+                    if contents.is_elsewhere(image) {
+                        contents.detect_elsewhere(image, &Key::Text(class.into()));
+                        continue;
+                    }
+                    let (score, shape) = detection(&line, numbers)?;
                     match contents.counts(image, |problem| line.error("image", problem))? {
                         true => contents.detect(Detected {
                             image,
@@ -161,10 +196,12 @@ pub fn parse_voc(
             }
         }
         Some(VocFiles::Images) => {
-            for (image, file) in folder::by_name(predictions.iter().copied(), File::stem)? {
+            let here = predictions.iter().copied().filter(held);
+            for (image, file) in folder::by_name(here, File::stem)? {
                 let counts = contents.counts(image, |problem| file.error("", "", problem))?;
                 for line in file.lines() {
-                    let (class, score, shape) = detection(&line, "class", class_named)?;
+                    let (class, numbers) = named(&line, "class", class_named)?;
+                    let (score, shape) = detection(&line, numbers)?;
                     match counts {
                         true => contents.detect(Detected {
                             image,
@@ -174,6 +211,13 @@ pub fn parse_voc(
                             shape,
                         }),
                         false => contents.warn(Warning::UnknownImage),
+                    }
+                }
+            }
+            for file in predictions.iter().filter(|file| !held(file)) {
+                for line in file.lines() {
+                    if let Ok((class, _)) = named(&line, "class", class_named) {
+                        contents.detect_elsewhere(file.stem(), &Key::Text(class.into()));
                     }
                 }
             }
@@ -225,13 +269,13 @@ fn class_of(stem: &str) -> &str {
     results.unwrap_or(stem)
 }
 
-/// A line of a prediction file: the name at its begin, the score and the box. The name may be of
-/// several words if it is known.
-fn detection<'a>(
+/// A line of a prediction file: the name that it starts with, and the numbers. The name may have several
+/// words if it is known.
+fn named<'a>(
     line: &Line<'a>,
     field: &str,
     known: impl Fn(&str) -> Option<&'a str>,
-) -> Result<(&'a str, f64, BBox), ReadError> {
+) -> Result<(&'a str, [&'a str; 5]), ReadError> {
     let parts = line.words.split_last_chunk();
     let parts = parts.and_then(|(name, numbers)| match name {
         [] => None,
@@ -243,10 +287,15 @@ fn detection<'a>(
         let form = format!("{field} score xmin ymin xmax ymax");
         line.error("", format!("found {found} words, expected 6: {form}"))
     })?;
+    Ok((name, *numbers))
+}
+
+/// The score and the box of a detection.
+fn detection(line: &Line, numbers: [&str; 5]) -> Result<(f64, BBox), ReadError> {
     let fields = ["score", "xmin", "ymin", "xmax", "ymax"];
-    let [score, corners @ ..] = line.numbers(fields, *numbers)?;
+    let [score, corners @ ..] = line.numbers(fields, numbers)?;
     let shape = shape(corners).map_err(|(field, problem)| line.error(field, problem))?;
-    Ok((name, score, shape))
+    Ok((score, shape))
 }
 
 const CORNERS: [&str; 4] = ["xmin", "ymin", "xmax", "ymax"];
@@ -286,6 +335,17 @@ fn objects(file: &File<'_>) -> Result<Vec<Object>, ReadError> {
         read.map_err(|(field, problem)| file.error(&format!("object[{place}]"), &field, problem))
     };
     objects.enumerate().map(object).collect()
+}
+
+/// The classes that occur in an annotation file, as far as it can be read.
+fn classes_in(file: &File<'_>) -> Vec<Key> {
+    let Ok(document) = Document::parse(file.content()) else {
+        return Vec::new();
+    };
+    let objects = document.root_element().children();
+    let objects = objects.filter(|node| node.has_tag_name("object"));
+    let names = objects.filter_map(|object| text(object, "name").filter(|name| !name.is_empty()));
+    names.map(Key::from).collect()
 }
 
 /// An `object` element, or the field that is wrong.
