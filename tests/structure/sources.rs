@@ -1,5 +1,7 @@
 //! The Rust files of a crate, and findings with their file and line.
 
+#![allow(clippy::panic, reason = "a test reports by it")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
