@@ -1,59 +1,102 @@
+use crate::packages::{self, Package};
 use crate::run::{Error, cargo, no_arguments};
-use crate::{bench, deny, golden, packages};
+use crate::steps::Steps;
+use crate::{bench, deny, golden};
 
 pub(crate) const HELP: &str = "\
-Checks what stands beside the tests.
-Format, lints, documentation, features, fuzz targets, licences, golden table, benchmarks.
-Warnings are errors. Each feature of metric-suite is built alone, with and without the registry;
-each benchmark runs once, which checks its result; tests/GOLDEN.md is what the tests say.";
-
-/// The features of metric-suite that switch on a crate each.
-fn features() -> Result<Vec<String>, String> {
-    let packages = packages::publishable()?;
-    let suite = packages
-        .iter()
-        .find(|package| package.name == "metric-suite");
-    let features = suite.into_iter().flat_map(|suite| &suite.features);
-    let crates = features.filter(|(name, means)| **means == [format!("dep:metric-{name}")]);
-    let crates: Vec<String> = crates.map(|(name, _)| name.clone()).collect();
-    match crates.is_empty() {
-        true => Err("metric-suite: no features of crates".to_owned()),
-        false => Ok(crates),
-    }
-}
+Runs all checks except the tests.
+Format, lints, documentation, features, fuzz targets, licenses, golden table, benchmarks.
+Warnings are errors. Each crate is also linted with single features: those that switch on another
+crate of the workspace. Each benchmark runs once, which checks its result. tests/GOLDEN.md must
+match what the tests print. Prints the minutes of each step.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     no_arguments(arguments)?;
-    let strict = ["--", "-D", "warnings"];
-    cargo(&["fmt", "--all", "--check"], &[])?;
-    let lint = ["clippy", "--workspace", "--all-targets", "--all-features"];
-    cargo(&[&lint[..], &strict[..]].concat(), &[])?;
-    cargo(
-        &["doc", "--workspace", "--no-deps", "--all-features"],
-        &[("RUSTDOCFLAGS", "-D warnings")],
-    )?;
-    let alone = [
-        "clippy",
-        "-p",
-        "metric-suite",
-        "--no-default-features",
-        "--features",
-    ];
-    cargo(&[&alone[..4], &strict[..]].concat(), &[])?;
-    cargo(&[&alone[..], &["registry"], &strict[..]].concat(), &[])?;
-    for feature in features()? {
-        for features in [feature.clone(), format!("{feature},registry")] {
-            cargo(&[&alone[..], &[&features], &strict[..]].concat(), &[])?;
+    let mut all = Steps::default();
+    steps(&mut all)?;
+    all.print();
+    Ok(())
+}
+
+pub(crate) fn steps(steps: &mut Steps) -> Result<(), Error> {
+    steps.run("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
+    steps.run("lints", || {
+        lint(&["--workspace", "--all-targets", "--all-features"], &[])
+    })?;
+    steps.run("documentation", || {
+        cargo(
+            &["doc", "--workspace", "--no-deps", "--all-features"],
+            &[("RUSTDOCFLAGS", "-D warnings")],
+        )
+    })?;
+    for package in packages::publishable()? {
+        let features = switches(&package);
+        if !features.is_empty() {
+            let name = &package.name;
+            steps.run(&format!("features of {name}"), || alone(name, &features))?;
         }
     }
-    let fuzz = ["--manifest-path", "fuzz/Cargo.toml"];
-    cargo(&[&["fmt"], &fuzz[..], &["--check"]].concat(), &[])?;
-    // Where its library is not built, neither a compiler of C++ nor nightly Rust is needed.
-    cargo(
-        &[&["clippy", "--locked"], &fuzz[..], &strict[..]].concat(),
-        &[("CUSTOM_LIBFUZZER_PATH", "./none")],
-    )?;
-    deny::run(&[])?;
-    golden::run(&["--check".to_owned()])?;
-    Ok(cargo(&[bench::WORDS, &["--test"]].concat(), &[])?)
+    steps.run("fuzz targets", || {
+        let fuzz = ["--manifest-path", "fuzz/Cargo.toml"];
+        cargo(&[&["fmt"], &fuzz[..], &["--check"]].concat(), &[])?;
+        // Where its library is not built, neither a C++ compiler nor nightly Rust is needed.
+        let variables = [("CUSTOM_LIBFUZZER_PATH", "./none")];
+        lint(&[&["--locked"], &fuzz[..]].concat(), &variables)
+    })?;
+    steps.run("licenses", || deny::run(&[]))?;
+    steps.run("golden table", || golden::run(&["--check".to_owned()]))?;
+    // Without optimization across crates: it takes long and does not change results.
+    steps.run("benchmarks", || {
+        let bench = ["bench", "--profile", "release"];
+        cargo(&[&bench, bench::WORDS, &["--test"]].concat(), &[])
+    })
+}
+
+/// Lints what these arguments choose; a warning is an error.
+fn lint(arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
+    let strict = ["--", "-D", "warnings"];
+    cargo(&[&["clippy"], arguments, &strict].concat(), variables)
+}
+
+/// The features of a crate that switch on another crate of the workspace each.
+fn switches(package: &Package) -> Vec<&str> {
+    let siblings: Vec<String> = package
+        .siblings()
+        .map(|name| format!("dep:{name}"))
+        .collect();
+    let features = package.features.iter();
+    let switches = features.filter(|(_, means)| means.iter().any(|part| siblings.contains(part)));
+    switches.map(|(name, _)| &**name).collect()
+}
+
+/// Lints a crate without features, then with each of these alone.
+fn alone(name: &str, features: &[&str]) -> Result<(), String> {
+    let package = ["-p", name, "--no-default-features"];
+    lint(&package, &[])?;
+    features
+        .iter()
+        .try_for_each(|feature| lint(&[&package[..], &["--features", feature]].concat(), &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_that_switch_on_a_crate_are_checked() {
+        let mut package = packages::tests::package("metric-suite", "0.1.0", &["a", "b", "c"]);
+        let feature = |name: &str, means: &[&str]| {
+            let means = means.iter().map(|&part| part.to_owned()).collect();
+            (name.to_owned(), means)
+        };
+        package.features = [
+            feature("default", &["a"]),
+            feature("a", &["dep:a"]),
+            feature("b", &["dep:b", "c?/b"]),
+            feature("json", &["dep:serde_json"]),
+            feature("all", &["a?/all"]),
+        ]
+        .into();
+        assert_eq!(switches(&package), ["a", "b"]);
+    }
 }

@@ -16,6 +16,7 @@ mod moved;
 mod packages;
 mod release;
 mod run;
+mod steps;
 mod table;
 mod test;
 

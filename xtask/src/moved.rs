@@ -50,14 +50,19 @@ pub(crate) fn golden(package: &Package, tag: &Tag) -> Result<Vec<String>, String
     Ok(moved)
 }
 
-/// The crate that the rows of a golden file check: that which its folder is named after, but for
+/// The crate that the rows of a golden file check: the one its folder is named after, except for
 /// these.
 fn crate_of(path: &str) -> String {
-    const OTHERS: &[(&str, &str)] = &[("tests/golden/graph/assignment.jsonl", "metric-core")];
-    if let Some((_, name)) = OTHERS.iter().find(|(other, _)| *other == path) {
+    const OTHERS: &[(&str, &str)] = &[
+        ("graph/assignment.jsonl", "metric-core"),
+        ("inputs/", "metric-run"),
+        ("statistics/", "metric-stats"),
+    ];
+    let path = path.trim_start_matches("tests/golden/");
+    if let Some((_, name)) = OTHERS.iter().find(|(start, _)| path.starts_with(start)) {
         return (*name).to_owned();
     }
-    let folder = path.trim_start_matches("tests/golden/").split('/').next();
+    let folder = path.split('/').next();
     format!("metric-{}", folder.unwrap_or_default())
 }
 
@@ -251,10 +256,23 @@ mod tests {
 
     #[test]
     fn files_are_of_crates() {
-        assert_eq!(crate_of("tests/golden/text/vqa_v2.jsonl"), "metric-text");
-        let core = "tests/golden/graph/assignment.jsonl";
-        assert_eq!(crate_of(core), "metric-core");
-        assert!(crate::run::root().join(core).is_file());
+        for (path, name) in [
+            ("tests/golden/text/vqa_v2.jsonl", "metric-text"),
+            ("tests/golden/graph/assignment.jsonl", "metric-core"),
+            ("tests/golden/graph/mapdr_samples.jsonl", "metric-graph"),
+            ("tests/golden/inputs/cases.jsonl", "metric-run"),
+            ("tests/golden/statistics/paired.jsonl", "metric-stats"),
+        ] {
+            assert_eq!(crate_of(path), name);
+        }
+        let root = crate::run::root();
+        assert!(root.join("tests/golden/graph/assignment.jsonl").is_file());
+        // A file of no crate would never be compared.
+        for folder in std::fs::read_dir(root.join("tests/golden")).expect("the rows") {
+            let folder = folder.expect("a folder").file_name();
+            let name = crate_of(&format!("tests/golden/{}/", folder.to_string_lossy()));
+            assert!(root.join("crates").join(&name).is_dir(), "{name}");
+        }
     }
 
     #[test]

@@ -1,10 +1,19 @@
 use crate::run::{Error, cargo};
+use crate::steps::Steps;
 
 pub(crate) const HELP: &str = "\
 Runs all tests: unit, property, golden rows, merge laws, the program end to end, doctests.
-Arguments go to cargo test, for example: cargo xtask test -p metric-core";
+Arguments are passed on to cargo test, for example: cargo xtask test -p metric-core
+Prints the minutes that it takes to build and to run them.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let mut all = Steps::default();
+    steps(arguments, &mut all)?;
+    all.print();
+    Ok(())
+}
+
+pub(crate) fn steps(arguments: &[String], steps: &mut Steps) -> Result<(), Error> {
     let mut words = vec!["test", "--all-features"];
     if !arguments
         .iter()
@@ -13,5 +22,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         words.push("--workspace");
     }
     words.extend(arguments.iter().map(String::as_str));
-    Ok(cargo(&words, &[])?)
+    // Some arguments, such as --doc, do not allow --no-run.
+    if arguments.is_empty() {
+        let build = [&words[..], &["--no-run"]].concat();
+        steps.run("build tests", || cargo(&build, &[]))?;
+    }
+    steps.run("run tests", || cargo(&words, &[]))
 }

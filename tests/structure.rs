@@ -1,0 +1,14 @@
+//! Rules on the crates themselves: who may depend on whom, and what their sources may hold.
+//!
+//! Sources are parsed, so a rule sees code rather than text: a comment or a string that mentions
+//! `std::fs` is fine. Each check takes source text or dependencies and returns its findings, so
+//! that its own test can plant a violation.
+
+#[path = "structure/edges.rs"]
+mod edges;
+#[path = "structure/facade.rs"]
+mod facade;
+#[path = "structure/files.rs"]
+mod files;
+#[path = "structure/sources.rs"]
+mod sources;
