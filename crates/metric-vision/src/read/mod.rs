@@ -12,6 +12,7 @@ mod columns;
 mod document;
 mod folder;
 mod list;
+mod objects;
 mod record;
 #[cfg(all(test, feature = "serde"))]
 mod shards;
