@@ -552,9 +552,10 @@ impl Fold<'_> {
         let metrics = &self.run.metrics;
         let states = &self.states;
         let read = |pairs: &[Pair]| -> Vec<Part> {
-            let records: Vec<Record<'_>> = pairs.iter().map(|pair| join.record(pair)).collect();
             let read = |(chosen, state): (&Chosen, &State)| {
-                let mut records = records.clone();
+                // A value is read once, so each metric gets records of its own.
+                let records = pairs.iter().map(|pair| join.record(pair));
+                let mut records: Vec<Record<'_>> = records.collect();
                 chosen.scorer.read(state, &mut records, self.run.samples)
             };
             metrics.iter().zip(states).map(read).collect()
