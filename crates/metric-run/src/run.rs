@@ -332,9 +332,10 @@ impl Run {
         };
         let is_whole = |chosen: &Chosen| is_one_example(text, chosen.entry.whole_file);
         let other = others.iter().find(|it| is_whole(it) != is_whole(first));
-        other.map_or(Ok(()), |other| {
-            Err(self.read_differently(other, references))
-        })
+        other.map_or(
+            Ok(()),
+            |other| Err(self.read_differently(other, references)),
+        )
     }
 
     fn read_differently(&self, other: &Chosen, references: &Source) -> RunError {
