@@ -51,7 +51,7 @@ pub trait Scorer: Send + Sync {
     /// use metric_registry::{Options, find};
     ///
     /// let labels = |labels| Column::Integers(Cells::from(labels));
-    /// let batch = Batch::new(Ids::Positions(1), labels(&[3, 1, 2]), labels(&[3, 2, 2]), vec![])?;
+    /// let batch = Batch::new(Ids::Positions(1), labels(&[3, 1, 2][..]), labels(&[3, 2, 2]), vec![])?;
     /// let entry = find("classification").ok_or("not there")?;
     /// let scorer = entry.scorer(&Options::default())?;
     /// let mut state = scorer.start();

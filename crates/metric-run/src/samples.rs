@@ -20,7 +20,7 @@ use crate::{Observer, ObserverError};
 /// let mut run = Run::new(entry, &Options::default())?;
 /// run.samples = true;
 /// let labels = |name, labels| Table::new(name, Column::Integers(Cells::from(labels)));
-/// let outcomes = run.score_tables(labels("references", &[3, 2]), labels("predictions", &[3, 1]))?;
+/// let outcomes = run.score_tables(labels("references", &[3, 2][..]), labels("predictions", &[3, 1]))?;
 ///
 /// let samples = outcomes[0].samples().ok_or("not wanted")?;
 /// assert_eq!(samples.ids(), ["1", "2"]);
