@@ -79,6 +79,12 @@ pub trait Reading: Send + Sync + 'static {
         false
     }
 
+    /// Whether the scores that the entry declares as proportions are proportions under these options:
+    /// a macro average and a score of partial credit are not.
+    fn has_proportions(&self) -> bool {
+        true
+    }
+
     /// Returns the reader of the metric's dataset files, if it has such files.
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>>
     where

@@ -81,6 +81,9 @@ pub trait Scorer: Send + Sync {
     /// Whether a data set without examples has scores; for most metrics it is an error.
     fn scores_empty_data(&self) -> bool;
 
+    /// Whether the scores that the entry declares as proportions are proportions under these options.
+    fn has_proportions(&self) -> bool;
+
     /// Returns what draws records, if the metric has pictures.
     fn pictures(&self) -> Option<&dyn Draw>;
 }
@@ -536,6 +539,10 @@ where
 
     fn scores_empty_data(&self) -> bool {
         self.shared.reading.scores_empty_data()
+    }
+
+    fn has_proportions(&self) -> bool {
+        self.shared.reading.has_proportions()
     }
 
     fn pictures(&self) -> Option<&dyn Draw> {

@@ -886,6 +886,11 @@ impl Reading for Scores {
         }
     }
 
+    fn has_proportions(&self) -> bool {
+        let whole = self.metric.ties() != Ties::Expected;
+        whole && !self.by_class && self.weight_field.is_none()
+    }
+
     fn details(&self, state: &RankTable, _header: &Rows) -> Option<serde_json::Value> {
         if !self.by_class {
             return None;

@@ -250,6 +250,10 @@ impl Reading for Vqa {
         }
     }
 
+    fn has_proportions(&self) -> bool {
+        !self.is_agreement()
+    }
+
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
         Some(self)
     }
