@@ -139,7 +139,7 @@ pub enum DataSetError {
     /// A document cannot be read.
     Read(ReadError),
     /// The two sides do not join.
-    Join(JoinError),
+    Join(Box<JoinError>),
 }
 
 impl DataSetError {
@@ -161,7 +161,7 @@ impl From<ReadError> for DataSetError {
 
 impl From<JoinError> for DataSetError {
     fn from(error: JoinError) -> Self {
-        Self::Join(error)
+        Self::Join(Box::new(error))
     }
 }
 
@@ -175,7 +175,7 @@ impl std::error::Error for DataSetError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Read(error) => Some(error),
-            Self::Join(error) => Some(error),
+            Self::Join(error) => Some(&**error),
         }
     }
 }

@@ -613,7 +613,7 @@ impl Fold<'_> {
                     RunError::Record {
                         id,
                         side,
-                        error: read_error,
+                        error: Box::new(read_error),
                     }
                 })?;
             }

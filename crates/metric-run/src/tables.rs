@@ -523,6 +523,10 @@ impl Tables<'_> {
         let error = ReadError::new(table.name, error.error.problem)
             .at(format!("id {}", quoted_id(&id)))
             .field(side.to_string());
-        RunError::Record { id, side, error }
+        RunError::Record {
+            id,
+            side,
+            error: Box::new(error),
+        }
     }
 }
