@@ -455,6 +455,10 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     if pictures.is_some() && !draws(Drawing::Svg) {
         return Err(Failure::Usage(format!("--svg: {names} draws no pictures")));
     }
+    if pictures.is_some() && entries.len() > 1 {
+        let problem = "draws the examples of one metric: score it in a run of its own";
+        return Err(Failure::Usage(format!("--svg {problem}")));
+    }
     Ok(Task {
         run,
         data,
