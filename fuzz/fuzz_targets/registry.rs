@@ -1,22 +1,22 @@
 //! Any metric by its name, on arbitrary options and records.
 //!
-//! An input is a byte, counted from `a` on, that chooses the metric in the order of `ENTRIES`, and a
-//! text in parts, between lines of `@`. The first part is options, `name=value` a line; the others
-//! are, in turn, the reference and the prediction of a record: JSON, or text where it is none. A
-//! metric that reads whole files reads the first two as files, too.
+//! An input is a byte, counted from `a`, that chooses the metric in the order of `ENTRIES`, and a
+//! text in parts, between lines of `@`. The first part is options, one `name=value` per line. The
+//! others are, in turn, the reference and the prediction of a record: JSON, or a line of text where
+//! they are not. A metric that reads dataset files reads the first two as files, too.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metric_suite::registry::{
-    Content, Document, Drawing, ENTRIES, Evidence, Input, JoinPolicy, Missing, Options, Record,
-    Report, Scorer, Value,
-};
+use metric_record::{Document, JoinPolicy, Missing, Record, Shard, Value};
+use metric_registry::{AddError, DataSet, Drawing, ENTRIES, Input, Options, Report, Scorer, State};
 use metric_suite_fuzz::{choose, parts};
 use serde_json::value::RawValue;
 
 /// Options of which a great number is meant to take long.
 const COSTLY: &[&str] = &["bootstrap"];
+
+const DRAWINGS: [Drawing; 3] = [Drawing::Svg, Drawing::Text, Drawing::ColoredText];
 
 fuzz_target!(|data: &[u8]| {
     let [metric, text @ ..] = data else {
@@ -36,33 +36,37 @@ fuzz_target!(|data: &[u8]| {
         Ok(scorer) => scorer,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    if !matches!(entry.input, Input::Whole) {
-        records(&*scorer, values);
-    }
+    records(&*scorer, values);
     if !matches!(entry.input, Input::Records) {
-        documents(&*scorer, values);
+        data_sets(&*scorer, values);
     }
 });
 
-/// The value as it would stand in a file.
+/// The value as it would appear in a file.
 fn value(text: &str) -> Value<'_> {
     match serde_json::from_str::<&RawValue>(text) {
-        Ok(json) => Value::Json(json.get()),
-        Err(_) => Value::Text(text),
+        Ok(json) => Value::json(json.get()),
+        Err(_) => Value::line(text),
     }
 }
 
-/// The evidence of some records, if all can be read.
-fn gather(scorer: &dyn Scorer, records: &[Record<'_>]) -> Option<Box<dyn Evidence>> {
-    let mut evidence = scorer.start();
-    match evidence.update(records, None) {
-        Ok(()) => Some(evidence),
-        Err(error) => {
+/// The state of some records, if all can be read.
+fn gather(scorer: &dyn Scorer, records: &[Record<'_>]) -> Option<State> {
+    let mut state = scorer.start();
+    match state.update(scorer, &mut records.to_vec()) {
+        Ok(()) => Some(state),
+        Err(AddError::Record(error)) => {
             assert!(error.index < records.len());
             assert!(!error.error.problem.is_empty());
+            assert_eq!(body(&state), body(&scorer.start()));
             None
         }
+        Err(error) => panic!("{error}"),
     }
+}
+
+fn body(state: &State) -> Vec<u8> {
+    state.body().expect("a state with a written form")
 }
 
 fn records(scorer: &dyn Scorer, values: &[&str]) {
@@ -72,95 +76,107 @@ fn records(scorer: &dyn Scorer, values: &[&str]) {
         record.join.missing = Missing::Empty;
         record.join.ignore_extra = records.len() % 2 == 1;
         if pair[1].is_empty() {
-            record.prediction = Value::Missing;
+            record.prediction = Value::missing();
         }
         records.push(record);
     }
     let Some(whole) = gather(scorer, &records) else {
         return;
     };
-    let (written, report) = (whole.write(), whole.report());
+    let (written, report) = (body(&whole), whole.report());
     numbers(&report);
-    let same = |what: &str, evidence: Box<dyn Evidence>| {
-        assert_eq!(evidence.write(), written, "{what}");
-        assert_eq!(evidence.report(), report, "{what}");
-        assert_eq!(evidence.details(), whole.details(), "{what}");
+    let same = |what: &str, state: State| {
+        assert_eq!(body(&state), written, "{what}");
+        assert_eq!(state.report(), report, "{what}");
+        assert_eq!(state.details(), whole.details(), "{what}");
     };
     let (one, two) = records.split_at(records.len() / 2);
     let part = |records| gather(scorer, records).expect("records that were read");
-    let merged = |mut one: Box<dyn Evidence>, two| {
-        one.merge(two).expect("evidence of one metric");
+    let merged = |mut one: State, two: State| {
+        one.merge(&two).expect("states of one metric");
         one
     };
     same("parts", merged(part(one), part(two)));
-    same("parts the other way", merged(part(two), part(one)));
-    let read = scorer.read(&written).expect("evidence that was written");
+    same("parts in reverse", merged(part(two), part(one)));
+    let read = scorer.read_state(&written).expect("a written state");
     same("written and read", merged(scorer.start(), read));
 
-    let mut samples = Vec::new();
-    let mut evidence = scorer.start();
-    let update = evidence.update(&records, Some(&mut samples));
-    update.expect("records that were read");
-    same("with samples", evidence);
-    for sample in &samples {
+    let mut state = scorer.start();
+    let mut part = scorer.read(&state, &mut records.clone(), true);
+    state.add(&mut part).expect("records that were read");
+    for sample in part.samples(&state) {
         assert!(sample.record < records.len());
     }
-    for drawing in [Drawing::Svg, Drawing::Text, Drawing::ColouredText] {
-        for record in records.iter().filter(|_| scorer.draws(drawing)) {
-            scorer
+    same("with samples", state);
+    let Some(pictures) = scorer.pictures() else {
+        return;
+    };
+    for drawing in DRAWINGS.into_iter().filter(|form| pictures.draws(*form)) {
+        for record in &mut records.clone() {
+            pictures
                 .picture(record, drawing)
                 .expect("a record that was read");
         }
     }
 }
 
-fn documents(scorer: &dyn Scorer, values: &[&str]) {
+fn data_sets(scorer: &dyn Scorer, values: &[&str]) {
     let [references, predictions, ..] = values else {
         return;
     };
-    let document = |text: &&str| Document {
-        name: "file".to_owned(),
-        content: Content::Text((*text).to_owned()),
+    let data_set = |shard| {
+        let [references, predictions] =
+            [references, predictions].map(|text| Document::text("file", *text));
+        let mut data = DataSet::new(references, predictions);
+        data.join = JoinPolicy {
+            missing: Missing::Empty,
+            ignore_extra: values.len() > 2,
+        };
+        data.shard = shard;
+        data
     };
-    let policy = JoinPolicy {
-        missing: Missing::Empty,
-        ignore_extra: values.len() > 2,
+    let read = |shard, samples| {
+        let mut part = scorer.read_data_set(data_set(shard), samples)?;
+        let mut state = scorer.start();
+        state.add(&mut part).expect("what was read");
+        Ok::<State, metric_registry::DataSetError>(state)
     };
-    let read = |samples| {
-        scorer.read_documents(document(references), document(predictions), policy, samples)
-    };
-    let whole = match read(None) {
+    let whole = match read(None, false) {
         Ok(whole) => whole,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    let report = whole.report();
+    let (written, report) = (body(&whole), whole.report());
     numbers(&report);
-    let mut samples = Vec::new();
-    let with_samples = read(Some(&mut samples)).expect("documents that were read");
-    assert_eq!(with_samples.write(), whole.write());
-    assert_eq!(with_samples.report(), report);
-    let again = scorer
-        .read(&whole.write())
-        .expect("evidence that was written");
+    let same = |what: &str, state: State| {
+        assert_eq!(body(&state), written, "{what}");
+        assert_eq!(state.report(), report, "{what}");
+    };
+    same(
+        "with samples",
+        read(None, true).expect("files that were read"),
+    );
+    let again = scorer.read_state(&written).expect("a written state");
     let mut empty = scorer.start();
-    empty.merge(again).expect("evidence of one metric");
-    assert_eq!(empty.write(), whole.write());
-    assert_eq!(empty.report(), report);
-    for drawing in [Drawing::Svg, Drawing::Text, Drawing::ColouredText] {
-        if scorer.draws(drawing) {
-            let draw = scorer.draw_documents(
-                &document(references),
-                &document(predictions),
-                policy,
-                drawing,
-                &mut |_, draw| drop(draw()),
-            );
-            draw.expect("documents that were read");
-        }
+    empty.merge(&again).expect("states of one metric");
+    same("written and read", empty);
+    let mut shards = scorer.start();
+    for index in [1, 0] {
+        let shard = Shard::new(index, 2).ok();
+        let shard = read(shard, false).expect("files that were read");
+        shards.merge(&shard).expect("shards of one data set");
+    }
+    same("shards", shards);
+    let Some(pictures) = scorer.pictures() else {
+        return;
+    };
+    for drawing in DRAWINGS.into_iter().filter(|form| pictures.draws(*form)) {
+        pictures
+            .draw_data_set(data_set(None), drawing, &mut |_, draw| drop(draw()))
+            .expect("files that were read");
     }
 }
 
-/// No score is NaN, and the report can be written as JSON.
+/// No score is NaN.
 fn numbers(report: &Report) {
     let groups = report.groups.iter().flat_map(|(_, groups)| groups);
     let scores = groups.flat_map(|group| &group.scores).chain(&report.scores);

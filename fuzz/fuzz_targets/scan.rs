@@ -1,20 +1,18 @@
-//! The program's search for records in the text of a file, against a plain reader of JSON.
+//! The engine's search for records in the text of a file, compared with a plain reader of JSON.
 //!
-//! An input is a byte, counted from `a` on, that chooses the format (JSON Lines, JSON, text), and
-//! the text. The program is no library: its files are modules here.
+//! An input is a byte, counted from `a`, that chooses the format (JSON Lines, JSON, text), and
+//! the text. The search is not public, so its files are modules here.
 
 #![no_main]
-#![allow(dead_code, reason = "the program has more use for its modules")]
+#![allow(dead_code, reason = "the engine has more use for its modules")]
 
-#[path = "../../crates/metric-cli/src/error.rs"]
-mod error;
-#[path = "../../crates/metric-cli/src/scan.rs"]
+#[path = "../../crates/metric-run/src/scan.rs"]
 mod scan;
-#[path = "../../crates/metric-cli/src/source.rs"]
+#[path = "../../crates/metric-run/src/source.rs"]
 mod source;
 
 use libfuzzer_sys::fuzz_target;
-use metric_suite::registry::Value;
+use metric_run::RunError;
 use metric_suite_fuzz::choose;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
@@ -64,9 +62,12 @@ fuzz_target!(|data: &[u8]| {
         assert!(record.line >= last.max(1));
         last = record.line;
         let id = record.id(&block.text).to_string();
-        match (format, record.value(&block.text)) {
-            (Format::Text, Value::Text(value)) => assert!(!value.contains('\n')),
-            (Format::JsonLines, Value::Json(value)) => {
+        let value = record.value.of(&block.text);
+        let read = record.value(&block.text);
+        assert_eq!(read.as_line(), (format == Format::Text).then_some(value));
+        match format {
+            Format::Text => assert!(!value.contains('\n')),
+            Format::JsonLines => {
                 let object = record.record(&block.text).expect("an object");
                 let Fields(entries) = serde_json::from_str(object).expect("a JSON object");
                 let field = |names: &[&str]| {
@@ -78,14 +79,15 @@ fuzz_target!(|data: &[u8]| {
                 let read = |json: &str| serde_json::from_str::<Json>(json).ok();
                 assert_eq!(Some(value), field(&["reference", "references"]));
                 let other = record.other(&block.text);
-                assert_eq!(other, field(&["prediction"]).map(Value::Json));
+                let other = other.map(|mut other| other.to_json().expect("JSON"));
+                assert_eq!(other.flatten().as_deref(), field(&["prediction"]));
                 let own = field(&["id"]).expect("an id");
                 match read(own) {
                     Some(Json::String(text)) => assert_eq!(id, text),
                     _ => assert!(own == id || own == "-0", "{own}"),
                 }
             }
-            (Format::Json, Value::Json(value)) => {
+            _ => {
                 let Fields(entries) = serde_json::from_str(text).expect("a JSON object");
                 assert!(
                     entries
@@ -93,7 +95,6 @@ fuzz_target!(|data: &[u8]| {
                         .any(|(name, json)| *name == *id && *json == value)
                 );
             }
-            other => panic!("{other:?}"),
         }
     }
 });

@@ -36,6 +36,7 @@ fuzz_target!(|data: &[u8]| {
             let options = CocoOptions {
                 ignore_unknown_images: options % 2 == 1,
                 quirks: options / 2 % 2 == 1,
+                shard: None,
             };
             match form.wrapping_sub(b'a') % 2 {
                 0 => evaluate(parse_coco(truth, prediction, options)),
@@ -56,6 +57,7 @@ fuzz_target!(|data: &[u8]| {
                     },
                     _ => ImageSizes::All(size),
                 },
+                shard: None,
             };
             in_any_order(truths, predictions, |truths, predictions| {
                 parse_yolo(truths, predictions, &options)
@@ -65,6 +67,7 @@ fuzz_target!(|data: &[u8]| {
             let options = VocOptions {
                 extra: choose(ExtraImages::ALL, options),
                 files: VocFiles::ALL.get(options / 3 % 3).copied(),
+                shard: None,
             };
             in_any_order(truths, predictions, |truths, predictions| {
                 parse_voc(truths, predictions, &options)

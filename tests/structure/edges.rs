@@ -36,7 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "metric-report?",
         ],
     ),
-    ("metric-run", &["metric-registry"]),
+    ("metric-run", &["metric-record", "metric-registry"]),
     ("metric-cli", &["metric-run", "metric-report"]),
     ("metric-python", &["metric-run", "metric-report"]),
     (

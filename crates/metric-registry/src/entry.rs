@@ -60,6 +60,7 @@ pub struct ScoreSpec {
     /// Which of two values is better.
     pub direction: Option<Direction>,
     /// For a proportion, the names of the counts that it divides: those that are correct, and all.
+    /// Whether it is one under the options at hand, [`Scorer::has_proportions`] says.
     pub proportion: Option<(&'static str, &'static str)>,
 }
 

@@ -1,0 +1,796 @@
+//! Random data for every metric: records, and dataset files.
+
+use metric_record::{Document, Id, Missing, Record, Value};
+use metric_registry::Options;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::{Map, Value as Json, json};
+
+/// A source of random values that depends on nothing but its seed.
+pub(crate) struct Random(TestRunner);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        let seed: [u8; 32] = std::array::from_fn(|i| seed.to_le_bytes()[i % 8]);
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        Self(TestRunner::new_with_rng(Config::default(), rng))
+    }
+
+    pub(crate) fn draw<T>(&mut self, strategy: impl Strategy<Value = T>) -> T {
+        let tree = strategy.new_tree(&mut self.0);
+        tree.expect("a strategy that rejects nothing").current()
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.draw(0..end)
+    }
+
+    pub(crate) fn shuffled<T: Clone + std::fmt::Debug + 'static>(&mut self, all: &[T]) -> Vec<T> {
+        self.draw(Just(all.to_vec()).prop_shuffle())
+    }
+}
+
+/// The values of an example: its reference, its prediction, and the fields next to the reference.
+type Values = (Json, Json, Json);
+
+/// What to feed a metric, and the option sets to try.
+pub(crate) struct Domain {
+    pub(crate) metric: &'static str,
+    values: fn() -> BoxedStrategy<Values>,
+    pub(crate) options: &'static [OptionSet],
+}
+
+type OptionSet = &'static [(&'static str, &'static str)];
+
+/// The options of a set; a name without a value is a flag.
+pub(crate) fn options(set: OptionSet) -> Options {
+    let start = Options::default();
+    set.iter()
+        .fold(start, |all, (name, value)| all.set(name, *value))
+}
+
+/// A record with texts of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    id: String,
+    reference: String,
+    /// `None` for a prediction that is missing.
+    prediction: Option<String>,
+    fields: String,
+}
+
+impl Row {
+    /// A record whose reference no metric can read.
+    pub(crate) fn unreadable(id: usize) -> Self {
+        Self {
+            id: id.to_string(),
+            reference: "true".to_owned(),
+            prediction: Some("[]".to_owned()),
+            fields: "{}".to_owned(),
+        }
+    }
+
+    pub(crate) fn new(id: usize, reference: &Json, prediction: &Json) -> Self {
+        Self {
+            id: id.to_string(),
+            reference: reference.to_string(),
+            prediction: Some(prediction.to_string()),
+            fields: "{}".to_owned(),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn record(&self, missing: Missing) -> Record<'_> {
+        let prediction = self.prediction.as_deref();
+        let mut record = Record::new(
+            &self.id,
+            prediction.map_or_else(Value::missing, Value::json),
+            Value::json(&self.reference),
+        );
+        // An id is text or an integer, which are the same id.
+        if let Ok(number) = self.id.parse()
+            && number % 2 == 0
+        {
+            record.id = Id::Integer(number);
+        }
+        record.fields = Some(&self.fields);
+        record.join.missing = missing;
+        record
+    }
+}
+
+pub(crate) fn records(rows: &[Row], missing: Missing) -> Vec<Record<'_>> {
+    rows.iter().map(|row| row.record(missing)).collect()
+}
+
+impl Domain {
+    /// Random records with ids from 0. Under every policy except the strict one some predictions are
+    /// missing.
+    pub(crate) fn rows(&self, random: &mut Random, count: usize, missing: Missing) -> Vec<Row> {
+        let strategy = (self.values)();
+        let rows = (0..count).map(|index| {
+            let (reference, prediction, mut fields) = random.draw(&strategy);
+            let is_missing = missing != Missing::Error && random.below(5) == 0;
+            if let Json::Object(fields) = &mut fields {
+                fields.insert("reference".to_owned(), reference.clone());
+            }
+            Row {
+                id: index.to_string(),
+                reference: reference.to_string(),
+                prediction: (!is_missing).then(|| prediction.to_string()),
+                fields: fields.to_string(),
+            }
+        });
+        rows.collect()
+    }
+}
+
+pub(crate) const DOMAINS: &[Domain] = &[
+    Domain {
+        metric: "arc",
+        values: arc,
+        options: &[&[]],
+    },
+    Domain {
+        metric: "arc",
+        values: arc_tasks,
+        options: &[
+            &[],
+            &[("attempts", "3"), ("groups", "task"), ("bootstrap", "10")],
+        ],
+    },
+    Domain {
+        metric: "accuracy-at-k",
+        values: labels,
+        options: &[&[("k", "1,2")], &[]],
+    },
+    Domain {
+        metric: "accuracy-at-k",
+        values: scores,
+        options: &[
+            &[("input", "scores")],
+            &[("input", "scores"), ("k", "1,3"), ("ties", "expected")],
+            &[
+                ("input", "scores"),
+                ("average", "macro"),
+                ("ignore-index", "2"),
+            ],
+            &[("input", "scores"), ("weight-field", "weight")],
+        ],
+    },
+    Domain {
+        metric: "mrr",
+        values: labels,
+        options: &[&[], &[("k", "2")]],
+    },
+    Domain {
+        metric: "mrr",
+        values: scores,
+        options: &[&[("input", "scores"), ("ties", "lowest-index")]],
+    },
+    Domain {
+        metric: "classification",
+        values: classes,
+        options: &[
+            &[],
+            &[("average", "weighted"), ("zero-division", "1")],
+            &[("groups", "class"), ("labels", "a,1")],
+        ],
+    },
+    Domain {
+        metric: "string-accuracy",
+        values: strings,
+        options: &[&[], &[("normalize", "nfc,casefold,strip")]],
+    },
+    Domain {
+        metric: "wer",
+        values: texts,
+        options: &[
+            &[],
+            &[
+                ("profile", "torchmetrics"),
+                ("normalize", "lower,punctuation"),
+            ],
+        ],
+    },
+    Domain {
+        metric: "cer",
+        values: texts,
+        options: &[&[], &[("unit", "grapheme"), ("profile", "huggingface")]],
+    },
+    Domain {
+        metric: "vqa",
+        values: answers,
+        options: &[
+            &[("profile", "exact")],
+            &[("profile", "fusion-brain-2021")],
+            &[("profile", "vqa-v2")],
+            &[("profile", "vqa-v2-always-normalise")],
+        ],
+    },
+    Domain {
+        metric: "exact-match",
+        values: strings,
+        options: &[
+            &[],
+            &[
+                ("ignore-case", ""),
+                ("regexes-to-ignore", "[\"a\", \"the \"]"),
+            ],
+        ],
+    },
+    Domain {
+        metric: "anls",
+        values: several_texts,
+        options: &[&[], &[("profile", "rrc")]],
+    },
+    Domain {
+        metric: "squad",
+        values: several_texts,
+        options: &[&[], &[("profile", "v2")]],
+    },
+    Domain {
+        metric: "relaxed-accuracy",
+        values: numbers,
+        options: &[&[], &[("tolerance", "0.5")]],
+    },
+    Domain {
+        metric: "codebleu",
+        values: code,
+        options: &[
+            &[("lang", "python"), ("profile", "codebleu-0.7")],
+            &[("lang-field", "lang"), ("profile", "corrected")],
+            &[("lang", "go"), ("weights", "0.1,0.1,0.4,0.4")],
+        ],
+    },
+    Domain {
+        metric: "detection",
+        values: boxes,
+        options: &[
+            &[("groups", "both")],
+            &[("profile", "fusion-brain-baseline")],
+            &[("profile", "seed-text")],
+            &[("matching", "greedy"), ("best-f1", ""), ("iou", "0.3,0.5")],
+        ],
+    },
+    Domain {
+        metric: "detection",
+        values: fusion_brain_boxes,
+        options: &[&[("profile", "fusion-brain-2021"), ("groups", "class")]],
+    },
+    Domain {
+        metric: "detection",
+        values: item_boxes,
+        options: &[
+            &[("groups", "both")],
+            &[("score-threshold", "0,0.5"), ("iou", "0.3,0.5")],
+        ],
+    },
+    Domain {
+        metric: "lanes",
+        values: lanes,
+        options: &[&[], &[("alignment", "key"), ("lane-ids", "text")]],
+    },
+    Domain {
+        metric: "openlane",
+        values: frames,
+        options: &[&[]],
+    },
+    Domain {
+        metric: "coco",
+        values: image,
+        options: COCO,
+    },
+    Domain {
+        metric: "voc",
+        values: image,
+        options: VOC,
+    },
+    Domain {
+        metric: "tide",
+        values: image,
+        options: TIDE,
+    },
+    Domain {
+        metric: "confusion-matrix",
+        values: image,
+        options: CONFUSION,
+    },
+];
+
+const COCO: &[OptionSet] = &[
+    &[("groups", "class")],
+    &[
+        ("class-agnostic", ""),
+        ("iou", "0.5,0.1"),
+        ("quirks", "pycocotools"),
+    ],
+    &[("max-detections", "1,2"), ("areas", "tiny:0:2,big:2:inf")],
+    &[("iou-type", "segm"), ("groups", "class")],
+];
+
+const VOC: &[OptionSet] = &[
+    &[],
+    &[
+        ("strict", ""),
+        ("pixel-plus-one", ""),
+        ("interpolation", "11"),
+    ],
+];
+
+const TIDE: &[OptionSet] = &[&[], &[("max-detections", "2")]];
+
+const CONFUSION: &[OptionSet] = &[&[], &[("score-threshold", "0.5")]];
+
+fn list<S: Strategy>(
+    item: S,
+    count: std::ops::Range<usize>,
+) -> impl Strategy<Value = Vec<S::Value>> {
+    proptest::collection::vec(item, count)
+}
+
+/// Values without further fields.
+fn plain(
+    reference: impl Strategy<Value = Json> + 'static,
+    prediction: impl Strategy<Value = Json> + 'static,
+) -> BoxedStrategy<Values> {
+    (reference, prediction, Just(json!({}))).boxed()
+}
+
+fn grid() -> impl Strategy<Value = Json> {
+    (1_usize..4, 1_usize..4).prop_flat_map(|(rows, columns)| {
+        let row = proptest::collection::vec(0_u8..10, columns);
+        proptest::collection::vec(row, rows).prop_map(|rows| json!(rows))
+    })
+}
+
+fn arc() -> BoxedStrategy<Values> {
+    let attempt = prop_oneof![4 => grid(), 1 => Just(json!(null)), 1 => Just(json!([[10]]))];
+    plain(grid(), attempt)
+}
+
+fn task() -> impl Strategy<Value = Json> {
+    list(prop_oneof![Just(json!([[1]])), grid()], 1..4).prop_map(Json::Array)
+}
+
+fn attempts() -> impl Strategy<Value = Json> {
+    let attempt = prop_oneof![4 => Just(json!([[1]])), 2 => grid(), 1 => Just(json!(null))];
+    let attempts = list(attempt, 0..4).prop_map(|attempts| {
+        let named = (1..).zip(attempts);
+        let named = named.map(|(number, attempt)| (format!("attempt_{number}"), attempt));
+        Json::Object(named.collect())
+    });
+    list(attempts, 0..4).prop_map(Json::Array)
+}
+
+fn arc_tasks() -> BoxedStrategy<Values> {
+    plain(task(), attempts())
+}
+
+fn label() -> impl Strategy<Value = Json> {
+    prop_oneof![
+        (0_i64..4).prop_map(|x| json!(x)),
+        "[ab1]".prop_map(|x| json!(x))
+    ]
+}
+
+fn labels() -> BoxedStrategy<Values> {
+    plain(label(), list(label(), 3..4).prop_map(Json::Array))
+}
+
+fn classes() -> BoxedStrategy<Values> {
+    plain(label(), label())
+}
+
+/// Scores with many ties.
+fn scores() -> BoxedStrategy<Values> {
+    let scores = list(0_u8..3, 4..5).prop_map(|row| json!(row));
+    let weight = (0_u8..8).prop_map(|level| json!({"weight": f64::from(level) / 10.0}));
+    ((0_u8..4).prop_map(|x| json!(x)), scores, weight).boxed()
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[aAéß ]{0,2}",
+        Just("e\u{301}".to_owned()),
+        Just("the two".to_owned())
+    ]
+}
+
+fn text(most: usize) -> impl Strategy<Value = Json> {
+    list(word(), 0..most).prop_map(|words| json!(words.join(" ")))
+}
+
+fn strings() -> BoxedStrategy<Values> {
+    plain(text(2), text(2))
+}
+
+fn texts() -> BoxedStrategy<Values> {
+    plain(text(6), text(6))
+}
+
+fn answers() -> BoxedStrategy<Values> {
+    let question = (list(word(), 1..3), "en|ru", "color|number");
+    let question = question.prop_map(
+        |(answers, lang, kind)| json!({"answer": answers, "lang": lang, "question_type": kind}),
+    );
+    let fields = "yes/no|other".prop_map(|kind| json!({"answer_type": kind}));
+    (question, text(2), fields).boxed()
+}
+
+fn several_texts() -> BoxedStrategy<Values> {
+    plain(list(word(), 1..4).prop_map(|texts| json!(texts)), text(2))
+}
+
+fn numbers() -> BoxedStrategy<Values> {
+    let number = || {
+        prop_oneof![
+            (0_u8..5).prop_map(|x| json!(x)),
+            "[0-3]%?".prop_map(|x| json!(x))
+        ]
+    };
+    plain(number(), number())
+}
+
+fn code() -> BoxedStrategy<Values> {
+    let line = || "(x = y|y = x \\+ 1|if x: return|# note|)\n";
+    let text = move || list(line(), 0..4).prop_map(|lines| lines.concat());
+    let references = list(text(), 1..3).prop_map(|texts| json!(texts));
+    let prediction = text().prop_map(|text| json!(text));
+    let fields = "(python|ruby|go)".prop_map(|lang| json!({"lang": lang}));
+    (references, prediction, fields).boxed()
+}
+
+fn corners() -> impl Strategy<Value = [u8; 4]> {
+    [0_u8..4, 0_u8..4, 1_u8..4, 1_u8..4]
+}
+
+fn scored_boxes() -> impl Strategy<Value = Json> {
+    let found = (corners(), 0_u8..3);
+    let found =
+        found.prop_map(|(corners, level)| json!({"box": corners, "score": f64::from(level) / 2.0}));
+    list(found, 0..4).prop_map(Json::Array)
+}
+
+fn true_boxes() -> impl Strategy<Value = Json> {
+    let truth = (corners(), 0_u8..6);
+    let truth = truth.prop_map(|(corners, kind)| json!({"box": corners, "crowd": kind == 0}));
+    list(truth, 0..4).prop_map(Json::Array)
+}
+
+fn image_boxes(
+    truths: impl Strategy<Value = Json> + 'static,
+    found: impl Strategy<Value = Json> + 'static,
+) -> BoxedStrategy<Values> {
+    // The classes of an image are those that are asked for, and may differ between images.
+    let classes = proptest::sample::subsequence(vec!["cat", "dog", "17"], 0..4);
+    let all = (classes, list(truths, 3..4), list(found, 3..4));
+    all.prop_map(|(classes, truths, found)| {
+        let of_class = |boxes: Vec<Json>| -> Json {
+            let classes = classes.iter().map(|&class| class.to_owned());
+            Json::Object(classes.zip(boxes).collect())
+        };
+        (of_class(truths), of_class(found), json!({}))
+    })
+    .boxed()
+}
+
+fn boxes() -> BoxedStrategy<Values> {
+    image_boxes(true_boxes(), scored_boxes())
+}
+
+fn fusion_brain_boxes() -> BoxedStrategy<Values> {
+    let boxes = || list(corners(), 0..4).prop_map(|boxes| json!(boxes));
+    image_boxes(boxes(), boxes())
+}
+
+/// The boxes of one class of one image.
+fn item_boxes() -> BoxedStrategy<Values> {
+    let fields = ("cat|dog", "[12]");
+    let fields = fields.prop_map(|(class, image)| json!({"class": class, "image": image}));
+    (true_boxes(), scored_boxes(), fields).boxed()
+}
+
+fn lanes() -> BoxedStrategy<Values> {
+    let rule = || {
+        ("[AB]", list(0_u8..4, 0..3))
+            .prop_map(|(kind, lanes)| json!({"attr_info": {"LaneType": kind}, "centerline": lanes}))
+    };
+    let clip =
+        || proptest::collection::btree_map("[0-3]", rule(), 0..4).prop_map(|clip| json!(clip));
+    let prediction = prop_oneof![6 => clip(), 1 => Just(json!(null)), 1 => Just(json!([1]))];
+    plain(clip(), prediction)
+}
+
+/// Up to 3 lanes and 2 traffic elements per side, near each other, with few confidences: many ties.
+fn frames() -> BoxedStrategy<Values> {
+    let items = |most: usize| list((0_u8..4, 0_u8..3, 0_u8..3), 0..most + 1);
+    let tables = || proptest::collection::vec(0_u8..3, 9);
+    let frame = move |truth: bool| {
+        (items(3), items(2), tables()).prop_map(move |(lanes, elements, edges)| {
+            let confidence = |level: u8| f64::from(level) / 2.0;
+            let lane = |(at, _, level): &(u8, u8, u8)| {
+                let y = f64::from(*at) / 2.0;
+                json!({"points": [[0, y, 0], [4, y, 0]], "confidence": confidence(*level)})
+            };
+            let element = |(at, kind, level): &(u8, u8, u8)| {
+                let corners = [[*at, 0], [*at + 4, 4]];
+                json!({"attribute": kind, "points": corners, "confidence": confidence(*level)})
+            };
+            let table = |columns: usize| {
+                let edge = |level: &u8| match truth {
+                    true => json!(level % 2),
+                    false => json!(confidence(*level)),
+                };
+                let row = |row: usize| edges[3 * row..3 * row + columns].iter().map(edge).collect();
+                json!((0..lanes.len()).map(row).collect::<Vec<Json>>())
+            };
+            json!({
+                "lane_centerline": lanes.iter().map(lane).collect::<Json>(),
+                "traffic_element": elements.iter().map(element).collect::<Json>(),
+                "topology_lclc": table(lanes.len()),
+                "topology_lcte": table(elements.len()),
+            })
+        })
+    };
+    plain(frame(true), frame(false))
+}
+
+/// The width and height of images.
+const SIZE: u8 = 8;
+
+/// An object as COCO has it, near the others and with few scores: many ties.
+fn object(classes: &'static [&'static str], truth: bool) -> impl Strategy<Value = Json> {
+    let class = proptest::sample::select(classes);
+    (class, corners(), 0_u8..3).prop_map(move |(class, [x, y, width, height], level)| {
+        let class: Json = class.parse().unwrap_or_else(|_| json!(class));
+        let (right, bottom) = (x + width, y + height);
+        let mut object = json!({
+            "category_id": class,
+            "bbox": [x, y, width, height],
+            "segmentation": [[x, y, x, bottom, right, bottom, right, y]],
+        });
+        match truth {
+            true => {
+                object["area"] = json!(width * height);
+                object["iscrowd"] = json!(0);
+            }
+            false => object["score"] = json!(f64::from(level) / 2.0),
+        }
+        object
+    })
+}
+
+/// Ground truth and detections of an image. Only some of the classes occur in it, and the class 1 is
+/// also written as "1".
+fn image() -> BoxedStrategy<Values> {
+    let classes: &'static [&str] = &["1", "10", "2", "cat", "\"1\""];
+    let truths = list(object(classes, true), 0..4);
+    let found = list(object(classes, false), 0..4);
+    let reference =
+        truths.prop_map(|truths| json!({"width": SIZE, "height": SIZE, "annotations": truths}));
+    plain(reference, found.prop_map(Json::Array))
+}
+
+/// A data set in a metric's own format, and the option sets to try.
+pub(crate) struct Files {
+    pub(crate) metric: &'static str,
+    /// The size of a data set, and which gaps and leftovers it may have.
+    texts: fn(&mut Random, usize, Gaps) -> [Json; 2],
+    pub(crate) options: &'static [OptionSet],
+}
+
+/// Which examples of a data set have no counterpart on the other side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gaps {
+    /// Some references have no prediction.
+    pub(crate) missing: bool,
+    /// Some predictions have no reference.
+    pub(crate) extra: bool,
+}
+
+impl Files {
+    pub(crate) fn documents(&self, random: &mut Random, size: usize, gaps: Gaps) -> [Document; 2] {
+        documents((self.texts)(random, size, gaps))
+    }
+}
+
+pub(crate) fn documents([references, predictions]: [Json; 2]) -> [Document; 2] {
+    [
+        Document::text("references.json", references.to_string()),
+        Document::text("predictions.json", predictions.to_string()),
+    ]
+}
+
+pub(crate) const FILES: &[Files] = &[
+    Files {
+        metric: "coco",
+        texts: coco_files,
+        options: COCO,
+    },
+    Files {
+        metric: "voc",
+        texts: coco_files,
+        options: VOC,
+    },
+    Files {
+        metric: "tide",
+        texts: coco_files,
+        options: TIDE,
+    },
+    Files {
+        metric: "confusion-matrix",
+        texts: coco_files,
+        options: CONFUSION,
+    },
+    Files {
+        metric: "detection",
+        texts: coco_files,
+        options: &[
+            &[("groups", "both"), ("matching", "greedy"), ("best-f1", "")],
+            &[("iou", "0.3,0.5"), ("score-threshold", "0,0.5")],
+        ],
+    },
+    Files {
+        metric: "vqa",
+        texts: vqa_files,
+        options: &[
+            &[("profile", "vqa-v2")],
+            &[("profile", "vqa-v2-always-normalise")],
+            &[("profile", "exact")],
+        ],
+    },
+    Files {
+        metric: "squad",
+        texts: squad_files,
+        options: &[&[], &[("profile", "v2")]],
+    },
+    Files {
+        metric: "arc",
+        texts: arc_files,
+        options: &[
+            &[],
+            &[("attempts", "3"), ("groups", "task"), ("bootstrap", "10")],
+        ],
+    },
+];
+
+/// The objects of an image: its ground truth, then its detections.
+pub(crate) type Objects = [Vec<Json>; 2];
+
+/// Random images with ids from 1, each with objects of some of the classes 1, 2 and 10.
+pub(crate) fn images(random: &mut Random, count: usize) -> Vec<Objects> {
+    let classes: &'static [&str] = &["1", "2", "10"];
+    let objects = |truth| list(object(classes, truth), 0..4);
+    let image = (objects(true), objects(false)).prop_map(|(truths, found)| [truths, found]);
+    random.draw(proptest::collection::vec(image, count))
+}
+
+/// Images as records, one per image.
+pub(crate) fn image_rows(images: &[Objects]) -> Vec<Row> {
+    let row = |(id, [truths, found]): (usize, &Objects)| {
+        let reference = json!({"width": SIZE, "height": SIZE, "annotations": truths});
+        Row::new(id, &reference, &json!(found))
+    };
+    (1..).zip(images).map(row).collect()
+}
+
+/// Images as COCO's ground-truth file and results file. Its categories are the classes that occur, and
+/// have no other names than their ids, as in records.
+pub(crate) fn image_files(images: &[Objects]) -> [Json; 2] {
+    let (mut annotations, mut results) = (Vec::new(), Vec::new());
+    let mut classes = std::collections::BTreeSet::new();
+    for (id, [truths, found]) in (1..).zip(images) {
+        for (object, of_file) in truths
+            .iter()
+            .map(|object| (object, true))
+            .chain(found.iter().map(|object| (object, false)))
+        {
+            let mut object = object.clone();
+            object["image_id"] = json!(id);
+            classes.extend(object["category_id"].as_i64());
+            if of_file {
+                object["id"] = json!(annotations.len() + 1);
+                annotations.push(object);
+            } else {
+                results.push(object);
+            }
+        }
+    }
+    let images = (1..).zip(images);
+    let images: Vec<Json> = images
+        .map(|(id, _): (usize, _)| json!({"id": id, "width": SIZE, "height": SIZE}))
+        .collect();
+    let categories: Vec<Json> = classes
+        .iter()
+        .map(|id| json!({"id": id, "name": id.to_string()}))
+        .collect();
+    [
+        json!({"images": images, "categories": categories, "annotations": annotations}),
+        json!(results),
+    ]
+}
+
+fn coco_files(random: &mut Random, size: usize, gaps: Gaps) -> [Json; 2] {
+    let images = images(random, size);
+    let [mut references, mut results] = image_files(&images);
+    // Names that say more than the ids, and one class that does not occur.
+    references["categories"] = json!([
+        {"id": 10, "name": "ten"}, {"id": 1, "name": "one"},
+        {"id": 2, "name": "two"}, {"id": 3, "name": "three"},
+    ]);
+    if gaps.extra
+        && let Json::Array(results) = &mut results
+    {
+        for image in [91, 92] {
+            let mut result = random.draw(object(&["1", "2"], false));
+            result["image_id"] = json!(image);
+            results.insert(random.below(results.len() + 1), result);
+        }
+    }
+    [references, results]
+}
+
+/// The ids of questions or tasks that have a prediction.
+fn predicted(random: &mut Random, size: usize, gaps: Gaps) -> Vec<usize> {
+    let mut ids: Vec<usize> = (0..size).collect();
+    if gaps.missing {
+        ids.retain(|_| random.below(4) > 0);
+    }
+    if gaps.extra {
+        ids.extend((size..size + 8).filter(|_| random.below(2) == 0));
+    }
+    random.shuffled(&ids)
+}
+
+fn vqa_files(random: &mut Random, size: usize, gaps: Gaps) -> [Json; 2] {
+    let question = (list(text(2), 1..4), "color|number", "yes/no|other");
+    let annotations = (0..size).map(|id| {
+        let (answers, kind, answer_type) = random.draw(&question);
+        let answers = (1..).zip(answers);
+        let answers: Vec<Json> = answers
+            .map(|(id, answer): (usize, _)| json!({"answer": answer, "answer_id": id}))
+            .collect();
+        json!({
+            "question_id": id, "question_type": kind, "answer_type": answer_type, "answers": answers,
+        })
+    });
+    let annotations: Vec<Json> = annotations.collect();
+    let annotations = random.shuffled(&annotations);
+    let ids = predicted(random, size, gaps);
+    let results = ids.iter().map(|id| {
+        let answer = random.draw(text(2));
+        json!({"question_id": id, "answer": answer})
+    });
+    [json!({ "annotations": annotations }), results.collect()]
+}
+
+fn squad_files(random: &mut Random, size: usize, gaps: Gaps) -> [Json; 2] {
+    let questions = (0..size).map(|id| {
+        let answers = random.draw(list(word(), 1..4));
+        let answers: Vec<Json> = answers.iter().map(|text| json!({"text": text})).collect();
+        json!({"id": id.to_string(), "answers": answers})
+    });
+    let questions: Vec<Json> = questions.collect();
+    let (one, two) = questions.split_at(random.below(size + 1));
+    let ids = predicted(random, size, gaps);
+    let predictions = ids.iter().map(|id| (id.to_string(), random.draw(text(2))));
+    [
+        json!({"data": [{"paragraphs": [{"qas": one}, {"qas": two}]}]}),
+        Json::Object(predictions.collect()),
+    ]
+}
+
+fn arc_files(random: &mut Random, size: usize, gaps: Gaps) -> [Json; 2] {
+    let tasks = (0..size).map(|id| (format!("task {id}"), random.draw(task())));
+    let tasks: Map<String, Json> = tasks.collect();
+    let ids = predicted(random, size, gaps);
+    let submission = ids
+        .iter()
+        .map(|id| (format!("task {id}"), random.draw(attempts())));
+    [Json::Object(tasks), Json::Object(submission.collect())]
+}
