@@ -100,6 +100,29 @@ fn metric_command(entry: &'static Entry) -> Command {
     Command::new(entry.name).about(entry.help).defer(with_args)
 }
 
+/// What is wrong with a list of metrics, such as `wer,cre`, if anything is.
+pub(crate) fn refuse_names(names: &str) -> Result<(), Failure> {
+    let mut seen = Vec::new();
+    for name in names.split(',') {
+        let problem = if name.is_empty() {
+            "a name is missing: expected names separated by commas, such as wer,cer".to_owned()
+        } else if find(name).is_none() {
+            let known: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+            format!(
+                "no metric {name:?}: expected names among {}",
+                known.join(", ")
+            )
+        } else if seen.contains(&name) {
+            format!("{name} is listed twice: expected each metric once")
+        } else {
+            seen.push(name);
+            continue;
+        };
+        return Err(Failure::Usage(format!("{names:?}: {problem}")));
+    }
+    Ok(())
+}
+
 /// The metrics of a list of names, if there are all of them and each is named once.
 fn entries(names: &str) -> Option<Vec<&'static Entry>> {
     let mut entries: Vec<&'static Entry> = Vec::new();
@@ -362,10 +385,15 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let mut run: Option<Run> = None;
     for entry in &entries {
         let options = options(entry, matches);
-        run = Some(match run {
-            None => Run::new(entry, &options)?,
-            Some(run) => run.with_metric(entry, &options)?,
-        });
+        let with_entry = match run {
+            None => Run::new(entry, &options),
+            Some(run) => run.with_metric(entry, &options),
+        };
+        run = Some(with_entry.map_err(|error| match entries.len() {
+            1 => Failure::from(error),
+            // Which of the metrics does not take the option.
+            _ => Failure::Usage(format!("{}: {error}", entry.name)),
+        })?);
     }
     let mut run = run.ok_or_else(|| Failure::Usage("expected a metric".to_owned()))?;
     let gates = gates(matches)?;

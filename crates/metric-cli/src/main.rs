@@ -35,7 +35,14 @@ fn keep_memory() {
 
 fn main() -> ExitCode {
     keep_memory();
-    let matches = match args::command(second_word()).try_get_matches() {
+    let metrics = metrics();
+    if let Some(names) = metrics.as_deref().filter(|names| names.contains(','))
+        && let Err(failure) = args::refuse_names(names)
+    {
+        say(&format!("error: {failure}"));
+        return ExitCode::from(failure.exit_code());
+    }
+    let matches = match args::command(metrics).try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
             let printed = error.print();
@@ -57,9 +64,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is scored: the second word of the command line, which may be a list of metrics.
-fn second_word() -> Option<String> {
-    std::env::args_os().nth(2)?.into_string().ok()
+/// What is scored: the word after `score`, which may be a list of metrics.
+fn metrics() -> Option<String> {
+    let mut words = std::env::args_os().skip(1);
+    let command = words.next()?;
+    let is_scored = |word: &String| command == "score" && !word.starts_with('-');
+    words.next()?.into_string().ok().filter(is_scored)
 }
 
 fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {

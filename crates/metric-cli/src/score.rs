@@ -1,15 +1,17 @@
 //! Runs that write files and pictures while they score, and what they print.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
 use metric_run::registry::{DataSet, Draw, Drawing, Registry, Report, Sample};
 use metric_run::{
-    Data, Merged, Observer, ObserverError, Outcome, Run, merge_states, read_states, sample_json,
-    write_states,
+    Data, Merged, Observer, ObserverError, Outcome, Run, StateFileError, StateFileProblem,
+    merge_states, read_states, sample_json, write_states,
 };
 
 use crate::error::Failure;
@@ -104,14 +106,13 @@ impl MergeTask {
     pub(crate) fn run(self) -> Result<Printed, Failure> {
         let registry = Registry::default();
         let opened = self.outputs.open()?;
+        refuse_repeated(&self.states)?;
         let mut files = Vec::new();
         for path in &self.states {
-            let name = path.display().to_string();
-            let bytes = std::fs::read(path)
-                .map_err(|error| Failure::Input(format!("{name}: cannot read: {error}")))?;
-            let outcomes = read_states(&registry, &name, &bytes)
-                .map_err(|error| Failure::Input(error.to_string()))?;
-            files.push((name, outcomes));
+            files.push((
+                path.display().to_string(),
+                read_state_file(&registry, path)?,
+            ));
         }
         let Merged { outcomes, warnings } =
             merge_states(files).map_err(|error| Failure::Input(error.to_string()))?;
@@ -121,6 +122,44 @@ impl MergeTask {
         }
         Ok(printed)
     }
+}
+
+/// Refuses a file that is named twice, whose examples would count twice.
+fn refuse_repeated(states: &[PathBuf]) -> Result<(), Failure> {
+    let mut seen = BTreeMap::new();
+    for path in states {
+        // Streams have no path, and each is read once.
+        let Ok(real) = std::fs::canonicalize(path) else {
+            continue;
+        };
+        if let Some(other) = seen.insert(real, path) {
+            return Err(Failure::Input(format!(
+                "{}: the same file as {}: expected each state once",
+                path.display(),
+                other.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Reads a state file. One that does not start as such is not read further: it may be endless.
+fn read_state_file(registry: &Registry, path: &Path) -> Result<Vec<Outcome>, Failure> {
+    let name = path.display().to_string();
+    let cannot =
+        |what: &str, error: io::Error| Failure::Input(format!("{name}: cannot {what}: {error}"));
+    let mut file = File::open(path).map_err(|error| cannot("open", error))?;
+    let mut bytes = Vec::new();
+    let read = file.by_ref().take(8).read_to_end(&mut bytes);
+    read.map_err(|error| cannot("read", error))?;
+    let failed = |error: StateFileError| Failure::Input(error.to_string());
+    match read_states(registry, &name, &bytes) {
+        Err(error) if error.problem == StateFileProblem::NotAState => return Err(failed(error)),
+        _ => {}
+    }
+    let read = file.read_to_end(&mut bytes);
+    read.map_err(|error| cannot("read", error))?;
+    read_states(registry, &name, &bytes).map_err(failed)
 }
 
 /// [`Outputs`] whose files are open.
@@ -145,34 +184,49 @@ impl Outputs {
 }
 
 impl Opened {
-    /// Writes what is to be written, and judges the scores.
+    /// Judges the scores, and writes what is to be written: all of it, unless something is wrong.
     fn finish(self, outcomes: Vec<Outcome>) -> Result<Printed, Failure> {
-        if let Some(mut file) = self.state {
-            let bytes =
-                write_states(&outcomes).map_err(|error| Failure::Internal(error.to_string()))?;
-            file.write(&bytes)?;
-            file.persist()?;
-        }
-        if let Some(mut file) = self.details {
-            for outcome in &outcomes {
-                let details = outcome.state().details().ok_or_else(|| {
-                    Failure::Usage(format!("--details: {} has no details", outcome.metric()))
-                })?;
-                file.write(format!("{details}\n").as_bytes())?;
+        let details = match self.details {
+            Some(file) => Some((file, details(&outcomes)?)),
+            None => None,
+        };
+        let state = match self.state {
+            Some(file) => {
+                let bytes = write_states(&outcomes);
+                let bytes = bytes.map_err(|error| Failure::Internal(error.to_string()))?;
+                Some((file, bytes))
             }
-            file.persist()?;
-        }
+            None => None,
+        };
         let scored = outcomes.into_iter().map(|outcome| Scored {
             report: outcome.report(),
             outcome,
         });
         let scored: Vec<Scored> = scored.collect();
+        let failed_gates = failed_gates(&self.gates, &scored)?;
+        for (mut file, bytes) in [state, details].into_iter().flatten() {
+            file.write(&bytes)?;
+            file.persist()?;
+        }
         Ok(Printed {
-            failed_gates: failed_gates(&self.gates, &scored)?,
+            failed_gates,
             scored,
             shown: None,
         })
     }
+}
+
+/// The details of each metric, one JSON object per line.
+fn details(outcomes: &[Outcome]) -> Result<Vec<u8>, Failure> {
+    let mut text = String::new();
+    for outcome in outcomes {
+        let details = outcome.state().details().ok_or_else(|| {
+            let metric = outcome.metric();
+            Failure::Usage(format!("--details: {metric} has no details here"))
+        })?;
+        text.push_str(&format!("{details}\n"));
+    }
+    Ok(text.into_bytes())
 }
 
 /// What the program does while a run goes on.

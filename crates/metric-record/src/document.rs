@@ -1,4 +1,7 @@
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::Objects;
 
 /// A text by name: one file of a data set, in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +29,7 @@ impl<'a> File<'a> {
 
 /// One side of a data set that a metric reads as a whole, such as a COCO results file or a folder of
 /// labels.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// The name, for messages.
     pub name: String,
@@ -35,13 +38,15 @@ pub struct Document {
 }
 
 /// What a [`Document`] holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Content {
     /// The text of a file.
     Text(String),
     /// A folder, whose files the reader of the format opens.
     Folder(PathBuf),
+    /// The objects of images, which are in memory.
+    Objects(Arc<Objects>),
 }
 
 impl Document {
@@ -62,21 +67,30 @@ impl Document {
         }
     }
 
+    /// Objects in memory.
+    pub fn objects(name: impl Into<String>, objects: impl Into<Arc<Objects>>) -> Self {
+        Self {
+            name: name.into(),
+            content: Content::Objects(objects.into()),
+        }
+    }
+
     /// Returns the document as a file.
     ///
     /// # Errors
     ///
-    /// Returns an error if it is a folder.
+    /// Returns an error if it is not a file.
     pub fn file(&self) -> Result<File<'_>, crate::ReadError> {
-        match &self.content {
-            Content::Text(text) => Ok(File {
-                name: &self.name,
-                text,
-            }),
-            _ => Err(crate::ReadError::new(
-                &self.name,
-                "is a folder: expected a file",
-            )),
-        }
+        let problem = match &self.content {
+            Content::Text(text) => {
+                return Ok(File {
+                    name: &self.name,
+                    text,
+                });
+            }
+            Content::Folder(_) => "is a folder: expected a file",
+            Content::Objects(_) => "holds objects in memory: expected a file",
+        };
+        Err(crate::ReadError::new(&self.name, problem))
     }
 }

@@ -122,13 +122,15 @@ pub fn string(json: &str) -> Result<Cow<'_, str>, String> {
 
 /// Whether the inside of a string has no quotes, escapes or control characters.
 fn is_plain(inner: &[u8]) -> bool {
-    // Without a branch per byte, so that the compiler can look at many at once.
     let special = |byte: u8| (byte == b'"') | (byte == b'\\') | (byte < 0x20);
-    inner.chunks(64).all(|bytes| {
-        !bytes
+    let (blocks, rest) = inner.as_chunks::<32>();
+    // Without a branch per byte, so that the compiler can look at many at once.
+    let is_plain = |block: &[u8; 32]| {
+        !block
             .iter()
             .fold(false, |found, &byte| found | special(byte))
-    })
+    };
+    blocks.iter().all(is_plain) && !rest.iter().any(|&byte| special(byte))
 }
 
 /// A name in data: a string, or an integer as it is written.

@@ -162,14 +162,19 @@ impl Entry {
         (self.build)(&options.with_defaults(self.options))
     }
 
-    /// Returns the score of this name. Names without a parameter come first.
+    /// Returns the score of this name. Of several whose names it starts with, the longest is the one:
+    /// `AP_small` is `AP_` of an area, not `AP` of a threshold.
     #[must_use]
     pub fn score(&self, name: &str) -> Option<&'static ScoreSpec> {
         let exact = self
             .scores
             .iter()
             .find(|score| score.parameter.is_empty() && score.names(name));
-        exact.or_else(|| self.scores.iter().find(|score| score.names(name)))
+        let longest = || {
+            let named = self.scores.iter().filter(|score| score.names(name));
+            named.max_by_key(|score| score.name.len())
+        };
+        exact.or_else(longest)
     }
 
     /// Whether the metric draws pictures of this form.

@@ -278,11 +278,11 @@ impl Options {
         Ok(values)
     }
 
-    /// A whole number from 1 to `most`; `None` if none was chosen and there is no default.
+    /// Returns the chosen or default value, a whole number from 1 to `most`; `None` if there is neither.
     ///
     /// # Errors
     ///
-    /// As [`counting`].
+    /// Returns an error if the value is not such a number.
     pub fn counting(&self, name: &str, most: usize) -> Result<Option<NonZeroUsize>, OptionError> {
         let number = |text: Cow<'_, str>| {
             counting(&text, most).map_err(|reason| OptionError::new(name, &text, reason))

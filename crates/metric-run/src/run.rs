@@ -13,7 +13,7 @@ use metric_registry::{
 use rayon::prelude::*;
 
 use crate::join::{Input, Join, Pair};
-use crate::scan::{FieldNames, Role};
+use crate::scan::{FieldNames, Role, is_one_example};
 use crate::source::{Format, Source};
 use crate::{Outcome, RunError};
 
@@ -308,16 +308,42 @@ impl Run {
                     document = found;
                 }
                 (Some(_), Some(_)) => {}
-                _ => {
-                    let [first, other] = [self.metrics[0].entry.name, chosen.entry.name];
-                    return Err(RunError::Usage(Message::from(format!(
-                        "{first} and {other} read {} in different ways: score them in two runs",
-                        references.name()
-                    ))));
-                }
+                _ => return Err(self.read_differently(chosen, references)),
             }
         }
+        if document.is_none() {
+            self.refuse_mixed_whole_files(references)?;
+        }
         Ok(document)
+    }
+
+    /// Fails if a file of JSON is one example for one metric, and a map of ids to examples for another.
+    fn refuse_mixed_whole_files(&self, references: &Source) -> Result<(), RunError> {
+        let is_json = references.format() == Some(Format::Json) && references.is_rereadable();
+        let [first, others @ ..] = self.metrics.as_slice() else {
+            return Ok(());
+        };
+        if others.is_empty() || !is_json {
+            return Ok(());
+        }
+        let document = references.document()?;
+        let Content::Text(text) = &document.content else {
+            return Ok(());
+        };
+        let is_whole = |chosen: &Chosen| is_one_example(text, chosen.entry.whole_file);
+        let other = others.iter().find(|it| is_whole(it) != is_whole(first));
+        other.map_or(
+            Ok(()),
+            |other| Err(self.read_differently(other, references)),
+        )
+    }
+
+    fn read_differently(&self, other: &Chosen, references: &Source) -> RunError {
+        let [first, other] = [self.metrics[0].entry.name, other.entry.name];
+        RunError::Usage(Message::from(format!(
+            "{first} and {other} read {} in different ways: score them in separate runs",
+            references.name()
+        )))
     }
 
     /// Scores documents of a metric's own format.
@@ -552,9 +578,10 @@ impl Fold<'_> {
         let metrics = &self.run.metrics;
         let states = &self.states;
         let read = |pairs: &[Pair]| -> Vec<Part> {
-            let records: Vec<Record<'_>> = pairs.iter().map(|pair| join.record(pair)).collect();
             let read = |(chosen, state): (&Chosen, &State)| {
-                let mut records = records.clone();
+                // A value is read once, so each metric gets records of its own.
+                let records = pairs.iter().map(|pair| join.record(pair));
+                let mut records: Vec<Record<'_>> = records.collect();
                 chosen.scorer.read(state, &mut records, self.run.samples)
             };
             metrics.iter().zip(states).map(read).collect()

@@ -213,6 +213,18 @@ pub(crate) fn whole(text: &str) -> Option<Found> {
     })
 }
 
+/// Whether a file is one example, judged by its first value. A file that is not a map is not.
+pub(crate) fn is_one_example(text: &str, whole_file: fn(&str) -> bool) -> bool {
+    let json = text.trim_start_matches('\u{feff}');
+    let entries = serde_json::from_str::<Entries<'_>>(json);
+    entries.is_ok_and(|entries| is_whole(&entries, whole_file))
+}
+
+fn is_whole(entries: &Entries<'_>, whole_file: fn(&str) -> bool) -> bool {
+    let first = entries.0.first();
+    first.is_some_and(|(_, value)| whole_file(value))
+}
+
 fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, ScanError> {
     let json = text.trim_start_matches('\u{feff}');
     let error = |error: serde_json::Error| ScanError {
@@ -243,11 +255,7 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
             is_text: false,
         }
     };
-    if entries
-        .0
-        .first()
-        .is_some_and(|(_, value)| whole_file(value))
-    {
+    if is_whole(&entries, whole_file) {
         return Ok(whole(text).into_iter().collect());
     }
     Ok(entries

@@ -1,15 +1,20 @@
 //! States on disk.
 //!
-//! A file has a magic number, a header in JSON, and the bodies of one or several states, compressed
-//! together with Zstandard. The header names each metric with its options and definition, so a state can be
-//! read without any other knowledge, and has a checksum of each body before compression.
+//! A file is
+//!
+//! 1. eight bytes of a magic number,
+//! 2. the length of the header in bytes, 32 bits, the least significant byte first,
+//! 3. the header in JSON, which names each metric with its options and definition, so a state can be read
+//!    without any other knowledge, and which has the length and the SHA-256 of each body,
+//! 4. the bodies of one or several states, one after the other, as one frame of Zstandard,
+//! 5. the SHA-256 of all bytes before it.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 
 use metric_record::{JoinPolicy, Message, Missing, Shard};
-use metric_registry::{OptionError, Options, Registry, StateError};
+use metric_registry::{OptionError, OptionKind, Options, Registry, StateError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -32,6 +37,9 @@ const MOST_EXPANSION: u64 = 4096;
 
 /// How hard bodies are compressed: the default of Zstandard.
 const LEVEL: i32 = 3;
+
+/// The length of the checksum that a file ends in.
+const CHECKSUM_BYTES: usize = 32;
 
 /// The shards whose examples a state holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +113,17 @@ pub enum StateFileProblem {
         /// The definition that was found.
         found: String,
     },
+    /// The metric was scored with another value of an option than in the state it is merged with.
+    Option {
+        /// The file that is merged with.
+        other: String,
+        /// The option.
+        option: String,
+        /// Its value in the other file; empty for none.
+        expected: String,
+        /// Its value in this file; empty for none.
+        found: String,
+    },
     /// The file has states of other metrics than the first one.
     Metrics {
         /// The metrics of the first file.
@@ -130,6 +149,8 @@ pub enum StateFileProblem {
     },
     /// The examples do not share what those of one data set share.
     DataSet(String),
+    /// The states of the whole data set have no examples, which the metric does not score.
+    NoExamples,
 }
 
 impl fmt::Display for StateFileError {
@@ -155,6 +176,23 @@ impl fmt::Display for StateFileError {
             P::Definition { expected, found } => {
                 write!(f, "a state of {found}: expected one of {expected}")
             }
+            P::Option {
+                other,
+                option,
+                expected,
+                found,
+            } => {
+                let value = |value: &str| match value {
+                    "" => "not given".to_owned(),
+                    value => format!("{value:?}"),
+                };
+                write!(
+                    f,
+                    "the option {option} is {}: expected {}, as in {other}",
+                    value(found),
+                    value(expected)
+                )
+            }
             P::Metrics { expected, found } => write!(
                 f,
                 "states of {}: expected states of {}",
@@ -167,10 +205,13 @@ impl fmt::Display for StateFileError {
                 found,
             } => write!(
                 f,
-                "one of {found} shards: expected one of {expected}, as {other}"
+                "comes from a run in {found} shards: expected {expected}, as in {other}"
             ),
-            P::SameShard { other, shard } => write!(f, "shard {shard}, which {other} is too"),
+            P::SameShard { other, shard } => {
+                write!(f, "has shard {shard}, which is also in {other}")
+            }
             P::DataSet(difference) => write!(f, "not of the same data set: {difference}"),
+            P::NoExamples => f.write_str("has no examples: expected at least one"),
         }
     }
 }
@@ -260,6 +301,8 @@ pub fn write_states(outcomes: &[Outcome]) -> Result<Vec<u8>, StateError> {
     file.extend(length.to_le_bytes());
     file.extend(header);
     file.extend(bodies);
+    let checksum = Sha256::digest(&file);
+    file.extend(checksum);
     Ok(file)
 }
 
@@ -289,9 +332,16 @@ pub fn read_states(
     };
     let damaged = |how: String| failed(StateFileProblem::Damaged(how));
     let short = || damaged("the file is cut short".to_owned());
-    let rest = bytes
-        .strip_prefix(MAGIC)
-        .ok_or_else(|| failed(StateFileProblem::NotAState))?;
+    if !bytes.starts_with(MAGIC) {
+        return Err(failed(StateFileProblem::NotAState));
+    }
+    let (written, checksum) = bytes
+        .split_last_chunk::<CHECKSUM_BYTES>()
+        .ok_or_else(short)?;
+    if Sha256::digest(written).as_slice() != checksum {
+        return Err(damaged("its bytes do not match its checksum".to_owned()));
+    }
+    let rest = written.strip_prefix(MAGIC).ok_or_else(short)?;
     let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(short)?;
     let length = u32::from_le_bytes(*length) as usize;
     if length > MOST_HEADER {
@@ -338,7 +388,7 @@ pub fn read_states(
         let (body, rest) = bodies.split_at_checked(length).ok_or_else(short)?;
         bodies = rest;
         if digest(body) != state.sha256 {
-            return Err(damaged("the checksum is that of other bytes".to_owned()));
+            return Err(damaged("a state does not match its checksum".to_owned()));
         }
         outcomes.push(read_state(registry, state, body).map_err(failed)?);
     }
@@ -420,7 +470,7 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
         };
         match first {
             None => first = Some((name, outcomes)),
-            Some((_, first)) => agree(first, outcomes).map_err(failed)?,
+            Some((other, first)) => agree(other, first, outcomes).map_err(failed)?,
         }
         let Some(shards) = outcomes.first().and_then(Outcome::shards) else {
             whole.push(name);
@@ -457,14 +507,18 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
     }
     if files.len() > 1 && !whole.is_empty() {
         let names: Vec<String> = whole.iter().map(|name| format!("{name:?}")).collect();
-        let are = if names.len() == 1 { "is" } else { "are" };
+        let (was, a_shard) = match names.len() {
+            1 => ("was", "a shard"),
+            _ => ("were", "shards"),
+        };
         let warning = format!(
-            "{} {are} not known to be a shard, and may have examples of other states",
+            "{} {was} not written as {a_shard} and may repeat examples of the other states",
             names.join(", ")
         );
         warnings.push(Message::from(warning));
     }
     let shards = shards.filter(|shards| !shards.is_complete());
+    let first = first.map_or_else(String::new, |(name, _)| name.to_owned());
     let mut total: Vec<Outcome> = Vec::new();
     for (name, outcomes) in files {
         if total.is_empty() {
@@ -487,6 +541,13 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
     }
     for outcome in &mut total {
         outcome.set_shards(shards.clone());
+        // As a run over all data does.
+        if shards.is_none() && outcome.is_refused_as_empty() {
+            return Err(StateFileError {
+                file: first,
+                problem: StateFileProblem::NoExamples,
+            });
+        }
     }
     Ok(Merged {
         outcomes: total,
@@ -498,26 +559,24 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
 const NAMED_SHARDS: usize = 20;
 
 fn missing_warning(shards: &Shards) -> Message {
-    let missing: Vec<String> = shards.missing().map(|index| index.to_string()).collect();
-    let (is, s) = match missing.len() {
+    // There may be billions.
+    let missing = shards.count as usize - shards.indices.len();
+    let named = shards.missing().take(NAMED_SHARDS);
+    let named: Vec<String> = named.map(|index| index.to_string()).collect();
+    let (is, s) = match missing {
         1 => ("is", ""),
         _ => ("are", "s"),
     };
-    let more = if missing.len() > NAMED_SHARDS {
-        ", ..."
-    } else {
-        ""
-    };
+    let more = if missing > named.len() { ", ..." } else { "" };
     Message::from(format!(
-        "{} of {} shards {is} missing: shard{s} {}{more}",
-        missing.len(),
+        "{missing} of {} shards {is} missing: shard{s} {}{more}",
         shards.count,
-        missing[..missing.len().min(NAMED_SHARDS)].join(", "),
+        named.join(", "),
     ))
 }
 
-/// Refuses states that were gathered in another way than the first ones.
-fn agree(first: &[Outcome], outcomes: &[Outcome]) -> Result<(), StateFileProblem> {
+/// Refuses states that were gathered in another way than those of the first file, `other`.
+fn agree(other: &str, first: &[Outcome], outcomes: &[Outcome]) -> Result<(), StateFileProblem> {
     let names = |outcomes: &[Outcome]| -> Vec<String> {
         outcomes.iter().map(|it| it.metric().to_owned()).collect()
     };
@@ -528,7 +587,7 @@ fn agree(first: &[Outcome], outcomes: &[Outcome]) -> Result<(), StateFileProblem
         });
     }
     for (first, outcome) in first.iter().zip(outcomes) {
-        // Options that are in no signature, such as details, change the state as well.
+        // Details are in no signature, and change the state as well.
         let same = first.signature() == outcome.signature()
             && first.options().details() == outcome.options().details();
         if !same {
@@ -537,9 +596,28 @@ fn agree(first: &[Outcome], outcomes: &[Outcome]) -> Result<(), StateFileProblem
                 false => outcome.signature().to_owned(),
             };
             return Err(StateFileProblem::Definition {
-                expected: text(first),
+                expected: format!("{}, as in {other}", text(first)),
                 found: text(outcome),
             });
+        }
+        // So do other options, such as those of groups.
+        for spec in first.entry().options {
+            // A file that is checked against the data may have another path elsewhere.
+            if matches!(spec.kind, OptionKind::Path) {
+                continue;
+            }
+            let value = |outcome: &Outcome| {
+                let value = outcome.options().get(spec.name);
+                value.map_or_else(|| spec.default.to_owned(), |value| value.into_owned())
+            };
+            if value(first) != value(outcome) {
+                return Err(StateFileProblem::Option {
+                    other: other.to_owned(),
+                    option: spec.name.to_owned(),
+                    expected: value(first),
+                    found: value(outcome),
+                });
+            }
         }
     }
     Ok(())

@@ -282,11 +282,12 @@ impl<F: Form> Reading for Boxes<F> {
     fn signature(&self) -> Named<String> {
         let DetectionSweepParams {
             profile,
-            matching,
             iou_thresholds,
             score_thresholds,
             best_f1,
+            ..
         } = self.metric.params();
+        let matching = self.metric.matching();
         let scores = (!score_thresholds.is_empty()).then(|| listed(score_thresholds));
         [
             ("profile", Some(profile.to_string())),

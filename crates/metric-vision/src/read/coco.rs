@@ -596,6 +596,11 @@ impl Places {
         images.retain(|_| held.next().copied().unwrap_or_default());
     }
 
+    /// The place of an image.
+    pub(super) fn image(&self, image: &Id<'_>) -> Option<u32> {
+        self.images.find(image)
+    }
+
     /// The place of a class.
     pub(super) fn class(&self, class: &Id<'_>) -> Option<u32> {
         self.classes.find(class)
@@ -1305,6 +1310,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
 pub(super) struct Numbers {
     numbers: [f64; 4],
     count: usize,
+}
+
+impl From<[f64; 4]> for Numbers {
+    fn from(numbers: [f64; 4]) -> Self {
+        Self { numbers, count: 4 }
+    }
 }
 
 impl<'de> Deserialize<'de> for Numbers {

@@ -1,5 +1,6 @@
 use super::coco::{
-    CocoOptions, Id, Identified, Places, TruthFields, distinct, distribute, position, warn, whole,
+    CocoOptions, Id, Identified, Places, Problem, Size, TruthFields, distinct, distribute,
+    position, warn, whole,
 };
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key, Prediction, Shape};
@@ -112,35 +113,162 @@ pub fn dataset_from_columns<S: Shape + Clone>(
     predictions: PredictionColumns<'_, S>,
     options: CocoOptions,
 ) -> Result<(Dataset<S>, Warnings), ReadError> {
+    truths.check()?;
+    predictions.check()?;
+    let listed = Listed {
+        images: images.iter().map(id_of).collect(),
+        sizes: &[],
+        classes: classes
+            .iter()
+            .map(|class| (id_of(&class.key), class.name.as_str()))
+            .collect(),
+    };
+    dataset_from_rows(listed, &truths, &predictions, options)
+}
+
+/// What a data set lists in addition to its objects.
+pub(super) struct Listed<'a> {
+    pub(super) images: Vec<Id<'a>>,
+    /// Height and width of the images, if they are known.
+    pub(super) sizes: &'a [[u32; 2]],
+    pub(super) classes: Vec<(Id<'a>, &'a str)>,
+}
+
+/// Objects in memory, by row.
+pub(super) trait Rows<S> {
+    /// What errors name in place of a file.
+    fn name(&self) -> &str;
+    fn count(&self) -> usize;
+    fn image(&self, row: usize) -> Id<'_>;
+    fn class(&self, row: usize) -> Id<'_>;
+    /// The shape, and the area that decides the area range unless the object has one of its own.
+    fn shape(&self, row: usize, size: Size) -> Result<(S, f64), Problem>;
+    /// Whether a shape has a negative width or height.
+    fn is_inverted(&self, shape: &S) -> bool;
+}
+
+/// Rows that are ground truth.
+pub(super) trait TruthRows<S>: Rows<S> {
+    fn id(&self, row: usize) -> Option<i64>;
+    fn fields(&self, row: usize, class: u32) -> TruthFields;
+}
+
+/// Rows that are detections.
+pub(super) trait PredictionRows<S>: Rows<S> {
+    fn score(&self, row: usize) -> f64;
+}
+
+/// [`dataset_from_columns`] of rows of any origin.
+pub(super) fn dataset_from_rows<S: Shape + Clone>(
+    listed: Listed<'_>,
+    truths: &impl TruthRows<S>,
+    predictions: &impl PredictionRows<S>,
+    options: CocoOptions,
+) -> Result<(Dataset<S>, Warnings), ReadError> {
     let mut warnings = Warnings::new();
-    let image_ids: Vec<Id<'_>> = images.iter().map(id_of).collect();
-    let class_ids: Vec<Id<'_>> = classes.iter().map(|class| id_of(&class.key)).collect();
-    let (places, mut listed, mut images) = Places::new(
-        class_ids.iter(),
-        image_ids.iter(),
+    let (places, mut classes, mut images) = Places::new(
+        listed.classes.iter().map(|(id, _)| id),
+        listed.images.iter(),
         options.shard,
         &mut warnings,
     );
-    for (class, id) in classes.iter().zip(&class_ids) {
+    for (id, name) in &listed.classes {
         if let Some(place) = places.class(id) {
-            listed[place as usize].name.clone_from(&class.name);
+            (*name).clone_into(&mut classes[place as usize].name);
+        }
+    }
+    let mut sizes = vec![None; images.len()];
+    for (id, &[height, width]) in listed.images.iter().zip(listed.sizes) {
+        if let Some(place) = places.image(id) {
+            sizes[place as usize] = Some((height, width));
         }
     }
 
-    let annotations = annotations(&truths, &places, &mut warnings)?;
-    let annotations = distinct(MEMORY, ANNOTATIONS, annotations, options)?;
+    let file = File {
+        name: truths.name(),
+        text: "",
+    };
+    let annotations = annotations(truths, &places, &sizes, &mut warnings)
+        .map_err(|(row, problem)| problem.in_record(file, ANNOTATIONS, row))?;
+    let annotations = distinct(file, ANNOTATIONS, annotations, options)?;
     distribute(annotations, &mut images);
-    let mut predictions = detections(&predictions, &places, options, &mut warnings)?;
+    let mut predictions = detections(predictions, &places, &sizes, options, &mut warnings)?;
     places.keep_held(&mut images, &mut predictions);
-    let dataset = Dataset::placed(listed, images, predictions);
-    let dataset = dataset.map_err(|error| whole(MEMORY, error.to_string()))?;
+    let dataset = Dataset::placed(classes, images, predictions);
+    let dataset = dataset.map_err(|error| whole(file, error.to_string()))?;
     Ok((dataset, warnings))
 }
 
-/// What errors name in place of a file.
-const MEMORY: File<'static> = File { name: "", text: "" };
 const ANNOTATIONS: &str = "annotations";
 const PREDICTIONS: &str = "predictions";
+
+fn annotations<S: Shape>(
+    rows: &impl TruthRows<S>,
+    places: &Places,
+    sizes: &[Size],
+    warnings: &mut Warnings,
+) -> Result<Vec<Identified<S>>, (usize, Problem)> {
+    let mut annotation = |row: usize| {
+        let id = rows.id(row).map(Key::Number);
+        let (image, class) = (rows.image(row), rows.class(row));
+        if places.is_elsewhere(&image) {
+            return Ok(places.elsewhere(id, &image, Some(&class)));
+        }
+        let Some((image, class)) = places.of_truth(&image, &class, warnings) else {
+            return Ok(Identified::new(id, None));
+        };
+        let size = sizes.get(image as usize).copied().flatten();
+        let (shape, _) = rows.shape(row, size).map_err(|problem| (row, problem))?;
+        let is_inverted = rows.is_inverted(&shape);
+        let annotation = rows
+            .fields(row, class)
+            .annotation(shape, is_inverted, warnings);
+        Ok(Identified::new(id, Some((image, annotation))))
+    };
+    (0..rows.count()).map(&mut annotation).collect()
+}
+
+fn detections<S: Shape>(
+    rows: &impl PredictionRows<S>,
+    places: &Places,
+    sizes: &[Size],
+    options: CocoOptions,
+    warnings: &mut Warnings,
+) -> Result<Vec<Prediction<S>>, ReadError> {
+    let file = File {
+        name: rows.name(),
+        text: "",
+    };
+    let mut all = Vec::with_capacity(rows.count());
+    for row in 0..rows.count() {
+        let refused = |problem: Problem| problem.in_record(file, PREDICTIONS, row);
+        let image = rows.image(row);
+        if places.is_elsewhere(&image) {
+            continue;
+        }
+        let image = places.image_of_detection(&image, options, warnings);
+        let Some(image) = image.map_err(refused)? else {
+            continue;
+        };
+        let size = sizes.get(image as usize).copied().flatten();
+        let (shape, area) = rows.shape(row, size).map_err(refused)?;
+        let Some(class) = places.class_of_detection(&rows.class(row), warnings) else {
+            continue;
+        };
+        if rows.is_inverted(&shape) {
+            warn(warnings, Warning::NegativeSize);
+        }
+        all.push(Prediction {
+            image,
+            place: position(row),
+            class,
+            score: rows.score(row),
+            area,
+            shape,
+        });
+    }
+    Ok(all)
+}
 
 fn id_of(key: &Key) -> Id<'_> {
     match key {
@@ -160,99 +288,112 @@ fn fits(list: &str, field: &str, length: usize, rows: usize) -> Result<(), ReadE
     }
 }
 
-fn annotations<S: Shape + Clone>(
-    columns: &TruthColumns<'_, S>,
-    places: &Places,
-    warnings: &mut Warnings,
-) -> Result<Vec<Identified<S>>, ReadError> {
-    let TruthColumns {
-        image,
-        class,
-        shape,
-        area,
-        crowd,
-        ignore,
-        id,
-    } = *columns;
-    let rows = image.len();
-    for (field, length) in [
-        ("class", Some(class.len())),
-        ("shape", Some(shape.len())),
-        ("area", area.map(<[f64]>::len)),
-        ("crowd", crowd.map(<[bool]>::len)),
-        ("ignore", ignore.map(<[bool]>::len)),
-        ("id", id.map(<[i64]>::len)),
-    ] {
-        fits(ANNOTATIONS, field, length.unwrap_or(rows), rows)?;
-    }
-    let annotation = |(row, ((image, class), shape)): (usize, ((&Key, &Key), &S))| {
-        let id = id.map(|id| id[row]);
-        let (image, class) = (id_of(image), id_of(class));
-        if places.is_elsewhere(&image) {
-            return places.elsewhere(id.map(Key::Number), &image, Some(&class));
+impl<S> TruthColumns<'_, S> {
+    fn check(&self) -> Result<(), ReadError> {
+        let rows = self.image.len();
+        for (field, length) in [
+            ("class", Some(self.class.len())),
+            ("shape", Some(self.shape.len())),
+            ("area", self.area.map(<[f64]>::len)),
+            ("crowd", self.crowd.map(<[bool]>::len)),
+            ("ignore", self.ignore.map(<[bool]>::len)),
+            ("id", self.id.map(<[i64]>::len)),
+        ] {
+            fits(ANNOTATIONS, field, length.unwrap_or(rows), rows)?;
         }
-        let place = places.of_truth(&image, &class, warnings);
-        let placed = place.map(|(image, class)| {
-            let fields = TruthFields {
-                class,
-                id: id.unwrap_or(-1),
-                area: area.map(|area| area[row]),
-                crowd: crowd.map(|crowd| crowd[row]),
-                ignore: ignore.is_some_and(|ignore| ignore[row]),
-            };
-            let annotation = fields.annotation(shape.clone(), is_inverted(shape), warnings);
-            (image, annotation)
-        });
-        Identified::new(id.map(Key::Number), placed)
-    };
-    let columns = image.iter().zip(class).zip(shape);
-    Ok(columns.enumerate().map(annotation).collect())
+        Ok(())
+    }
 }
 
-fn detections<S: Shape + Clone>(
-    columns: &PredictionColumns<'_, S>,
-    places: &Places,
-    options: CocoOptions,
-    warnings: &mut Warnings,
-) -> Result<Vec<Prediction<S>>, ReadError> {
-    let PredictionColumns {
-        image,
-        class,
-        shape,
-        score,
-    } = *columns;
-    for (field, length) in [
-        ("class", class.len()),
-        ("shape", shape.len()),
-        ("score", score.len()),
-    ] {
-        fits(PREDICTIONS, field, length, image.len())?;
-    }
-    let mut all = Vec::with_capacity(image.len());
-    let columns = image.iter().zip(class).zip(shape.iter().zip(score));
-    for (row, ((image, class), (shape, &score))) in columns.enumerate() {
-        let image = id_of(image);
-        if places.is_elsewhere(&image) {
-            continue;
+impl<S> PredictionColumns<'_, S> {
+    fn check(&self) -> Result<(), ReadError> {
+        for (field, length) in [
+            ("class", self.class.len()),
+            ("shape", self.shape.len()),
+            ("score", self.score.len()),
+        ] {
+            fits(PREDICTIONS, field, length, self.image.len())?;
         }
-        let image = places.image_of_detection(&image, options, warnings);
-        let image = image.map_err(|problem| problem.in_record(MEMORY, PREDICTIONS, row))?;
-        let Some(image) = image else {
-            continue;
-        };
-        let Some(class) = places.class_of_detection(&id_of(class), warnings) else {
-            continue;
-        };
-        if is_inverted(shape) {
-            warn(warnings, Warning::NegativeSize);
-        }
-        all.push(Prediction {
-            image,
-            place: position(row),
-            ..Prediction::new(class, score, shape.clone())
-        });
+        Ok(())
     }
-    Ok(all)
+}
+
+impl<S: Shape + Clone> Rows<S> for TruthColumns<'_, S> {
+    fn name(&self) -> &str {
+        ""
+    }
+
+    fn count(&self) -> usize {
+        self.image.len()
+    }
+
+    fn image(&self, row: usize) -> Id<'_> {
+        id_of(&self.image[row])
+    }
+
+    fn class(&self, row: usize) -> Id<'_> {
+        id_of(&self.class[row])
+    }
+
+    fn shape(&self, row: usize, _: Size) -> Result<(S, f64), Problem> {
+        Ok(with_area(&self.shape[row]))
+    }
+
+    fn is_inverted(&self, shape: &S) -> bool {
+        is_inverted(shape)
+    }
+}
+
+impl<S: Shape + Clone> TruthRows<S> for TruthColumns<'_, S> {
+    fn id(&self, row: usize) -> Option<i64> {
+        self.id.map(|id| id[row])
+    }
+
+    fn fields(&self, row: usize, class: u32) -> TruthFields {
+        TruthFields {
+            class,
+            id: self.id.map_or(-1, |id| id[row]),
+            area: self.area.map(|area| area[row]),
+            crowd: self.crowd.map(|crowd| crowd[row]),
+            ignore: self.ignore.is_some_and(|ignore| ignore[row]),
+        }
+    }
+}
+
+impl<S: Shape + Clone> Rows<S> for PredictionColumns<'_, S> {
+    fn name(&self) -> &str {
+        ""
+    }
+
+    fn count(&self) -> usize {
+        self.image.len()
+    }
+
+    fn image(&self, row: usize) -> Id<'_> {
+        id_of(&self.image[row])
+    }
+
+    fn class(&self, row: usize) -> Id<'_> {
+        id_of(&self.class[row])
+    }
+
+    fn shape(&self, row: usize, _: Size) -> Result<(S, f64), Problem> {
+        Ok(with_area(&self.shape[row]))
+    }
+
+    fn is_inverted(&self, shape: &S) -> bool {
+        is_inverted(shape)
+    }
+}
+
+impl<S: Shape + Clone> PredictionRows<S> for PredictionColumns<'_, S> {
+    fn score(&self, row: usize) -> f64 {
+        self.score[row]
+    }
+}
+
+fn with_area<S: Shape + Clone>(shape: &S) -> (S, f64) {
+    (shape.clone(), shape.area())
 }
 
 /// Whether a shape has a negative width or height.

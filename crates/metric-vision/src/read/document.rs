@@ -5,6 +5,8 @@ use metric_record::{Content, Document, File, ReadError, Shard};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::coco::Readable;
+use super::objects::dataset_from_objects;
 use super::{
     CocoOptions, ExtraImages, ImageSizes, VocOptions, Warnings, YoloOptions, parse_coco,
     parse_coco_masks, read_voc, read_yolo,
@@ -28,6 +30,7 @@ pub struct BoxesOptions {
 /// | references | predictions | read as |
 /// |---|---|---|
 /// | a file | a file | COCO, see [`parse_coco`] |
+/// | objects in memory | objects in memory | COCO, see [`read_coco_documents`] |
 /// | a folder with `.xml` files | a folder | Pascal VOC, see [`read_voc`] |
 /// | another folder | a folder | YOLO, see [`read_yolo`] |
 ///
@@ -81,8 +84,7 @@ pub fn read_boxes(
             };
             read_yolo(truths, found, &options)
         }
-        (Content::Folder(_), found) => Err(unlike(predictions, found, "a folder")),
-        (_, found @ Content::Folder(_)) => Err(unlike(predictions, found, "a file")),
+        (Content::Folder(_), _) | (_, Content::Folder(_)) => Err(unlike(references, predictions)),
         _ => {
             let options = CocoOptions {
                 ignore_unknown_images: extra == ExtraImages::Ignore,
@@ -94,30 +96,83 @@ pub fn read_boxes(
     }
 }
 
-/// [`parse_coco`] of documents.
+/// [`parse_coco`] of documents: files, or objects in memory.
+///
+/// [`Objects`](metric_record::Objects) follow the rules of files, as in
+/// [`dataset_from_columns`](super::dataset_from_columns): images and classes are those that the ground
+/// truth lists, and a column that is absent is a field that no object has. The exception is `ignore`,
+/// which is used as it is.
+///
+/// ```
+/// use metric_record::{Document, IdKey, ObjectColumns, Objects};
+/// use metric_vision::read::{CocoOptions, read_coco_documents};
+///
+/// let found = ObjectColumns {
+///     image: vec![IdKey::Number(1)],
+///     class: vec!["dog".into()],
+///     bbox: Some(vec![[0.0, 0.0, 10.0, 9.0]]),
+///     ..ObjectColumns::default()
+/// };
+/// let truth = ObjectColumns {
+///     images: vec![IdKey::Number(1), IdKey::Number(2)],
+///     classes: vec![("dog".into(), "dog".to_owned())],
+///     ..found.clone()
+/// };
+/// let found = ObjectColumns { score: Some(vec![0.8]), ..found };
+/// let (dataset, _) = read_coco_documents(
+///     &Document::objects("truth", Objects::new(truth)?),
+///     &Document::objects("predictions", Objects::new(found)?),
+///     CocoOptions::default(),
+/// )?;
+/// assert_eq!(dataset.images().len(), 2);
+/// assert_eq!(dataset.predictions(0)[0].score, 0.8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
-/// Returns an error if a document is a folder, and as [`parse_coco`] does.
+/// Returns an error if a document is a folder, if only one of them holds objects in memory, if the
+/// ground truth in memory has scores or the detections have none, and as [`parse_coco`] does.
 pub fn read_coco_documents(
     references: &Document,
     predictions: &Document,
     options: CocoOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    parse_coco(coco_file(references)?, coco_file(predictions)?, options)
+    read_documents(references, predictions, options, parse_coco)
 }
 
 /// [`parse_coco_masks`] of documents.
 ///
 /// # Errors
 ///
-/// Returns an error if a document is a folder, and as [`parse_coco_masks`] does.
+/// Returns an error as [`read_coco_documents`] and [`parse_coco_masks`] do.
 pub fn read_coco_mask_documents(
     references: &Document,
     predictions: &Document,
     options: CocoOptions,
 ) -> Result<(Dataset<Mask>, Warnings), ReadError> {
-    parse_coco_masks(coco_file(references)?, coco_file(predictions)?, options)
+    read_documents(references, predictions, options, parse_coco_masks)
+}
+
+type Parse<S> = fn(File<'_>, File<'_>, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
+
+fn read_documents<S: Readable>(
+    references: &Document,
+    predictions: &Document,
+    options: CocoOptions,
+    parse: Parse<S>,
+) -> Result<(Dataset<S>, Warnings), ReadError> {
+    match (&references.content, &predictions.content) {
+        (Content::Objects(truths), Content::Objects(found)) => dataset_from_objects(
+            (&references.name, truths),
+            (&predictions.name, found),
+            options,
+        ),
+        (Content::Objects(_), _) | (Content::Text(_), Content::Objects(_)) => {
+            Err(unlike(references, predictions))
+        }
+        _ => parse(coco_file(references)?, coco_file(predictions)?, options),
+    }
 }
 
 /// Whether references are a folder of YOLO's labels, whose boxes are fractions of their images.
@@ -183,10 +238,16 @@ fn has_xml(folder: &Path) -> bool {
 }
 
 /// The error of predictions that have another form than the references.
-fn unlike(predictions: &Document, found: &Content, expected: &str) -> ReadError {
-    let found = match found {
+fn unlike(references: &Document, predictions: &Document) -> ReadError {
+    let found = match predictions.content {
         Content::Folder(_) => "is a folder",
+        Content::Objects(_) => "holds objects in memory",
         _ => "is a file",
+    };
+    let expected = match references.content {
+        Content::Folder(_) => "a folder",
+        Content::Objects(_) => "objects in memory",
+        _ => "a file",
     };
     let problem = format!("{found}: expected {expected}, as the references are");
     ReadError::new(&predictions.name, problem)
@@ -194,11 +255,14 @@ fn unlike(predictions: &Document, found: &Content, expected: &str) -> ReadError 
 
 #[cfg(test)]
 mod tests {
+    use metric_record::Objects;
+
     use super::*;
 
     #[test]
     fn forms_that_differ() {
         let (file, folder) = (Document::text("a.json", "{}"), Document::folder("b"));
+        let objects = Document::objects("c", Objects::default());
         for (references, predictions, expected) in [
             (
                 &file,
@@ -209,6 +273,26 @@ mod tests {
                 &folder,
                 &file,
                 "a.json: is a file: expected a folder, as the references are",
+            ),
+            (
+                &file,
+                &objects,
+                "c: holds objects in memory: expected a file, as the references are",
+            ),
+            (
+                &folder,
+                &objects,
+                "c: holds objects in memory: expected a folder, as the references are",
+            ),
+            (
+                &objects,
+                &file,
+                "a.json: is a file: expected objects in memory, as the references are",
+            ),
+            (
+                &objects,
+                &folder,
+                "b: is a folder: expected objects in memory, as the references are",
             ),
         ] {
             let error = read_boxes(references, predictions, &BoxesOptions::default());

@@ -1,10 +1,14 @@
 //! Readers of data sets: COCO's pair of JSON files, the folders of YOLO and Pascal VOC, and records of
 //! one image each.
 //!
-//! Functions `read_...` take paths, `parse_...` texts that are in memory. Readers of whole data sets
-//! return a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names the file, the
-//! record, the field and what was expected there. [`parse_record`] reads one image, for data sets that
-//! are read image by image.
+//! Functions `read_...` take paths or documents, `parse_...` texts that are in memory. Readers of whole
+//! data sets return a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names the
+//! file, the record, the field and what was expected there. [`parse_record`] reads one image, for data
+//! sets that are read image by image. [`read_boxes`] tells the format of a data set from its documents.
+//!
+//! With the option `shard`, a reader reads only the images whose ids the
+//! [`Shard`](metric_record::Shard) holds. The merged states of all shards equal the state of the whole data
+//! set, and the warnings add up.
 
 mod boxes;
 mod coco;
@@ -12,6 +16,7 @@ mod columns;
 mod document;
 mod folder;
 mod list;
+mod objects;
 mod record;
 #[cfg(all(test, feature = "serde"))]
 mod shards;
