@@ -1,8 +1,11 @@
 //! COCO's average precision and recall against pycocotools 2.0.11.
 
-use metric_core::Metric;
-use metric_vision::read::{self, CocoOptions, File};
-use metric_vision::{AreaRange, CocoAp, CocoCurves, CocoParams, CocoSlice, Dataset, Shape};
+use metric_core::{Merge, Metric};
+use metric_vision::read::{self, CocoOptions, File, ImageRecord};
+use metric_vision::{
+    AreaRange, ClassState, Classes, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, Dataset,
+    Key, Shape,
+};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -294,4 +297,111 @@ fn coco_masks_and_other_definitions() {
         };
         same_arrays(&curves, classes, expected)
     });
+}
+
+/// The records of a set, one per image: its id, and the texts of the reference and the prediction.
+fn image_records(set: &Value) -> Vec<(String, [String; 2])> {
+    let json = |side: &str| -> Value {
+        serde_json::from_str(set[side].as_str().unwrap_or_default()).expect("JSON")
+    };
+    let (truth, found) = (json("gt"), json("dt"));
+    // 17 and "17" are the same id.
+    let text = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+    let items = |list: &Value| list.as_array().cloned().unwrap_or_default();
+    let categories = items(&truth["categories"]);
+    let listed: Vec<String> = categories.iter().map(|class| text(&class["id"])).collect();
+    let of_image = |list: &Value, image: &str| {
+        let of_image = items(list).into_iter().filter(|item| {
+            text(&item["image_id"]) == image && listed.contains(&text(&item["category_id"]))
+        });
+        let own = of_image.map(|mut item| {
+            let fields = item.as_object_mut().expect("an object");
+            fields.remove("image_id");
+            // A COCO file's is overwritten by `iscrowd`.
+            fields.remove("ignore");
+            item
+        });
+        Value::Array(own.collect())
+    };
+    let mut records = Vec::new();
+    for image in items(&truth["images"]) {
+        let id = text(&image["id"]);
+        let reference = json!({
+            "height": image["height"], "width": image["width"],
+            "annotations": of_image(&truth["annotations"], &id),
+        });
+        let prediction = of_image(&found, &id);
+        records.push((id, [reference.to_string(), prediction.to_string()]));
+    }
+    records
+}
+
+type ReadRecord<S> = fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, read::RecordError>;
+
+/// The numbers of a set that is read image by image are those of its files.
+fn records_are_the_files<S: Shape + Sync>(
+    set: &Value,
+    files: &Dataset<S>,
+    params: CocoParams,
+    read: ReadRecord<S>,
+) -> Result<(), String> {
+    let expected = curves(files, params.clone()).summary(None);
+    let metric: CocoAp<S> = CocoAp::new(params).map_err(|error| error.to_string())?;
+    let mut classes = Classes::new();
+    let mut state = CocoState::default();
+    // The order does not matter.
+    for (id, [reference, prediction]) in image_records(set).iter().rev() {
+        let mut images = files.images().iter();
+        let image = images.find(|image| image.key.to_string() == *id);
+        let key = image.ok_or("an image")?.key.clone();
+        let record = read(key, reference, prediction, &mut classes);
+        state.merge(record.map_err(|error| error.to_string())?.measure(&metric));
+    }
+    let (_, indices) = classes.into_sorted();
+    state
+        .renumber_classes(&indices)
+        .map_err(|error| error.to_string())?;
+    let found = metric.compute(&state).summary(None);
+    for ((name, ours), (_, expected)) in found.iter().zip(expected) {
+        same(name, bits(*ours), bits(expected))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn coco_records() {
+    let mut count = 0;
+    for set in sets() {
+        let Ok(files) = read_set(&set, false) else {
+            continue;
+        };
+        count += 1;
+        for quirks in [false, true] {
+            let params = params(&set["expected"]["params"], quirks);
+            let same = records_are_the_files(&set, &files, params, read::parse_record);
+            assert_eq!(same, Ok(()), "{}", set["id"]);
+        }
+    }
+    assert!(count > 10, "{count} sets");
+}
+
+#[test]
+fn coco_records_of_masks() {
+    for set in rows("vision/coco_more.jsonl") {
+        let file = |name, side: &str| File {
+            name,
+            text: set[side].as_str().unwrap_or_default(),
+        };
+        let (truth, found) = (file("gt.json", "gt"), file("dt.json", "dt"));
+        let params = params(&set["params"], true);
+        let options = CocoOptions::default();
+        let same = if set["iou_type"] == "segm" {
+            let (files, _) = read::parse_coco_masks(truth, found, options).expect("a data set");
+            records_are_the_files(&set, &files, params, read::parse_mask_record)
+        } else {
+            let (files, _) = read::parse_coco(truth, found, options).expect("a data set");
+            records_are_the_files(&set, &files, params, read::parse_record)
+        };
+        assert_eq!(same, Ok(()), "{}", set["id"]);
+    }
 }

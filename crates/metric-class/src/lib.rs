@@ -3,12 +3,16 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod classification;
+mod columns;
 mod labels;
+#[cfg(test)]
+mod laws;
 mod top_k;
 
 pub use classification::{
     Average, Classification, ConfusionMatrix, PrecisionRecallF1, ZeroDivision,
 };
+pub use columns::{confusion_matrix, label_ranks};
 pub use labels::{AccuracyAtK, InvalidK, LabelsError, Ranks, accuracy_at_k, label_rows};
 pub use top_k::{
     InvalidWeight, RankSpan, RankTable, RankTally, Score, ScoreError, ScoresError, Target,
@@ -17,3 +21,18 @@ pub use top_k::{
 
 /// The version of this crate, as it stands in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The greatest number of examples in a written state: more than there are, and counts up to this
+/// are exact in `f64`.
+#[cfg(feature = "serde")]
+const MOST_EXAMPLES: u64 = 1 << 53;
+
+/// Checks that the counts of a written state add up to a number that can be counted.
+#[cfg(feature = "serde")]
+fn check_total(mut counts: impl Iterator<Item = u64>) -> Result<(), &'static str> {
+    let add = |total: u64, count| total.checked_add(count).filter(|it| *it <= MOST_EXAMPLES);
+    let total = counts.try_fold(0, add);
+    total
+        .map(|_| ())
+        .ok_or("invalid counts: expected at most 2^53 examples")
+}

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use metric_core::{Accuracy, Merge, Metric, PerClass, Sum, named_choice};
+use metric_core::{Accuracy, Merge, Metric, PerClass, Sum, merge_map_times, named_choice};
 use ndarray::{ArrayView1, ArrayView2};
 
 use crate::InvalidK;
@@ -703,12 +703,17 @@ impl Merge for RankTable {
         self.total.merge(other.total);
         self.classes.merge(other.classes);
     }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.total.merge_times(&other.total, times);
+        self.classes.merge_times(&other.classes, times);
+    }
 }
 
 /// How many examples, of which weight, have which rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "Amounts", into = "Amounts"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Amounts", into = "Amounts"))]
 pub struct RankTally {
     /// `None`: the reference has no rank.
     spans: BTreeMap<Option<RankSpan>, Amount>,
@@ -720,6 +725,17 @@ struct Amount {
     examples: u64,
     /// Empty unless the metric has weights.
     weight: Sum,
+}
+
+impl Merge for Amount {
+    fn merge(&mut self, other: Self) {
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.examples += other.examples * times;
+        self.weight.merge_times(&other.weight, times);
+    }
 }
 
 impl RankTally {
@@ -736,11 +752,11 @@ impl RankTally {
 
 impl Merge for RankTally {
     fn merge(&mut self, other: Self) {
-        for (span, amount) in other.spans {
-            let mine = self.amount(span);
-            mine.examples += amount.examples;
-            mine.weight.merge(amount.weight);
-        }
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        merge_map_times(&mut self.spans, &other.spans, times);
     }
 }
 
@@ -758,10 +774,16 @@ impl From<RankTally> for Amounts {
 }
 
 #[cfg(feature = "serde")]
-impl From<Amounts> for RankTally {
-    fn from(Amounts(amounts): Amounts) -> Self {
-        let spans = amounts.into_iter().collect();
-        Self { spans }
+impl TryFrom<Amounts> for RankTally {
+    type Error = &'static str;
+
+    fn try_from(Amounts(amounts): Amounts) -> Result<Self, &'static str> {
+        crate::check_total(amounts.iter().map(|(_, amount)| amount.examples))?;
+        let mut tally = Self::default();
+        for (span, amount) in amounts {
+            tally.amount(span).merge(amount);
+        }
+        Ok(tally)
     }
 }
 
@@ -1151,7 +1173,6 @@ mod tests {
             (scores, labels, weights) in rows(),
             ties in proptest::sample::select(Ties::ALL),
             (weighted, by_class) in any::<(bool, bool)>(),
-            cut in 0_usize..12,
         ) {
             let mut metric = TopK::new(vec![1, 3]).unwrap().with_ties(ties);
             if weighted { metric = metric.with_weights(); }
@@ -1164,15 +1185,12 @@ mod tests {
             let other = metric.measure_rows(columns_first.t(), aview1(&labels), some).unwrap();
             prop_assert_eq!(&other, &whole);
 
-            let mut shards = [RankTable::default(), RankTable::default()];
-            for (row, scores) in scores.rows().into_iter().enumerate() {
+            let single = scores.rows().into_iter().enumerate().map(|(row, scores)| {
                 let rank = metric.rank(scores.as_slice().unwrap(), labels[row]).unwrap();
                 let target = Target::weighted(labels[row], weights[row]).unwrap();
-                metric.update(&mut shards[usize::from(row < cut)], &Some(rank), &target);
-            }
-            let [mut a, b] = shards;
-            a.merge(b);
-            prop_assert_eq!(&a, &whole);
+                metric.measure(&Some(rank), &target)
+            });
+            prop_assert_eq!(&crate::laws::check(&single.collect::<Vec<_>>()), &whole);
             let within = |value: Option<f64>| value.is_none_or(|value| (0.0..=1.0 + 1e-15).contains(&value));
             prop_assert!(within(metric.accuracy_at(&whole, 1)));
             prop_assert!(within(metric.mean_reciprocal_rank(&whole, usize::MAX)));

@@ -1,91 +1,79 @@
 //! The command line, made from the registry.
 
 use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use metric_suite::registry::{
-    self, Content, Document, Drawing, ENTRIES, Entry, JoinPolicy, Missing, OptionSpec, Options,
-    Scorer,
-};
+use metric_run::record::{JoinPolicy, Missing, Shard};
+use metric_run::registry::{Drawing, ENTRIES, Entry, Input, OptionKind, OptionSpec, Options, find};
+use metric_run::{Data, Fields, Run, Source};
 
 use crate::error::Failure;
-use crate::join::Input;
 use crate::output::Style;
 use crate::output_file;
-use crate::scan::{FieldNames, Role};
-use crate::score::{Data, Show, Task};
-use crate::source::{Format, Source};
+use crate::score::{MergeTask, Outputs, Show, Task};
 
 const FILES: &str = "\
 Files are JSON Lines (.jsonl, .ndjson: an object a line with `id` and `reference`, `references` or
 `prediction`), JSON (.json: an object id -> value) or text (.txt: a value a line, joined by line
 number), also compressed (.gz, .zst). `-` is standard input, in JSON Lines, not compressed.";
 
-const WHOLE_FILES: &str = "\
+const DOCUMENTS: &str = "\
+A .json file or a folder is read as a whole data set; one image per record comes as JSON Lines (.jsonl).
 Files may be compressed (.gz, .zst). `-` is standard input, not compressed.";
 
 const EXIT_CODES: &str =
     "Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad input, 4 internal error.";
 
-/// Arguments that only make sense for records.
-const RECORD_ARGS: &[&str] = &[
-    "pairs",
-    "missing",
-    "id-field",
-    "reference-field",
-    "prediction-field",
-];
-
 /// Arguments that the metric refuses whatever its options are.
 fn refused_args(entry: &Entry) -> Vec<&'static str> {
-    let Some(scorer) = forms(entry).next() else {
-        return Vec::new();
-    };
     let mut refused = Vec::new();
-    if !scorer.draws(Drawing::Svg) {
+    if !entry.draws(Drawing::Svg) {
         refused.push("svg");
     }
-    if !scorer.draws(Drawing::Text) {
+    if !entry.draws(Drawing::Text) {
         refused.extend(["show", "color"]);
     }
-    if !forms(entry).any(|scorer| scorer.has_details()) {
+    if !entry.details {
         refused.push("details");
     }
     refused
 }
 
-/// The metric without options, with each switch or choice, and with each two of them.
-fn forms(entry: &Entry) -> impl Iterator<Item = Box<dyn Scorer>> {
-    let values = entry.options.iter().flat_map(|spec| {
-        let values = match spec.is_switch() {
-            true => vec!["true"],
-            false => (spec.choices)(),
-        };
-        values.into_iter().map(|value| (spec.name, value))
+/// The program's arguments. `several` is a list of metrics that are scored in one run, such as `wer,cer`.
+pub(crate) fn command(several: Option<String>) -> Command {
+    let several = several.filter(|names| names.contains(',') && entries(names).is_some());
+    let several = several.map(|names| {
+        Command::new(names)
+            .about("Scores several metrics in one reading of the data")
+            .defer(with_args)
     });
-    let values: Vec<(&str, &str)> = values.collect();
-    let default = Options::default().with_details();
-    let with = |options: &Options, &(name, value): &(&str, &str)| options.clone().set(name, value);
-    let ones: Vec<Options> = values.iter().map(|value| with(&default, value)).collect();
-    let twos = ones.clone().into_iter().flat_map(move |one| {
-        let two = values.iter().map(|value| with(&one, value));
-        two.collect::<Vec<_>>()
-    });
-    let options = std::iter::once(default).chain(ones).chain(twos);
-    options.filter_map(|options| entry.scorer(&options).ok())
-}
-
-pub(crate) fn command() -> Command {
     let score = Command::new("score")
         .about("Scores predictions against references")
         .subcommand_required(true)
-        .subcommand_value_name("METRIC")
+        .subcommand_value_name("METRIC[,METRIC...]")
         .subcommand_help_heading("Metrics")
         .disable_help_subcommand(true)
-        .subcommands(ENTRIES.iter().map(metric_command));
+        .subcommands(ENTRIES.iter().map(metric_command))
+        .subcommands(several);
+    let merge = Command::new("merge")
+        .about("Merges states of parts of a data set, as --state-out wrote them, into one result")
+        .arg(
+            Arg::new("states")
+                .value_name("STATE")
+                .value_parser(value_parser!(PathBuf))
+                .num_args(1..)
+                .required(true)
+                .help("State files, in any order"),
+        )
+        .arg(state_out_arg())
+        .arg(format_arg())
+        .arg(details_arg())
+        .arg(fail_under_arg())
+        .arg(quiet_arg())
+        .after_help(EXIT_CODES);
     let list = Command::new("list")
         .about("Lists the metrics with their options")
         .arg(format_arg());
@@ -104,7 +92,7 @@ pub(crate) fn command() -> Command {
         .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([score, list, demo])
+        .subcommands([score, merge, list, demo])
 }
 
 /// What the metric takes is put together only if it is asked for.
@@ -112,37 +100,91 @@ fn metric_command(entry: &'static Entry) -> Command {
     Command::new(entry.name).about(entry.help).defer(with_args)
 }
 
+/// What is wrong with a list of metrics, such as `wer,cre`, if anything is.
+pub(crate) fn refuse_names(names: &str) -> Result<(), Failure> {
+    let mut seen = Vec::new();
+    for name in names.split(',') {
+        let problem = if name.is_empty() {
+            "a name is missing: expected names separated by commas, such as wer,cer".to_owned()
+        } else if find(name).is_none() {
+            let known: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+            format!(
+                "no metric {name:?}: expected names among {}",
+                known.join(", ")
+            )
+        } else if seen.contains(&name) {
+            format!("{name} is listed twice: expected each metric once")
+        } else {
+            seen.push(name);
+            continue;
+        };
+        return Err(Failure::Usage(format!("{names:?}: {problem}")));
+    }
+    Ok(())
+}
+
+/// The metrics of a list of names, if there are all of them and each is named once.
+fn entries(names: &str) -> Option<Vec<&'static Entry>> {
+    let mut entries: Vec<&'static Entry> = Vec::new();
+    for name in names.split(',') {
+        let entry = find(name)?;
+        if entries.iter().any(|other| other.name == name) {
+            return None;
+        }
+        entries.push(entry);
+    }
+    Some(entries)
+}
+
 fn with_args(command: Command) -> Command {
-    let Some(entry) = registry::find(command.get_name()) else {
+    let Some(entries) = entries(command.get_name()) else {
         return command;
     };
-    let (reference, prediction) = entry.values;
-    let name = entry.name;
-    let whole = matches!(entry.input, registry::Input::Whole);
-    let mut usage = format!("metric score {name} --references FILE --predictions FILE [OPTIONS]");
-    if !whole {
-        usage.push_str(&format!(
-            "\n       metric score {name} --pairs FILE [OPTIONS]"
+    let name = command.get_name();
+    let documents = |entry: &&Entry| matches!(entry.input, Input::Documents);
+    let usage = format!(
+        "metric score {name} --references FILE --predictions FILE [OPTIONS]\n       metric score {name} --pairs FILE [OPTIONS]"
+    );
+    let files = match entries.iter().copied().all(|entry| documents(&entry)) {
+        true => DOCUMENTS,
+        false => FILES,
+    };
+    let mut help = String::new();
+    for entry in &entries {
+        let (reference, prediction) = entry.values;
+        let of = match entries.len() {
+            1 => String::new(),
+            _ => format!(" of {}", entry.name),
+        };
+        help.push_str(&format!(
+            "Reference{of}: {reference}.\nPrediction{of}: {prediction}.\n\n"
         ));
     }
-    let files = if whole { WHOLE_FILES } else { FILES };
-    let refused = refused_args(entry);
+    let refused = |name: &str| {
+        entries
+            .iter()
+            .any(|entry| refused_args(entry).contains(&name))
+    };
     let common = common_args().into_iter().map(|arg| {
-        let name = arg.get_id().as_str();
-        // What is about records only confuses where there are none.
-        let hidden = (whole && RECORD_ARGS.contains(&name)) || refused.contains(&name);
+        let hidden = refused(arg.get_id().as_str());
         arg.hide(hidden)
     });
+    let mut specs: Vec<&'static OptionSpec> = Vec::new();
+    for spec in entries.iter().flat_map(|entry| entry.options) {
+        if !specs.iter().any(|other| other.name == spec.name) {
+            specs.push(spec);
+        }
+    }
+    // Metrics may have an option of one name with different choices: each judges its own.
+    let judged = entries.len() == 1;
     command
         .override_usage(usage)
-        .after_help(format!(
-            "Reference: {reference}.\nPrediction: {prediction}.\n\n{files}\n\n{EXIT_CODES}"
-        ))
-        .args(entry.options.iter().map(metric_arg))
+        .after_help(format!("{help}{files}\n\n{EXIT_CODES}"))
+        .args(specs.into_iter().map(|spec| metric_arg(spec, judged)))
         .args(common)
 }
 
-fn metric_arg(spec: &'static OptionSpec) -> Arg {
+fn metric_arg(spec: &'static OptionSpec, judged: bool) -> Arg {
     let mut help = spec.help.to_owned();
     if !spec.default.is_empty() {
         help.push_str(&format!(" [default: {}]", spec.default));
@@ -155,15 +197,15 @@ fn metric_arg(spec: &'static OptionSpec) -> Arg {
         // As options are called in Python.
         arg = arg.alias(spec.name.replace('-', "_"));
     }
-    if spec.is_switch() {
+    if spec.is_flag() {
         return arg.action(ArgAction::SetTrue);
     }
-    let choices = (spec.choices)();
     let arg = arg.value_name(spec.value).allow_negative_numbers(true);
-    if choices.is_empty() {
-        arg
-    } else {
-        arg.value_parser(PossibleValuesParser::new(choices))
+    match spec.kind {
+        OptionKind::Choice(choices) if judged => {
+            arg.value_parser(PossibleValuesParser::new(choices()))
+        }
+        _ => arg,
     }
 }
 
@@ -174,6 +216,38 @@ fn format_arg() -> Arg {
         .value_parser(["table", "json", "markdown"])
         .default_value("table")
         .help("How the result is printed")
+}
+
+fn state_out_arg() -> Arg {
+    Arg::new("state-out")
+        .long("state-out")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("Also write the state, which `metric merge` merges with others")
+}
+
+fn details_arg() -> Arg {
+    Arg::new("details")
+        .long("details")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("Also write what is too much for a table, such as curves, as JSON")
+}
+
+fn fail_under_arg() -> Arg {
+    Arg::new("fail-under")
+        .long("fail-under")
+        .value_name("NAME=VALUE")
+        .action(ArgAction::Append)
+        .help("Exit with 1 if this score is below the value or undefined; may be given again")
+}
+
+fn quiet_arg() -> Arg {
+    Arg::new("quiet")
+        .long("quiet")
+        .short('q')
+        .action(ArgAction::SetTrue)
+        .help("No progress bar and no warnings on standard error")
 }
 
 fn common_args() -> Vec<Arg> {
@@ -223,11 +297,13 @@ fn common_args() -> Vec<Arg> {
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
             .help("Also write the scores of each example, a JSON object a line"),
-        Arg::new("details")
-            .long("details")
-            .value_name("FILE")
-            .value_parser(value_parser!(PathBuf))
-            .help("Also write what is too much for a table, such as curves, as JSON"),
+        details_arg(),
+        state_out_arg(),
+        Arg::new("shard")
+            .long("shard")
+            .value_name("I/N")
+            .value_parser(value_parser!(Shard))
+            .help("Score only shard I of N, counted from 0: the records whose ids hash to it"),
         Arg::new("svg")
             .long("svg")
             .value_name("DIR")
@@ -244,21 +320,13 @@ fn common_args() -> Vec<Arg> {
             .value_parser(["auto", "always", "never"])
             .default_value("auto")
             .help("Colours of --show; auto is on a terminal, unless NO_COLOR is set"),
-        Arg::new("fail-under")
-            .long("fail-under")
-            .value_name("NAME=VALUE")
-            .action(ArgAction::Append)
-            .help("Exit with 1 if this score is below the value or undefined; may be given again"),
+        fail_under_arg(),
         Arg::new("threads")
             .long("threads")
             .value_name("N")
             .value_parser(value_parser!(u16).range(1..=256))
             .help("Threads to use; the result is the same on any number [default: all cores]"),
-        Arg::new("quiet")
-            .long("quiet")
-            .short('q')
-            .action(ArgAction::SetTrue)
-            .help("No progress bar and no warnings on standard error"),
+        quiet_arg(),
         field("id-field", "id").help("Field of the id"),
         field("reference-field", "reference")
             .help("Field of the reference; by default also `references`, for metrics that take several"),
@@ -292,187 +360,167 @@ fn gates(matches: &ArgMatches) -> Result<Vec<(String, f64)>, Failure> {
         .collect()
 }
 
-/// What `metric score` was asked for.
-pub(crate) fn task(metric: &str, matches: &ArgMatches) -> Result<Task, Failure> {
-    let entry = registry::find(metric)
-        .ok_or_else(|| Failure::Usage(format!("no metric {metric:?}; see metric list")))?;
+/// The options of a metric, as far as they are given.
+fn options(entry: &Entry, matches: &ArgMatches) -> Options {
     let mut options = Options::default();
     for spec in entry.options {
-        if spec.is_switch() {
+        if spec.is_flag() {
             if matches.get_flag(spec.name) {
                 options = options.set(spec.name, "true");
             }
         } else if let Some(value) = matches.get_one::<String>(spec.name) {
-            options = options.set(spec.name, value);
+            options = options.set(spec.name, value.as_str());
         }
     }
-    if matches.get_one::<PathBuf>("details").is_some() {
-        options = options.with_details();
+    match matches.contains_id("details") && matches.get_one::<PathBuf>("details").is_some() {
+        true => options.with_details(),
+        false => options,
     }
-    let scorer = entry
-        .scorer(&options)
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+}
+
+/// What `metric score` was asked for.
+pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
+    let entries = entries(names)
+        .ok_or_else(|| Failure::Usage(format!("no metric {names:?}; see metric list")))?;
+    let mut run: Option<Run> = None;
+    for entry in &entries {
+        let options = options(entry, matches);
+        let with_entry = match run {
+            None => Run::new(entry, &options),
+            Some(run) => run.with_metric(entry, &options),
+        };
+        run = Some(with_entry.map_err(|error| match entries.len() {
+            1 => Failure::from(error),
+            // Which of the metrics does not take the option.
+            _ => Failure::Usage(format!("{}: {error}", entry.name)),
+        })?);
+    }
+    let mut run = run.ok_or_else(|| Failure::Usage("expected a metric".to_owned()))?;
     let gates = gates(matches)?;
-    refuse_outputs(entry, matches)?;
-    let id = text(matches, "id-field");
-    let reference = match text(matches, "reference-field") {
-        "reference" => vec!["reference", "references"],
-        other => vec![other],
+    let inputs = entries.iter().flat_map(|entry| entry.options);
+    let inputs = inputs.filter(|spec| matches!(spec.kind, OptionKind::Path));
+    let inputs = ["references", "predictions", "pairs"]
+        .into_iter()
+        .chain(inputs.map(|spec| spec.name))
+        .filter_map(|name| matches.get_one::<String>(name))
+        .map(Path::new)
+        .collect();
+    refuse_outputs(
+        inputs,
+        &["per-sample", "details", "state-out", "svg"],
+        matches,
+    )?;
+    run.fields = Fields {
+        id: text(matches, "id-field").to_owned(),
+        reference: match text(matches, "reference-field") {
+            "reference" => None,
+            other => Some(other.to_owned()),
+        },
+        prediction: text(matches, "prediction-field").to_owned(),
     };
-    let prediction = vec![text(matches, "prediction-field")];
-    let names = |values: &[&str], others: &[&str]| {
-        let values = values.iter().map(|&name| (name, Role::Value));
-        let others = others.iter().map(|&name| (name, Role::Other));
-        let id = std::iter::once((id, Role::Id));
-        FieldNames::new(id.chain(values).chain(others))
+    run.join = JoinPolicy {
+        missing: match text(matches, "missing") {
+            "empty" => Missing::Empty,
+            "skip" => Missing::Skip,
+            _ => Missing::Error,
+        },
+        ignore_extra: text(matches, "extra") == "ignore",
+    };
+    run.shard = matches.get_one::<Shard>("shard").copied();
+    let threads = matches.get_one::<u16>("threads");
+    run.threads = threads.and_then(|threads| NonZeroUsize::new(usize::from(*threads)));
+    let source = |argument: &str| match argument {
+        "-" => Ok(Source::standard_input()),
+        path => Source::path(path),
     };
     let data = match matches.get_one::<String>("pairs") {
-        Some(pairs) if matches!(entry.input, registry::Input::Whole) => {
-            return Err(Failure::Usage(format!(
-                "--pairs {pairs}: {metric} reads whole files: expected --references and --predictions"
-            )));
-        }
-        Some(pairs) => {
-            let source = Source::new(pairs)?;
-            if source.format != Format::JsonLines {
-                return Err(Failure::Usage(format!(
-                    "--pairs {pairs}: expected JSON Lines (.jsonl), whose records have both fields"
-                )));
-            }
-            let names = names(&reference, &prediction);
-            Data::Records(Input { source, names }, None)
-        }
-        None => {
-            let given = [text(matches, "references"), text(matches, "predictions")];
-            if given == ["-", "-"] {
-                return Err(Failure::Usage(
-                    "only one of --references and --predictions can be standard input".to_owned(),
-                ));
-            }
-            let [references, predictions] = given;
-            if let Some(document) = whole(entry, references)? {
-                Data::Whole(
-                    Source::whole(references)?,
-                    document,
-                    Source::whole(predictions)?,
-                )
-            } else {
-                let references = Input {
-                    source: Source::new(references)?,
-                    names: names(&reference, &[]),
-                };
-                let predictions = Input {
-                    source: Source::new(predictions)?,
-                    names: names(&prediction, &[]),
-                };
-                Data::Records(references, Some(predictions))
-            }
-        }
+        Some(pairs) => Data::Pairs(source(pairs)?),
+        None => Data::Sources {
+            references: source(text(matches, "references"))?,
+            predictions: source(text(matches, "predictions"))?,
+        },
     };
     let output = |name: &str| matches.get_one::<PathBuf>(name).cloned();
-    let (per_sample, details, pictures) = (output("per-sample"), output("details"), output("svg"));
-    if details.is_some() && !scorer.has_details() {
-        return Err(Failure::Usage(format!("--details: {metric} has none")));
+    let (per_sample, pictures) = (output("per-sample"), output("svg"));
+    let outputs = Outputs {
+        details: output("details"),
+        state: output("state-out"),
+        gates,
+    };
+    run.samples = per_sample.is_some();
+    if outputs.details.is_some() && !run.has_details() {
+        return Err(Failure::Usage(format!("--details: {names} has none")));
     }
-    if pictures.is_some() && !scorer.draws(Drawing::Svg) {
-        return Err(Failure::Usage(format!("--svg: {metric} draws no pictures")));
+    let draws = |drawing| entries.iter().all(|entry| entry.draws(drawing));
+    if pictures.is_some() && !draws(Drawing::Svg) {
+        return Err(Failure::Usage(format!("--svg: {names} draws no pictures")));
     }
+    Ok(Task {
+        run,
+        data,
+        per_sample,
+        outputs,
+        pictures,
+        show: show(names, draws(Drawing::Text), matches)?,
+        several: entries.len() > 1,
+        progress: !matches.get_flag("quiet"),
+    })
+}
+
+/// The records to show in place of the scores.
+fn show(names: &str, draws: bool, matches: &ArgMatches) -> Result<Option<Show>, Failure> {
     let ids: Vec<String> = matches
         .get_many("show")
         .map(|ids| ids.cloned().collect())
         .unwrap_or_default();
-    if !ids.is_empty() && !scorer.draws(Drawing::Text) {
-        return Err(Failure::Usage(format!(
-            "--show: {metric} shows no examples"
-        )));
+    if ids.is_empty() {
+        return Ok(None);
     }
-    if !ids.is_empty() && style(matches) != Style::Table {
+    if !draws {
+        return Err(Failure::Usage(format!("--show: {names} shows no examples")));
+    }
+    if style(matches) != Style::Table {
         return Err(Failure::Usage(format!(
             "--show prints text in place of the scores: --format {} does not go with it",
             text(matches, "format")
         )));
     }
-    let show = (!ids.is_empty()).then(|| Show {
+    Ok(Some(Show {
         ids,
-        coloured: match text(matches, "color") {
+        colored: match text(matches, "color") {
             "always" => true,
             "never" => false,
             _ => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
         },
-    });
-    let missing_given = matches.value_source("missing") == Some(ValueSource::CommandLine);
-    if missing_given && matches!(data, Data::Whole(..)) && !joins_files(entry) {
-        return Err(Failure::Usage(
-            "--missing goes with records: in whole files a gap counts as an empty prediction"
-                .to_owned(),
-        ));
-    }
-    let threads = match matches.get_one::<u16>("threads") {
-        Some(threads) => usize::from(*threads),
-        None => std::thread::available_parallelism().map_or(1, usize::from),
-    };
-    Ok(Task {
-        entry,
-        scorer,
-        data,
-        policy: JoinPolicy {
-            missing: match text(matches, "missing") {
-                "empty" => Missing::Empty,
-                "skip" => Missing::Skip,
-                _ => Missing::Error,
-            },
-            ignore_extra: text(matches, "extra") == "ignore",
+    }))
+}
+
+/// What `metric merge` was asked for.
+pub(crate) fn merge_task(matches: &ArgMatches) -> Result<MergeTask, Failure> {
+    let states = matches.get_many::<PathBuf>("states").unwrap_or_default();
+    let states: Vec<PathBuf> = states.cloned().collect();
+    let inputs = states.iter().map(PathBuf::as_path).collect();
+    refuse_outputs(inputs, &["details", "state-out"], matches)?;
+    let output = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+    Ok(MergeTask {
+        outputs: Outputs {
+            details: output("details"),
+            state: output("state-out"),
+            gates: gates(matches)?,
         },
-        per_sample,
-        details,
-        pictures,
-        show,
-        gates,
-        threads,
-        progress: !matches.get_flag("quiet"),
-    })
-}
-
-/// Whether the metric joins the parts of whole files by id, as records are joined.
-pub(crate) fn joins_files(entry: &Entry) -> bool {
-    matches!(entry.input, registry::Input::Joined(_))
-}
-
-/// The references, if the metric reads them, and so the predictions, as whole files or folders.
-fn whole(entry: &Entry, references: &str) -> Result<Option<Document>, Failure> {
-    let source = Source::whole(references)?;
-    let is_whole = match entry.input {
-        registry::Input::Records => return Ok(None),
-        registry::Input::Whole => return source.document().map(Some),
-        registry::Input::Either(is_whole) | registry::Input::Joined(is_whole) => is_whole,
-    };
-    if source.is_folder() {
-        return source.document().map(Some);
-    }
-    let source = Source::new(references)?;
-    if source.format != Format::Json || !source.is_rereadable() {
-        return Ok(None);
-    }
-    let document = source.document()?;
-    Ok(match &document.content {
-        Content::Text(text) if !is_whole(text) => None,
-        _ => Some(document),
+        states,
     })
 }
 
 /// Refuses outputs over what is read, over each other, or where the result goes.
-fn refuse_outputs(entry: &Entry, matches: &ArgMatches) -> Result<(), Failure> {
-    let outputs: Vec<(&str, &Path)> = ["per-sample", "details", "svg"]
-        .into_iter()
-        .filter_map(|name| Some((name, matches.get_one::<PathBuf>(name)?.as_path())))
-        .collect();
-    // The metric reads the file that an option of it names.
-    let files = entry.options.iter().filter(|spec| spec.value == "FILE");
-    let inputs: Vec<&Path> = ["references", "predictions", "pairs"]
-        .into_iter()
-        .chain(files.map(|spec| spec.name))
-        .filter_map(|name| matches.get_one::<String>(name))
-        .map(Path::new)
+fn refuse_outputs(
+    inputs: Vec<&Path>,
+    outputs: &[&str],
+    matches: &ArgMatches,
+) -> Result<(), Failure> {
+    let outputs: Vec<(&str, &Path)> = outputs
+        .iter()
+        .filter_map(|&name| Some((name, matches.get_one::<PathBuf>(name)?.as_path())))
         .collect();
     output_file::refuse(&outputs, &inputs)
 }

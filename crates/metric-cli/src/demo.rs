@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use comfy_table::CellAlignment;
+use metric_run::registry::{Options, Report, find};
+use metric_run::{Format, Run, Source};
 
-use crate::args;
 use crate::error::Failure;
 use crate::output::{new_table, score};
 use crate::output_file::{create_folder, write_whole};
@@ -13,8 +14,9 @@ use crate::output_file::{create_folder, write_whole};
 /// A pair of sample files and the command that scores them.
 struct Demo {
     domain: &'static str,
-    /// Words after `metric score`.
-    arguments: &'static [&'static str],
+    metric: &'static str,
+    /// The options of the metric; a flag has no value.
+    options: &'static [(&'static str, &'static str)],
     /// The scores shown, of those that the metric has.
     shown: &'static [&'static str],
     /// File names and contents.
@@ -32,126 +34,144 @@ macro_rules! sample {
 const DEMOS: &[Demo] = &[
     Demo {
         domain: "ARC tasks",
-        arguments: &["arc"],
+        metric: "arc",
+        options: &[],
         shown: &["cell_accuracy", "exact"],
         references: sample!("arc-solutions.jsonl"),
         predictions: sample!("arc-answers.jsonl"),
     },
     Demo {
         domain: "ARC submission",
-        arguments: &["arc"],
+        metric: "arc",
+        options: &[],
         shown: &["kaggle", "arcprize", "all_tests", "pass_at_1"],
         references: sample!("arc-tasks.json"),
         predictions: sample!("arc-submission.json"),
     },
     Demo {
         domain: "source code",
-        arguments: &["codebleu", "--lang-field", "lang", "--profile", "corrected"],
+        metric: "codebleu",
+        options: &[("lang-field", "lang"), ("profile", "corrected")],
         shown: &["codebleu", "syntax_match", "dataflow_match"],
         references: sample!("functions.jsonl"),
         predictions: sample!("written-functions.jsonl"),
     },
     Demo {
         domain: "detections",
-        arguments: &["detection", "--iou", "0.5"],
+        metric: "detection",
+        options: &[("iou", "0.5")],
         shown: &["precision", "recall", "f1"],
         references: sample!("boxes.json"),
         predictions: sample!("detected-boxes.json"),
     },
     Demo {
         domain: "COCO detections",
-        arguments: &["coco"],
+        metric: "coco",
+        options: &[],
         shown: &["AP", "AP50", "AR_100"],
         references: sample!("coco-truth.json"),
         predictions: sample!("coco-results.json"),
     },
     Demo {
         domain: "lane graphs",
-        arguments: &["lanes"],
+        metric: "lanes",
+        options: &[],
         shown: &["rule_f1", "correspondence_f1", "overall_f1"],
         references: sample!("lanes.jsonl"),
         predictions: sample!("predicted-lanes.jsonl"),
     },
     Demo {
         domain: "lane topology",
-        arguments: &["openlane"],
+        metric: "openlane",
+        options: &[],
         shown: &["DET_l", "DET_t", "TOP_ll", "TOP_lt", "OLS"],
         references: sample!("frames.jsonl"),
         predictions: sample!("predicted-frames.jsonl"),
     },
     Demo {
         domain: "answers",
-        arguments: &["vqa", "--profile", "fusion-brain-2021"],
+        metric: "vqa",
+        options: &[("profile", "fusion-brain-2021")],
         shown: &["accuracy"],
         references: sample!("answers.jsonl"),
         predictions: sample!("given-answers.jsonl"),
     },
     Demo {
         domain: "answers of people",
-        arguments: &["vqa", "--profile", "vqa-v2"],
+        metric: "vqa",
+        options: &[("profile", "vqa-v2")],
         shown: &["accuracy"],
         references: sample!("vqa-annotations.json"),
         predictions: sample!("vqa-results.json"),
     },
     Demo {
         domain: "answers in a text",
-        arguments: &["squad", "--profile", "v2"],
+        metric: "squad",
+        options: &[("profile", "v2")],
         shown: &["exact_match", "f1"],
         references: sample!("squad-data.json"),
         predictions: sample!("squad-predictions.json"),
     },
     Demo {
         domain: "documents",
-        arguments: &["anls"],
+        metric: "anls",
+        options: &[],
         shown: &["anls"],
         references: sample!("documents.jsonl"),
         predictions: sample!("read-documents.jsonl"),
     },
     Demo {
         domain: "charts",
-        arguments: &["relaxed-accuracy"],
+        metric: "relaxed-accuracy",
+        options: &[],
         shown: &["relaxed_accuracy"],
         references: sample!("charts.jsonl"),
         predictions: sample!("read-charts.jsonl"),
     },
     Demo {
         domain: "short answers",
-        arguments: &["exact-match", "--ignore-case", "--ignore-punctuation"],
+        metric: "exact-match",
+        options: &[("ignore-case", ""), ("ignore-punctuation", "")],
         shown: &["exact_match"],
         references: sample!("capitals.jsonl"),
         predictions: sample!("given-capitals.jsonl"),
     },
     Demo {
         domain: "transcriptions",
-        arguments: &["string-accuracy", "--normalize", "nfc,casefold"],
+        metric: "string-accuracy",
+        options: &[("normalize", "nfc,casefold")],
         shown: &["string_accuracy"],
         references: sample!("words.txt"),
         predictions: sample!("read-words.txt"),
     },
     Demo {
         domain: "speech",
-        arguments: &["wer", "--normalize", "casefold,punctuation"],
+        metric: "wer",
+        options: &[("normalize", "casefold,punctuation")],
         shown: &["wer", "mer", "wil"],
         references: sample!("spoken.txt"),
         predictions: sample!("heard.txt"),
     },
     Demo {
         domain: "ranked labels",
-        arguments: &["accuracy-at-k", "--k", "1,5"],
+        metric: "accuracy-at-k",
+        options: &[("k", "1,5")],
         shown: &["accuracy@1", "accuracy@5"],
         references: sample!("labels.jsonl"),
         predictions: sample!("ranked-labels.jsonl"),
     },
     Demo {
         domain: "class scores",
-        arguments: &["accuracy-at-k", "--input", "scores", "--k", "1,5"],
+        metric: "accuracy-at-k",
+        options: &[("input", "scores"), ("k", "1,5")],
         shown: &["accuracy@1", "accuracy@5"],
         references: sample!("digits.jsonl"),
         predictions: sample!("digit-scores.jsonl"),
     },
     Demo {
         domain: "classes",
-        arguments: &["classification"],
+        metric: "classification",
+        options: &[],
         shown: &["accuracy", "precision", "recall", "f1"],
         references: sample!("classes.jsonl"),
         predictions: sample!("predicted-classes.jsonl"),
@@ -161,18 +181,9 @@ const DEMOS: &[Demo] = &[
 /// Scores all samples and says how.
 pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     let saved = matches.get_one::<PathBuf>("save");
-    // The folder goes at the end of the run.
-    let temporary;
-    let folder = match saved {
-        Some(folder) => folder.as_path(),
-        None => {
-            temporary = tempfile::tempdir().map_err(|error| {
-                Failure::Internal(format!("cannot make a temporary folder: {error}"))
-            })?;
-            temporary.path()
-        }
-    };
-    save(folder)?;
+    if let Some(folder) = saved {
+        save(folder)?;
+    }
 
     let mut table = new_table(&["sample", "metric", "examples", "score", "value"], false);
     for column in [1, 3] {
@@ -182,15 +193,13 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     }
     let mut commands = String::new();
     for demo in DEMOS {
-        let scored = demo.score(folder)?;
+        let report = demo.score()?;
         let mut head = [
             demo.domain.to_owned(),
-            demo.arguments
-                .first()
-                .map_or_else(String::new, |&metric| metric.to_owned()),
-            scored.report.examples.to_string(),
+            demo.metric.to_owned(),
+            report.examples.to_string(),
         ];
-        for (name, value) in &scored.report.scores {
+        for (name, value) in &report.scores {
             if demo.shown.contains(&name.as_str()) {
                 let [sample, metric, examples] = std::mem::take(&mut head);
                 table.add_row([sample, metric, examples, name.clone(), score(*value)]);
@@ -236,26 +245,30 @@ fn save(folder: &Path) -> Result<(), Failure> {
 impl Demo {
     fn words(&self, folder: &Path) -> Vec<String> {
         let file = |name: &str| folder.join(name).display().to_string();
-        let mut words: Vec<String> = self.arguments.iter().map(|&word| word.to_owned()).collect();
+        let mut words = vec![self.metric.to_owned()];
+        for (name, value) in self.options {
+            words.push(format!("--{name}"));
+            words.extend((!value.is_empty()).then(|| (*value).to_owned()));
+        }
         words.extend(["--references".to_owned(), file(self.references.0)]);
         words.extend(["--predictions".to_owned(), file(self.predictions.0)]);
         words
     }
 
-    fn score(&self, folder: &Path) -> Result<crate::score::Scored, Failure> {
-        let words = ["metric", "score"].into_iter().map(str::to_owned);
-        let words = words
-            .chain(self.words(folder))
-            .chain(["--quiet".to_owned()]);
-        let matches = args::command()
-            .try_get_matches_from(words)
-            .map_err(|error| Failure::Internal(error.to_string()))?;
-        match matches
-            .subcommand_matches("score")
-            .and_then(ArgMatches::subcommand)
-        {
-            Some((metric, matches)) => args::task(metric, matches)?.run(),
-            None => Err(Failure::Internal("a sample without a metric".to_owned())),
-        }
+    fn score(&self) -> Result<Report, Failure> {
+        let entry = find(self.metric)
+            .ok_or_else(|| Failure::Internal("a sample without a metric".to_owned()))?;
+        let options = self.options.iter();
+        let options = options.fold(Options::default(), |options, (name, value)| {
+            options.set(name, *value)
+        });
+        let [references, predictions] = [self.references, self.predictions].map(|(name, text)| {
+            let format = Format::of_name(name).unwrap_or(Format::JsonLines);
+            Source::memory(name, text.as_bytes(), format)
+        });
+        let outcomes = Run::new(entry, &options)?.score(references, predictions)?;
+        let outcome = outcomes.first();
+        let report = outcome.map(metric_run::Outcome::report);
+        report.ok_or_else(|| Failure::Internal("a sample without a score".to_owned()))
     }
 }

@@ -2,6 +2,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
 
+use metric_run::{ErrorKind, RunError};
+
 /// Why the program stops without a result.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -34,6 +36,23 @@ impl fmt::Display for Failure {
             Self::Usage(message) | Self::Input(message) | Self::Internal(message) => {
                 f.write_str(message)
             }
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        let message = error.message().to_string();
+        match (error.kind(), error) {
+            (_, RunError::Observer(error)) => match error.downcast::<Self>() {
+                Ok(failure) => *failure,
+                Err(error) => Self::Internal(error.to_string()),
+            },
+            (ErrorKind::Usage, _) => Self::Usage(message),
+            (ErrorKind::Input, _) => Self::Input(message),
+            (ErrorKind::Internal, _) => Self::Internal(message),
         }
     }
 }

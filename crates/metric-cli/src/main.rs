@@ -1,20 +1,17 @@
 //! The program `metric`: scores model outputs against references.
 //!
-//! It knows no metric by name: metrics, their options and how they read a record come from the
-//! registry of `metric-suite`. What is here reads files ([`source`], [`scan`]), joins them by id
-//! ([`join`]), folds them over the cores ([`mod@score`]), prints ([`output`]) and writes files
+//! It parses no data and knows no metric by name: files are read, joined and scored by the engine,
+//! `metric-run`. What is here are the arguments ([`args`]), what is done while a run goes on
+//! ([`mod@score`]), what is printed ([`output`]), and files that are written whole or not at all
 //! ([`output_file`]).
 
 mod args;
 mod demo;
 mod error;
-mod join;
 mod list;
 mod output;
 mod output_file;
-mod scan;
 mod score;
-mod source;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -22,6 +19,7 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 
 use crate::error::{Failure, say};
+use crate::score::Printed;
 
 /// A gate failed: the data were scored, and the score was too low.
 const GATE_FAILED: u8 = 1;
@@ -37,7 +35,14 @@ fn keep_memory() {
 
 fn main() -> ExitCode {
     keep_memory();
-    let matches = match args::command().try_get_matches() {
+    let metrics = metrics();
+    if let Some(names) = metrics.as_deref().filter(|names| names.contains(','))
+        && let Err(failure) = args::refuse_names(names)
+    {
+        say(&format!("error: {failure}"));
+        return ExitCode::from(failure.exit_code());
+    }
+    let matches = match args::command(metrics).try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
             let printed = error.print();
@@ -59,9 +64,21 @@ fn main() -> ExitCode {
     }
 }
 
+/// What is scored: the word after `score`, which may be a list of metrics.
+fn metrics() -> Option<String> {
+    let mut words = std::env::args_os().skip(1);
+    let command = words.next()?;
+    let is_scored = |word: &String| command == "score" && !word.starts_with('-');
+    words.next()?.into_string().ok().filter(is_scored)
+}
+
 fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match matches.subcommand() {
         Some(("score", matches)) => return score(matches),
+        Some(("merge", matches)) => {
+            let printed = args::merge_task(matches)?.run()?;
+            return finish(&printed, matches);
+        }
         Some(("list", matches)) => print(&list::render(args::style(matches)))?,
         Some(("demo", matches)) => print(&demo::run(matches)?)?,
         _ => return Err(Failure::Usage("expected a command; see --help".to_owned())),
@@ -75,23 +92,35 @@ fn score(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             "expected a metric; see metric list".to_owned(),
         ));
     };
-    let scored = args::task(metric, matches)?.run()?;
+    let printed = args::task(metric, matches)?.run()?;
+    finish(&printed, matches)
+}
+
+/// Says what is worth saying, and prints the scores.
+fn finish(printed: &Printed, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     if !matches.get_flag("quiet") {
-        for warning in &scored.report.warnings {
-            say(&format!("warning: {warning}"));
+        let mut said = std::collections::BTreeSet::new();
+        for scored in &printed.scored {
+            for warning in &scored.report.warnings {
+                // Several metrics of one run may have the same to say.
+                let warning = format!("warning: {warning}");
+                if printed.scored.len() == 1 || said.insert(warning.clone()) {
+                    say(&warning);
+                }
+            }
         }
     }
-    for message in &scored.failed_gates {
+    for message in &printed.failed_gates {
         say(&format!("gate failed: {message}"));
     }
-    let code = if scored.failed_gates.is_empty() {
+    let code = if printed.failed_gates.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(GATE_FAILED)
     };
-    let text = match &scored.shown {
+    let text = match &printed.shown {
         Some(text) => text.clone(),
-        None => output::render(metric, &scored, args::style(matches)),
+        None => output::render(&printed.scored, args::style(matches)),
     };
     print(&text)?;
     Ok(code)

@@ -2,14 +2,12 @@
 
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
 use comfy_table::{CellAlignment, ContentArrangement, Row, Table};
-use metric_suite::registry::{Group, Named, Report, Sample};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use metric_run::outcomes_json;
+use metric_run::registry::Group;
 
 use crate::error::printable;
 use crate::score::Scored;
 
-/// Version of the shape of the JSON result.
-const SCHEMA: u32 = 1;
 /// A table shows this many groups of a kind; JSON has all.
 const GROUPS_SHOWN: usize = 40;
 /// A table shows this many characters of a text; JSON has all.
@@ -24,109 +22,24 @@ pub(crate) enum Style {
     Markdown,
 }
 
-/// Pairs as a JSON object in their order.
-struct Object<'a, T>(&'a Named<T>);
-
-impl<T: Serialize> Serialize for Object<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
-}
-
-/// Groups as a JSON object of `{scores, counts}`.
-struct Groups<'a>(&'a [Group]);
-
-impl Serialize for Groups<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(serde::Serialize)]
-        struct Body<'a> {
-            scores: Object<'a, Option<f64>>,
-            counts: Object<'a, serde_json::Value>,
-        }
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for group in self.0 {
-            let body = Body {
-                scores: Object(&group.scores),
-                counts: Object(&group.counts),
-            };
-            map.serialize_entry(&group.name, &body)?;
-        }
-        map.end()
-    }
-}
-
-/// One example as a line of JSON, without its end.
-pub(crate) fn sample_line(sample: &Sample) -> String {
-    #[derive(serde::Serialize)]
-    struct Line<'a> {
-        id: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        part: Option<&'a str>,
-        scores: Object<'a, Option<f64>>,
-        counts: Object<'a, serde_json::Value>,
-    }
-    let line = Line {
-        id: &sample.id,
-        part: sample.part.as_deref(),
-        scores: Object(&sample.scores),
-        counts: Object(&sample.counts),
-    };
-    serde_json::to_string(&line).unwrap_or_default()
-}
-
 /// The result, ending in a newline.
-pub(crate) fn render(metric: &str, scored: &Scored, style: Style) -> String {
+pub(crate) fn render(scored: &[Scored], style: Style) -> String {
     match style {
-        Style::Json => json(metric, scored),
-        Style::Table => tables(metric, scored, false),
-        Style::Markdown => tables(metric, scored, true),
+        Style::Json => {
+            let outcomes = scored.iter().map(|it| (&it.outcome, &it.report));
+            outcomes_json(outcomes) + "\n"
+        }
+        Style::Table | Style::Markdown => {
+            let markdown = style == Style::Markdown;
+            let tables = scored.iter().map(|scored| tables(scored, markdown));
+            tables.collect::<Vec<_>>().join("\n")
+        }
     }
 }
 
-fn json(metric: &str, scored: &Scored) -> String {
-    #[derive(serde::Serialize)]
-    struct Result<'a> {
-        schema: u32,
-        metric: &'a str,
-        signature: &'a str,
-        examples: u64,
-        missing: u64,
-        scores: Object<'a, Option<f64>>,
-        counts: Object<'a, serde_json::Value>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        groups: Option<Object<'a, Groups<'a>>>,
-        warnings: &'a [String],
-    }
-    let Report {
-        examples,
-        missing,
-        scores,
-        counts,
-        groups,
-        warnings,
-    } = &scored.report;
-    let groups: Named<Groups<'_>> = groups
-        .iter()
-        .map(|(kind, groups)| (kind.clone(), Groups(groups)))
-        .collect();
-    let result = Result {
-        schema: SCHEMA,
-        metric,
-        signature: &scored.signature,
-        examples: *examples,
-        missing: *missing,
-        scores: Object(scores),
-        counts: Object(counts),
-        groups: (!groups.is_empty()).then_some(Object(&groups)),
-        warnings,
-    };
-    let mut text = serde_json::to_string(&result).unwrap_or_default();
-    text.push('\n');
-    text
-}
-
-fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
-    let report = &scored.report;
+fn tables(scored: &Scored, markdown: bool) -> String {
+    let Scored { outcome, report } = scored;
+    let metric = outcome.metric();
     let mut text = String::new();
     let mut summary = new_table(&[metric, "score"], markdown);
     for (name, value) in &report.scores {
@@ -175,9 +88,9 @@ fn tables(metric: &str, scored: &Scored, markdown: bool) -> String {
         }
     }
     if markdown {
-        text.push_str(&format!("`{}`\n", scored.signature));
+        text.push_str(&format!("`{}`\n", outcome.signature()));
     } else {
-        text.push_str(&format!("{}\n", scored.signature));
+        text.push_str(&format!("{}\n", outcome.signature()));
     }
     text
 }

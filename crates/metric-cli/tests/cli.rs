@@ -1,134 +1,14 @@
 //! The program end to end: what it prints, its exit codes, and what it says of bad input.
 
+mod common;
+
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-/// A folder of files to run the program in.
-struct Folder {
-    folder: tempfile::TempDir,
-}
-
-impl Folder {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let this = Self { folder };
-        for (name, text) in files {
-            this.put(name, text.as_bytes());
-        }
-        this
-    }
-
-    fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.path(name);
-        std::fs::write(&path, bytes).expect("a written file");
-        path
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, words: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_metric"));
-        command
-            .args(words.split_whitespace())
-            .current_dir(self.folder.path());
-        command
-    }
-
-    fn run(&self, words: &str) -> Run {
-        Run::of(
-            words,
-            self.command(words).output().expect("the program runs"),
-        )
-    }
-
-    fn run_with_input(&self, words: &str, input: &str) -> Run {
-        let mut child = self
-            .command(words)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program runs");
-        let mut stdin = child.stdin.take().expect("a pipe");
-        // A program that stops early closes the pipe, which is not what is tested here.
-        let _ = stdin.write_all(input.as_bytes());
-        drop(stdin);
-        Run::of(words, child.wait_with_output().expect("the program ends"))
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.folder.path()).expect("a folder");
-        let mut names: Vec<_> = entries
-            .map(|entry| {
-                entry
-                    .expect("an entry")
-                    .file_name()
-                    .to_string_lossy()
-                    .into_owned()
-            })
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-struct Run {
-    words: String,
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl Run {
-    fn of(words: &str, output: Output) -> Self {
-        Self {
-            words: words.to_owned(),
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).expect("text"),
-            stderr: String::from_utf8(output.stderr).expect("text"),
-        }
-    }
-
-    #[track_caller]
-    fn code(self, code: i32) -> Self {
-        let Self {
-            words,
-            stdout,
-            stderr,
-            ..
-        } = &self;
-        assert_eq!(self.code, Some(code), "metric {words}\n{stdout}\n{stderr}");
-        self
-    }
-
-    /// An error with this exit code that says all of this, and no result.
-    #[track_caller]
-    fn fails(self, code: i32, says: &[&str]) -> Self {
-        let run = self.code(code);
-        assert_eq!(run.stdout, "", "metric {}", run.words);
-        for part in says {
-            assert!(
-                run.stderr.contains(part),
-                "metric {}: {part:?} is not in\n{}",
-                run.words,
-                run.stderr
-            );
-        }
-        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
-        run
-    }
-
-    #[track_caller]
-    fn json(self) -> Value {
-        let run = self.code(0);
-        serde_json::from_str(&run.stdout).expect("one JSON object")
-    }
-}
+use common::Folder;
 
 const R: &str = "score string-accuracy --format json --references r.jsonl --predictions p.jsonl";
 
@@ -2012,10 +1892,10 @@ fn files_of_vqa_v2() {
             &["short.json: does not have 1 question of a.json: \"8\""],
         );
     folder.put("q.json.gz", b"\x1f\x8b\x08\x00\xff");
-    for path in ["q.json.gz", "-"] {
+    for (path, problem) in [("q.json.gz", "cannot read"), ("-", "cannot open")] {
         folder
             .run(&format!("{words} --questions {path}"))
-            .fails(3, &[path, "must be plain JSON"]);
+            .fails(3, &[path, problem]);
     }
 
     // The default rule is not the one of these files.
@@ -2807,7 +2687,7 @@ fn coco_files_that_are_none() {
         .fails(3, &["is a folder: expected a COCO file"]);
     folder
         .run("score coco --pairs r.json")
-        .fails(2, &["reads whole files"]);
+        .fails(2, &["--pairs r.json: expected JSON Lines"]);
     folder
         .run("score coco -r r.json -p p.json --iou 0")
         .fails(2, &["--iou", "more than 0, at most 1"]);

@@ -304,29 +304,37 @@ pub struct Examples {
 
 impl Merge for CodeBleuState {
     fn merge(&mut self, other: Self) {
-        self.ngram.merge(other.ngram);
-        self.weighted.merge(other.weighted);
-        add(&mut self.syntax, other.syntax);
-        add(&mut self.dataflow, other.dataflow);
-        self.examples.merge(other.examples);
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.ngram.merge_times(&other.ngram, times);
+        self.weighted.merge_times(&other.weighted, times);
+        add(&mut self.syntax, other.syntax, times);
+        add(&mut self.dataflow, other.dataflow, times);
+        self.examples.merge_times(&other.examples, times);
     }
 }
 
 impl Merge for Examples {
     fn merge(&mut self, other: Self) {
-        self.total += other.total;
-        self.prediction_errors += other.prediction_errors;
-        self.reference_errors += other.reference_errors;
-        self.no_reference_dataflow += other.no_reference_dataflow;
-        self.comments_kept += other.comments_kept;
-        self.too_deep += other.too_deep;
-        self.given_up += other.given_up;
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.total += other.total * times;
+        self.prediction_errors += other.prediction_errors * times;
+        self.reference_errors += other.reference_errors * times;
+        self.no_reference_dataflow += other.no_reference_dataflow * times;
+        self.comments_kept += other.comments_kept * times;
+        self.too_deep += other.too_deep * times;
+        self.given_up += other.given_up * times;
     }
 }
 
-fn add(to: &mut [u64; 2], counts: [u64; 2]) {
-    to[0] += counts[0];
-    to[1] += counts[1];
+fn add(to: &mut [u64; 2], counts: [u64; 2], times: u64) {
+    to[0] += counts[0] * times;
+    to[1] += counts[1] * times;
 }
 
 /// CodeBLEU and its components, from 0 to 1. `None` is undefined; when, is the profile's to say,
@@ -552,6 +560,16 @@ mod tests {
                 if syntax.language.comment_rule() == CommentRule::CStyle {
                     same_tree(Profile::CodeBleu07, syntax.language, &commented, &text)?;
                 }
+            }
+        }
+
+        #[test]
+        fn pooling_is_in_any_order(programs in proptest::collection::vec((choices(), choices()), 0..4)) {
+            for (profile, syntax) in everywhere() {
+                let write = |choices| write(syntax, choices, NAMES);
+                let states = programs.iter()
+                    .map(|(a, b)| measure(profile, syntax.language, &write(a), &[&write(b)]));
+                crate::laws::check(&states.collect::<Vec<_>>());
             }
         }
 

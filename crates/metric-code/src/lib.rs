@@ -16,6 +16,8 @@ mod comments;
 mod dataflow;
 mod hash;
 mod language;
+#[cfg(test)]
+mod laws;
 mod ngram;
 mod parse;
 mod profile;

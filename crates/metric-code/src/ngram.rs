@@ -71,12 +71,16 @@ impl NgramCounts {
 
 impl Merge for NgramCounts {
     fn merge(&mut self, other: Self) {
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
         for (mine, theirs) in self.orders.iter_mut().zip(other.orders) {
-            mine[0] += theirs[0];
-            mine[1] += theirs[1];
+            mine[0] += theirs[0] * times;
+            mine[1] += theirs[1] * times;
         }
-        self.prediction_length += other.prediction_length;
-        self.reference_length += other.reference_length;
+        self.prediction_length += other.prediction_length * times;
+        self.reference_length += other.reference_length * times;
     }
 }
 
@@ -873,15 +877,9 @@ mod tests {
         }
 
         #[test]
-        fn pooling_is_in_any_order(texts in proptest::collection::vec((text(9), text(9)), 3)) {
+        fn pooling_is_in_any_order(texts in proptest::collection::vec((text(9), text(9)), 0..6)) {
             let counts: Vec<_> = texts.iter().map(|(a, b)| ngram_match(a, &[b])).collect();
-            let pool = |places: [usize; 3]| {
-                let mut pooled = NgramCounts::default();
-                places.into_iter().for_each(|place| pooled.merge(counts[place]));
-                pooled
-            };
-            prop_assert_eq!(pool([0, 1, 2]), pool([2, 0, 1]));
-            prop_assert!((0.0..=1.0).contains(&pool([0, 1, 2]).bleu()));
+            prop_assert!((0.0..=1.0).contains(&crate::laws::check(&counts).bleu()));
         }
     }
 

@@ -34,9 +34,15 @@ impl Accuracy {
 }
 
 impl Merge for Accuracy {
+    #[inline]
     fn merge(&mut self, other: Self) {
-        self.correct += other.correct;
-        self.total += other.total;
+        self.merge_times(&other, 1);
+    }
+
+    #[inline]
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.correct += other.correct * times;
+        self.total += other.total * times;
     }
 }
 
@@ -47,5 +53,20 @@ impl FromIterator<bool> for Accuracy {
             .into_iter()
             .for_each(|correct| accuracy.record(correct));
         accuracy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn laws_of_merge(examples in proptest::collection::vec(any::<bool>(), 0..6)) {
+            let examples = examples.into_iter().map(|correct| [correct].into_iter().collect());
+            crate::laws::check(&examples.collect::<Vec<Accuracy>>());
+        }
     }
 }

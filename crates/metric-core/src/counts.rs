@@ -112,10 +112,16 @@ impl Counts {
 }
 
 impl Merge for Counts {
+    #[inline]
     fn merge(&mut self, other: Self) {
-        self.true_positives += other.true_positives;
-        self.false_positives += other.false_positives;
-        self.false_negatives += other.false_negatives;
+        self.merge_times(&other, 1);
+    }
+
+    #[inline]
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.true_positives += other.true_positives * times;
+        self.false_positives += other.false_positives * times;
+        self.false_negatives += other.false_negatives * times;
     }
 }
 
@@ -130,4 +136,19 @@ impl Merge for Counts {
 #[must_use]
 pub fn ratio(numerator: u64, denominator: u64) -> Option<f64> {
     (denominator > 0).then(|| numerator as f64 / denominator as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn laws_of_merge(examples in proptest::collection::vec([0_u64..9, 0..9, 0..9], 0..6)) {
+            let examples = examples.into_iter().map(|[tp, fp, r#fn]| Counts::new(tp, fp, r#fn));
+            crate::laws::check(&examples.collect::<Vec<_>>());
+        }
+    }
 }

@@ -7,6 +7,8 @@ pub mod assignment;
 pub mod boxes;
 mod choice;
 mod counts;
+#[cfg(test)]
+mod laws;
 mod merge;
 mod metric;
 mod per_class;
@@ -15,7 +17,7 @@ mod sum;
 pub use accuracy::Accuracy;
 pub use choice::UnknownChoice;
 pub use counts::{Counts, ratio};
-pub use merge::Merge;
+pub use merge::{Merge, merge_map_times};
 pub use metric::Metric;
 pub use per_class::{MacroAverage, PerClass};
 pub use sum::{Mean, Sum};

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 /// Evidence that pools. [`Default`] is the evidence of no examples.
 ///
 /// Pooling is associative and commutative, and the default is neutral: any partition of the
@@ -42,5 +44,51 @@ pub trait Merge: Default {
         for _ in 0..times {
             self.merge(other.clone());
         }
+    }
+}
+
+/// A count.
+impl Merge for u64 {
+    #[inline]
+    fn merge(&mut self, other: Self) {
+        *self += other;
+    }
+
+    #[inline]
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        *self += other * times;
+    }
+}
+
+/// Merges states by key, `times` times: [`Merge::merge_times`] for a map. Zero times adds
+/// no key.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use metric_core::merge_map_times;
+///
+/// let mut letters = BTreeMap::from([("a", 1_u64), ("b", 1)]);
+/// merge_map_times(&mut letters, &BTreeMap::from([("b", 2), ("c", 1)]), 3);
+/// assert_eq!(letters, BTreeMap::from([("a", 1), ("b", 7), ("c", 3)]));
+///
+/// merge_map_times(&mut letters, &BTreeMap::from([("d", 1)]), 0);
+/// assert_eq!(letters.len(), 3);
+/// ```
+pub fn merge_map_times<K: Ord + Clone, S: Merge + Clone>(
+    states: &mut BTreeMap<K, S>,
+    other: &BTreeMap<K, S>,
+    times: u64,
+) {
+    if times == 0 {
+        return;
+    }
+    for (key, state) in other {
+        // Most keys are not new, and need no copy.
+        let mine = match states.get_mut(key) {
+            Some(mine) => mine,
+            None => states.entry(key.clone()).or_default(),
+        };
+        mine.merge_times(state, times);
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::{Mean, Merge};
+use crate::{Mean, Merge, merge_map_times};
 
 /// A state for each class: micro averages pool the states, macro averages the scores.
 ///
@@ -56,6 +56,11 @@ impl<K: Ord, S: Merge> PerClass<K, S> {
         self.states.iter()
     }
 
+    /// The classes in their order, each with its state, which can be changed.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&K, &mut S)> {
+        self.states.iter_mut()
+    }
+
     /// The number of classes.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -76,7 +81,7 @@ impl<K: Ord, S: Merge> PerClass<K, S> {
     {
         let mut pooled = S::default();
         for state in self.states.values() {
-            pooled.merge(state.clone());
+            pooled.merge_times(state, 1);
         }
         pooled
     }
@@ -96,10 +101,38 @@ impl<K: Ord, S> Default for PerClass<K, S> {
     }
 }
 
-impl<K: Ord, S: Merge> Merge for PerClass<K, S> {
+impl<K: Ord + Clone, S: Merge + Clone> Merge for PerClass<K, S> {
     fn merge(&mut self, other: Self) {
         for (class, state) in other.states {
             self.entry(class).merge(state);
+        }
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        merge_map_times(&mut self.states, &other.states, times);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn laws_of_merge(
+            examples in proptest::collection::vec(
+                proptest::collection::btree_map(0_u8..4, -1.0..1.0_f64, 0..4), 0..6),
+        ) {
+            let examples = examples.into_iter().map(|terms| {
+                let states = terms.into_iter().map(|(class, term)| (class, [term].into_iter().collect()));
+                PerClass { states: states.collect() }
+            });
+            let whole: PerClass<u8, Mean> = crate::laws::check(&examples.collect::<Vec<_>>());
+            let mut none = PerClass::default();
+            none.merge_times(&whole, 0);
+            prop_assert!(none.is_empty());
         }
     }
 }

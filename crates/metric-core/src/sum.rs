@@ -4,6 +4,13 @@ use crate::Merge;
 const BIN_BITS: u32 = 32;
 /// `2^-1074` is the smallest positive `f64`: every finite `f64` is a multiple of it.
 const LOWEST_EXPONENT: i32 = -1074;
+/// Totals of bins have this many bits and a sign, so that two of them can be added. It takes 2^41
+/// terms to get there.
+const TOTAL_BITS: u32 = 126;
+/// The lowest digit of base `2^BIN_BITS` of a total.
+const DIGIT: i128 = (1 << BIN_BITS) - 1;
+/// Bins up to 63 hold terms and the rest hold carries: sums up to 2^3000 or so.
+const LAST_BIN: u8 = 127;
 
 /// A sum of `f64` that is exact until it is read, and so does not depend on the order of the terms
 /// or on how they were split over states.
@@ -11,8 +18,10 @@ const LOWEST_EXPONENT: i32 = -1074;
 /// `a + b + c` in `f64` depends on the order, and a metric that sums this way changes its last
 /// digits with the number of threads. Here each term is added as an integer into one of 64 bins of
 /// 32 exponents, and [`value`](Sum::value) rounds the exact total once, to nearest, ties to even.
-/// Only bins in use are stored (terms in \[0, 1\] mostly share one or two), and a sum of up to 2^42
-/// terms cannot overflow.
+/// Only bins in use are stored (terms in \[0, 1\] mostly share one or two), and a bin that grows too
+/// large carries into the next.
+///
+/// Two sums are equal if their exact totals are, and equal sums are written alike.
 ///
 /// NaN and infinities make the total what IEEE 754 addition would make it.
 ///
@@ -28,11 +37,11 @@ const LOWEST_EXPONENT: i32 = -1074;
 /// let tenths: Sum = std::iter::repeat_n(0.1, 10).collect();
 /// assert_eq!(tenths.value(), 1.0); // ten times the double nearest to 0.1, rounded once
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written"))]
 pub struct Sum {
-    /// Bin index and total, by index, without totals of 0: equal sums are equal states.
+    /// Bin index and total, by index, without totals of 0.
     bins: Vec<(u8, i128)>,
     /// Whether a term was +∞, −∞ or NaN.
     non_finite: [bool; 3],
@@ -79,28 +88,99 @@ impl Sum {
         }
     }
 
+    /// Adds a term of at most [`TOTAL_BITS`].
     fn add_to_bin(&mut self, index: u8, term: i128) {
         if term == 0 {
             return;
         }
         match self.bins.binary_search_by_key(&index, |bin| bin.0) {
             Ok(place) => {
-                self.bins[place].1 += term;
-                if self.bins[place].1 == 0 {
-                    self.bins.remove(place);
+                let total = &mut self.bins[place].1;
+                *total += term;
+                if *total == 0 || *total >> TOTAL_BITS != *total >> (i128::BITS - 1) {
+                    self.settle(place);
                 }
             }
-            Err(place) => self.bins.insert(place, (index, term)),
+            Err(place) => {
+                self.bins.insert(place, (index, term));
+                if index > LAST_BIN {
+                    self.settle(place);
+                }
+            }
         }
+    }
+
+    /// Takes out a bin that has come to 0, or carries what it cannot hold.
+    #[cold]
+    fn settle(&mut self, place: usize) {
+        let (index, total) = self.bins.remove(place);
+        if total == 0 {
+            return;
+        }
+        if index >= LAST_BIN {
+            // Far beyond any finite `f64`.
+            self.non_finite[usize::from(total < 0)] = true;
+            return;
+        }
+        self.add_to_bin(index, total & DIGIT);
+        self.add_to_bin(index + 1, total >> BIN_BITS);
+    }
+
+    /// Adds `times` times the total of a bin.
+    fn add_product(&mut self, index: u8, total: i128, times: u64) {
+        let magnitude = total.unsigned_abs();
+        // A product has at most as many bits as both factors together.
+        let bits = u128::BITS - magnitude.leading_zeros() + u64::BITS - times.leading_zeros();
+        if bits <= TOTAL_BITS {
+            self.add_to_bin(index, total * i128::from(times));
+            return;
+        }
+        for place in 0..u128::BITS / BIN_BITS {
+            let digit = (magnitude >> (BIN_BITS * place)) as i128 & DIGIT;
+            let product = digit * i128::from(times) * total.signum();
+            self.add_to_bin(index + place as u8, product);
+        }
+    }
+
+    /// The exact total as digits of base 2^32, all with its sign, by index and without zeros: the
+    /// same for all ways to the same total.
+    fn canonical(&self) -> impl Iterator<Item = (u8, i64)> + use<> {
+        let (sign, digits) = match digits(&self.bins, 1) {
+            Some(digits) => (1, digits),
+            None => (-1, digits(&self.bins, -1).unwrap_or_default()),
+        };
+        let digits = (0_u8..).zip(digits).filter(|(_, digit)| *digit != 0);
+        digits.map(move |(index, digit)| (index, sign * i64::from(digit)))
     }
 }
 
-/// A sum as it stands in a file, which may say anything.
+impl PartialEq for Sum {
+    fn eq(&self, other: &Self) -> bool {
+        self.non_finite == other.non_finite
+            && (self.bins == other.bins || self.canonical().eq(other.canonical()))
+    }
+}
+
+impl Eq for Sum {}
+
+/// A sum as written in a file, which may contain anything.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename = "Sum")]
 struct Written {
-    bins: Vec<(u8, i128)>,
+    bins: Vec<(u8, i64)>,
     non_finite: [bool; 3],
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Sum {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = Written {
+            bins: self.canonical().collect(),
+            non_finite: self.non_finite,
+        };
+        written.serialize(serializer)
+    }
 }
 
 #[cfg(feature = "serde")]
@@ -109,36 +189,44 @@ impl TryFrom<Written> for Sum {
 
     fn try_from(written: Written) -> Result<Self, &'static str> {
         let rising = written.bins.windows(2).all(|two| two[0].0 < two[1].0);
-        // 2^42 terms of less than 2^85 each.
-        let possible = |&(index, total): &(u8, i128)| {
-            u32::from(index) <= 2045 / BIN_BITS && total != 0 && total.unsigned_abs() < 1 << 127
+        let sign = written.bins.first().map_or(0, |bin| bin.1.signum());
+        let possible = |&(index, digit): &(u8, i64)| {
+            index <= LAST_BIN
+                && digit != 0
+                && digit.signum() == sign
+                && digit.unsigned_abs() < 1 << BIN_BITS
         };
-        if rising && written.bins.iter().all(possible) {
-            Ok(Self {
-                bins: written.bins,
-                non_finite: written.non_finite,
-            })
-        } else {
-            Err("the bins of an exact sum: expected rising indices up to 63, and totals but 0")
+        if !rising || !written.bins.iter().all(possible) {
+            return Err(
+                "invalid exact sum: expected digits below 2^32 of one sign, by rising index",
+            );
         }
+        let widened = |(index, digit)| (index, i128::from(digit));
+        Ok(Self {
+            bins: written.bins.into_iter().map(widened).collect(),
+            non_finite: written.non_finite,
+        })
     }
 }
 
-/// The value of `sign` times the bins, or `None` if it is negative.
-fn magnitude(bins: &[(u8, i128)], sign: i128) -> Option<f64> {
-    let mut digits = Vec::with_capacity(72); // base 2^32, from the lowest
+/// The digits of `sign` times the bins, base 2^32 from the lowest, or `None` if that is negative.
+fn digits(bins: &[(u8, i128)], sign: i128) -> Option<Vec<u32>> {
+    let mut digits = Vec::with_capacity(72);
     let mut carry = 0_i128;
     let mut bins = bins.iter().peekable();
     while bins.peek().is_some() || (carry != 0 && carry != -1) {
         if let Some((_, total)) = bins.next_if(|bin| usize::from(bin.0) == digits.len()) {
             carry += sign * total;
         }
-        digits.push((carry & 0xffff_ffff) as u32);
+        digits.push((carry & DIGIT) as u32);
         carry >>= BIN_BITS; // arithmetic: rounds down, so digits stay non-negative
     }
-    if carry < 0 {
-        return None;
-    }
+    (carry == 0).then_some(digits)
+}
+
+/// The value of `sign` times the bins, or `None` if it is negative.
+fn magnitude(bins: &[(u8, i128)], sign: i128) -> Option<f64> {
+    let mut digits = digits(bins, sign)?;
     while digits.last() == Some(&0) {
         digits.pop();
     }
@@ -154,9 +242,11 @@ fn magnitude(bins: &[(u8, i128)], sign: i128) -> Option<f64> {
     Some(top as f64 * power_of_two(low as i32 * BIN_BITS as i32 + LOWEST_EXPONENT))
 }
 
-/// `2^exponent`, for exponents of the normal and subnormal range.
+/// `2^exponent`, and infinity where that is too great; of subnormal exponents down to the least.
 fn power_of_two(exponent: i32) -> f64 {
-    if exponent < -1022 {
+    if exponent > 1023 {
+        f64::INFINITY
+    } else if exponent < -1022 {
         f64::from_bits(1 << (exponent - LOWEST_EXPONENT).max(0))
     } else {
         f64::from_bits(((exponent + 1023) as u64) << 52)
@@ -165,8 +255,22 @@ fn power_of_two(exponent: i32) -> f64 {
 
 impl Merge for Sum {
     fn merge(&mut self, other: Self) {
-        for (index, total) in other.bins {
-            self.add_to_bin(index, total);
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        match times {
+            0 => return,
+            1 => {
+                for &(index, total) in &other.bins {
+                    self.add_to_bin(index, total);
+                }
+            }
+            _ => {
+                for &(index, total) in &other.bins {
+                    self.add_product(index, total, times);
+                }
+            }
         }
         for (mine, theirs) in self.non_finite.iter_mut().zip(other.non_finite) {
             *mine |= theirs;
@@ -229,8 +333,12 @@ impl Mean {
 
 impl Merge for Mean {
     fn merge(&mut self, other: Self) {
-        self.sum.merge(other.sum);
-        self.count += other.count;
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.sum.merge_times(&other.sum, times);
+        self.count += other.count * times;
     }
 }
 
@@ -290,6 +398,78 @@ mod tests {
         assert_eq!(cancelled, Sum::default());
     }
 
+    #[test]
+    fn one_total_is_one_state() {
+        let sum = |terms: &[f64]| terms.iter().copied().collect::<Sum>();
+        // 2 and 4 are in different bins, and so are these.
+        assert_eq!(sum(&[2.0, 2.0]), sum(&[4.0]));
+        assert_eq!(sum(&[2.0, 2.0, -4.0]), Sum::default());
+        assert_eq!(sum(&[1e300, -1e300, -3.0]), sum(&[-3.0]));
+        assert_ne!(sum(&[1e300, 1e-300]), sum(&[1e300]));
+        assert_ne!(sum(&[3.0]), sum(&[-3.0]));
+    }
+
+    #[test]
+    fn a_sum_without_bounds_is_infinite() {
+        for (term, expected) in [(f64::MAX, f64::INFINITY), (-f64::MAX, f64::NEG_INFINITY)] {
+            let mut sum: Sum = [term].into_iter().collect();
+            for _ in 0..200 {
+                sum.merge_times(&sum.clone(), u64::MAX);
+                assert_eq!(sum.value(), expected);
+            }
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn invalid_written_sums_are_refused() {
+        let read = |bins: &str| {
+            serde_json::from_str::<Sum>(&format!(
+                r#"{{"bins": [{bins}], "non_finite": [false, false, false]}}"#
+            ))
+        };
+        // Two digits below 0.
+        assert!(read("[0, -1], [2, -1]").is_ok());
+        assert!(read("").is_ok_and(|sum| sum == Sum::default()));
+        for bins in [
+            "[1, 0]",
+            "[0, 4294967296]",
+            "[0, 1], [1, -1]",
+            "[1, 1], [0, 1]",
+            "[1, 1], [1, 1]",
+            "[128, 1]",
+            "[0, 0.5]",
+        ] {
+            assert!(read(bins).is_err(), "{bins}");
+        }
+        // What can be read can be added and read off, however much of it there is.
+        let mut sum = read("[127, 4294967295]").unwrap_or_default();
+        sum.merge_times(&sum.clone(), u64::MAX);
+        sum.merge_times(&sum.clone(), u64::MAX);
+        assert_eq!(sum.value(), f64::INFINITY);
+    }
+
+    /// Terms of all magnitudes, some of which cancel.
+    fn terms() -> impl Strategy<Value = Vec<f64>> {
+        let term = prop_oneof![
+            -1.0..1.0_f64,
+            any::<f64>(),
+            any::<f64>().prop_map(|x| x * f64::MIN_POSITIVE),
+            (1_u64..9).prop_map(f64::from_bits),
+            proptest::sample::select(vec![
+                f64::MAX,
+                -f64::MAX,
+                1.0,
+                -1.0,
+                2.0,
+                -4.0,
+                1e100,
+                -1e100
+            ]),
+        ];
+        proptest::collection::vec(term, 0..6)
+    }
+
     proptest! {
         #[test]
         fn one_term_is_itself(term in any::<f64>().prop_filter("finite", |x| x.is_finite())) {
@@ -315,6 +495,53 @@ mod tests {
             let mut shards: Sum = tail.iter().copied().collect();
             shards.merge(head.iter().copied().collect());
             prop_assert_eq!(&whole, &shards);
+        }
+
+        #[test]
+        fn laws_of_merge(examples in proptest::collection::vec(terms(), 0..5)) {
+            let sums = examples.iter().map(|terms| terms.iter().copied().collect());
+            let sum: Sum = crate::laws::check(&sums.collect::<Vec<_>>());
+            let means = examples.iter().map(|terms| terms.iter().copied().collect());
+            let mean: Mean = crate::laws::check(&means.collect::<Vec<_>>());
+            prop_assert_eq!(&mean.sum, &sum);
+
+            let mut single: Sum = examples.concat().into_iter().collect();
+            prop_assert_eq!(&single, &sum);
+            let (a, b) = (single.value(), sum.value());
+            prop_assert!(a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()));
+            // A sum that has nothing left of its terms has no trace of them.
+            single.extend(examples.concat().into_iter().filter(|x| x.is_finite()).map(|x| -x));
+            prop_assert_eq!(single.canonical().count(), 0);
+        }
+
+        #[test]
+        fn many_times_is_as_often_doubled(
+            start in terms(), terms in terms(), times in prop_oneof![0..1_u64 << 20, any::<u64>()],
+        ) {
+            let (start, terms): (Sum, Sum) = (start.into_iter().collect(), terms.into_iter().collect());
+            let mut at_once = start.clone();
+            at_once.merge_times(&terms, times);
+            let (mut doubled, mut repeated) = (terms, start);
+            for bit in 0..64 {
+                if times >> bit & 1 == 1 {
+                    repeated.merge(doubled.clone());
+                }
+                if times >> bit > 1 {
+                    doubled.merge(doubled.clone());
+                }
+            }
+            prop_assert_eq!(&at_once, &repeated);
+            let (a, b) = (at_once.value(), repeated.value());
+            prop_assert!(a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()));
+        }
+
+        #[test]
+        fn powers_of_two_times_are_exact(term in terms().prop_map(|terms| terms.first().copied().unwrap_or(0.1)), shift in 0..=20) {
+            let mut sum = Sum::default();
+            sum.merge_times(&[term].into_iter().collect(), 1_u64 << shift);
+            // Exact even among subnormal numbers, or infinite.
+            let expected = term * f64::from(1 << shift);
+            prop_assert!(sum.value() == expected || expected.is_nan());
         }
 
         #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
 
-use metric_core::{Accuracy, Merge, ratio};
+use metric_core::{Accuracy, Merge, merge_map_times, ratio};
 
 use crate::{Parts, Properties, Rule, Value};
 
@@ -48,6 +48,21 @@ impl Merge for PropertyConfusion {
             for (prediction, times) in predictions {
                 *of_truth.entry(prediction).or_default() += times;
             }
+        }
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        if times == 0 {
+            return;
+        }
+        self.accuracy.merge_times(&other.accuracy, times);
+        for (truth, predictions) in &other.confused {
+            // Most values are not new, and need no copy.
+            let of_truth = match self.confused.get_mut(truth) {
+                Some(of_truth) => of_truth,
+                None => self.confused.entry(truth.clone()).or_default(),
+            };
+            merge_map_times(of_truth, predictions, times);
         }
     }
 }
@@ -186,8 +201,12 @@ impl ClassCounts {
 
 impl Merge for ClassCounts {
     fn merge(&mut self, other: Self) {
-        self.predicted.merge(other.predicted);
-        self.actual.merge(other.actual);
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.predicted.merge_times(&other.predicted, times);
+        self.actual.merge_times(&other.actual, times);
     }
 }
 

@@ -150,7 +150,7 @@ impl Rule {
 ///
 /// The order in which rules are given has no meaning; they are kept by id, `"2"` before `"10"`.
 ///
-/// With the feature `serde` a clip is read from MapDR's label files:
+/// With the feature `read` a clip is read from MapDR's label files:
 /// `{"0": {"attr_info": {"LaneType": "BusLane"}, "centerline": [7]}}`. Other fields are ignored,
 /// `attr_info` may be absent, and a rule or property given twice is an error.
 ///

@@ -300,10 +300,14 @@ impl EdgeReasons {
 
 impl Merge for EdgeReasons {
     fn merge(&mut self, other: Self) {
-        self.node_unaligned += other.node_unaligned;
-        self.other_kind += other.other_kind;
-        self.repeated += other.repeated;
-        self.no_edge += other.no_edge;
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.node_unaligned += other.node_unaligned * times;
+        self.other_kind += other.other_kind * times;
+        self.repeated += other.repeated * times;
+        self.no_edge += other.no_edge * times;
     }
 }
 
@@ -321,8 +325,14 @@ pub struct EdgeTally {
 
 impl Merge for EdgeTally {
     fn merge(&mut self, other: Self) {
-        self.counts.merge(other.counts);
-        self.false_positives.merge(other.false_positives);
-        self.false_negatives.merge(other.false_negatives);
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.counts.merge_times(&other.counts, times);
+        self.false_positives
+            .merge_times(&other.false_positives, times);
+        self.false_negatives
+            .merge_times(&other.false_negatives, times);
     }
 }

@@ -1,6 +1,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroU32;
+use std::str::FromStr;
 
 use unicase::UniCase;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
@@ -28,6 +30,20 @@ use crate::{Clip, List, Number, Properties, Rule, Value};
 /// assert_ne!(a, b);
 /// assert_eq!(equality.canonical(&a), equality.canonical(&b));
 /// # Ok::<(), metric_graph::DuplicateProperty>(())
+/// ```
+///
+/// An equality is read from the names of its switches, and printed as these: `none-is-absent`, `nfc`, `case`,
+/// `space`, `text-numbers`, `list-sets`, and `times` for the property `EffectiveTime`; or `strict` without
+/// any. Other [`forms`](Self::forms) have no name and are not printed.
+///
+/// ```
+/// use metric_graph::Equality;
+///
+/// let equality: Equality = "space, case".parse()?;
+/// assert!(equality.collapse_space && equality.fold_case);
+/// assert_eq!(equality.to_string(), "case,space");
+/// assert_eq!(Equality::default().to_string(), "strict");
+/// # Ok::<(), metric_graph::UnknownLenience>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Equality {
@@ -161,6 +177,76 @@ impl Equality {
     }
 }
 
+/// A switch of an [`Equality`] by its name.
+type Lenience = (&'static str, fn(&mut Equality));
+
+const LENIENCES: &[Lenience] = &[
+    ("none-is-absent", |equality| equality.none_is_absent = true),
+    ("nfc", |equality| equality.nfc = true),
+    ("case", |equality| equality.fold_case = true),
+    ("space", |equality| equality.collapse_space = true),
+    ("text-numbers", |equality| equality.text_numbers = true),
+    ("list-sets", |equality| equality.list_sets = true),
+    ("times", |equality| {
+        let time = "EffectiveTime".to_owned();
+        equality.forms.insert(time, Form::Times);
+    }),
+];
+
+impl FromStr for Equality {
+    type Err = UnknownLenience;
+
+    fn from_str(names: &str) -> Result<Self, UnknownLenience> {
+        let mut equality = Self::default();
+        if names == "strict" {
+            return Ok(equality);
+        }
+        for name in names.split(',').map(str::trim) {
+            let known = LENIENCES.iter().find(|(known, _)| *known == name);
+            let (_, set) = known.ok_or_else(|| UnknownLenience {
+                name: name.to_owned(),
+            })?;
+            set(&mut equality);
+        }
+        Ok(equality)
+    }
+}
+
+impl fmt::Display for Equality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_set = |set: fn(&mut Self)| {
+            let mut with = self.clone();
+            set(&mut with);
+            with == *self
+        };
+        let names: Vec<_> = LENIENCES
+            .iter()
+            .filter(|(_, set)| is_set(*set))
+            .map(|(name, _)| *name)
+            .collect();
+        match names.is_empty() {
+            true => f.write_str("strict"),
+            false => f.write_str(&names.join(",")),
+        }
+    }
+}
+
+/// A name that no switch of [`Equality`] has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownLenience {
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownLenience {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = LENIENCES.iter().map(|(name, _)| *name).collect();
+        write!(f, "expected strict, or some of {}", names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownLenience {}
+
 fn of_number(form: Option<Form>, number: Number) -> Value {
     match form {
         Some(Form::Rounded(step)) => {
@@ -279,6 +365,30 @@ mod tests {
             assert_ne!(strict().canonical(&a), strict().canonical(&b), "{a:?}");
             assert_eq!(equality.canonical(&a), equality.canonical(&b), "{a:?}");
         }
+    }
+
+    #[test]
+    fn names_are_read_as_printed() {
+        let all: Vec<_> = LENIENCES.iter().map(|(name, _)| *name).collect();
+        let all = all.join(",");
+        for names in ["strict", "case", "nfc,times", &all] {
+            let equality: Equality = names.parse().expect(names);
+            assert_eq!(equality.to_string(), names);
+            assert_eq!(equality.is_strict(), names == "strict");
+        }
+        for (names, unknown) in [
+            ("", ""),
+            ("case,", ""),
+            ("nfc,strict", "strict"),
+            ("Case", "Case"),
+        ] {
+            let error = names.parse::<Equality>().expect_err(names);
+            assert_eq!(error.name, unknown);
+        }
+        assert_eq!(
+            "a".parse::<Equality>().expect_err("a").to_string(),
+            "expected strict, or some of none-is-absent, nfc, case, space, text-numbers, list-sets, times"
+        );
     }
 
     #[test]

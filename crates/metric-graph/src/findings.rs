@@ -48,8 +48,12 @@ pub struct FindingCounts {
 
 impl Merge for FindingCounts {
     fn merge(&mut self, other: Self) {
-        self.dangling += other.dangling;
-        self.duplicate += other.duplicate;
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.dangling += other.dangling * times;
+        self.duplicate += other.duplicate * times;
     }
 }
 

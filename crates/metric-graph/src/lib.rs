@@ -12,12 +12,14 @@ pub mod distance;
 mod edges;
 mod equality;
 mod findings;
+#[cfg(test)]
+mod laws;
 mod nodes;
 pub mod openlane;
 mod picture;
 mod polyline;
-#[cfg(feature = "serde")]
-mod read;
+#[cfg(feature = "read")]
+pub mod read;
 mod typed;
 mod value;
 
@@ -30,12 +32,12 @@ pub use correspondence::{
     Profile, RatioMeans, Ratios, Scenes,
 };
 pub use edges::{EdgeComparison, EdgeOutcome, EdgeReasons, EdgeTally};
-pub use equality::{Equality, Form};
+pub use equality::{Equality, Form, UnknownLenience};
 pub use findings::{Finding, FindingCounts, FindingKind, Side};
 pub use nodes::{InvalidAlignment, NodeAlignment, NodeRule};
 pub use picture::{Mark, Picture, PictureLink, PictureNode};
 pub use polyline::{InvalidPolyline, Polyline};
-#[cfg(feature = "serde")]
+#[cfg(feature = "read")]
 pub use read::Centerlines;
 pub use typed::{InvalidGraph, TypedEdge, TypedGraph, TypedNode};
 pub use value::{DuplicateProperty, List, Number, Properties, Value};

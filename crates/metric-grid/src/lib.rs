@@ -3,7 +3,10 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod arc;
+mod example;
 mod grid;
+#[cfg(test)]
+mod laws;
 mod picture;
 #[cfg(feature = "read")]
 pub mod read;
@@ -13,6 +16,7 @@ pub use arc::{
     ArcGrids, ArcScore, ArcState, Attempt, CellMatches, cell_accuracy, cell_matches, exact_match,
     palette_match, shape_match,
 };
+pub use example::{ArcExamples, Example, ExampleKind, ExampleScore, ExamplesState};
 pub use grid::{COLOURS, Grid, InvalidGrid, MAX_SIDE, MIN_SIDE};
 pub use picture::{Picture, PictureRow};
 pub use submission::{

@@ -24,5 +24,12 @@ pub use metric_text as text;
 #[doc(inline)]
 pub use metric_vision as vision;
 
+#[cfg(feature = "record")]
+#[doc(inline)]
+pub use metric_record as record;
 #[cfg(feature = "registry")]
-pub mod registry;
+#[doc(inline)]
+pub use metric_registry as registry;
+#[cfg(feature = "run")]
+#[doc(inline)]
+pub use metric_run as run;

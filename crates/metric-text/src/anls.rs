@@ -3,6 +3,7 @@
 
 use metric_core::{Mean, Metric, named_choice};
 
+use crate::edit::{TooMuchWork, check_work, is_little_work};
 use crate::{edit_distance, edit_distance_within, normalize};
 
 /// The Average Normalized Levenshtein Similarity of answers, under a [`Profile`].
@@ -56,6 +57,36 @@ impl Anls {
                 distance.map_or(0.0, |distance| self.profile.kept(distance))
             })
             .reduce(f64::max)
+    }
+}
+
+impl Anls {
+    /// Refuses texts whose distance would take hours: see [`check_work`].
+    ///
+    /// ```
+    /// use metric_text::Anls;
+    ///
+    /// assert_eq!(Anls::check_work("Pariss", &["London", "Paris"]), Ok(()));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for the first answer that differs from the prediction in more letters than the work
+    /// allows, if half of its letters are more than that.
+    pub fn check_work<T: AsRef<str>>(prediction: &str, answers: &[T]) -> Result<(), TooMuchWork> {
+        let lengths = answers.iter().map(|answer| answer.as_ref().len());
+        if is_little_work(prediction.len(), lengths.max().unwrap_or(0)) {
+            return Ok(());
+        }
+        let prediction = normalize(prediction);
+        for answer in answers {
+            let answer = normalize(answer.as_ref());
+            let half = upper_length(&prediction).max(upper_length(&answer)) / 2;
+            let [answer, prediction] =
+                [&answer, &prediction].map(|text| text.chars().collect::<Vec<_>>());
+            check_work(&answer, &prediction, half)?;
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,11 @@ pub mod anls;
 pub mod edit;
 mod exact;
 mod exact_match;
+#[cfg(test)]
+mod laws;
 pub mod normalize;
+#[cfg(feature = "read")]
+pub mod read;
 mod relaxed;
 pub mod squad;
 pub mod vqa;

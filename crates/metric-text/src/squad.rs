@@ -53,8 +53,12 @@ pub struct Evidence {
 
 impl Merge for Evidence {
     fn merge(&mut self, other: Self) {
-        self.exact.merge(other.exact);
-        self.f1.merge(other.f1);
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.exact.merge_times(&other.exact, times);
+        self.f1.merge_times(&other.f1, times);
     }
 }
 
@@ -301,6 +305,19 @@ mod tests {
         fn normalisation_twice_is_once_without_marks(text in "[abtheAN ,.'«é0-9\t]{0,20}") {
             let once = normalize(&text);
             prop_assert_eq!(normalize(&once), once);
+        }
+
+        #[test]
+        fn shards_in_any_order_are_the_whole(
+            pairs in proptest::collection::vec(("[ab ]{0,6}", proptest::collection::vec("[ab ]{0,6}", 0..3)), 0..9),
+        ) {
+            let pool = |pairs: &[(String, Vec<String>)]| {
+                let mut state = Evidence::default();
+                pairs.iter().for_each(|(p, answers)| Squad::default().update(&mut state, p, answers));
+                state
+            };
+            let single = pairs.chunks(1).map(pool);
+            prop_assert_eq!(crate::laws::check(&single.collect::<Vec<_>>()), pool(&pairs));
         }
 
         #[test]

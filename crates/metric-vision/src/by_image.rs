@@ -1,4 +1,4 @@
-//! What states hold of each image.
+//! The rows that states keep of each image.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,11 @@ use metric_core::Merge;
 
 use crate::Key;
 
-/// Something of each image, by its key; the same image twice counts twice.
+/// Rows of each image, by its key; the same image twice counts twice.
 ///
-/// What came first leaves no trace: images come in the order of their keys, and those of one key in
-/// the order of what is held of them, in which they are put only when they are looked at.
+/// The order of arrival leaves no trace. Images are in the order of their keys, and the rows of one
+/// key in the order of their content, into which they are sorted only when they are read.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(from = "Vec<(Key, T)>", into = "Vec<(Key, T)>")
-)]
-#[cfg_attr(
-    feature = "serde",
-    serde(bound(serialize = "T: Clone + Ord + serde::Serialize"))
-)]
 pub(crate) struct ByImage<T>(BTreeMap<Key, Vec<T>>);
 
 impl<T> ByImage<T> {
@@ -29,14 +20,19 @@ impl<T> ByImage<T> {
         same.push(outcome);
     }
 
-    /// All, in an order of their own.
+    /// All rows to change, in any order.
+    pub(crate) fn rows_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.values_mut().flatten()
+    }
+
+    /// All rows, in any order.
     pub(crate) fn unordered(&self) -> impl Iterator<Item = &T> {
         self.0.values().flatten()
     }
 }
 
 impl<T: Ord> ByImage<T> {
-    /// All, in the order of the keys, and of what is held.
+    /// All rows, in the order of the keys and then of the content.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Key, &T)> {
         self.0.iter().flat_map(|(key, same)| {
             let mut same: Vec<&T> = same.iter().collect();
@@ -60,7 +56,7 @@ impl<T: Ord> PartialEq for ByImage<T> {
 
 impl<T: Ord> Eq for ByImage<T> {}
 
-impl<T> Merge for ByImage<T> {
+impl<T: Clone> Merge for ByImage<T> {
     fn merge(&mut self, mut other: Self) {
         if self.0.len() < other.0.len() {
             std::mem::swap(&mut self.0, &mut other.0);
@@ -73,24 +69,75 @@ impl<T> Merge for ByImage<T> {
             mine.extend(theirs);
         }
     }
-}
 
-impl<T> From<Vec<(Key, T)>> for ByImage<T> {
-    fn from(pairs: Vec<(Key, T)>) -> Self {
-        let mut images = Self::default();
-        for (key, outcome) in pairs {
-            images.insert(key, outcome);
+    /// Repeats the rows, which do not say how often they count.
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        if times == 0 {
+            return;
         }
-        images
+        for (key, theirs) in &other.0 {
+            let mine = self.0.entry(key.clone()).or_default();
+            for _ in 0..times {
+                mine.extend_from_slice(theirs);
+            }
+        }
     }
 }
 
-impl<T: Clone + Ord> From<ByImage<T>> for Vec<(Key, T)> {
-    fn from(images: ByImage<T>) -> Self {
-        let pairs = images.iter();
-        pairs
-            .map(|(key, outcome)| (key.clone(), outcome.clone()))
-            .collect()
+#[cfg(feature = "serde")]
+pub(crate) mod serial {
+    //! As a list of pairs, in the order of the keys and of the content.
+
+    use std::fmt;
+    use std::marker::PhantomData;
+
+    use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+    use serde::ser::{Serialize, Serializer};
+
+    use super::ByImage;
+    use crate::Key;
+
+    /// A row that can be checked: it may come from a file that was not written by us.
+    pub(crate) trait Check {
+        /// What is wrong with the row, in a few words.
+        fn check(&self) -> Result<(), &'static str>;
+    }
+
+    impl<T: Ord + Serialize> Serialize for ByImage<T> {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            let count = self.0.values().map(Vec::len).sum();
+            let mut list = to.serialize_seq(Some(count))?;
+            for pair in self.iter() {
+                serde::ser::SerializeSeq::serialize_element(&mut list, &pair)?;
+            }
+            serde::ser::SerializeSeq::end(list)
+        }
+    }
+
+    impl<'de, T: Check + Deserialize<'de>> Deserialize<'de> for ByImage<T> {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            from.deserialize_seq(Rows(PhantomData))
+        }
+    }
+
+    struct Rows<T>(PhantomData<T>);
+
+    impl<'de, T: Check + Deserialize<'de>> Visitor<'de> for Rows<T> {
+        type Value = ByImage<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of images, each an id and its row")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<ByImage<T>, A::Error> {
+            let mut images = ByImage::default();
+            while let Some((key, row)) = rows.next_element::<(Key, T)>()? {
+                row.check()
+                    .map_err(|problem| A::Error::custom(format_args!("image {key}: {problem}")))?;
+                images.insert(key, row);
+            }
+            Ok(images)
+        }
     }
 }
 
@@ -98,24 +145,51 @@ impl<T: Clone + Ord> From<ByImage<T>> for Vec<(Key, T)> {
 mod tests {
     use super::*;
 
+    fn of<T>(pairs: &[(Key, T)]) -> ByImage<T>
+    where
+        T: Clone,
+    {
+        let mut images = ByImage::default();
+        for (key, row) in pairs {
+            images.insert(key.clone(), row.clone());
+        }
+        images
+    }
+
+    fn pairs<T: Clone + Ord>(images: &ByImage<T>) -> Vec<(Key, T)> {
+        let pairs = images.iter();
+        pairs.map(|(key, row)| (key.clone(), row.clone())).collect()
+    }
+
     #[test]
     fn the_same_whatever_came_first() {
         let pair = |key: i64, held| (Key::Number(key), held);
         let forth = vec![pair(2, 'a'), pair(1, 'c'), pair(1, 'b'), pair(1, 'c')];
         let back: Vec<_> = forth.iter().rev().cloned().collect();
-        let images = ByImage::from(forth.clone());
-        assert_eq!(images, ByImage::from(back));
+        let images = of(&forth);
+        assert_eq!(images, of(&back));
         let sorted = vec![pair(1, 'b'), pair(1, 'c'), pair(1, 'c'), pair(2, 'a')];
-        assert_eq!(Vec::from(images.clone()), sorted);
+        assert_eq!(pairs(&images), sorted);
         // One of two that are the same is not both.
-        assert_ne!(images, ByImage::from(sorted[1..].to_vec()));
+        assert_ne!(images, of(&sorted[1..]));
 
         for cut in 0..forth.len() {
             let (left, right) = forth.split_at(cut);
-            let mut merged = ByImage::from(left.to_vec());
-            merged.merge(ByImage::from(right.to_vec()));
+            let mut merged = of(left);
+            merged.merge(of(right));
             assert_eq!(merged, images, "{cut}");
         }
+    }
+
+    #[test]
+    fn rows_repeat() {
+        let one = of(&[(Key::Number(1), 'a'), (Key::Number(2), 'b')]);
+        let mut images = of(&[(Key::Number(2), 'c')]);
+        images.merge_times(&one, 0);
+        assert_eq!(pairs(&images), [(Key::Number(2), 'c')]);
+        images.merge_times(&one, 2);
+        let rows: String = images.iter().map(|(_, row)| row).collect();
+        assert_eq!(rows, "aabbc");
     }
 
     #[test]

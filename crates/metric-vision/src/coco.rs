@@ -8,6 +8,9 @@ use std::ops::Range;
 use metric_core::{Merge, Metric};
 
 use crate::by_image::ByImage;
+#[cfg(feature = "serde")]
+use crate::by_image::serial::Check;
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
 use crate::{Annotation, BBox, Image, Prediction, Shape};
@@ -276,7 +279,72 @@ struct ImageOutcome {
 }
 
 const DETAILED: u32 = 1 << 31;
+
+/// The class of all objects where classes are not distinguished. It is not the index of a class, so
+/// that parts with different lists of classes merge. In [`CocoCurves`] it is class 0.
+const POOLED: u32 = u32::MAX;
+
+/// The class whose curves the objects of a class in a state count for.
+fn curve_class(class: u32) -> u32 {
+    match class {
+        POOLED => 0,
+        class => class,
+    }
+}
+
 const MOST_AREAS: usize = 31;
+
+#[cfg(feature = "serde")]
+impl Check for ImageOutcome {
+    fn check(&self) -> Result<(), &'static str> {
+        let Self {
+            classes,
+            truths,
+            scores,
+            verdicts,
+            details,
+        } = self;
+        if !classes.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Err("expected classes in rising order");
+        }
+        let detections: u64 = classes.iter().map(|&(_, count)| u64::from(count)).sum();
+        if scores.len() as u64 != detections || verdicts.len() != scores.len() {
+            return Err("expected one score and one verdict for each detection");
+        }
+        let mut rest = &**scores;
+        for &(_, count) in classes {
+            let (of_class, others) = rest.split_at(count as usize);
+            if !of_class.is_sorted_by(|a, b| a >= b) {
+                return Err("expected the scores of each class in falling order");
+            }
+            rest = others;
+        }
+        let areas = truths.len().checked_div(classes.len()).unwrap_or(0);
+        let fits = match classes.is_empty() {
+            true => truths.is_empty(),
+            false => (1..=MOST_AREAS).contains(&areas) && truths.len() == areas * classes.len(),
+        };
+        if !fits {
+            return Err("expected one number of objects for each class and area range");
+        }
+        let detailed = verdicts.iter().filter(|&&verdict| verdict & DETAILED != 0);
+        let mut count = 0;
+        for (index, verdict) in (0..).zip(detailed) {
+            if verdict & !DETAILED != index {
+                return Err("expected the details in the order of their detections");
+            }
+            count += 1;
+        }
+        let fits = match count {
+            0 => details.is_empty(),
+            count => !details.is_empty() && details.len() % (2 * count) == 0,
+        };
+        match fits {
+            true => Ok(()),
+            false => Err("expected details of equal length for each detection that has any"),
+        }
+    }
+}
 
 impl CocoState {
     /// The number of detections that count.
@@ -290,6 +358,68 @@ impl CocoState {
 impl Merge for CocoState {
     fn merge(&mut self, other: Self) {
         self.images.merge(other.images);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.images.merge_times(&other.images, times);
+    }
+}
+
+impl ClassState for CocoState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let classes = self.images.unordered().flat_map(|image| &image.classes);
+        let classes = classes.map(|&(class, _)| class);
+        let indices = Renumbering::new(indices, classes.filter(|&class| class != POOLED))?;
+        self.images
+            .rows_mut()
+            .for_each(|image| image.renumber(indices));
+        Ok(())
+    }
+}
+
+impl ImageOutcome {
+    fn renumber(&mut self, indices: Renumbering<'_>) {
+        for (class, _) in &mut self.classes {
+            if *class != POOLED {
+                *class = indices.of(*class);
+            }
+        }
+        if self.classes.is_sorted() {
+            return;
+        }
+        let areas = self.truths.len() / self.classes.len();
+        let detailed = self.verdicts.iter();
+        let detailed = detailed.filter(|&verdict| verdict & DETAILED != 0).count();
+        let words = self.details.len().checked_div(detailed).unwrap_or(0);
+        // The class, its index before, and its detections.
+        let mut groups: Vec<(u32, usize, Range<usize>)> = Vec::with_capacity(self.classes.len());
+        let mut start = 0;
+        for (index, &(class, count)) in self.classes.iter().enumerate() {
+            let end = start + count as usize;
+            groups.push((class, index, start..end));
+            start = end;
+        }
+        groups.sort_unstable_by_key(|&(class, _, _)| class);
+        let mut sorted = Self::default();
+        for (class, index, range) in groups {
+            sorted.classes.push((class, range.len() as u32));
+            let truths = self.truths.get(index * areas..(index + 1) * areas);
+            sorted.truths.extend(truths.unwrap_or_default());
+            let scores = self.scores.get(range.clone());
+            sorted.scores.extend(scores.unwrap_or_default());
+            for &verdict in self.verdicts.get(range).unwrap_or_default() {
+                if verdict & DETAILED == 0 {
+                    sorted.verdicts.push(verdict);
+                    continue;
+                }
+                let place = sorted.details.len().checked_div(words).unwrap_or(0);
+                sorted.verdicts.push(DETAILED | place as u32);
+                let start = (verdict & !DETAILED) as usize * words;
+                let details = self.details.get(start..start + words);
+                sorted.details.extend(details.unwrap_or_default());
+            }
+        }
+        *self = sorted;
     }
 }
 
@@ -334,7 +464,10 @@ impl<S: Shape> CocoAp<S> {
         meetings: &mut Meetings,
     ) -> ImageOutcome {
         // Objects whose classes are pooled still come class by class.
-        let class_of = |class: u32| if self.params.by_class { class } else { 0 };
+        let class_of = |class: u32| match self.params.by_class {
+            true => class,
+            false => POOLED,
+        };
         let mut detections: Vec<Order> = (0..)
             .zip(predictions)
             .map(|(place, prediction)| Order {
@@ -608,6 +741,7 @@ impl CocoCurves {
         let mut truths: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
         for image in state.images.unordered() {
             for (&(class, _), here) in image.classes.iter().zip(image.truths.chunks(areas)) {
+                let class = curve_class(class);
                 let totals = truths.entry(class).or_insert_with(|| vec![0; areas]);
                 for (total, &here) in totals.iter_mut().zip(here) {
                     *total += u64::from(here);
@@ -624,6 +758,7 @@ impl CocoCurves {
             for &(class, count) in &image.classes {
                 // A list from a file may claim any lengths.
                 let end = usize::saturating_add(start, count as usize);
+                let class = curve_class(class);
                 if let Ok(place) = classes.binary_search_by_key(&class, |&(class, _)| class) {
                     classes[place].1.add(params, image, start..end);
                 }

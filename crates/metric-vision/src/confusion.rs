@@ -3,6 +3,8 @@ use std::marker::PhantomData;
 
 use metric_core::{Counts, Merge, Metric};
 
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
+use crate::count;
 use crate::matching::{Detection, Truth, greedy};
 use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 
@@ -195,7 +197,8 @@ impl<S: Shape> Metric for Confusion<S> {
         for cell in &cells {
             for (side, class) in [cell.truth, cell.prediction].into_iter().enumerate() {
                 if let Some(class) = class {
-                    totals.entry(class).or_default()[side] += cell.count;
+                    let total = &mut totals.entry(class).or_default()[side];
+                    count::add(total, cell.count, 1);
                 }
             }
         }
@@ -218,10 +221,38 @@ fn is_listed(class: Option<u32>, classes: usize) -> bool {
 /// Only pairs that did take space, 24 bytes each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
 pub struct ConfusionState {
     /// In rising order of the two classes.
     cells: Vec<ConfusionCell>,
     ignored: u64,
+}
+
+/// A [`ConfusionState`] as a file has it.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Written {
+    cells: Vec<ConfusionCell>,
+    ignored: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for ConfusionState {
+    type Error = &'static str;
+
+    fn try_from(Written { cells, ignored }: Written) -> Result<Self, &'static str> {
+        if !cells.is_sorted_by(|a, b| a.pair() < b.pair()) {
+            return Err("expected cells in rising order of their classes");
+        }
+        if cells.iter().any(|cell| cell.pair() == (None, None)) {
+            return Err("expected no cell of the background alone");
+        }
+        if cells.iter().any(|cell| cell.count == 0) {
+            return Err("expected cells with a positive count");
+        }
+        count::check(cells.iter().map(|cell| cell.count).chain([ignored]))?;
+        Ok(Self { cells, ignored })
+    }
 }
 
 /// How often true objects of one class were detected as another, or as the same.
@@ -253,7 +284,7 @@ impl ConfusionState {
             .cells
             .binary_search_by_key(&cell.pair(), ConfusionCell::pair);
         match place {
-            Ok(place) => self.cells[place].count += count,
+            Ok(place) => count::add(&mut self.cells[place].count, count, 1),
             Err(place) => self.cells.insert(place, cell),
         }
     }
@@ -261,10 +292,35 @@ impl ConfusionState {
 
 impl Merge for ConfusionState {
     fn merge(&mut self, other: Self) {
-        for cell in other.cells {
-            self.add(cell.truth, cell.prediction, cell.count);
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        if times == 0 {
+            return;
         }
-        self.ignored += other.ignored;
+        for cell in &other.cells {
+            let count = cell.count.saturating_mul(times).min(count::MOST);
+            self.add(cell.truth, cell.prediction, count);
+        }
+        count::add(&mut self.ignored, other.ignored, times);
+    }
+}
+
+impl ClassState for ConfusionState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let classes = self
+            .cells
+            .iter()
+            .flat_map(|cell| [cell.truth, cell.prediction]);
+        let indices = Renumbering::new(indices, classes.flatten())?;
+        for cell in &mut self.cells {
+            for class in [&mut cell.truth, &mut cell.prediction] {
+                *class = class.map(|class| indices.of(class));
+            }
+        }
+        self.cells.sort_unstable_by_key(ConfusionCell::pair);
+        Ok(())
     }
 }
 

@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 
 use metric_core::{Counts, Merge, Metric};
 
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
+use crate::count;
 use crate::detection::split;
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
@@ -151,6 +153,28 @@ impl Merge for PrecisionRecallState {
             }
         }
     }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        if times == 0 {
+            return;
+        }
+        for (&class, histograms) in &other.classes {
+            let mine = self.classes.entry(class).or_default();
+            let common = mine.len().max(histograms.len());
+            mine.resize_with(common, ScoreHistogram::default);
+            for (mine, theirs) in mine.iter_mut().zip(histograms) {
+                mine.merge_times(theirs, times);
+            }
+        }
+    }
+}
+
+impl ClassState for PrecisionRecallState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let indices = Renumbering::new(indices, self.classes.keys().copied())?;
+        indices.map(&mut self.classes);
+        Ok(())
+    }
 }
 
 /// How many detections of each score were right and wrong, and how many truths there are.
@@ -173,7 +197,7 @@ impl Merge for PrecisionRecallState {
 /// ```
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct ScoreHistogram {
     truths: u64,
     bins: Vec<Bin>,
@@ -200,7 +224,7 @@ impl ScoreHistogram {
         truths: &[Truth<S>],
     ) {
         let counted = truths.iter().filter(|truth| truth.is_counted()).count() as u64;
-        self.truths = self.truths.saturating_add(counted);
+        count::add(&mut self.truths, counted, 1);
         for (found, detection) in matches.iter().zip(detections) {
             let found = found.and_then(|place| truths.get(place));
             if found.is_none_or(Truth::is_counted) {
@@ -228,8 +252,8 @@ impl ScoreHistogram {
         self.bins.dedup_by(|next, bin| {
             let same = next.score == bin.score;
             if same {
-                bin.right = bin.right.saturating_add(next.right);
-                bin.wrong = bin.wrong.saturating_add(next.wrong);
+                count::add(&mut bin.right, next.right, 1);
+                count::add(&mut bin.wrong, next.wrong, 1);
             }
             same
         });
@@ -248,8 +272,8 @@ impl ScoreHistogram {
         let mut points = self.settled().bins;
         let (mut right, mut wrong) = (0, 0);
         for point in &mut points {
-            right = point.right.saturating_add(right);
-            wrong = point.wrong.saturating_add(wrong);
+            count::add(&mut right, point.right, 1);
+            count::add(&mut wrong, point.wrong, 1);
             (point.right, point.wrong) = (right, wrong);
         }
         Curve {
@@ -267,11 +291,29 @@ impl PartialEq for ScoreHistogram {
 
 impl Merge for ScoreHistogram {
     fn merge(&mut self, other: Self) {
-        self.truths = self.truths.saturating_add(other.truths);
+        count::add(&mut self.truths, other.truths, 1);
         if self.bins.is_empty() {
             (self.bins, self.settled) = (other.bins, other.settled);
         } else {
             other.bins.into_iter().for_each(|bin| self.push(bin));
+        }
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        if times == 0 {
+            return;
+        }
+        count::add(&mut self.truths, other.truths, times);
+        let times_as_many = |count: u64| count.saturating_mul(times).min(count::MOST);
+        let bins = other.bins.iter().map(|bin| Bin {
+            score: bin.score,
+            right: times_as_many(bin.right),
+            wrong: times_as_many(bin.wrong),
+        });
+        if self.bins.is_empty() {
+            (self.bins, self.settled) = (bins.collect(), other.settled);
+        } else {
+            bins.for_each(|bin| self.push(bin));
         }
     }
 }
@@ -293,15 +335,20 @@ impl From<ScoreHistogram> for Written {
 }
 
 #[cfg(feature = "serde")]
-impl From<Written> for ScoreHistogram {
-    fn from(written: Written) -> Self {
-        let mut histogram = Self {
-            truths: written.truths,
-            bins: written.bins,
-            settled: 0,
-        };
-        histogram.settle();
-        histogram
+impl TryFrom<Written> for ScoreHistogram {
+    type Error = &'static str;
+
+    fn try_from(Written { truths, bins }: Written) -> Result<Self, &'static str> {
+        if !bins.is_sorted_by(|a, b| a.score > b.score) {
+            return Err("expected scores in falling order");
+        }
+        let counts = bins.iter().flat_map(|bin| [bin.right, bin.wrong]);
+        count::check(counts.chain([truths]))?;
+        Ok(Self {
+            truths,
+            settled: bins.len(),
+            bins,
+        })
     }
 }
 
@@ -483,12 +530,12 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn example() -> impl Strategy<Value = Example> {
-        let found = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..4), 0..8);
+        let found = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..4, 0_u32..3), 0..8);
         let real = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..6), 0..6);
         (0_i64..5, found, real).prop_map(|(key, found, real)| {
-            let prediction = |(class, x, score): (u32, u8, u8)| Prediction {
+            let prediction = |(class, x, score, place): (u32, u8, u8, u32)| Prediction {
                 image: 0,
-                place: 0,
+                place,
                 class,
                 score: f64::from(score) / 4.0,
                 area: 10.0,

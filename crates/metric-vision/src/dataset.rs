@@ -40,6 +40,17 @@ impl From<&str> for Key {
     }
 }
 
+/// An integer in its usual form is a number, also where it arrived as text.
+#[cfg(feature = "read")]
+impl From<metric_record::IdKey<'_>> for Key {
+    fn from(id: metric_record::IdKey<'_>) -> Self {
+        match id {
+            metric_record::IdKey::Number(number) => Self::Number(number),
+            metric_record::IdKey::Text(text) => Self::Text(text.into()),
+        }
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -110,8 +121,9 @@ pub struct Prediction<S = BBox> {
     /// The place of its image in the list of images, by which [`Dataset::new`] puts it beside that
     /// image; no metric reads it.
     pub image: u32,
-    /// Its place in the file, which [`Dataset::new`] sets. Only [`VocAp`](crate::VocAp) reads it:
-    /// detections of equal score rank by it.
+    /// The position in the results file, counted from 0, which [`Dataset::new`] and the file readers
+    /// set. It is 0 in data that has no file order, such as records of single images. Only
+    /// [`VocAp`](crate::VocAp) reads it, to rank detections of equal score.
     pub place: u32,
     /// The place of its class in the list of classes.
     pub class: u32,
@@ -151,7 +163,7 @@ impl<S: Shape> Prediction<S> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image<S = BBox> {
     /// Its id. Detections of equal score in several images rank by it; in [`VocAp`](crate::VocAp)
-    /// first by their place in the file.
+    /// they rank by their position in the file first.
     pub key: Key,
     /// Its true objects, in the order of the file.
     pub annotations: Vec<Annotation<S>>,
@@ -207,7 +219,8 @@ pub struct Dataset<S = BBox> {
 }
 
 impl<S: Shape> Dataset<S> {
-    /// Puts predictions, in the order of their file, beside the images that they are of.
+    /// Puts predictions, in the order of their file, beside the images that they are of, and sets their
+    /// [`place`](Prediction::place) to their index in the list.
     ///
     /// Classes and images must be in the order of their keys, which `classes` and `image` of
     /// annotations and predictions count from 0.
@@ -217,6 +230,19 @@ impl<S: Shape> Dataset<S> {
     /// A key that is not after the one before it, a place that is not in its list, or more predictions
     /// than a `u32` can count.
     pub fn new(
+        classes: Vec<Class>,
+        images: Vec<Image<S>>,
+        mut predictions: Vec<Prediction<S>>,
+    ) -> Result<Self, InvalidDataset> {
+        let count = countable(predictions.len())?;
+        for (place, prediction) in (0..count).zip(&mut predictions) {
+            prediction.place = place;
+        }
+        Self::placed(classes, images, predictions)
+    }
+
+    /// Does the same for predictions that know their position in the file already.
+    pub(crate) fn placed(
         classes: Vec<Class>,
         images: Vec<Image<S>>,
         mut predictions: Vec<Prediction<S>>,
@@ -232,10 +258,9 @@ impl<S: Shape> Dataset<S> {
                 return Err(InvalidDataset::Class { class });
             }
         }
-        let count = countable(predictions.len())?;
+        countable(predictions.len())?;
         let mut ends = vec![0; images.len()];
-        for (place, prediction) in (0..count).zip(&mut predictions) {
-            prediction.place = place;
+        for prediction in &predictions {
             let image = prediction.image;
             *ends
                 .get_mut(image as usize)

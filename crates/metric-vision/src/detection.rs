@@ -4,6 +4,7 @@ use std::fmt;
 use metric_core::{Counts, Merge, Metric, named_choice};
 
 use crate::candidates::{Candidates, most_pairs, with_candidates};
+use crate::count;
 use crate::matching::{self, Matching, optimal};
 use crate::{BBox, Detection, Image, Prediction, Shape, Truth, iou, iou_by_corners};
 
@@ -269,7 +270,7 @@ named_choice!(Profile, "profile");
 
 /// The evidence of [`Detections`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DetectionState {
     /// Right and wrong predictions, and missed true boxes.
     pub counts: Counts,
@@ -283,12 +284,50 @@ pub struct DetectionState {
     pub ignored: u64,
 }
 
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for DetectionState {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct DetectionState {
+            counts: Counts,
+            repeated: u64,
+            undecided: u64,
+            ignored: u64,
+        }
+        let DetectionState {
+            counts,
+            repeated,
+            undecided,
+            ignored,
+        } = DetectionState::deserialize(from)?;
+        count::check([
+            counts.true_positives,
+            counts.false_positives,
+            counts.false_negatives,
+            repeated,
+            undecided,
+            ignored,
+        ])
+        .map_err(serde::de::Error::custom)?;
+        Ok(Self {
+            counts,
+            repeated,
+            undecided,
+            ignored,
+        })
+    }
+}
+
 impl Merge for DetectionState {
     fn merge(&mut self, other: Self) {
-        self.counts.merge(other.counts);
-        self.repeated += other.repeated;
-        self.undecided += other.undecided;
-        self.ignored += other.ignored;
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        count::add_counts(&mut self.counts, other.counts, times);
+        count::add(&mut self.repeated, other.repeated, times);
+        count::add(&mut self.undecided, other.undecided, times);
+        count::add(&mut self.ignored, other.ignored, times);
     }
 }
 

@@ -5,12 +5,16 @@
 mod bbox;
 mod by_image;
 mod candidates;
+mod classes;
 mod coco;
 mod confusion;
+mod count;
 mod curve;
 mod dataset;
 mod detection;
 mod geo;
+#[cfg(all(test, feature = "read", feature = "serde"))]
+mod laws;
 mod mask;
 pub mod matching;
 mod numpy;
@@ -21,11 +25,13 @@ mod region;
 mod rotated;
 mod score;
 mod shape;
+mod sweep;
 mod tide;
 mod tree;
 mod voc;
 
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
+pub use classes::{ClassState, Classes, InvalidClasses, InvalidIndices, unite_classes};
 pub use coco::{
     AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoState, InvalidCocoParams,
 };
@@ -43,6 +49,10 @@ pub use matching::{Detection, Matching, Truth};
 pub use polygon::{InvalidPolygon, Polygon};
 pub use rotated::{InvalidRotatedBox, RotatedBox};
 pub use shape::Shape;
+pub use sweep::{
+    DetectionSweep, DetectionSweepParams, DetectionSweepScore, DetectionSweepState, InvalidSweep,
+    SweepItem, SweepPoint,
+};
 pub use tide::{
     InvalidTide, Tide, TideErrorScore, TideErrorType, TideOracle, TideScore, TideState,
 };

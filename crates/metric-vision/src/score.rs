@@ -4,8 +4,28 @@
 /// no text rounds or refuses them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(transparent))]
+#[cfg_attr(feature = "serde", serde(into = "u64", try_from = "u64"))]
 pub(crate) struct Rank(u64);
+
+#[cfg(feature = "serde")]
+impl From<Rank> for u64 {
+    fn from(rank: Rank) -> Self {
+        rank.0
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<u64> for Rank {
+    type Error = &'static str;
+
+    fn try_from(rank: u64) -> Result<Self, &'static str> {
+        let rank = Self(rank);
+        match Self::new(rank.score()) == rank {
+            true => Ok(rank),
+            false => Err("expected the rank of a score"),
+        }
+    }
+}
 
 impl Rank {
     const SIGN: u64 = 1 << 63;

@@ -6,6 +6,10 @@ use std::marker::PhantomData;
 use metric_core::{Mean, Merge, Metric, named_choice};
 
 use crate::by_image::ByImage;
+#[cfg(feature = "serde")]
+use crate::by_image::serial::Check;
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
+use crate::count;
 use crate::score::Rank;
 use crate::{Annotation, BBox, Image, Prediction, Shape};
 
@@ -423,7 +427,49 @@ pub enum TideOracle {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TideState {
     images: ByImage<Vec<Finding>>,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "read_truths"))]
     truths: BTreeMap<u32, TruthCounts>,
+}
+
+#[cfg(feature = "serde")]
+impl Check for Vec<Finding> {
+    fn check(&self) -> Result<(), &'static str> {
+        if self.is_empty() {
+            return Err("expected a detection");
+        }
+        if !self.is_sorted_by(|a, b| a.score >= b.score) {
+            return Err("expected the detections in falling order of their scores");
+        }
+        let is_missed = |finding: &Finding| match finding.verdict {
+            Verdict::Wrong { error, .. } => error == TideErrorType::Missed,
+            Verdict::Right => false,
+        };
+        match self.iter().any(is_missed) {
+            false => Ok(()),
+            true => Err("expected an error that a detection can have, not Missed"),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+fn read_truths<'de, D>(from: D) -> Result<BTreeMap<u32, TruthCounts>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    let truths: BTreeMap<u32, TruthCounts> = serde::Deserialize::deserialize(from)?;
+    for (class, counts) in &truths {
+        let TruthCounts {
+            all,
+            not_found,
+            missed,
+        } = *counts;
+        if missed > not_found || not_found > all || all > count::MOST_READ {
+            return Err(serde::de::Error::custom(format_args!(
+                "class {class}: expected missed <= not_found <= all <= 2^53"
+            )));
+        }
+    }
+    Ok(truths)
 }
 
 /// How a detection fared.
@@ -466,9 +512,13 @@ struct Examination {
 
 impl Merge for TruthCounts {
     fn merge(&mut self, other: Self) {
-        self.all = self.all.saturating_add(other.all);
-        self.not_found = self.not_found.saturating_add(other.not_found);
-        self.missed = self.missed.saturating_add(other.missed);
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        count::add(&mut self.all, other.all, times);
+        count::add(&mut self.not_found, other.not_found, times);
+        count::add(&mut self.missed, other.missed, times);
     }
 }
 
@@ -503,6 +553,48 @@ impl Merge for TideState {
         self.images.merge(other.images);
         for (class, truths) in other.truths {
             self.truths.entry(class).or_default().merge(truths);
+        }
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        if times == 0 {
+            return;
+        }
+        self.images.merge_times(&other.images, times);
+        for (&class, truths) in &other.truths {
+            let mine = self.truths.entry(class).or_default();
+            mine.merge_times(truths, times);
+        }
+    }
+}
+
+impl ClassState for TideState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let findings = self.images.unordered().flatten();
+        let found = findings.flat_map(|finding| [Some(finding.class), finding.becomes()]);
+        let classes = found.flatten().chain(self.truths.keys().copied());
+        let indices = Renumbering::new(indices, classes)?;
+        for finding in self.images.rows_mut().flatten() {
+            finding.class = indices.of(finding.class);
+            if let Verdict::Wrong {
+                becomes: Some(class),
+                ..
+            } = &mut finding.verdict
+            {
+                *class = indices.of(*class);
+            }
+        }
+        indices.map(&mut self.truths);
+        Ok(())
+    }
+}
+
+impl Finding {
+    /// The class of which the oracle can make it a right detection.
+    fn becomes(&self) -> Option<u32> {
+        match self.verdict {
+            Verdict::Wrong { becomes, .. } => becomes,
+            Verdict::Right => None,
         }
     }
 }

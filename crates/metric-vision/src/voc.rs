@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use metric_core::{Counts, Merge, Metric, named_choice, ratio};
 
 use crate::by_image::ByImage;
+#[cfg(feature = "serde")]
+use crate::by_image::serial::Check;
 use crate::candidates::Field;
+use crate::classes::{ClassState, InvalidIndices, Renumbering};
 use crate::detection::split;
 use crate::matching::voc_by;
 use crate::numpy::pairwise_sum;
@@ -19,11 +22,19 @@ use crate::{BBox, Detection, Image, InvalidThreshold, Prediction, Shape};
 /// is the area under its curve of precision over recall, in which each precision counts as the
 /// greatest one at that recall or above; [`Interpolation`] says how the area is taken.
 ///
-/// Detections of equal score rank by their place in the file of results, as in the development kit.
+/// # Ties
+///
+/// Detections of equal score rank by their position in the results file
+/// ([`Prediction::place`]), matching the development kit. Detections with equal positions, such as those
+/// of data without a file order, rank by the key of their image, then by their position in the image.
+/// The rank does not depend on how the images are divided among states, because a part of a file keeps
+/// the positions of the whole file.
+///
+/// # Source
 ///
 /// Everingham et al., *The Pascal Visual Object Classes Challenge* (IJCV 88, 2010), section 4.2.
 /// Bit-equal to py-faster-rcnn's `voc_eval.py`, and so to Padilla's *review of object detection
-/// metrics* but for the order in which areas are added.
+/// metrics* except for the order in which areas are added.
 ///
 /// ```
 /// use metric_core::Metric;
@@ -276,7 +287,7 @@ struct VocImage {
 struct Detected {
     class: u32,
     score: Rank,
-    /// In the file.
+    /// The position in the results file.
     place: u32,
     outcome: Outcome,
 }
@@ -289,9 +300,56 @@ enum Outcome {
     Ignored,
 }
 
+#[cfg(feature = "serde")]
+impl Check for VocImage {
+    fn check(&self) -> Result<(), &'static str> {
+        let of_image = 1..=u64::from(u32::MAX);
+        if !self
+            .truths
+            .iter()
+            .all(|(_, count)| of_image.contains(count))
+        {
+            return Err("expected a positive number of objects for each class");
+        }
+        if !self.truths.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Err("expected the objects in rising order of their classes");
+        }
+        match self.detections.is_sorted_by_key(|detected| detected.class) {
+            true => Ok(()),
+            false => Err("expected the detections in rising order of their classes"),
+        }
+    }
+}
+
 impl Merge for VocState {
     fn merge(&mut self, other: Self) {
         self.images.merge(other.images);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.images.merge_times(&other.images, times);
+    }
+}
+
+impl ClassState for VocState {
+    fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
+        let classes = self.images.unordered().flat_map(|image| {
+            let truths = image.truths.iter().map(|&(class, _)| class);
+            truths.chain(image.detections.iter().map(|detected| detected.class))
+        });
+        let indices = Renumbering::new(indices, classes)?;
+        for image in self.images.rows_mut() {
+            for (class, _) in &mut image.truths {
+                *class = indices.of(*class);
+            }
+            image.truths.sort_unstable();
+            for detected in &mut image.detections {
+                detected.class = indices.of(detected.class);
+            }
+            // Within a class they stay in the order of the file.
+            image.detections.sort_by_key(|detected| detected.class);
+        }
+        Ok(())
     }
 }
 
@@ -315,12 +373,13 @@ pub struct VocClass {
     pub ignored: u64,
 }
 
-/// The average precision of a class with its detections by image.
+/// The average precision of a class with its detections in the order of their images.
 fn average_precision(
     truths: u64,
     mut detections: Vec<Detected>,
     interpolation: Interpolation,
 ) -> VocClass {
+    // The sort is stable: detections with equal keys stay in the order of their images.
     detections.sort_by_key(|detected| (Reverse(detected.score), detected.place));
     let (mut right, mut wrong, mut ignored) = (0, 0, 0);
     let mut recalls = Vec::with_capacity(detections.len());
@@ -456,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_rank_by_their_place_in_the_file() {
+    fn equal_scores_rank_by_their_position_in_the_file() {
         let metric = VocAp::new(0.5).expect("a metric");
         let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0).expect("a box");
         let image = |key: i64| Image::new(key, vec![Annotation::new(0, at(0.0))]);
@@ -472,6 +531,27 @@ mod tests {
                 state.merge(other);
                 assert_eq!(metric.compute(&state).mean, Some(expected));
             }
+        }
+    }
+
+    #[test]
+    fn equal_positions_rank_by_key_then_by_position_in_the_image() {
+        let metric = VocAp::new(0.5).expect("a metric");
+        let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0).expect("a box");
+        let image = |key: i64| Image::new(key, vec![Annotation::new(0, at(0.0))]);
+        let found = |x| Prediction::new(0, 0.5, at(x));
+        // One incorrect detection and one correct one; of two objects.
+        for (incorrect, correct, expected) in [(1, 2, 0.25), (2, 1, 0.5)] {
+            let incorrect = metric.measure(&[found(50.0)], &image(incorrect));
+            let correct = metric.measure(&[found(0.0)], &image(correct));
+            for (mut state, other) in [(incorrect.clone(), correct.clone()), (correct, incorrect)] {
+                state.merge(other);
+                assert_eq!(metric.compute(&state).mean, Some(expected));
+            }
+        }
+        for (first, second, expected) in [(50.0, 0.0, 0.5), (0.0, 50.0, 1.0)] {
+            let state = metric.measure(&[found(first), found(second)], &image(1));
+            assert_eq!(metric.compute(&state).mean, Some(expected));
         }
     }
 
@@ -550,8 +630,8 @@ mod tests {
         ) {
             let detected = |text: &str| -> Vec<Detected> {
                 text.chars().zip((0..100).rev()).map(|(outcome, score)| Detected {
-                place: 0,
                     class: 0,
+                    place: 0,
                     score: Rank::new(f64::from(score)),
                     outcome: if outcome == '+' { Outcome::Right } else { Outcome::Wrong },
                 }).collect()

@@ -477,7 +477,7 @@ impl fmt::Display for InvalidFrame {
 impl std::error::Error for InvalidFrame {}
 
 /// Checks that no id of the frame stands twice.
-#[cfg(feature = "serde")]
+#[cfg(feature = "read")]
 pub(super) fn check_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Result<(), InvalidFrame> {
     let mut seen = std::collections::BTreeSet::new();
     match ids.into_iter().find(|&id| !seen.insert(id)) {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use metric_record::json::typed;
+use metric_record::{FieldError, Record};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -61,6 +63,38 @@ impl<'de> Deserialize<'de> for FramePrediction {
         let elements = detected(List::Elements, elements).map_err(D::Error::custom)?;
         Self::new(lanes, elements, &lane_edges, &element_edges).map_err(D::Error::custom)
     }
+}
+
+/// Reads the prediction and the ground truth of a record. The frame has the id of the record, and a missing
+/// prediction has no lanes and no elements.
+///
+/// ```
+/// use metric_graph::openlane::read_frame;
+/// use metric_record::{Record, Value};
+///
+/// let truth = r#"{
+///     "lane_centerline": [{"id": 7, "points": [[0, 0, 0], [5, 0, 0]]}], "traffic_element": [],
+///     "topology_lclc": [[0]], "topology_lcte": [[]]
+/// }"#;
+/// let (prediction, frame) = read_frame(&mut Record::new("a", Value::missing(), Value::json(truth)))?;
+/// assert_eq!((prediction.lanes().len(), frame.lanes().len(), frame.id()), (0, 1, "a"));
+/// # Ok::<(), metric_record::FieldError>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns an error if the reference is not a [`Frame`], or the prediction not a [`FramePrediction`].
+pub fn read_frame(record: &mut Record<'_>) -> Result<(FramePrediction, Frame), FieldError> {
+    let frame: Result<Frame, String> = match record.reference.is_missing() {
+        true => typed("null"),
+        false => record.reference.read(),
+    };
+    let frame = frame.map_err(FieldError::reference)?;
+    let prediction = match record.prediction.is_missing() {
+        true => FramePrediction::default(),
+        false => record.prediction.read().map_err(FieldError::prediction)?,
+    };
+    Ok((prediction, frame.with_id(record.id.to_string())))
 }
 
 /// A frame as it stands in the file, true or predicted.

@@ -1,61 +1,14 @@
-//! Grids and tasks as they stand in JSON.
+//! Grids and tasks in JSON.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use metric_record::Kind;
+use metric_record::json::{Entries, Text, kind, typed};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::{COLOURS, Grid, MAX_SIDE};
-
-/// Reads a value; what is wrong is said in plain words and without a line, which would be counted
-/// from the start of the value.
-pub(super) fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
-    serde_json::from_str(json).map_err(|error| {
-        let text = error.to_string();
-        let end = text.rfind(" at line ").unwrap_or(text.len());
-        in_words(&text[..end])
-    })
-}
-
-/// A message of serde without the words of its data model.
-fn in_words(message: &str) -> String {
-    const WORDS: &[(&str, &str)] = &[
-        ("invalid type: ", "found "),
-        ("expected i64", "expected an integer"),
-        ("expected a sequence", "expected a list"),
-        ("found sequence", "found a list"),
-        ("found map", "found an object"),
-        ("found boolean", "found"),
-        ("found string", "found the string"),
-        ("found integer", "found the number"),
-        ("found floating point", "found the number"),
-        ("missing field", "no field"),
-        (
-            "lone leading surrogate in hex escape",
-            "half of a surrogate pair, which is no character",
-        ),
-        (
-            "unexpected end of hex escape",
-            "half of a surrogate pair, which is no character",
-        ),
-    ];
-    let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
-    WORDS.iter().fold(message.to_owned(), replace)
-}
-
-/// What kind of value valid JSON is.
-fn kind(json: &str) -> &'static str {
-    match json.trim_start().as_bytes().first() {
-        Some(b'"') => "a string",
-        Some(b'[') => "a list",
-        Some(b'{') => "an object",
-        Some(b't' | b'f') => "true or false",
-        Some(b'n') => "null",
-        _ => "a number",
-    }
-}
 
 /// Reads a grid from valid JSON; else says what is wrong with it.
 pub(super) fn grid(json: &str) -> Result<Grid, String> {
@@ -63,7 +16,7 @@ pub(super) fn grid(json: &str) -> Result<Grid, String> {
         return Ok(grid);
     }
     let rows: Vec<Vec<i64>> = typed(json).map_err(|error| match kind(json) {
-        "a list" => format!("expected a grid, a list of rows of integers: {error}"),
+        Kind::List => format!("expected a grid, a list of rows of integers: {error}"),
         other => format!("expected a grid, a list of rows of integers, found {other}"),
     })?;
     Grid::from_rows(&rows).map_err(|error| error.to_string())
@@ -176,46 +129,17 @@ impl<'a> RawAttempt<'a> {
     }
 }
 
-/// The JSON of the values of an object in their order; the same key twice is an error.
-#[derive(Default)]
-pub(super) struct Map<'a>(pub(super) Vec<(Cow<'a, str>, &'a str)>);
-
-impl<'de> Deserialize<'de> for Map<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MapVisitor;
-        impl<'de> Visitor<'de> for MapVisitor {
-            type Value = Map<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Map<'de>, A::Error> {
-                let (mut entries, mut seen) = (Vec::new(), HashSet::new());
-                while let Some(key) = map.next_key_seed(Text)? {
-                    if !seen.insert(key.clone()) {
-                        return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
-                    }
-                    entries.push((key, map.next_value::<&RawValue>()?.get()));
-                }
-                Ok(Map(entries))
-            }
-        }
-        deserializer.deserialize_map(MapVisitor)
-    }
-}
-
 /// The attempts at the outputs of a task: a list of objects, each of which may be null.
-pub(super) fn entries(json: &str) -> Result<Vec<Map<'_>>, String> {
+pub(super) fn entries(json: &str) -> Result<Vec<Entries<'_>>, String> {
     const EXPECTED: &str =
         "expected a list of {\"attempt_1\": grid, ...}, one for each test output";
     let entries: Vec<&RawValue> = typed(json).map_err(|error| match kind(json) {
-        "a list" => format!("{EXPECTED}: {error}"),
+        Kind::List => format!("{EXPECTED}: {error}"),
         other => format!("{EXPECTED}, found {other}"),
     })?;
     let mut maps = Vec::with_capacity(entries.len());
     for (place, raw) in entries.into_iter().enumerate() {
-        let attempts: Option<Map<'_>> = typed(raw.get()).map_err(|error| {
+        let attempts: Option<Entries<'_>> = typed(raw.get()).map_err(|error| {
             format!("output {place}: expected {{\"attempt_1\": grid, ...}}: {error}")
         })?;
         maps.push(attempts.unwrap_or_default());
@@ -236,8 +160,8 @@ pub(super) fn outputs(json: &str) -> Result<Vec<Grid>, String> {
         output: &'a RawValue,
     }
     let grids: Vec<&RawValue> = match kind(json) {
-        "a list" => typed(json)?,
-        "an object" => {
+        Kind::List => typed(json)?,
+        Kind::Object => {
             let task: Task<'_> = typed(json)
                 .map_err(|error| format!("a task {{\"test\": [{{\"output\": grid}}]}}: {error}"))?;
             task.test.iter().map(|test| test.output).collect()
@@ -298,32 +222,5 @@ pub(super) fn is_task(json: &str) -> Option<bool> {
         (b'{', ..) | (b'[', b'[', b'[') | (b'[', b'{', _) => Some(true),
         (b'[', b'[', byte) if byte != b']' => Some(false),
         _ => None,
-    }
-}
-
-/// A string, borrowed where it can be.
-struct Text;
-
-impl<'de> DeserializeSeed<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Owned(text.to_owned()))
     }
 }

@@ -1,9 +1,10 @@
-//! Reading of solutions and of submissions to the ARC Prize.
+//! Reading of examples, and of solutions and submissions to the ARC Prize.
 //!
 //! Solutions are Kaggle's file `{task: [grid, ...]}`, the same with whole tasks as values, or a folder
-//! of the data set's files, one a task. Submissions are Kaggle's file
+//! of the data set's files, one per task. Submissions are Kaggle's file
 //! `{task: [{"attempt_1": grid, "attempt_2": grid}, ...]}`, the table `output_id,output` of 2019 and
-//! 2024, or a folder of arc-agi-benchmarking's files, one a task.
+//! 2024, or a folder of arc-agi-benchmarking's files, one per task. Single examples, pairs of grids or
+//! tasks, are read from records: see [`Example::read`](crate::Example::read).
 //!
 //! ```
 //! use metric_core::Metric;
@@ -29,6 +30,7 @@
 //! # Ok::<(), metric_grid::read::ReadError>(())
 //! ```
 
+mod example;
 mod json;
 mod table;
 #[cfg(test)]
@@ -36,11 +38,14 @@ mod tests;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use self::json::{Map, RawAttempt};
+use metric_record::json::Entries;
+use metric_record::{Content, Document};
+pub use metric_record::{File, ReadError};
+
+use self::json::RawAttempt;
 use crate::{Attempt, Grid};
 
 /// The greatest number of an attempt, as in `attempt_1000`, so that a wrong one takes no memory.
@@ -50,53 +55,6 @@ pub const MAX_ATTEMPTS: u16 = 1000;
 const ONE_TASK: &str = "is a single task, {\"train\": ..., \"test\": ...}: \
     expected {task: [grid, ...]}, or the folder of the files of tasks";
 
-/// A file by name, with its text.
-#[derive(Clone, Copy, Debug)]
-pub struct File<'a> {
-    /// The name, for messages.
-    pub name: &'a str,
-    /// The text.
-    pub text: &'a str,
-}
-
-impl<'a> File<'a> {
-    /// The text without a byte order mark.
-    fn content(&self) -> &'a str {
-        self.text.strip_prefix('\u{feff}').unwrap_or(self.text)
-    }
-
-    fn error(&self, task: &str, problem: String) -> ReadError {
-        ReadError {
-            file: self.name.to_owned(),
-            task: task.to_owned(),
-            problem,
-        }
-    }
-}
-
-/// Solutions or a submission that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadError {
-    /// The file, as the caller named it.
-    pub file: String,
-    /// The task; empty for the whole file.
-    pub task: String,
-    /// What was found, and what was expected.
-    pub problem: String,
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.file)?;
-        if !self.task.is_empty() {
-            write!(f, "task {:?}: ", self.task)?;
-        }
-        f.write_str(&self.problem)
-    }
-}
-
-impl std::error::Error for ReadError {}
-
 /// The true test outputs of tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Solutions {
@@ -105,6 +63,18 @@ pub struct Solutions {
 }
 
 impl Solutions {
+    /// Reads Kaggle's file of solutions, or a folder of the data set's files.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse) and [`read_folder`](Self::read_folder).
+    pub fn read(document: &Document) -> Result<Self, ReadError> {
+        match &document.content {
+            Content::Folder(folder) => Self::read_folder(folder),
+            _ => Self::parse(document.file()?),
+        }
+    }
+
     /// Reads Kaggle's file of solutions, `{task: [grid, ...]}`. A value may also be a whole task,
     /// `{"test": [{"output": grid}, ...]}`.
     ///
@@ -119,8 +89,8 @@ impl Solutions {
         let is_one_task = has("train") && has("test");
         for (id, json) in tasks {
             let outputs = json::outputs(json).map_err(|problem| match is_one_task {
-                true => file.error("", ONE_TASK.to_owned()),
-                false => file.error(&id, problem),
+                true => ReadError::new(file.name, ONE_TASK),
+                false => of_task(file, &id, problem),
             })?;
             solutions.push(id.into_owned(), outputs);
         }
@@ -142,7 +112,7 @@ impl Solutions {
             let (name, text) = (name.as_str(), text.as_str());
             let file = File { name, text };
             let outputs =
-                json::outputs(file.content()).map_err(|problem| file.error("", problem))?;
+                json::outputs(file.content()).map_err(|problem| ReadError::new(name, problem))?;
             solutions.push(id, outputs);
         }
         Ok(solutions)
@@ -199,10 +169,26 @@ pub struct Submission {
     /// Tasks of the submission that are not in the solutions, in the order of the submission.
     pub unknown: Vec<String>,
     /// Fields beside attempts that are no attempts.
-    pub unknown_fields: u64,
+    pub unknown_fields: BTreeMap<String, u64>,
 }
 
 impl Submission {
+    /// Reads a submission file, or a folder of arc-agi-benchmarking's files.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse) and [`read_folder`](Self::read_folder).
+    pub fn read(
+        document: &Document,
+        solutions: &Solutions,
+        options: SubmissionOptions,
+    ) -> Result<Self, ReadError> {
+        match &document.content {
+            Content::Folder(folder) => Self::read_folder(folder, solutions, options),
+            _ => Self::parse(document.file()?, solutions, options),
+        }
+    }
+
     /// Reads a submission: Kaggle's file `{task: [{"attempt_1": grid, ...}, ...]}`, or a table
     /// `output_id,output` of rows such as `0a1b2c3d_0,|12|34| |00|00|`, as in 2019 and 2024.
     ///
@@ -221,7 +207,7 @@ impl Submission {
     ) -> Result<Self, ReadError> {
         let mut submission = Self::default();
         if !file.content().trim_start().starts_with('{') {
-            for (id, outputs) in table::rows(&file, options)? {
+            for (id, outputs) in table::rows(file, options)? {
                 let tests = solutions.tests(id);
                 let outputs = || Ok(in_places(outputs, Vec::new(), tests));
                 submission.put(file, solutions, options, id, outputs)?;
@@ -233,7 +219,7 @@ impl Submission {
                     "null" => Ok(Vec::new()),
                     json => attempts(json, tests, options, &mut fields),
                 })?;
-                submission.unknown_fields += fields;
+                submission.count_unknown_fields(&id, fields);
             }
         }
         submission.missing_from(solutions);
@@ -274,7 +260,7 @@ impl Submission {
             submission.put(file, solutions, options, &id, || {
                 attempts(file.content(), tests, options, &mut fields)
             })?;
-            submission.unknown_fields += fields;
+            submission.count_unknown_fields(&id, fields);
         }
         submission.missing_from(solutions);
         Ok(submission)
@@ -292,6 +278,21 @@ impl Submission {
         self.tasks.contains_key(task)
     }
 
+    /// Counts the test outputs of the solutions without an attempt.
+    #[must_use]
+    pub fn unanswered(&self, solutions: &Solutions) -> Unanswered {
+        let mut unanswered = Unanswered::default();
+        for (id, truth) in solutions.tasks() {
+            let attempts = self.attempts(id).iter().take(truth.len());
+            let answered = attempts.filter(|attempts| !attempts.is_empty()).count();
+            unanswered.outputs += (truth.len() - answered) as u64;
+            if !self.has(id) {
+                unanswered.of_missing_tasks += truth.len() as u64;
+            }
+        }
+        unanswered
+    }
+
     /// Adds a task, if it is in the solutions.
     fn put(
         &mut self,
@@ -304,19 +305,24 @@ impl Submission {
         let tests = solutions.tests(id);
         if tests == 0 {
             if options.strict && !options.ignore_unknown {
-                let problem = "is not in the solutions".to_owned();
-                return Err(file.error(id, problem));
+                return Err(of_task(file, id, "is not in the solutions".to_owned()));
             }
             self.unknown.push(id.to_owned());
             return Ok(());
         }
-        let outputs = outputs().map_err(|problem| file.error(id, problem))?;
+        let outputs = outputs().map_err(|problem| of_task(file, id, problem))?;
         if options.strict && outputs.len() > tests {
             let problem = format!("has {} outputs, expected {tests}", outputs.len());
-            return Err(file.error(id, problem));
+            return Err(of_task(file, id, problem));
         }
         self.tasks.insert(id.to_owned(), outputs);
         Ok(())
+    }
+
+    fn count_unknown_fields(&mut self, id: &str, fields: u64) {
+        if fields > 0 {
+            *self.unknown_fields.entry(id.to_owned()).or_default() += fields;
+        }
     }
 
     fn missing_from(&mut self, solutions: &Solutions) {
@@ -326,7 +332,16 @@ impl Submission {
     }
 }
 
-/// Reads a grid: a list of rows of integers, in JSON. For the registry of metric-suite.
+/// Test outputs without an attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unanswered {
+    /// All of them.
+    pub outputs: u64,
+    /// Those whose whole task is missing from the submission.
+    pub of_missing_tasks: u64,
+}
+
+/// Reads a grid from JSON: a list of rows of integers.
 ///
 /// ```
 /// use metric_grid::read::parse_grid;
@@ -337,29 +352,43 @@ impl Submission {
 ///
 /// # Errors
 ///
-/// What was found, and what was expected.
-#[doc(hidden)]
+/// Returns what was found, and what was expected.
 pub fn parse_grid(json: &str) -> Result<Grid, String> {
     json::grid(json)
 }
 
-/// Reads the test outputs of a task: a list of grids, or a whole task, in JSON.
+/// Reads the test outputs of a task from JSON: a list of grids, or a whole task.
+///
+/// ```
+/// use metric_grid::read::parse_outputs;
+///
+/// let task = r#"{"train": [], "test": [{"input": [[0]], "output": [[1]]}]}"#;
+/// assert_eq!(parse_outputs(task), parse_outputs("[[[1]]]"));
+/// ```
 ///
 /// # Errors
 ///
-/// What was found, and what was expected.
-#[doc(hidden)]
+/// Returns what was found, and what was expected.
 pub fn parse_outputs(json: &str) -> Result<Vec<Grid>, String> {
     json::outputs(json)
 }
 
-/// Reads the attempts at the `tests` outputs of a task: a list of
-/// `{"attempt_1": grid, "attempt_2": grid}`, in JSON, or null for none.
+/// Reads the attempts at the `tests` outputs of a task from JSON: a list of
+/// `{"attempt_1": grid, "attempt_2": grid}`, or null for none.
+///
+/// ```
+/// use metric_grid::Attempt;
+/// use metric_grid::read::{SubmissionOptions, parse_attempts};
+///
+/// let attempts = parse_attempts(r#"[{"attempt_2": [[1]]}]"#, 1, SubmissionOptions::default())?;
+/// assert_eq!(attempts.len(), 1);
+/// assert_eq!(attempts[0][0], Attempt::Missing);
+/// # Ok::<(), String>(())
+/// ```
 ///
 /// # Errors
 ///
-/// What was found, and what was expected.
-#[doc(hidden)]
+/// Returns what was found, and what was expected.
 pub fn parse_attempts(
     json: &str,
     tests: usize,
@@ -384,11 +413,17 @@ pub fn is_task(json: &str) -> bool {
     json::is_task(json).unwrap_or(false)
 }
 
-fn map(file: File<'_>) -> Result<Map<'_>, ReadError> {
+/// The JSON of each task by its id.
+fn map(file: File<'_>) -> Result<Entries<'_>, ReadError> {
     serde_json::from_str(file.content()).map_err(|error| {
         let problem = format!("expected an object of tasks by their id: {error}");
-        file.error("", problem)
+        ReadError::new(file.name, problem)
     })
+}
+
+/// A problem with a task of a file.
+fn of_task(file: File<'_>, id: &str, problem: String) -> ReadError {
+    ReadError::new(file.name, problem).at(format!("task {id:?}"))
 }
 
 /// The attempts at each output of a task; counts fields that are no attempts.
@@ -399,7 +434,7 @@ fn attempts(
     unknown_fields: &mut u64,
 ) -> Result<Vec<Vec<Attempt>>, String> {
     let mut entries = Vec::new();
-    for (place, Map(fields)) in json::entries(json)?.into_iter().enumerate() {
+    for (place, Entries(fields)) in json::entries(json)?.into_iter().enumerate() {
         let mut entry = Entry::default();
         for (name, json) in fields {
             match attempt_number(&name) {
@@ -536,11 +571,7 @@ fn in_places(
 
 /// The files `TASK.json` of a folder, by their task.
 fn task_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, ReadError> {
-    let error = |path: &Path, problem: String| ReadError {
-        file: path.display().to_string(),
-        task: String::new(),
-        problem,
-    };
+    let error = |path: &Path, problem: String| ReadError::new(path.display().to_string(), problem);
     let cannot = |what: std::io::Error| error(folder, format!("cannot read: {what}"));
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).map_err(cannot)? {
@@ -570,11 +601,7 @@ fn task_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, ReadError> {
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 fn read_text(path: &Path) -> Result<String, ReadError> {
-    let error = |problem: String| ReadError {
-        file: path.display().to_string(),
-        task: String::new(),
-        problem,
-    };
+    let error = |problem: String| ReadError::new(path.display().to_string(), problem);
     let cannot = |why: std::io::Error| error(format!("cannot read: {why}"));
     let metadata = std::fs::metadata(path).map_err(cannot)?;
     if !metadata.is_file() {

@@ -10,7 +10,7 @@ type Rows<'a> = (&'a str, BTreeMap<usize, Vec<Attempt>>);
 
 /// The tasks in the order in which they come.
 pub(super) fn rows<'a>(
-    file: &File<'a>,
+    file: File<'a>,
     options: SubmissionOptions,
 ) -> Result<Vec<Rows<'a>>, ReadError> {
     let mut tasks: Vec<Rows<'a>> = Vec::new();
@@ -20,10 +20,11 @@ pub(super) fn rows<'a>(
     let header = lines.next().map_or("", |(_, line)| line);
     if cells(header) != Some(("output_id", "output")) {
         let problem = "expected an object of tasks, or a table that begins with output_id,output";
-        return Err(file.error("", problem.to_owned()));
+        return Err(ReadError::new(file.name, problem));
     }
     for (number, line) in lines {
-        let error = |problem: String| file.error("", format!("line {}: {problem}", number + 1));
+        let error =
+            |problem: String| ReadError::new(file.name, format!("line {}: {problem}", number + 1));
         let Some((id, output)) = cells(line) else {
             return Err(error("expected two columns, output_id,output".to_owned()));
         };

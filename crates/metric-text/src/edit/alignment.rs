@@ -320,10 +320,14 @@ impl Edits {
 
 impl Merge for Edits {
     fn merge(&mut self, other: Self) {
-        self.hits += other.hits;
-        self.substitutions += other.substitutions;
-        self.deletions += other.deletions;
-        self.insertions += other.insertions;
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.hits += other.hits * times;
+        self.substitutions += other.substitutions * times;
+        self.deletions += other.deletions * times;
+        self.insertions += other.insertions * times;
     }
 }
 

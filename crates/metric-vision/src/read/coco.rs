@@ -1,14 +1,15 @@
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
+use metric_record::{IdKey, Kind, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::folder::read_file;
-use super::list::{ListError, kind, records, trimmed};
+use super::list::{ListError, first, records, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
 
@@ -21,6 +22,11 @@ pub struct CocoOptions {
     /// Take true objects of the same id as pycocotools 2.0.11 does, for which the last of them
     /// stands for all. Otherwise the same id twice is an error.
     pub quirks: bool,
+    /// Read only the images that this shard holds, and everything about them. The list of classes stays
+    /// that of the whole data set, and so do the positions of detections in their list: the states of all
+    /// shards merge to the state of the whole, and the warnings add up. A repeated class is counted by
+    /// the shard that holds its id.
+    pub shard: Option<Shard>,
 }
 
 /// Reads the boxes of a COCO ground-truth file and of a results file.
@@ -33,6 +39,9 @@ pub struct CocoOptions {
 ///   objects of unknown images, are left out. All of these are told in the [`Warnings`].
 ///
 /// With the feature `rayon`, the lists are read on all threads of the pool that this is called in.
+///
+/// With a [`shard`](CocoOptions::shard), objects of other images are skipped without a check of anything
+/// except their syntax, their `image_id`, and that no annotation has the id of one before it.
 ///
 /// ```
 /// use metric_vision::read::{self, CocoOptions, File};
@@ -126,38 +135,49 @@ fn of_files<S: Readable>(
 }
 
 /// What a shape is read from.
-trait Readable: Shape + Clone + Send + Sync + Sized {
+pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
     /// The shape of a true object.
-    fn truth(record: &AnnotationRecord<'_>, size: Size) -> Result<Self, Problem>;
+    fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem>;
 
     /// The shape of a detection, and the area that decides its size class.
-    fn detection(record: &ResultRecord<'_>, size: Size, form: Form)
-    -> Result<(Self, f64), Problem>;
+    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem>;
 
     /// Whether it has a negative width or height.
     fn is_inverted(&self) -> bool;
 }
 
+/// The fields of a record that a shape is read from.
+#[derive(Clone, Copy)]
+pub(super) struct ShapeFields<'a> {
+    pub(super) bbox: Option<&'a Numbers>,
+    pub(super) segmentation: Option<&'a RawValue>,
+}
+
 /// Height and width of an image, where they are known.
-type Size = Option<(u32, u32)>;
+pub(super) type Size = Option<(u32, u32)>;
 
 /// The field that the first result has, which is looked for in all of them: so the program decides.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     Box,
     Mask,
 }
 
 impl Form {
     /// The form of a list of results; of an empty one it does not matter.
-    fn of(list: &str) -> Self {
+    pub(super) fn of(list: &str) -> Self {
+        #[derive(Deserialize)]
+        struct First<'a> {
+            bbox: Option<Numbers>,
+            #[serde(borrow)]
+            segmentation: Option<&'a RawValue>,
+        }
         let first = trimmed(list).get(1..).unwrap_or_default();
-        let mut values = serde_json::Deserializer::from_str(first).into_iter::<ResultRecord<'_>>();
+        let mut values = serde_json::Deserializer::from_str(first).into_iter::<First<'_>>();
         match values.next() {
-            Some(Ok(ResultRecord {
+            Some(Ok(First {
                 bbox: None | Some(Numbers { count: 0, .. }),
                 segmentation: Some(_),
-                ..
             })) => Self::Mask,
             _ => Self::Box,
         }
@@ -165,21 +185,17 @@ impl Form {
 }
 
 impl Readable for BBox {
-    fn truth(record: &AnnotationRecord<'_>, _: Size) -> Result<Self, Problem> {
-        bbox(record.bbox.as_ref())
+    fn truth(fields: ShapeFields<'_>, _: Size) -> Result<Self, Problem> {
+        bbox(fields.bbox)
     }
 
-    fn detection(
-        record: &ResultRecord<'_>,
-        size: Size,
-        form: Form,
-    ) -> Result<(Self, f64), Problem> {
+    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
         if form == Form::Box {
-            let bbox = bbox(record.bbox.as_ref())?;
+            let bbox = bbox(fields.bbox)?;
             return Ok((bbox, bbox.area()));
         }
-        let mask = mask(record.segmentation, size)?;
-        let bbox = match &record.bbox {
+        let mask = mask(fields.segmentation, size)?;
+        let bbox = match fields.bbox {
             Some(numbers) if numbers.count > 0 => bbox(Some(numbers))?,
             _ => {
                 let [x, y, width, height] = mask.bbox().map(f64::from);
@@ -196,23 +212,19 @@ impl Readable for BBox {
 }
 
 impl Readable for Mask {
-    fn truth(record: &AnnotationRecord<'_>, size: Size) -> Result<Self, Problem> {
-        mask(record.segmentation, size)
+    fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem> {
+        mask(fields.segmentation, size)
     }
 
-    fn detection(
-        record: &ResultRecord<'_>,
-        size: Size,
-        form: Form,
-    ) -> Result<(Self, f64), Problem> {
+    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
         if form == Form::Mask {
-            let mask = mask(record.segmentation, size)?;
+            let mask = mask(fields.segmentation, size)?;
             let area = mask.area();
             return Ok((mask, area));
         }
-        let bbox = bbox(record.bbox.as_ref())?;
-        let mask = match record.segmentation {
-            Some(_) => mask(record.segmentation, size)?,
+        let bbox = bbox(fields.bbox)?;
+        let mask = match fields.segmentation {
+            Some(_) => mask(fields.segmentation, size)?,
             None => {
                 let [x, y, width, height] = bbox.xywh();
                 let (x2, y2) = (x + width, y + height);
@@ -236,16 +248,16 @@ struct RunLengths<'a> {
 }
 
 fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
-    let json = segmentation.map_or("null", RawValue::get);
+    let text = segmentation.map_or("null", RawValue::get);
     let wrong = |error: serde_json::Error| Problem::new("segmentation", plain(&error));
     let invalid = |error| Problem::new("segmentation", error);
-    match json.as_bytes().first() {
+    match text.as_bytes().first() {
         Some(b'[') => drawn(
-            &serde_json::from_str::<Vec<Vec<f64>>>(json).map_err(wrong)?,
+            &serde_json::from_str::<Vec<Vec<f64>>>(text).map_err(wrong)?,
             size,
         ),
         Some(b'{') => {
-            let runs: RunLengths<'_> = serde_json::from_str(json).map_err(wrong)?;
+            let runs: RunLengths<'_> = serde_json::from_str(text).map_err(wrong)?;
             let [height, width] = runs.size;
             if let Some((h, w)) = size.filter(|&size| size != (height, width)) {
                 let problem =
@@ -261,9 +273,9 @@ fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
             }
         }
         _ => {
-            let found = match kind(json) {
-                Some("null") | None => "missing".to_owned(),
-                Some(found) => format!("found {found}"),
+            let found = match json::kind(text) {
+                Kind::Null | Kind::Invalid => "missing".to_owned(),
+                found => format!("found {found}"),
             };
             let expected =
                 "expected a list of polygons or {\"size\": [height, width], \"counts\": ...}";
@@ -300,17 +312,24 @@ fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
 }
 
 /// What is wrong with a field.
-struct Problem {
+pub(super) struct Problem {
     field: &'static str,
     problem: String,
 }
 
 impl Problem {
-    fn new(field: &'static str, problem: impl fmt::Display) -> Self {
+    pub(super) fn new(field: &'static str, problem: impl fmt::Display) -> Self {
         Self {
             field,
             problem: problem.to_string(),
         }
+    }
+
+    /// The error of a record in a list.
+    pub(super) fn in_record(self, file: File<'_>, list: &str, place: usize) -> ReadError {
+        ReadError::new(file.name, self.problem)
+            .at(format!("{list}[{place}]"))
+            .field(self.field)
     }
 }
 
@@ -389,6 +408,30 @@ struct ResultRecord<'a> {
     segmentation: Option<&'a RawValue>,
 }
 
+/// What is read of an annotation of another shard.
+#[derive(Deserialize)]
+struct AnnotationElsewhere<'a> {
+    #[serde(borrow)]
+    image_id: Id<'a>,
+    // The shard of the annotation reports what is wrong with these.
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    category_id: Option<&'a RawValue>,
+}
+
+/// The id that a value is.
+fn id_in(json: Option<&RawValue>) -> Option<Id<'_>> {
+    serde_json::from_str(json?.get()).ok()
+}
+
+/// What is read of a detection of another shard.
+#[derive(Deserialize)]
+struct ResultElsewhere<'a> {
+    #[serde(borrow)]
+    image_id: Id<'a>,
+}
+
 fn read<S: Readable>(
     references: File<'_>,
     predictions: File<'_>,
@@ -400,9 +443,10 @@ fn read<S: Readable>(
         ..file
     });
     let mut warnings = Warnings::new();
-    let truth = Truth::read(references, options, &mut warnings)?;
-    let results = results(predictions, &truth, options, &mut warnings)?;
-    let dataset = Dataset::new(truth.classes, truth.images, results);
+    let mut truth = Truth::read(references, options, &mut warnings)?;
+    let mut results = results(predictions, &truth, options, &mut warnings)?;
+    truth.places.keep_held(&mut truth.images, &mut results);
+    let dataset = Dataset::placed(truth.classes, truth.images, results);
     let dataset = dataset.map_err(|error| whole(references, error.to_string()))?;
     Ok((dataset, warnings))
 }
@@ -416,9 +460,11 @@ struct Truth<S> {
 }
 
 /// Where the ids of classes and images stand in their lists.
-struct Places {
+pub(super) struct Places {
     classes: Ids,
     images: Ids,
+    /// The shard, with whether it holds each listed image.
+    shard: Option<(Shard, Vec<bool>)>,
 }
 
 impl<S: Readable> Truth<S> {
@@ -434,60 +480,28 @@ impl<S: Readable> Truth<S> {
         let lists: TruthFile<'_> =
             serde_json::from_str(file.text).map_err(|error| whole(file, error.to_string()))?;
 
-        let records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
-        let repeated = warnings.entry(Warning::RepeatedClass).or_default();
-        let (class_ids, keys) = Ids::new(records.iter().map(|record| &record.id), repeated);
-        let mut classes: Vec<_> = keys
-            .map(|key| Class {
-                key,
-                name: String::new(),
-            })
-            .collect();
-        for record in records {
-            if let Some(place) = class_ids.find(&record.id) {
+        let class_records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
+        let image_records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
+        let (places, mut classes, mut images) = Places::new(
+            class_records.iter().map(|record| &record.id),
+            image_records.iter().map(|record| &record.id),
+            options.shard,
+            warnings,
+        );
+        for record in class_records {
+            if let Some(place) = places.classes.find(&record.id) {
                 classes[place as usize].name = record.name.map(name_of).unwrap_or_default();
             }
         }
-
-        let records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
-        let repeated = warnings.entry(Warning::RepeatedImage).or_default();
-        let (image_ids, keys) = Ids::new(records.iter().map(|record| &record.id), repeated);
-        let annotations = Vec::new;
-        let mut images: Vec<_> = keys
-            .map(|key| Image {
-                key,
-                annotations: annotations(),
-            })
-            .collect();
         let mut sizes = vec![None; images.len()];
-        for record in records {
-            if let Some(place) = image_ids.find(&record.id) {
-                sizes[place as usize] = record
-                    .height
-                    .and_then(pixels)
-                    .zip(record.width.and_then(pixels));
+        for record in image_records {
+            if let Some(place) = places.images.find(&record.id) {
+                sizes[place as usize] = size(record.height, record.width);
             }
         }
-        warnings.retain(|_, times| *times > 0);
-
-        let places = Places {
-            classes: class_ids,
-            images: image_ids,
-        };
         let annotations =
             annotations_of(file, lists.annotations, &places, &sizes, options, warnings)?;
-        let mut counts = vec![0; images.len()];
-        for &(image, _) in &annotations {
-            counts[image as usize] += 1;
-        }
-        for (image, count) in images.iter_mut().zip(counts) {
-            image.annotations.reserve_exact(count);
-        }
-        for (image, annotation) in annotations {
-            if let Some(image) = images.get_mut(image as usize) {
-                image.annotations.push(annotation);
-            }
-        }
+        distribute(annotations, &mut images);
         Ok(Self {
             classes,
             images,
@@ -495,6 +509,178 @@ impl<S: Readable> Truth<S> {
             sizes,
         })
     }
+}
+
+impl Places {
+    /// The places of these ids, with the classes, which have no names yet, and the images, also those
+    /// of other shards.
+    pub(super) fn new<'a, S>(
+        classes: impl Iterator<Item = &'a Id<'a>> + Clone,
+        images: impl Iterator<Item = &'a Id<'a>> + Clone,
+        shard: Option<Shard>,
+        warnings: &mut Warnings,
+    ) -> (Self, Vec<Class>, Vec<Image<S>>) {
+        let mut repeated = |warning, id: &Id<'_>| {
+            if shard.is_none_or(|shard| shard.holds(&id.key.to_string())) {
+                warn(warnings, warning);
+            }
+        };
+        let (class_ids, class_keys) = Ids::new(classes, |id| repeated(Warning::RepeatedClass, id));
+        let (image_ids, image_keys) = Ids::new(images, |id| repeated(Warning::RepeatedImage, id));
+        let name = String::new;
+        let classes = class_keys.map(|key| Class { key, name: name() });
+        let images = image_keys.map(|key| Image::new(key, Vec::new()));
+        let images: Vec<Image<S>> = images.collect();
+        let holds = |shard: Shard| {
+            let held = images
+                .iter()
+                .map(|image| shard.holds(&image.key.to_string()));
+            (shard, held.collect())
+        };
+        let places = Self {
+            classes: class_ids,
+            images: image_ids,
+            shard: shard.map(holds),
+        };
+        (places, classes.collect(), images)
+    }
+
+    /// Whether an image, which may be one that is not listed, belongs to another shard.
+    pub(super) fn is_elsewhere(&self, image: &Id<'_>) -> bool {
+        let Some((shard, held)) = &self.shard else {
+            return false;
+        };
+        let listed = self.images.find(image);
+        let held = listed.and_then(|place| held.get(place as usize).copied());
+        !held.unwrap_or_else(|| shard.holds(&image.key.to_string()))
+    }
+
+    /// What counts of an annotation whose image belongs to another shard.
+    pub(super) fn elsewhere<S>(
+        &self,
+        id: Option<Key>,
+        image: &Id<'_>,
+        class: Option<&Id<'_>>,
+    ) -> Identified<S> {
+        let class = class.and_then(|class| self.classes.find(class));
+        Identified {
+            id,
+            image: class.and_then(|_| self.images.find(image)),
+            annotation: None,
+            is_elsewhere: true,
+        }
+    }
+
+    /// Removes the images of other shards, and counts those of predictions accordingly.
+    pub(super) fn keep_held<S>(
+        &self,
+        images: &mut Vec<Image<S>>,
+        predictions: &mut [Prediction<S>],
+    ) {
+        let Some((_, held)) = &self.shard else {
+            return;
+        };
+        let mut count = 0;
+        let places = held.iter().map(|&is_held| {
+            let place = count;
+            count += u32::from(is_held);
+            place
+        });
+        let places: Vec<u32> = places.collect();
+        for prediction in predictions {
+            if let Some(&place) = places.get(prediction.image as usize) {
+                prediction.image = place;
+            }
+        }
+        let mut held = held.iter();
+        images.retain(|_| held.next().copied().unwrap_or_default());
+    }
+
+    /// The place of an image.
+    pub(super) fn image(&self, image: &Id<'_>) -> Option<u32> {
+        self.images.find(image)
+    }
+
+    /// The place of a class.
+    pub(super) fn class(&self, class: &Id<'_>) -> Option<u32> {
+        self.classes.find(class)
+    }
+
+    /// The places of the image and the class of a true object, which is left out with a warning where
+    /// one of them is not listed.
+    pub(super) fn of_truth(
+        &self,
+        image: &Id<'_>,
+        class: &Id<'_>,
+        warnings: &mut Warnings,
+    ) -> Option<(u32, u32)> {
+        let warning = match (self.images.find(image), self.classes.find(class)) {
+            (Some(image), Some(class)) => return Some((image, class)),
+            (None, _) => Warning::UnknownImageOfTruth,
+            (_, None) => Warning::UnknownClassOfTruth,
+        };
+        warn(warnings, warning);
+        None
+    }
+
+    /// The place of the image of a detection, which is left out with a warning if that is what the
+    /// options say of images that are not listed.
+    pub(super) fn image_of_detection(
+        &self,
+        image: &Id<'_>,
+        options: CocoOptions,
+        warnings: &mut Warnings,
+    ) -> Result<Option<u32>, Problem> {
+        match self.images.find(image) {
+            Some(place) => Ok(Some(place)),
+            None if options.ignore_unknown_images => {
+                warn(warnings, Warning::UnknownImage);
+                Ok(None)
+            }
+            None => {
+                let problem = format!("{} is no image of the ground truth", image.shown());
+                Err(Problem::new("image_id", problem))
+            }
+        }
+    }
+
+    /// The place of the class of a detection, which is left out with a warning where it is not listed.
+    pub(super) fn class_of_detection(
+        &self,
+        class: &Id<'_>,
+        warnings: &mut Warnings,
+    ) -> Option<u32> {
+        let place = self.classes.find(class);
+        if place.is_none() {
+            warn(warnings, Warning::UnknownClass);
+        }
+        place
+    }
+}
+
+pub(super) fn warn(warnings: &mut Warnings, warning: Warning) {
+    *warnings.entry(warning).or_default() += 1;
+}
+
+/// Puts annotations into their images, in their order.
+pub(super) fn distribute<S>(annotations: Vec<Placed<S>>, images: &mut [Image<S>]) {
+    let mut counts = vec![0; images.len()];
+    for &(image, _) in &annotations {
+        counts[image as usize] += 1;
+    }
+    for (image, count) in images.iter_mut().zip(counts) {
+        image.annotations.reserve_exact(count);
+    }
+    for (image, annotation) in annotations {
+        if let Some(image) = images.get_mut(image as usize) {
+            image.annotations.push(annotation);
+        }
+    }
+}
+
+/// Height and width of an image, where both are numbers of pixels.
+pub(super) fn size(height: Option<&RawValue>, width: Option<&RawValue>) -> Size {
+    height.and_then(pixels).zip(width.and_then(pixels))
 }
 
 /// A name, which should be text, but may be another value that is shown as it is.
@@ -510,11 +696,79 @@ fn pixels(json: &RawValue) -> Option<u32> {
 }
 
 /// An annotation that is to be counted, with the place of its image.
-type Placed<S> = (u32, Annotation<S>);
+pub(super) type Placed<S> = (u32, Annotation<S>);
+
+/// An annotation of a list, also one that is not counted, since its id is.
+pub(super) struct Identified<S> {
+    id: Option<Key>,
+    /// The place of its image, if the whole data set counts the annotation.
+    image: Option<u32>,
+    /// The annotation, if this shard counts it.
+    annotation: Option<Annotation<S>>,
+    /// Whether its image belongs to another shard.
+    is_elsewhere: bool,
+}
+
+impl<S> Identified<S> {
+    /// An annotation of this shard, or one that is left out.
+    pub(super) fn new(id: Option<Key>, placed: Option<Placed<S>>) -> Self {
+        let (image, annotation) = placed.unzip();
+        Self {
+            id,
+            image,
+            annotation,
+            is_elsewhere: false,
+        }
+    }
+}
+
+/// What a true object has in addition to its shape.
+pub(super) struct TruthFields {
+    pub(super) class: u32,
+    pub(super) id: i64,
+    pub(super) area: Option<f64>,
+    pub(super) crowd: Option<bool>,
+    pub(super) ignore: bool,
+}
+
+impl TruthFields {
+    /// The annotation of a shape, in which defaults stand for missing fields with a warning each.
+    pub(super) fn annotation<S: Shape>(
+        self,
+        shape: S,
+        is_inverted: bool,
+        warnings: &mut Warnings,
+    ) -> Annotation<S> {
+        let Self {
+            class,
+            id,
+            area,
+            crowd,
+            ignore,
+        } = self;
+        for (warning, applies) in [
+            (Warning::NegativeSize, is_inverted),
+            (Warning::MissingArea, area.is_none()),
+            (Warning::MissingCrowd, crowd.is_none()),
+        ] {
+            if applies {
+                warn(warnings, warning);
+            }
+        }
+        Annotation {
+            class,
+            crowd: crowd.unwrap_or(false),
+            ignore,
+            id,
+            area: area.unwrap_or_else(|| shape.area()),
+            shape,
+        }
+    }
+}
 
 /// The annotations of a part of the list; those that are left out too, since their ids count.
 struct Annotations<S> {
-    all: Vec<(Option<Key>, Option<Placed<S>>)>,
+    all: Vec<Identified<S>>,
     warnings: Warnings,
 }
 
@@ -535,106 +789,111 @@ fn annotations_of<S: Readable>(
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Placed<S>>, ReadError> {
-    let take = |kept: &mut Annotations<S>, record: AnnotationRecord<'_>| {
-        let mut warn = |warning| *kept.warnings.entry(warning).or_default() += 1;
-        let image = places.images.find(&record.image_id);
-        let class = places.classes.find(&record.category_id);
-        let placed = match (image, class) {
-            (None, _) => {
-                warn(Warning::UnknownImageOfTruth);
-                None
-            }
-            (_, None) => {
-                warn(Warning::UnknownClassOfTruth);
-                None
-            }
-            (Some(image), Some(class)) => {
+    let skip = |kept: &mut Annotations<S>, rest| {
+        places.shard.as_ref()?;
+        let (record, length) = first::<AnnotationElsewhere<'_>>(rest)?;
+        if !places.is_elsewhere(&record.image_id) {
+            return None;
+        }
+        let (own, class) = (id_in(record.id), id_in(record.category_id));
+        let own = own.map(Id::into_key);
+        kept.all
+            .push(places.elsewhere(own, &record.image_id, class.as_ref()));
+        Some(length)
+    };
+    let take = |kept: &mut Annotations<S>, _: usize, record: AnnotationRecord<'_>| {
+        let place = places.of_truth(&record.image_id, &record.category_id, &mut kept.warnings);
+        let placed = match place {
+            None => None,
+            Some((image, class)) => {
                 let size = sizes.get(image as usize).copied().flatten();
-                let shape = S::truth(&record, size)?;
-                if shape.is_inverted() {
-                    warn(Warning::NegativeSize);
-                }
-                let area = record.area.map_or_else(
-                    || {
-                        warn(Warning::MissingArea);
-                        shape.area()
-                    },
-                    |area| area.0,
-                );
-                let crowd = record.iscrowd.map_or_else(
-                    || {
-                        warn(Warning::MissingCrowd);
-                        false
-                    },
-                    |flag| flag.0,
-                );
-                let id = match record.id {
-                    Some(Id::Number(id)) => id,
-                    _ => NO_NUMBER,
+                let fields = ShapeFields {
+                    bbox: record.bbox.as_ref(),
+                    segmentation: record.segmentation,
                 };
-                // COCO's program overwrites a field `ignore` by `iscrowd`.
-                let ignore = false;
-                Some((
-                    image,
-                    Annotation {
-                        class,
-                        crowd,
-                        ignore,
-                        id,
-                        area,
-                        shape,
-                    },
-                ))
+                let shape = S::truth(fields, size)?;
+                let is_inverted = shape.is_inverted();
+                let fields = TruthFields {
+                    class,
+                    id: number_of(record.id.as_ref()),
+                    area: record.area.map(|area| area.0),
+                    crowd: record.iscrowd.map(|flag| flag.0),
+                    // COCO's program overwrites a field `ignore` by `iscrowd`.
+                    ignore: false,
+                };
+                let annotation = fields.annotation(shape, is_inverted, &mut kept.warnings);
+                Some((image, annotation))
             }
         };
-        kept.all.push((record.id.map(Id::into_key), placed));
+        let id = record.id.map(Id::into_key);
+        kept.all.push(Identified::new(id, placed));
         Ok(())
     };
-    let parts = records(list.get(), take);
+    let parts = records(list.get(), skip, take);
     let parts = parts
         .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.get(), error))?;
     let mut all = Vec::new();
-    for mut part in parts {
+    for (_, mut part) in parts {
         add(warnings, part.warnings);
         all.append(&mut part.all);
     }
+    distinct(file, "annotations", all, options)
+}
 
+/// The annotations that are to be counted, once it is clear that no id occurs twice.
+pub(super) fn distinct<S: Clone>(
+    file: File<'_>,
+    list: &str,
+    all: Vec<Identified<S>>,
+    options: CocoOptions,
+) -> Result<Vec<Placed<S>>, ReadError> {
     let ids = all
         .iter()
         .enumerate()
-        .filter_map(|(place, (id, _))| Some((id.as_ref()?, place)));
+        .filter_map(|(place, annotation)| Some((annotation.id.as_ref()?, place)));
     let mut ids: Vec<(&Key, usize)> = ids.collect();
     ids.sort_unstable();
-    let twice = ids.windows(2).find(|pair| pair[0].0 == pair[1].0);
+    // With the quirks, annotations of other shards matter too.
+    let matters = |place: usize| options.quirks || !all[place].is_elsewhere;
+    let twice = ids
+        .windows(2)
+        .find(|pair| pair[0].0 == pair[1].0 && matters(pair[1].1));
     let Some(&[(id, earlier), (_, place)]) = twice else {
-        return Ok(all.into_iter().filter_map(|(_, placed)| placed).collect());
+        let placed = all.into_iter();
+        return Ok(placed
+            .filter_map(|annotation| annotation.image.zip(annotation.annotation))
+            .collect());
     };
     if !options.quirks {
-        let problem =
-            format!("{id} is the id of annotations[{earlier}] too: expected ids that differ");
-        return Err(ReadError {
-            field: "id".to_owned(),
-            record: format!("annotations[{place}]"),
-            ..whole(file, problem)
-        });
+        let problem = format!("{id} is the id of {list}[{earlier}] too: expected ids that differ");
+        return Err(Problem::new("id", problem).in_record(file, list, place));
     }
     // The program lists annotations by image, and then looks each up by its id.
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by_key(|&place| all[place].1.as_ref().map(|&(image, _)| image));
+    order.sort_by_key(|&place| all[place].image);
     for place in &mut order {
-        if let (Some(id), Some(_)) = &all[*place] {
+        let annotation = &all[*place];
+        if let (Some(id), Some(_)) = (&annotation.id, annotation.image) {
             let end = ids.partition_point(|&(other, _)| other <= id);
             *place = ids[end - 1].1;
         }
     }
     Ok(order
         .into_iter()
-        .filter_map(|place| all[place].1.clone())
+        .filter_map(|place| all[place].image.zip(all[place].annotation.clone()))
         .collect())
 }
 
-/// The id of an annotation whose id is no integer.
-const NO_NUMBER: i64 = -1;
+/// The id of an annotation as a number; one that is not 0 where it is missing or text.
+pub(super) fn number_of(id: Option<&Id<'_>>) -> i64 {
+    match id {
+        Some(&Id {
+            key: IdKey::Number(id),
+            is_text: false,
+        }) => id,
+        _ => -1,
+    }
+}
 
 /// The detections of a part of the list.
 struct Results<S> {
@@ -665,38 +924,41 @@ fn results<S: Readable>(
         return Err(whole(file, problem.to_owned()));
     }
     let form = Form::of(file.text);
-    let take = |kept: &mut Results<S>, record: ResultRecord<'_>| {
-        let image = match (&record.image_id, kept.last) {
-            (&Id::Number(id), Some((last, place))) if id == last => Some(place),
-            (id, _) => truth.places.images.find(id),
+    let skip = |_: &mut Results<S>, rest| {
+        truth.places.shard.as_ref()?;
+        let (record, length) = first::<ResultElsewhere<'_>>(rest)?;
+        let is_elsewhere = truth.places.is_elsewhere(&record.image_id);
+        is_elsewhere.then_some(length)
+    };
+    let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
+        let places = &truth.places;
+        let image = match (&record.image_id.key, kept.last) {
+            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
+            _ => places.image_of_detection(&record.image_id, options, &mut kept.warnings)?,
         };
         let Some(image) = image else {
-            if options.ignore_unknown_images {
-                *kept.warnings.entry(Warning::UnknownImage).or_default() += 1;
-                return Ok(());
-            }
-            let problem = format!(
-                "{} is no image of the ground truth",
-                record.image_id.shown()
-            );
-            return Err(Problem::new("image_id", problem));
+            return Ok(());
         };
-        if let Id::Number(id) = record.image_id {
+        if let IdKey::Number(id) = record.image_id.key {
             kept.last = Some((id, image));
         }
         let size = truth.sizes.get(image as usize).copied().flatten();
-        let (shape, area) = S::detection(&record, size, form)?;
-        let Some(class) = truth.places.classes.find(&record.category_id) else {
-            *kept.warnings.entry(Warning::UnknownClass).or_default() += 1;
+        let fields = ShapeFields {
+            bbox: record.bbox.as_ref(),
+            segmentation: record.segmentation,
+        };
+        let (shape, area) = S::detection(fields, size, form)?;
+        let class = places.class_of_detection(&record.category_id, &mut kept.warnings);
+        let Some(class) = class else {
             return Ok(());
         };
         if shape.is_inverted() {
-            *kept.warnings.entry(Warning::NegativeSize).or_default() += 1;
+            warn(&mut kept.warnings, Warning::NegativeSize);
         }
         let score = record.score.0;
         kept.all.push(Prediction {
             image,
-            place: 0,
+            place: position(place),
             class,
             score,
             area,
@@ -704,11 +966,15 @@ fn results<S: Readable>(
         });
         Ok(())
     };
-    let parts = records(file.text, take)
+    let parts = records(file.text, skip, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;
     let mut all = Vec::new();
-    for mut part in parts {
+    for (start, mut part) in parts {
         add(warnings, part.warnings);
+        let start = position(start);
+        for found in &mut part.all {
+            found.place = found.place.saturating_add(start);
+        }
         match all.is_empty() {
             true => all = part.all,
             false => all.append(&mut part.all),
@@ -717,20 +983,21 @@ fn results<S: Readable>(
     Ok(all)
 }
 
-fn add(warnings: &mut Warnings, more: Warnings) {
+/// The position of a detection in a list. A list of more than 2^32 records has more than 200 GB; the
+/// records at its end have the same position.
+pub(super) fn position(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+pub(super) fn add(warnings: &mut Warnings, more: Warnings) {
     for (warning, times) in more {
         *warnings.entry(warning).or_default() += times;
     }
 }
 
 /// A problem with a whole file.
-fn whole(file: File<'_>, problem: String) -> ReadError {
-    ReadError {
-        file: file.name.to_owned(),
-        record: String::new(),
-        field: String::new(),
-        problem,
-    }
+pub(super) fn whole(file: File<'_>, problem: String) -> ReadError {
+    ReadError::new(file.name, problem)
 }
 
 /// All records of a list.
@@ -739,17 +1006,17 @@ fn all<'a, R: Record<'a> + Send>(
     list: &str,
     json: &'a RawValue,
 ) -> Result<Vec<R>, ReadError> {
-    let take = |kept: &mut Vec<R>, record| {
+    let take = |kept: &mut Vec<R>, _: usize, record| {
         kept.push(record);
         Ok::<_, Problem>(())
     };
-    let parts = records(json.get(), take);
+    let parts = records(json.get(), |_, _| None, take);
     let parts = parts.map_err(|error| in_list::<R>(file, list, json.get(), error))?;
-    Ok(parts.into_iter().flatten().collect())
+    Ok(parts.into_iter().flat_map(|(_, part)| part).collect())
 }
 
 /// The error of a list in a file.
-fn in_list<'a, R: Record<'a>>(
+pub(super) fn in_list<'a, R: Record<'a>>(
     file: File<'_>,
     list: &str,
     json: &'a str,
@@ -767,30 +1034,18 @@ fn in_list<'a, R: Record<'a>>(
         }
         ListError::NoEnd { records } => {
             let last = records.checked_sub(1).map(record).unwrap_or_default();
-            ReadError {
-                record: last,
-                ..whole(
-                    file,
-                    "the text ends here: expected ] at the end of the list".to_owned(),
-                )
-            }
+            let problem = "the text ends here: expected ] at the end of the list";
+            ReadError::new(file.name, problem).at(last)
         }
-        ListError::NoObject { place, found } => ReadError {
-            record: record(place),
-            ..whole(file, format!("found {found}: expected an object"))
-        },
-        ListError::NoComma { place } => ReadError {
-            record: record(place),
-            ..whole(
-                file,
-                "expected a comma and a record after it, or the end of the list".to_owned(),
-            )
-        },
-        ListError::Refused { place, error } => ReadError {
-            record: record(place),
-            field: error.field.to_owned(),
-            ..whole(file, error.problem)
-        },
+        ListError::NoObject { place, found } => {
+            let problem = format!("found {found}: expected an object");
+            ReadError::new(file.name, problem).at(record(place))
+        }
+        ListError::NoComma { place } => {
+            let problem = "expected a comma and a record after it, or the end of the list";
+            ReadError::new(file.name, problem).at(record(place))
+        }
+        ListError::Refused { place, error } => error.in_record(file, list, place),
         ListError::Malformed {
             place,
             start,
@@ -803,11 +1058,7 @@ fn in_list<'a, R: Record<'a>>(
                 };
                 Problem { field: "", problem }
             });
-            ReadError {
-                record: record(place),
-                field: problem.field.to_owned(),
-                ..whole(file, problem.problem)
-            }
+            problem.in_record(file, list, place)
         }
     }
 }
@@ -827,7 +1078,7 @@ fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
 
 /// What serde says, without a position in a text that the reader cannot see and without words that
 /// are only serde's.
-fn plain(error: &serde_json::Error) -> String {
+pub(super) fn plain(error: &serde_json::Error) -> String {
     const WORDS: [(&str, &str); 8] = [
         ("invalid type: ", "found "),
         ("invalid value: ", "found "),
@@ -839,8 +1090,7 @@ fn plain(error: &serde_json::Error) -> String {
         ("expected f64", "expected a number"),
     ];
     let text = error.to_string();
-    let end = text.rfind(" at line ").unwrap_or(text.len());
-    let text = text.get(..end).unwrap_or_default().to_owned();
+    let text = json::without_position(&text).to_owned();
     shortened(
         WORDS
             .iter()
@@ -860,7 +1110,7 @@ fn shortened(text: String) -> String {
 }
 
 /// A record of a list.
-trait Record<'a>: Deserialize<'a> {
+pub(super) trait Record<'a>: Deserialize<'a> {
     /// Its fields, each with a test whether a value is what belongs there.
     const FIELDS: &'static [(&'static str, Test)];
 
@@ -884,9 +1134,9 @@ trait Record<'a>: Deserialize<'a> {
     }
 }
 
-type Test = fn(&str) -> Result<(), serde_json::Error>;
+pub(super) type Test = fn(&str) -> Result<(), serde_json::Error>;
 
-fn is<'a, T: Deserialize<'a>>(json: &'a str) -> Result<(), serde_json::Error> {
+pub(super) fn is<'a, T: Deserialize<'a>>(json: &'a str) -> Result<(), serde_json::Error> {
     serde_json::from_str::<T>(json).map(|_| ())
 }
 
@@ -919,64 +1169,64 @@ impl<'a> Record<'a> for ResultRecord<'a> {
 }
 
 /// An id: an integer, also one that is written as text or with a fraction of 0, or text.
-enum Id<'a> {
-    Number(i64),
-    /// Text, and the integer that it is.
-    Text(Cow<'a, str>),
+pub(super) struct Id<'a> {
+    pub(super) key: IdKey<'a>,
+    /// Whether it is written as text. An integer of more than 64 bits is too, for its digits are the id.
+    is_text: bool,
 }
 
-impl Id<'_> {
-    /// The integer, also if it is written as text.
-    fn number(&self) -> Option<i64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Text(text) => {
-                let number: i64 = text.parse().ok()?;
-                // Not "007" nor "+7", which are other texts.
-                (number.to_string() == **text).then_some(number)
-            }
+impl<'a> Id<'a> {
+    pub(super) fn number(number: i64) -> Self {
+        Self {
+            key: IdKey::Number(number),
+            is_text: false,
         }
     }
 
-    fn into_key(self) -> Key {
-        match (self.number(), self) {
-            (Some(number), _) | (_, Self::Number(number)) => Key::Number(number),
-            (None, Self::Text(text)) => Key::Text(text.into()),
+    pub(super) fn of_text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            key: IdKey::from(text.into()),
+            is_text: true,
         }
+    }
+
+    pub(super) fn into_key(self) -> Key {
+        Key::from(self.key)
     }
 
     /// The id as messages show it.
     fn shown(&self) -> String {
-        match self {
-            Self::Number(number) => number.to_string(),
-            Self::Text(text) => format!("{text:?}"),
+        match self.is_text {
+            true => format!("{:?}", self.key.to_string()),
+            false => self.key.to_string(),
         }
     }
 }
 
 /// Where ids stand in a list of keys that rise.
-struct Ids {
+pub(super) struct Ids {
     /// Integers and their places, rising.
     numbers: Vec<(i64, u32)>,
     texts: HashMap<Box<str>, u32>,
 }
 
 impl Ids {
-    /// The places of ids, and their keys. Counts those that are `repeated`.
+    /// The places of ids, and their keys. Tells those that are `repeated`.
     fn new<'a>(
         ids: impl Iterator<Item = &'a Id<'a>> + Clone,
-        repeated: &mut u64,
-    ) -> (Self, impl Iterator<Item = Key>) {
+        mut repeated: impl FnMut(&Id<'_>),
+    ) -> (Self, btree_set::IntoIter<Key>) {
         // Ids that are all text rank as text, as numpy sorts them.
-        let all_text = ids.clone().all(|id| matches!(id, Id::Text(_)));
+        let all_text = ids.clone().all(|id| id.is_text);
         let mut keys = BTreeSet::new();
         for id in ids {
-            let key = match (id.number(), id) {
-                (Some(number), _) if !all_text => Key::Number(number),
-                (_, Id::Text(text)) => Key::Text((&**text).into()),
-                (_, Id::Number(number)) => Key::Number(*number),
+            let key = match all_text {
+                true => Key::Text(id.key.to_string().into()),
+                false => Key::from(id.key.clone()),
             };
-            *repeated += u64::from(!keys.insert(key));
+            if !keys.insert(key) {
+                repeated(id);
+            }
         }
         let mut found = Self {
             numbers: Vec::new(),
@@ -985,15 +1235,12 @@ impl Ids {
         for (place, key) in (0..).zip(&keys) {
             match key {
                 Key::Number(number) => found.numbers.push((*number, place)),
-                Key::Text(text) => {
-                    let id = Id::Text(Cow::Borrowed(text));
-                    match id.number() {
-                        Some(number) => found.numbers.push((number, place)),
-                        None => {
-                            found.texts.insert(text.clone(), place);
-                        }
+                Key::Text(text) => match IdKey::from(&**text) {
+                    IdKey::Number(number) => found.numbers.push((number, place)),
+                    IdKey::Text(_) => {
+                        found.texts.insert(text.clone(), place);
                     }
-                }
+                },
             }
         }
         found.numbers.sort_unstable();
@@ -1001,16 +1248,15 @@ impl Ids {
     }
 
     fn find(&self, id: &Id<'_>) -> Option<u32> {
-        match (id.number(), id) {
-            (Some(number), _) => {
+        match &id.key {
+            IdKey::Number(number) => {
                 let place = self
                     .numbers
-                    .binary_search_by_key(&number, |&(number, _)| number)
+                    .binary_search_by_key(number, |&(number, _)| number)
                     .ok()?;
                 Some(self.numbers[place].1)
             }
-            (None, Id::Text(text)) => self.texts.get(&**text).copied(),
-            (None, Id::Number(_)) => None,
+            IdKey::Text(text) => self.texts.get(&**text).copied(),
         }
     }
 }
@@ -1026,21 +1272,20 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
             }
 
             fn visit_i64<E: Error>(self, number: i64) -> Result<Id<'de>, E> {
-                Ok(Id::Number(number))
+                Ok(Id::number(number))
             }
 
             fn visit_u64<E: Error>(self, number: u64) -> Result<Id<'de>, E> {
-                match i64::try_from(number) {
-                    Ok(number) => Ok(Id::Number(number)),
-                    // Text with these digits is the same id.
-                    Err(_) => Ok(Id::Text(Cow::Owned(number.to_string()))),
-                }
+                Ok(match i64::try_from(number) {
+                    Ok(number) => Id::number(number),
+                    Err(_) => Id::of_text(number.to_string()),
+                })
             }
 
             fn visit_f64<E: Error>(self, number: f64) -> Result<Id<'de>, E> {
                 // Beyond 2^53 a double does not tell integers apart.
                 if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 {
-                    Ok(Id::Number(number as i64))
+                    Ok(Id::number(number as i64))
                 } else {
                     Err(E::invalid_value(
                         serde::de::Unexpected::Float(number),
@@ -1050,11 +1295,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
             }
 
             fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Id<'de>, E> {
-                Ok(Id::Text(Cow::Borrowed(text)))
+                Ok(Id::of_text(text))
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Id<'de>, E> {
-                Ok(Id::Text(Cow::Owned(text.to_owned())))
+                Ok(Id::of_text(text.to_owned()))
             }
         }
         deserializer.deserialize_any(IdVisitor)
@@ -1062,9 +1307,15 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
 }
 
 /// The first numbers of a list, and how many it has.
-struct Numbers {
+pub(super) struct Numbers {
     numbers: [f64; 4],
     count: usize,
+}
+
+impl From<[f64; 4]> for Numbers {
+    fn from(numbers: [f64; 4]) -> Self {
+        Self { numbers, count: 4 }
+    }
 }
 
 impl<'de> Deserialize<'de> for Numbers {
@@ -1095,7 +1346,7 @@ impl<'de> Deserialize<'de> for Numbers {
 
 /// A number, for messages that say so.
 #[derive(Clone, Copy)]
-struct Number(f64);
+pub(super) struct Number(pub(super) f64);
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -1125,7 +1376,7 @@ impl<'de> Deserialize<'de> for Number {
 
 /// Yes or no, as 1 or 0, or as true or false.
 #[derive(Clone, Copy)]
-struct Flag(bool);
+pub(super) struct Flag(pub(super) bool);
 
 impl<'de> Deserialize<'de> for Flag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,41 +1,39 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use metric_core::named_choice;
+use metric_record::{File, ReadError, Shard};
 
-use super::{ReadError, Warning, Warnings};
+use super::{Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Prediction};
 
-/// A file by name, with its text.
-#[derive(Clone, Copy, Debug)]
-pub struct File<'a> {
-    /// The name, for messages.
-    pub name: &'a str,
-    /// The text.
-    pub text: &'a str,
+/// A file as one of a folder.
+pub(super) trait FolderFile<'a>: Copy {
+    /// The name without folders.
+    fn base(&self) -> &'a str;
+
+    /// The name without folders and extension.
+    fn stem(&self) -> &'a str;
+
+    /// The lines that are not blank.
+    fn lines(self) -> impl Iterator<Item = Line<'a>>;
+
+    fn error(&self, record: &str, field: &str, problem: String) -> ReadError;
 }
 
-impl<'a> File<'a> {
-    /// The name without folders.
-    pub(super) fn base(&self) -> &'a str {
+impl<'a> FolderFile<'a> for File<'a> {
+    fn base(&self) -> &'a str {
         let base = Path::new(self.name).file_name();
         base.and_then(|base| base.to_str()).unwrap_or_default()
     }
 
-    /// The name without folders and extension.
-    pub(super) fn stem(&self) -> &'a str {
+    fn stem(&self) -> &'a str {
         let stem = Path::new(self.name).file_stem();
         stem.and_then(|stem| stem.to_str()).unwrap_or_default()
     }
 
-    /// The text without a byte order mark.
-    pub(super) fn content(&self) -> &'a str {
-        self.text.strip_prefix('\u{feff}').unwrap_or(self.text)
-    }
-
-    /// The lines that are not blank.
-    pub(super) fn lines(self) -> impl Iterator<Item = Line<'a>> {
+    fn lines(self) -> impl Iterator<Item = Line<'a>> {
         let lines = self.content().lines().enumerate();
         let lines = lines.map(move |(place, line)| Line {
             file: self,
@@ -45,17 +43,8 @@ impl<'a> File<'a> {
         lines.filter(|line| !line.words.is_empty())
     }
 
-    pub(super) fn error(&self, record: &str, field: &str, problem: String) -> ReadError {
-        error(self.name, record, field, problem)
-    }
-}
-
-fn error(file: &str, record: &str, field: &str, problem: String) -> ReadError {
-    ReadError {
-        file: file.to_owned(),
-        record: record.to_owned(),
-        field: field.to_owned(),
-        problem,
+    fn error(&self, record: &str, field: &str, problem: String) -> ReadError {
+        ReadError::new(self.name, problem).at(record).field(field)
     }
 }
 
@@ -67,6 +56,12 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The position of the line in the file, counted from 0.
+    pub(super) fn place(&self) -> u32 {
+        // Files have at most 2^30 bytes, so the position fits.
+        u32::try_from(self.place).unwrap_or(u32::MAX)
+    }
+
     pub(super) fn error(&self, field: &str, problem: String) -> ReadError {
         let record = format!("line {}", self.place + 1);
         self.file.error(&record, field, problem)
@@ -122,13 +117,35 @@ impl ExtraImages {
 
 named_choice!(ExtraImages, "rule for extra images");
 
+/// How much of a file is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The text.
+    All,
+    /// The text if it can be read, else an empty one: the shard that holds the image reports why.
+    Readable,
+    /// The name, with an empty text.
+    Name,
+}
+
+/// Whether a shard holds an image.
+pub(super) fn is_held(shard: Option<Shard>, image: &str) -> bool {
+    shard.is_none_or(|shard| shard.holds(image))
+}
+
 /// The files of a folder as they were read: names with their texts.
 pub(super) struct Folder(Vec<(String, String)>);
 
 impl Folder {
     /// Reads the files whose extension is this one (in any case) or whose name is one of `others`.
-    /// Hidden files and folders are left out.
-    pub(super) fn read(path: &Path, extension: &str, others: &[&str]) -> Result<Self, ReadError> {
+    /// Hidden files and folders are left out. What is read of a file depends on its name without the
+    /// extension.
+    pub(super) fn read(
+        path: &Path,
+        extension: &str,
+        others: &[&str],
+        part: impl Fn(&str) -> Part,
+    ) -> Result<Self, ReadError> {
         let mut paths = Vec::new();
         for entry in fs::read_dir(path).map_err(|error| unreadable(path, &error))? {
             let entry = entry.map_err(|error| unreadable(path, &error))?;
@@ -146,11 +163,22 @@ impl Folder {
         }
         // Which error is found first does not depend on the order of the folder.
         paths.sort();
-        paths
-            .iter()
-            .map(|path| read_small(path))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        let read = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            let stem = path.file_stem().and_then(|stem| stem.to_str());
+            let part = match stem.filter(|_| name.is_none_or(|name| !others.contains(&name))) {
+                Some(stem) => part(stem),
+                None => Part::All,
+            };
+            match (part, path.to_str()) {
+                (Part::All, _) | (_, None) => read_small(path),
+                (Part::Readable, Some(name)) => {
+                    Ok(read_small(path).unwrap_or_else(|_| (name.to_owned(), String::new())))
+                }
+                (Part::Name, Some(name)) => Ok((name.to_owned(), String::new())),
+            }
+        };
+        paths.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
     /// As [`read`](Self::read), of a folder of truths: one without any is the wrong one.
@@ -158,15 +186,16 @@ impl Folder {
         path: &Path,
         extension: &str,
         others: &[&str],
+        part: impl Fn(&str) -> Part,
     ) -> Result<Self, ReadError> {
-        let folder = Self::read(path, extension, others)?;
+        let folder = Self::read(path, extension, others, part)?;
         if folder
             .files()
             .iter()
             .all(|file| others.contains(&file.base()))
         {
             let problem = format!("found no truths, expected files *.{extension}");
-            return Err(error(&path.to_string_lossy(), "", "", problem));
+            return Err(ReadError::new(path.to_string_lossy(), problem));
         }
         Ok(folder)
     }
@@ -180,12 +209,7 @@ impl Folder {
 }
 
 fn unreadable(path: &Path, why: &io::Error) -> ReadError {
-    error(
-        &path.to_string_lossy(),
-        "",
-        "",
-        format!("cannot be read: {why}"),
-    )
+    ReadError::new(path.to_string_lossy(), format!("cannot be read: {why}"))
 }
 
 /// The largest file of a folder that is read. A larger one is no list of the objects of an image, but
@@ -200,20 +224,20 @@ fn read_small(path: &Path) -> Result<(String, String), ReadError> {
         true => format!("found {} bytes, expected at most 1 GiB", metadata.len()),
         false => "found no plain file, expected one".to_owned(),
     };
-    Err(error(&path.to_string_lossy(), "", "", problem))
+    Err(ReadError::new(path.to_string_lossy(), problem))
 }
 
 /// A file's name and text.
 pub(super) fn read_file(path: &Path) -> Result<(String, String), ReadError> {
     let Some(name) = path.to_str() else {
         let problem = "found a name that is not UTF-8, expected one that is";
-        return Err(error(&path.to_string_lossy(), "", "", problem.to_owned()));
+        return Err(ReadError::new(path.to_string_lossy(), problem));
     };
     let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
     let text = String::from_utf8(bytes).map_err(|wrong| {
         let place = wrong.utf8_error().valid_up_to();
         let problem = format!("found no UTF-8 at byte {place}, expected text in UTF-8");
-        error(name, "", "", problem)
+        ReadError::new(name, problem)
     })?;
     Ok((name.to_owned(), text))
 }
@@ -246,26 +270,46 @@ pub(super) struct Object {
 }
 
 /// A detection, before its image and class have places.
-struct Detected<'a> {
-    image: &'a str,
-    class: Key,
-    score: f64,
-    shape: BBox,
+pub(super) struct Detected<'a> {
+    pub(super) image: &'a str,
+    /// The position in the file, where it matters across images.
+    pub(super) place: u32,
+    pub(super) class: Key,
+    pub(super) score: f64,
+    pub(super) shape: BBox,
+}
+
+/// What other shards hold, as far as the classes of the whole data set depend on it.
+#[derive(Default)]
+pub(super) struct Elsewhere<'a> {
+    /// The images of other shards that have a truth file.
+    pub(super) images: BTreeSet<&'a str>,
+    /// The classes that occur in other shards.
+    pub(super) classes: BTreeSet<Key>,
 }
 
 /// What was read so far.
 pub(super) struct Contents<'a> {
     extra: ExtraImages,
+    shard: Option<Shard>,
     images: BTreeMap<&'a str, Vec<Object>>,
+    elsewhere: Elsewhere<'a>,
     detected: Vec<Detected<'a>>,
     warnings: Warnings,
 }
 
 impl<'a> Contents<'a> {
-    pub(super) fn new(extra: ExtraImages, images: BTreeMap<&'a str, Vec<Object>>) -> Self {
+    pub(super) fn new(
+        extra: ExtraImages,
+        shard: Option<Shard>,
+        images: BTreeMap<&'a str, Vec<Object>>,
+        elsewhere: Elsewhere<'a>,
+    ) -> Self {
         Self {
             extra,
+            shard,
             images,
+            elsewhere,
             detected: Vec::new(),
             warnings: Warnings::new(),
         }
@@ -292,17 +336,26 @@ impl<'a> Contents<'a> {
         Ok(true)
     }
 
+    /// Whether an image belongs to another shard.
+    pub(super) fn is_elsewhere(&self, image: &str) -> bool {
+        !is_held(self.shard, image)
+    }
+
+    /// Notes a detection in an image of another shard: if it counts there, its class is one of the
+    /// whole data set.
+    pub(super) fn detect_elsewhere(&mut self, image: &str, class: &Key) {
+        let counts = self.extra == ExtraImages::Empty || self.elsewhere.images.contains(image);
+        if counts && !self.elsewhere.classes.contains(class) {
+            self.elsewhere.classes.insert(class.clone());
+        }
+    }
+
     pub(super) fn warn(&mut self, warning: Warning) {
         *self.warnings.entry(warning).or_default() += 1;
     }
 
-    pub(super) fn detect(&mut self, image: &'a str, class: Key, score: f64, shape: BBox) {
-        self.detected.push(Detected {
-            image,
-            class,
-            score,
-            shape,
-        });
+    pub(super) fn detect(&mut self, detected: Detected<'a>) {
+        self.detected.push(detected);
     }
 
     /// The data set over these classes, or over those that occur.
@@ -316,6 +369,7 @@ impl<'a> Contents<'a> {
             // Few keys, many times: to collect them would sort them all.
             let mut keys: BTreeSet<&Key> = BTreeSet::new();
             keys.extend(true_classes.chain(detected));
+            keys.extend(&self.elsewhere.classes);
             let class = |key: &Key| Class {
                 key: key.clone(),
                 name: key.to_string(),
@@ -340,7 +394,7 @@ impl<'a> Contents<'a> {
                 .get(detected.image)
                 .copied()
                 .unwrap_or(u32::MAX),
-            place: 0,
+            place: detected.place,
             class: class(&detected.class),
             score: detected.score,
             area: detected.shape.area(),
@@ -364,12 +418,8 @@ impl<'a> Contents<'a> {
         });
         let images = images.collect();
         drop(classes_by_key);
-        let dataset = Dataset::new(classes, images, predictions).map_err(|error| ReadError {
-            file: String::new(),
-            record: String::new(),
-            field: String::new(),
-            problem: error.to_string(),
-        })?;
+        let dataset = Dataset::placed(classes, images, predictions)
+            .map_err(|error| ReadError::new("", error.to_string()))?;
         Ok((dataset, self.warnings))
     }
 }

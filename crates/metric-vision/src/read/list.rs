@@ -1,10 +1,15 @@
 //! Records of a JSON list, read without a tree of values and on several threads.
 
+use metric_record::{Kind, json};
 use serde::Deserialize;
 use serde_json::Deserializer;
 
 /// Reads each record of a JSON list and gives it to `take`, which puts it into what is kept of its
-/// part of the list; the parts are in the order of the list.
+/// part of the list; the parts are in the order of the list. `take` also gets the index of the record
+/// in its part, and each part comes with the index of its first record in the list.
+///
+/// `skip` is given the text from each record on. It returns the length of the record if that is to be
+/// skipped, which still counts it.
 ///
 /// With the feature `rayon` a long list is one part for each thread of the pool that this is called
 /// in, otherwise all of it is one part.
@@ -14,8 +19,9 @@ use serde_json::Deserializer;
 /// The first record that cannot be read or that `take` refuses; or that the text is no list.
 pub(super) fn records<'a, R, Kept, E>(
     json: &'a str,
-    take: impl Fn(&mut Kept, R) -> Result<(), E> + Sync,
-) -> Result<Vec<Kept>, ListError<E>>
+    skip: impl Fn(&mut Kept, &'a str) -> Option<usize> + Sync,
+    take: impl Fn(&mut Kept, usize, R) -> Result<(), E> + Sync,
+) -> Result<Vec<(usize, Kept)>, ListError<E>>
 where
     R: Deserialize<'a>,
     Kept: Default + Send,
@@ -24,26 +30,44 @@ where
     let rest = trimmed(json).strip_prefix('[').ok_or(ListError::NoList)?;
     let Some(inside) = rest.strip_suffix(']') else {
         // Cut off somewhere, or with something behind the list.
-        let records = read_part(rest, |record| take(&mut Kept::default(), record))?;
+        let records = read_part(rest, &mut Kept::default(), &skip, &take)?;
         return Err(ListError::NoEnd { records });
     };
     let read = |part: &'a str| {
         let mut kept = Kept::default();
-        read_part(part, |record| take(&mut kept, record)).map(|_| kept)
+        read_part(part, &mut kept, &skip, &take).map(|count| (count, kept))
     };
     #[cfg(feature = "rayon")]
     {
         use rayon::prelude::*;
         let parts = divided(inside, rayon::current_num_threads());
         if parts.len() > 1 {
-            let kept: Result<Vec<Kept>, _> = parts.into_par_iter().map(read).collect();
+            let kept: Result<Vec<(usize, Kept)>, _> = parts.into_par_iter().map(read).collect();
             // Where a part is wrong, the division may be: all is read from the start then.
             if let Ok(kept) = kept {
-                return Ok(kept);
+                return Ok(with_starts(kept));
             }
         }
     }
-    Ok(vec![read(inside)?])
+    Ok(with_starts(vec![read(inside)?]))
+}
+
+/// Replaces the number of records of each part by the index of its first record in the list.
+fn with_starts<Kept>(mut parts: Vec<(usize, Kept)>) -> Vec<(usize, Kept)> {
+    let mut start = 0;
+    for (count, _) in &mut parts {
+        let end = start + *count;
+        *count = start;
+        start = end;
+    }
+    parts
+}
+
+/// Reads the value that a text starts with, and where it ends.
+pub(super) fn first<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(T, usize)> {
+    let mut values = Deserializer::from_str(text).into_iter::<T>();
+    let value = values.next()?.ok()?;
+    Some((value, values.byte_offset()))
 }
 
 /// Why a list cannot be read.
@@ -54,7 +78,7 @@ pub(super) enum ListError<E> {
     /// The list does not end after so many records.
     NoEnd { records: usize },
     /// What stands at this place is no object.
-    NoObject { place: usize, found: &'static str },
+    NoObject { place: usize, found: Kind },
     /// What stands at this place is no such record.
     Malformed {
         /// The place of the record, from 0.
@@ -74,23 +98,12 @@ pub(super) fn trimmed(json: &str) -> &str {
     json.trim_matches([' ', '\t', '\n', '\r'])
 }
 
-/// What kind of JSON value a text starts with.
-pub(super) fn kind(json: &str) -> Option<&'static str> {
-    Some(match json.bytes().next()? {
-        b'"' => "a string",
-        b'[' => "a list",
-        b'{' => "an object",
-        b't' | b'f' => "true or false",
-        b'n' => "null",
-        b'-' | b'0'..=b'9' => "a number",
-        _ => return None,
-    })
-}
-
 /// Reads `{...}, {...}, ...`, and counts them.
-fn read_part<'a, R: Deserialize<'a>, E>(
+fn read_part<'a, R: Deserialize<'a>, Kept, E>(
     part: &'a str,
-    mut take: impl FnMut(R) -> Result<(), E>,
+    kept: &mut Kept,
+    skip: impl Fn(&mut Kept, &'a str) -> Option<usize>,
+    take: impl Fn(&mut Kept, usize, R) -> Result<(), E>,
 ) -> Result<usize, ListError<E>> {
     let mut rest = part;
     for place in 0_usize.. {
@@ -101,25 +114,33 @@ fn read_part<'a, R: Deserialize<'a>, E>(
             _ => {}
         }
         // A record can be a list for serde, of its fields in their order; not here.
-        if let Some(found) = kind(rest).filter(|_| !rest.starts_with('{')) {
-            return Err(ListError::NoObject { place, found });
+        match json::kind(rest) {
+            Kind::Object | Kind::Invalid => {}
+            found => return Err(ListError::NoObject { place, found }),
         }
         let start = part.len() - rest.len();
-        let mut values = Deserializer::from_str(rest).into_iter::<R>();
-        match values.next() {
-            None => return Err(ListError::NoComma { place }),
-            Some(Err(error)) => {
-                return Err(ListError::Malformed {
-                    place,
-                    start,
-                    error,
-                });
+        let length = match skip(kept, rest) {
+            Some(length) => length,
+            None => {
+                let mut values = Deserializer::from_str(rest).into_iter::<R>();
+                match values.next() {
+                    None => return Err(ListError::NoComma { place }),
+                    Some(Err(error)) => {
+                        return Err(ListError::Malformed {
+                            place,
+                            start,
+                            error,
+                        });
+                    }
+                    Some(Ok(record)) => {
+                        let taken = take(kept, place, record);
+                        taken.map_err(|error| ListError::Refused { place, error })?;
+                    }
+                }
+                values.byte_offset()
             }
-            Some(Ok(record)) => {
-                take(record).map_err(|error| ListError::Refused { place, error })?;
-            }
-        }
-        rest = rest[values.byte_offset()..].trim_start_matches([' ', '\t', '\n', '\r']);
+        };
+        rest = rest[length..].trim_start_matches([' ', '\t', '\n', '\r']);
         rest = match rest.strip_prefix(',') {
             Some(rest) => rest,
             None if rest.is_empty() => return Ok(place + 1),
@@ -175,15 +196,15 @@ mod tests {
     }
 
     fn numbers(json: &str) -> Result<Vec<usize>, String> {
-        let take = |kept: &mut Vec<usize>, item: Item| match item.n {
+        let take = |kept: &mut Vec<usize>, _: usize, item: Item| match item.n {
             13 => Err("unlucky"),
             n => {
                 kept.push(n);
                 Ok(())
             }
         };
-        match records(json, take) {
-            Ok(parts) => Ok(parts.concat()),
+        match records(json, |_, _| None, take) {
+            Ok(parts) => Ok(parts.into_iter().flat_map(|(_, part)| part).collect()),
             Err(ListError::NoList) => Err("no list".to_owned()),
             Err(ListError::NoEnd { records }) => Err(format!("no end after {records}")),
             Err(ListError::NoObject { place, found }) => Err(format!("{place} is {found}")),
@@ -246,15 +267,21 @@ mod tests {
                 .collect();
             let json = format!("[{}]", items.join(" ,\n"));
             assert!(divided(&json, 3).len() > 1);
-            let take = |kept: &mut Vec<usize>, item: Item| {
-                kept.push(item.n);
+            let take = |kept: &mut Vec<(usize, usize)>, index: usize, item: Item| {
+                kept.push((index, item.n));
                 Ok::<(), ()>(())
             };
-            let read = pool
-                .install(|| records(&json, take))
-                .expect("a list")
-                .concat();
-            assert_eq!(read, (0..30_000).collect::<Vec<_>>());
+            // Half of the records are skipped.
+            let skip = |_: &mut Vec<(usize, usize)>, rest| {
+                let (item, length) = first::<Item>(rest)?;
+                (item.n % 2 == 1).then_some(length)
+            };
+            let parts = pool.install(|| records(&json, skip, take)).expect("a list");
+            let read = parts.into_iter().flat_map(|(start, part)| {
+                let in_list = move |(index, n)| (start + index, n);
+                part.into_iter().map(in_list)
+            });
+            assert!(read.eq((0..30_000).step_by(2).map(|n| (n, n))));
         }
     }
 }

@@ -1,47 +1,44 @@
-//! Reading of data sets: COCO's pair of JSON files, and the folders of YOLO and Pascal VOC.
+//! Readers of data sets: COCO's pair of JSON files, the folders of YOLO and Pascal VOC, and records of
+//! one image each.
 //!
-//! Functions `read_...` take paths, `parse_...` texts that are in memory. Every one gives a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names
-//! the file, the record, the field and what was expected there.
+//! Functions `read_...` take paths or documents, `parse_...` texts that are in memory. Readers of whole
+//! data sets return a [`Dataset`](crate::Dataset) and [`Warnings`], or a [`ReadError`] that names the
+//! file, the record, the field and what was expected there. [`parse_record`] reads one image, for data
+//! sets that are read image by image. [`read_boxes`] tells the format of a data set from its documents.
+//!
+//! With the option `shard`, a reader reads only the images whose ids the
+//! [`Shard`](metric_record::Shard) holds. The merged states of all shards equal the state of the whole data
+//! set, and the warnings add up.
 
+mod boxes;
 mod coco;
+mod columns;
+mod document;
 mod folder;
 mod list;
+mod objects;
+mod record;
+#[cfg(all(test, feature = "serde"))]
+mod shards;
 mod voc;
 mod yolo;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
+pub use boxes::{
+    BoxForm, BoxNumbers, InvalidBoxList, PolygonForm, RotatedForm, parse_detection_boxes,
+    parse_truth_boxes,
+};
 pub use coco::{CocoOptions, parse_coco, parse_coco_masks, read_coco, read_coco_masks};
-pub use folder::{ExtraImages, File};
+pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
+pub use document::{
+    BoxesOptions, is_coco, is_yolo, read_boxes, read_coco_documents, read_coco_mask_documents,
+};
+pub use folder::ExtraImages;
+pub use metric_record::{File, ReadError};
+pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
 pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};
-
-/// Data that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadError {
-    /// The file, as the caller named it.
-    pub file: String,
-    /// The record, such as `annotations[3]` or `line 4`; empty for the whole file.
-    pub record: String,
-    /// The field of the record; empty for the whole record.
-    pub field: String,
-    /// What was found, and what was expected.
-    pub problem: String,
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for part in [&self.file, &self.record, &self.field] {
-            if !part.is_empty() {
-                write!(f, "{part}: ")?;
-            }
-        }
-        f.write_str(&self.problem)
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 /// Something in the data that a reader put right or left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

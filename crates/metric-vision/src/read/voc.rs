@@ -2,9 +2,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use metric_core::named_choice;
+use metric_record::Shard;
 use roxmltree::{Document, Node};
 
-use super::folder::{self, Contents, ExtraImages, Folder, Line, Object};
+use super::folder::{
+    self, Contents, Detected, Elsewhere, ExtraImages, Folder, FolderFile, Line, Object, Part,
+    is_held,
+};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Dataset, Key};
 
@@ -15,6 +19,10 @@ pub struct VocOptions {
     pub files: Option<VocFiles>,
     /// What to do with predictions of an image that has no truth file.
     pub extra: ExtraImages,
+    /// Read only the images that this shard holds, and everything about them. The list of classes stays
+    /// that of the whole data set. It is found from the names in all files, which are read for it as far
+    /// as they can be: the shard that holds an image reports what is wrong with its objects.
+    pub shard: Option<Shard>,
 }
 
 /// What the prediction files of Pascal VOC are named after.
@@ -59,8 +67,9 @@ named_choice!(VocFiles, "form of prediction files");
 /// are those that occur in truths or predictions, as [`Key::Text`]. An image without predictions has no
 /// detections.
 ///
-/// Detections rank by class file and line, or by image file and line, the files in the order of what
-/// they are named after: metrics that go by the order of the file take this for it.
+/// The detections of an image are in the order of its file, or of the class files by name and line. The
+/// [`place`](crate::Prediction::place) of a detection is its line in the file of its class, counted from
+/// 0. Files of images have no order among each other, so it is 0 there.
 ///
 /// Coordinates are taken as they stand. Whether a width is `xmax - xmin` or one more is a matter of the
 /// metric; areas are without the one.
@@ -79,9 +88,22 @@ pub fn read_voc(
     predictions: &Path,
     options: &VocOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    let truths = Folder::read_truths(truths, "xml", &[])?;
-    let predictions = Folder::read(predictions, "txt", &[])?;
-    parse_voc(&truths.files(), &predictions.files(), options)
+    let part = |is_held: bool| match is_held {
+        true => Part::All,
+        false => Part::Readable,
+    };
+    let held = |image: &str| is_held(options.shard, image);
+    let truths = Folder::read_truths(truths, "xml", &[], |image| part(held(image)))?;
+    let truths = truths.files();
+    let images: BTreeSet<&str> = truths.iter().map(File::stem).collect();
+    let is_image = |name: &str| match options.files {
+        Some(files) => files == VocFiles::Images,
+        None => images.contains(name),
+    };
+    let predictions = Folder::read(predictions, "txt", &[], |name| {
+        part(!is_image(name) || held(name))
+    })?;
+    parse_voc(&truths, &predictions.files(), options)
 }
 
 /// [`read_voc`] of files that are in memory already, in any order.
@@ -121,15 +143,24 @@ pub fn parse_voc(
     predictions: &[File<'_>],
     options: &VocOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    let held = |file: &File<'_>| is_held(options.shard, file.stem());
     let mut images = BTreeMap::new();
-    for (image, file) in folder::by_name(truths.iter().copied(), File::stem)? {
+    let here = truths.iter().copied().filter(held);
+    for (image, file) in folder::by_name(here, File::stem)? {
         images.insert(image, objects(&file)?);
     }
-    let known: BTreeSet<&str> = images.keys().copied().collect();
+    let mut elsewhere = Elsewhere::default();
+    for file in truths.iter().filter(|file| !held(file)) {
+        elsewhere.images.insert(file.stem());
+        elsewhere.classes.extend(classes_in(file));
+    }
+    let known: BTreeSet<&str> = images.keys().chain(&elsewhere.images).copied().collect();
     let classes: BTreeSet<String> = images
         .values()
         .flatten()
-        .map(|object: &Object| object.class.to_string())
+        .map(|object: &Object| &object.class)
+        .chain(&elsewhere.classes)
+        .map(Key::to_string)
         .collect();
     let image_of = |name: &str| known.get(name).copied();
     let class_named = |name: &str| classes.get(name).map(String::as_str);
@@ -138,29 +169,55 @@ pub fn parse_voc(
         None => told_from_names(predictions, image_of, class_named)?,
     };
 
-    let mut contents = Contents::new(options.extra, images);
+    let mut contents = Contents::new(options.extra, options.shard, images, elsewhere);
     match files {
         Some(VocFiles::Classes) => {
             for (class, file) in
                 folder::by_name(predictions.iter().copied(), |file| class_of(file.stem()))?
             {
                 for line in file.lines() {
-                    let (image, score, shape) = detection(&line, "image", image_of)?;
+                    let (image, numbers) = named(&line, "image", image_of)?;
+                    if contents.is_elsewhere(image) {
+                        contents.detect_elsewhere(image, &Key::Text(class.into()));
+                        continue;
+                    }
+                    let (score, shape) = detection(&line, numbers)?;
                     match contents.counts(image, |problem| line.error("image", problem))? {
-                        true => contents.detect(image, Key::Text(class.into()), score, shape),
+                        true => contents.detect(Detected {
+                            image,
+                            place: line.place(),
+                            class: Key::Text(class.into()),
+                            score,
+                            shape,
+                        }),
                         false => contents.warn(Warning::UnknownImage),
                     }
                 }
             }
         }
         Some(VocFiles::Images) => {
-            for (image, file) in folder::by_name(predictions.iter().copied(), File::stem)? {
+            let here = predictions.iter().copied().filter(held);
+            for (image, file) in folder::by_name(here, File::stem)? {
                 let counts = contents.counts(image, |problem| file.error("", "", problem))?;
                 for line in file.lines() {
-                    let (class, score, shape) = detection(&line, "class", class_named)?;
+                    let (class, numbers) = named(&line, "class", class_named)?;
+                    let (score, shape) = detection(&line, numbers)?;
                     match counts {
-                        true => contents.detect(image, Key::Text(class.into()), score, shape),
+                        true => contents.detect(Detected {
+                            image,
+                            place: 0,
+                            class: Key::Text(class.into()),
+                            score,
+                            shape,
+                        }),
                         false => contents.warn(Warning::UnknownImage),
+                    }
+                }
+            }
+            for file in predictions.iter().filter(|file| !held(file)) {
+                for line in file.lines() {
+                    if let Ok((class, _)) = named(&line, "class", class_named) {
+                        contents.detect_elsewhere(file.stem(), &Key::Text(class.into()));
                     }
                 }
             }
@@ -212,13 +269,13 @@ fn class_of(stem: &str) -> &str {
     results.unwrap_or(stem)
 }
 
-/// A line of a prediction file: the name at its begin, the score and the box. The name may be of
-/// several words if it is known.
-fn detection<'a>(
+/// A line of a prediction file: the name that it starts with, and the numbers. The name may have several
+/// words if it is known.
+fn named<'a>(
     line: &Line<'a>,
     field: &str,
     known: impl Fn(&str) -> Option<&'a str>,
-) -> Result<(&'a str, f64, BBox), ReadError> {
+) -> Result<(&'a str, [&'a str; 5]), ReadError> {
     let parts = line.words.split_last_chunk();
     let parts = parts.and_then(|(name, numbers)| match name {
         [] => None,
@@ -230,10 +287,15 @@ fn detection<'a>(
         let form = format!("{field} score xmin ymin xmax ymax");
         line.error("", format!("found {found} words, expected 6: {form}"))
     })?;
+    Ok((name, *numbers))
+}
+
+/// The score and the box of a detection.
+fn detection(line: &Line, numbers: [&str; 5]) -> Result<(f64, BBox), ReadError> {
     let fields = ["score", "xmin", "ymin", "xmax", "ymax"];
-    let [score, corners @ ..] = line.numbers(fields, *numbers)?;
+    let [score, corners @ ..] = line.numbers(fields, numbers)?;
     let shape = shape(corners).map_err(|(field, problem)| line.error(field, problem))?;
-    Ok((name, score, shape))
+    Ok((score, shape))
 }
 
 const CORNERS: [&str; 4] = ["xmin", "ymin", "xmax", "ymax"];
@@ -273,6 +335,17 @@ fn objects(file: &File<'_>) -> Result<Vec<Object>, ReadError> {
         read.map_err(|(field, problem)| file.error(&format!("object[{place}]"), &field, problem))
     };
     objects.enumerate().map(object).collect()
+}
+
+/// The classes that occur in an annotation file, as far as it can be read.
+fn classes_in(file: &File<'_>) -> Vec<Key> {
+    let Ok(document) = Document::parse(file.content()) else {
+        return Vec::new();
+    };
+    let objects = document.root_element().children();
+    let objects = objects.filter(|node| node.has_tag_name("object"));
+    let names = objects.filter_map(|object| text(object, "name").filter(|name| !name.is_empty()));
+    names.map(Key::from).collect()
 }
 
 /// An `object` element, or the field that is wrong.
@@ -446,33 +519,24 @@ mod tests {
         }
         assert_eq!(read(&truths, &by_class).as_ref(), Ok(&dataset));
 
-        // The other form says the same, but for the order of detections in different images.
-        let placeless = |dataset: &Dataset<BBox>| {
+        // The other form says the same, except that its detections have no order across images.
+        let found = |dataset: &Dataset<BBox>| {
             let images = 0..dataset.images().len();
-            let found = images.flat_map(|image| dataset.predictions(image).to_vec());
-            let found = found.map(|found| Prediction { place: 0, ..found });
-            (
-                dataset.classes().to_vec(),
-                dataset.images().to_vec(),
-                found.collect::<Vec<_>>(),
-            )
+            images
+                .flat_map(|image| dataset.predictions(image).to_vec())
+                .collect::<Vec<_>>()
         };
-        assert_eq!(placeless(&from_images), placeless(&dataset));
-        let dogs = |dataset: &Dataset<BBox>| {
-            [0, 1].map(|image| {
-                dataset
-                    .predictions(image)
-                    .iter()
-                    .find(|found| found.class == 2)
-                    .unwrap()
-                    .place
-            })
+        let without_place = |found: Vec<Prediction>| {
+            let found = found.into_iter();
+            found
+                .map(|found| Prediction { place: 0, ..found })
+                .collect::<Vec<_>>()
         };
-        assert!(
-            dogs(&dataset).is_sorted_by(|a, b| a > b),
-            "as in the file of the class"
-        );
-        assert!(dogs(&from_images).is_sorted(), "as the names of the images");
+        assert_eq!(from_images.classes(), dataset.classes());
+        assert_eq!(from_images.images(), dataset.images());
+        assert_eq!(found(&from_images), without_place(found(&dataset)));
+        let places = found(&dataset).into_iter().map(|found| found.place);
+        assert_eq!(places.collect::<Vec<_>>(), [2, 0, 0, 0]);
     }
 
     #[test]
@@ -672,7 +736,7 @@ mod tests {
         fs::create_dir(&predictions).unwrap();
         let read = || read_voc(&truths, &predictions, &VocOptions::default());
         assert_eq!(
-            read().unwrap_err().problem,
+            read().unwrap_err().problem.to_string(),
             "found no truths, expected files *.xml"
         );
         for (name, text) in TRUTHS {

@@ -2,7 +2,12 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use super::folder::{self, Contents, ExtraImages, Folder, Line, Object};
+use metric_record::Shard;
+
+use super::folder::{
+    self, Contents, Detected, Elsewhere, ExtraImages, Folder, FolderFile, Line, Object, Part,
+    is_held,
+};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key};
 
@@ -17,6 +22,10 @@ pub struct YoloOptions {
     pub sizes: ImageSizes,
     /// What to do with a prediction file that no truth file stands beside.
     pub extra: ExtraImages,
+    /// Read only the images that this shard holds, and everything about them. The list of classes stays
+    /// that of the whole data set: where no file names the classes, the others are read for theirs as
+    /// far as they can be.
+    pub shard: Option<Shard>,
 }
 
 /// Width and height of images, in pixels.
@@ -116,7 +125,8 @@ fn without_extension(image: &str) -> &str {
 /// names of their files as [`Key::Text`], also where these are numerals. An image without a prediction
 /// file has no detections; what becomes of a prediction file without a truth file,
 /// [`YoloOptions::extra`] says. Hidden files, subfolders and files of other extensions are left out.
-/// Detections rank by the names of the images and by line.
+/// The detections of an image are in the order of the lines. Across images they have no order, so their
+/// [`place`](crate::Prediction::place) is 0.
 ///
 /// Names of classes, one a line, are read from `classes.txt` or else `obj.names` in the folder of
 /// truths. Then a true object of a class beyond them is an error, and a detection of one is left out
@@ -139,8 +149,14 @@ pub fn read_yolo(
     predictions: &Path,
     options: &YoloOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    let truths = Folder::read_truths(truths, "txt", &NAMES)?;
-    let predictions = Folder::read(predictions, "txt", &[])?;
+    let is_named = NAMES.iter().any(|name| truths.join(name).is_file());
+    let part = |image: &str| match is_held(options.shard, image) {
+        true => Part::All,
+        false if is_named => Part::Name,
+        false => Part::Readable,
+    };
+    let truths = Folder::read_truths(truths, "txt", &NAMES, part)?;
+    let predictions = Folder::read(predictions, "txt", &[], part)?;
     parse_yolo(&truths.files(), &predictions.files(), options)
 }
 
@@ -184,16 +200,27 @@ pub fn parse_yolo(
     let names = NAMES.iter().find_map(|name| of_names.get(name));
     let names = names.map(class_names).transpose()?;
 
+    let held = |file: &File<'_>| is_held(options.shard, file.stem());
     let mut images = BTreeMap::new();
-    for (image, file) in by_image(truths)? {
+    for (image, file) in by_image(truths, held)? {
         let scale = options.sizes.scale(image, &file)?;
         let objects = file
             .lines()
             .map(|line| object(&line, scale, names.as_deref()));
         images.insert(image, objects.collect::<Result<Vec<_>, _>>()?);
     }
-    let mut contents = Contents::new(options.extra, images);
-    for (image, file) in by_image(predictions)? {
+    let mut elsewhere = Elsewhere::default();
+    for file in of_images(truths).filter(|file| !held(file)) {
+        elsewhere.images.insert(file.stem());
+        elsewhere.classes.extend(classes_in(file));
+    }
+    let mut contents = Contents::new(options.extra, options.shard, images, elsewhere);
+    for file in of_images(predictions).filter(|file| !held(file)) {
+        for class in classes_in(file) {
+            contents.detect_elsewhere(file.stem(), &class);
+        }
+    }
+    for (image, file) in by_image(predictions, held)? {
         let counts = contents.counts(image, |problem| file.error("", "", problem))?;
         let scale = match counts {
             true => options.sizes.scale(image, &file)?,
@@ -207,7 +234,13 @@ pub fn parse_yolo(
             match (counts, named) {
                 (false, _) => contents.warn(Warning::UnknownImage),
                 (_, false) => contents.warn(Warning::UnknownClass),
-                _ => contents.detect(image, Key::Number(class.into()), score, shape),
+                _ => contents.detect(Detected {
+                    image,
+                    place: 0,
+                    class: Key::Number(class.into()),
+                    score,
+                    shape,
+                }),
             }
         }
     }
@@ -215,9 +248,25 @@ pub fn parse_yolo(
 }
 
 /// The files that are of images.
-fn by_image<'a>(files: &[File<'a>]) -> Result<BTreeMap<&'a str, File<'a>>, ReadError> {
-    let of_images = files.iter().filter(|file| !NAMES.contains(&file.base()));
-    folder::by_name(of_images.copied(), File::stem)
+fn of_images<'a>(files: &[File<'a>]) -> impl Iterator<Item = File<'a>> {
+    let files = files.iter().copied();
+    files.filter(|file| !NAMES.contains(&file.base()))
+}
+
+/// The files of images that are held, by image.
+fn by_image<'a>(
+    files: &[File<'a>],
+    held: impl Fn(&File<'a>) -> bool,
+) -> Result<BTreeMap<&'a str, File<'a>>, ReadError> {
+    folder::by_name(of_images(files).filter(held), File::stem)
+}
+
+/// The classes that occur in a file, as far as it can be read.
+fn classes_in<'a>(file: File<'a>) -> impl Iterator<Item = Key> + 'a {
+    file.lines().filter_map(|line| {
+        let class = class_number(&line, line.words.first()?).ok()?;
+        Some(Key::Number(class.into()))
+    })
 }
 
 /// The classes that a file names, one a line.
@@ -704,7 +753,7 @@ mod tests {
         fs::write(folder.path().join(name), "").unwrap();
         let error = read_yolo(folder.path(), folder.path(), &YoloOptions::default()).unwrap_err();
         assert_eq!(
-            error.problem,
+            error.problem.to_string(),
             "found a name that is not UTF-8, expected one that is"
         );
     }

@@ -1,0 +1,808 @@
+//! Small data sets of every metric, with whatever a data set can have: missing and extra predictions, ids
+//! of all kinds, groups, details, and all that is worth a warning.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::Folder;
+
+/// A record without its id: its fields, and its prediction.
+type Row = (Value, Value);
+
+/// The metrics whose files of JSON are those of COCO.
+const IMAGES: [&str; 4] = ["coco", "voc", "tide", "confusion-matrix"];
+
+/// Number of records of a data set that is made of rows.
+const RECORDS: usize = 26;
+
+/// The command line of each case, after `metric score`. The files are in the folder.
+pub(crate) fn cases(folder: &Folder) -> Vec<String> {
+    let mut cases = Vec::new();
+    for Rows {
+        metric,
+        rows,
+        options,
+    } in records()
+    {
+        let tag = format!("{metric}-{}", cases.len());
+        let forms = forms(folder, &tag, &rows);
+        for (index, options) in options.iter().enumerate() {
+            // Every form with the first options, and the two most demanding ones with the others.
+            let kept = if index == 0 { forms.len() } else { 2 };
+            // Metrics over images take a file of JSON for COCO's.
+            let is_taken = |form: &&String| !IMAGES.contains(&metric) || !form.ends_with(".json");
+            let cases_of = forms.iter().take(kept).filter(is_taken);
+            cases.extend(cases_of.map(|form| format!("{metric} {options} {form}")));
+        }
+    }
+    let files = data_sets(folder);
+    cases.extend(files.into_iter().map(|case| case.to_owned()));
+    cases
+}
+
+/// The rows of one metric, and the options to score them with.
+struct Rows {
+    metric: &'static str,
+    rows: Vec<Row>,
+    options: &'static [&'static str],
+}
+
+/// An id of every kind.
+fn id(index: usize) -> Value {
+    match index % 6 {
+        0 => json!(index),
+        1 => json!(format!("ключ-{index}")),
+        2 => json!(format!("q\"\\{index}\n")),
+        3 => json!(format!("👩\u{200d}👧/{index}")),
+        4 => json!(-(index as i64)),
+        _ => json!(format!("plain-{index}")),
+    }
+}
+
+fn lines(records: impl IntoIterator<Item = Value>) -> Vec<u8> {
+    let lines = records.into_iter().map(|record| record.to_string() + "\n");
+    lines.collect::<String>().into_bytes()
+}
+
+/// The records in an order of their own: 7 and the count have no common divisor.
+fn shuffled<T: Clone>(records: &[T]) -> Vec<T> {
+    let count = records.len();
+    let order = (0..count).map(|index| (index * 7 + 3) % count);
+    order.map(|index| records[index].clone()).collect()
+}
+
+/// Writes rows as files of all formats, and returns the arguments that name them.
+fn forms(folder: &Folder, tag: &str, rows: &[Row]) -> Vec<String> {
+    let rows: Vec<&Row> = rows.iter().cycle().take(RECORDS.max(rows.len())).collect();
+    assert_ne!(rows.len() % 7, 0, "{tag}: no shuffled order");
+    let reference = |(index, (fields, _)): (usize, &&Row)| {
+        let mut record = fields.clone();
+        record["id"] = id(index);
+        record
+    };
+    let prediction = |(index, (_, prediction)): (usize, &&Row)| json!({"id": id(index), "prediction": prediction});
+    let references: Vec<Value> = rows.iter().enumerate().map(reference).collect();
+    let predictions: Vec<Value> = rows.iter().enumerate().map(prediction).collect();
+    let extra = |name: &str| json!({"id": name, "prediction": predictions[0]["prediction"]});
+    let some = |records: &[Value]| -> Vec<Value> {
+        let kept = records.iter().enumerate();
+        let kept = kept.filter(|(index, _)| index % 4 != 1);
+        kept.map(|(_, record)| record.clone()).collect()
+    };
+
+    let file = |name: &str| format!("{tag}.{name}");
+    folder.put(&file("r.jsonl"), &lines(references.clone()));
+    folder.put(&file("p.jsonl"), &lines(predictions.clone()));
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(&lines(shuffled(&references)))
+        .expect("compressed");
+    folder.put(&file("r.jsonl.gz"), &gz.finish().expect("compressed"));
+    let mut kept = some(&predictions);
+    kept.extend(["more", "ещё", "🙂", "17b"].map(extra));
+    let zst = zstd::encode_all(lines(kept).as_slice(), 1).expect("compressed");
+    folder.put(&file("some.jsonl.zst"), &zst);
+    let mut pairs = references.clone();
+    for (index, record) in pairs.iter_mut().enumerate() {
+        if index % 5 != 2 {
+            record["prediction"] = predictions[index]["prediction"].clone();
+        }
+    }
+    folder.put(&file("pairs.jsonl"), &lines(pairs));
+
+    let (r, p) = (file("r.jsonl"), file("p.jsonl"));
+    let gz = file("r.jsonl.gz");
+    let some = file("some.jsonl.zst");
+    let pairs = file("pairs.jsonl");
+    let mut forms = vec![
+        format!("--missing empty --extra ignore -r {gz} -p {some}"),
+        format!("-r {r} -p {p}"),
+        format!("-r {gz} -p {p}"),
+        format!("--missing skip --extra ignore -r {r} -p {some}"),
+        format!("--missing skip --pairs {pairs}"),
+    ];
+    // A map of ids to values has no room for other fields.
+    let plain = |record: &Value| {
+        let fields = record.as_object();
+        fields.is_some_and(|fields| fields.len() == 2 && fields.contains_key("reference"))
+    };
+    if references.iter().all(plain) {
+        let map = |records: &[Value], field: &str| -> Vec<u8> {
+            let entry = |record: &Value| {
+                let id = record["id"]
+                    .as_str()
+                    .map_or_else(|| record["id"].to_string(), str::to_owned);
+                (id, record[field].clone())
+            };
+            let map: Map<String, Value> = records.iter().map(entry).collect();
+            json!(map).to_string().into_bytes()
+        };
+        folder.put(&file("r.json"), &map(&references, "reference"));
+        folder.put(&file("p.json"), &map(&shuffled(&predictions), "prediction"));
+        forms.push(format!("-r {} -p {}", file("r.json"), file("p.json")));
+    }
+    let text = |value: &Value| {
+        let text = value.as_str().map(str::to_owned);
+        text.filter(|text| !text.contains(['\n', '\r']))
+    };
+    let sides = rows
+        .iter()
+        .map(|(fields, prediction)| Some((text(&fields["reference"])?, text(prediction)?)));
+    if let Some(sides) = sides.collect::<Option<Vec<_>>>() {
+        let (references, predictions): (Vec<_>, Vec<_>) = sides.into_iter().unzip();
+        folder.put(&file("r.txt"), (references.join("\n") + "\n").as_bytes());
+        folder.put(
+            &file("p.txt"),
+            (predictions[..20].join("\n") + "\n").as_bytes(),
+        );
+        forms.push(format!(
+            "--missing empty -r {} -p {}",
+            file("r.txt"),
+            file("p.txt")
+        ));
+    }
+    forms
+}
+
+/// Rows of references and predictions.
+fn plain(pairs: &[(Value, Value)]) -> Vec<Row> {
+    let row = |(reference, prediction): &(Value, Value)| {
+        (json!({"reference": reference}), prediction.clone())
+    };
+    pairs.iter().map(row).collect()
+}
+
+/// The sample files of the demo as rows.
+fn demo(references: &str, predictions: &str) -> Vec<Row> {
+    let read = |name: &str| -> Vec<Value> {
+        let records = demo_text(name);
+        let records = records.lines().map(serde_json::from_str);
+        records.collect::<Result<_, _>>().expect("JSON Lines")
+    };
+    let predictions = read(predictions);
+    let row = |mut record: Value| {
+        let of_this = predictions
+            .iter()
+            .find(|prediction| prediction["id"] == record["id"]);
+        let prediction = of_this.expect("a prediction of the demo")["prediction"].clone();
+        record.as_object_mut().expect("an object").remove("id");
+        (record, prediction)
+    };
+    read(references).into_iter().map(row).collect()
+}
+
+fn demo_text(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("demo")
+        .join(name);
+    std::fs::read_to_string(path).expect("a file of the demo")
+}
+
+fn records() -> Vec<Rows> {
+    let grid = json!([[1, 2], [3, 4]]);
+    let texts = [
+        ("the cat sat", "the cat sat"),
+        ("", ""),
+        ("", "words"),
+        ("É mañana", "E\u{301} manana"),
+        ("one two  three", "two three four"),
+        ("ß 12 %", "ss 12"),
+        ("last", ""),
+    ];
+    let texts: Vec<Row> =
+        plain(&texts.map(|(reference, prediction)| (json!(reference), json!(prediction))));
+    let weighted = |reference: i64, scores: [f64; 4], weight: f64| {
+        (
+            json!({"reference": reference, "weight": weight}),
+            json!(scores),
+        )
+    };
+    let object = |class: &str, bbox: [f64; 4]| json!({"class": class, "bbox": bbox});
+    let found = |class: &str, bbox: [f64; 4], score: f64| json!({"class": class, "bbox": bbox, "score": score});
+    let images = || {
+        let images = [
+            (
+                vec![
+                    object("dog", [0., 0., 10., 10.]),
+                    object("cat", [50., 0., 9., 10.]),
+                ],
+                vec![
+                    found("dog", [0., 0., 10., 9.], 0.9),
+                    found("cat", [0., 0., 10., 10.], 0.5),
+                ],
+            ),
+            (
+                vec![object("bird", [0., 0., 40., 40.])],
+                vec![
+                    found("bird", [1., 1., 40., 40.], 0.5),
+                    found("bird", [1., 0., 40., 40.], 0.5),
+                ],
+            ),
+            (vec![], vec![found("ant", [0., 0., 3., 3.], 0.25)]),
+            (
+                vec![
+                    object("cat", [5., 5., 100., 100.]),
+                    object("zebra", [0., 0., 1., 1.]),
+                ],
+                vec![],
+            ),
+            (
+                vec![
+                    json!({"class": "dog", "bbox": [0, 0, 30, 30], "iscrowd": 1, "area": 900}),
+                    object("dog", [5., 5., 4., 4.]),
+                ],
+                vec![
+                    found("dog", [5., 5., 4., 4.], 0.5),
+                    found("dog", [20., 20., 4., 4.], 0.75),
+                    found("dog", [5., 5., -4., 4.], 0.1),
+                ],
+            ),
+        ];
+        plain(&images.map(|(references, predictions)| (json!(references), json!(predictions))))
+    };
+    let boxes = |class: &str, image: &str, references: Value, predictions: Value| {
+        (
+            json!({"class": class, "image": image, "reference": references}),
+            predictions,
+        )
+    };
+    vec![
+        Rows {
+            metric: "arc",
+            rows: plain(&[
+                (grid.clone(), grid.clone()),
+                (grid.clone(), json!([[1, 2], [3, 0]])),
+                (grid.clone(), json!(null)),
+                (grid.clone(), json!([[10]])),
+                (grid.clone(), json!([[1], [2, 3]])),
+                (
+                    json!([[0, 0], [0, 0], [0, 0]]),
+                    json!([[0, 0, 0], [0, 0, 0]]),
+                ),
+                (json!([[7]]), json!("no grid")),
+            ]),
+            options: &["", "--attempts 3"],
+        },
+        Rows {
+            metric: "arc",
+            rows: plain(&[
+                (
+                    json!([[[1]], [[2, 2]]]),
+                    json!([{"attempt_1": [[1]], "attempt_2": null}, {"attempt_1": [[0]], "attempt_2": [[2, 2]]}]),
+                ),
+                (
+                    json!([[[3]]]),
+                    json!([{"attempt_1": [[10]], "attempt_2": [], "attempt_3": [[3]]}]),
+                ),
+                (
+                    json!([[[4]], [[5]]]),
+                    json!([{"attempt_1": [[4]], "attempt_2": [[]]}]),
+                ),
+                (
+                    json!([[[6]]]),
+                    json!([{"attempt_1": [[6]]}, {"attempt_1": [[6]]}]),
+                ),
+                (json!([[[6]]]), json!([])),
+            ]),
+            options: &["--groups task", "--attempts 3 --bootstrap 20 --seed 5"],
+        },
+        Rows {
+            metric: "accuracy-at-k",
+            rows: plain(&[
+                (json!(3), json!([3, 1, 2])),
+                (json!("a"), json!(["b", "a", 1])),
+                (json!(1), json!(["1", 2, 1])),
+                (json!(9), json!([1, 2, 3])),
+                (json!(9), json!([1, 1, 3])),
+            ]),
+            options: &["--k 1,2", "", "--k 3"],
+        },
+        Rows {
+            metric: "accuracy-at-k",
+            rows: vec![
+                weighted(0, [0.5, 0.5, 0.1, 0.0], 1.0),
+                weighted(1, [0.5, 0.5, 0.1, 0.0], 0.1),
+                weighted(-100, [0.5, 0.5, 0.1, 0.0], 0.2),
+                weighted(2, [0.1, 0.1, 0.1, 0.1], 0.7),
+                weighted(3, [0.0, -0.2, 1e9, 0.3], 1e-3),
+            ],
+            options: &[
+                "--input scores --ignore-index -100 --details --k 1,2,9",
+                "--input scores --ignore-index -100 --ties expected --average macro --details",
+                "--input scores --ignore-index -100 --weight-field weight --ties optimistic",
+            ],
+        },
+        Rows {
+            metric: "mrr",
+            rows: plain(&[
+                (json!(3), json!([3, 1, 2])),
+                (json!("a"), json!(["b", "a"])),
+                (json!(9), json!([1, 2, 3])),
+                (json!(9), json!([])),
+            ]),
+            options: &["", "--k 1"],
+        },
+        Rows {
+            metric: "mrr",
+            rows: vec![
+                weighted(0, [0.5, 0.5, 0.1, 0.0], 1.0),
+                weighted(-1, [0.5, 0.5, 0.1, 0.0], 0.1),
+                weighted(3, [0.0, -0.2, 1e9, 0.3], 1e-3),
+            ],
+            options: &[
+                "--input scores --ignore-index -1 --weight-field weight --ties pessimistic --details",
+            ],
+        },
+        Rows {
+            metric: "classification",
+            rows: plain(&[
+                (json!(3), json!(3)),
+                (json!("3"), json!(3)),
+                (json!("a|b"), json!("ü")),
+                (json!("ü"), json!("ü")),
+                (json!(-1), json!("never")),
+            ]),
+            options: &[
+                "--groups class --details",
+                "--average weighted --zero-division 0",
+                "--labels ü,absent --average micro",
+            ],
+        },
+        Rows {
+            metric: "string-accuracy",
+            rows: texts.clone(),
+            options: &["", "--normalize nfc,casefold"],
+        },
+        Rows {
+            metric: "wer",
+            rows: texts.clone(),
+            options: &[
+                "--details",
+                "--profile torchmetrics --normalize casefold,punctuation",
+            ],
+        },
+        Rows {
+            metric: "cer",
+            rows: texts.clone(),
+            options: &["", "--unit grapheme --profile huggingface --details"],
+        },
+        Rows {
+            metric: "exact-match",
+            rows: texts.clone(),
+            options: &[
+                "",
+                "--ignore-case --ignore-punctuation --ignore-numbers --regexes-to-ignore [a-c],x",
+            ],
+        },
+        Rows {
+            metric: "vqa",
+            rows: vec![
+                (
+                    json!({"reference": "red", "lang": "en", "question_type": "color"}),
+                    json!("Red."),
+                ),
+                (
+                    json!({"references": ["два", "2"], "lang": "ru", "question_type": "number", "answer_type": "other"}),
+                    json!("2"),
+                ),
+                (
+                    json!({"reference": ["cup", "cup", "cup", "mug"], "lang": "ru"}),
+                    json!("кружка"),
+                ),
+                (
+                    json!({"reference": {"answer": "a dog", "lang": "en"}, "question_type": "ключ|x"}),
+                    json!("dog"),
+                ),
+            ],
+            options: &[
+                "",
+                "--profile fusion-brain-2021",
+                "--profile vqa-v2",
+                "--profile vqa-v2-always-normalise",
+            ],
+        },
+        Rows {
+            metric: "anls",
+            rows: vec![
+                (
+                    json!({"references": ["April 12", "12 April"]}),
+                    json!("april 12"),
+                ),
+                (json!({"reference": "$1,240.00"}), json!("$1,24O")),
+                (json!({"reference": "x"}), json!("")),
+                (json!({"reference": ""}), json!("")),
+            ],
+            options: &["", "--profile rrc"],
+        },
+        Rows {
+            metric: "squad",
+            rows: vec![
+                (
+                    json!({"references": ["the Black Forest", "Black Forest"]}),
+                    json!("Black forest."),
+                ),
+                (json!({"reference": "about 10 km"}), json!("10 km away")),
+                (json!({"reference": {"text": ["x"]}}), json!("")),
+            ],
+            options: &["", "--profile v2"],
+        },
+        Rows {
+            metric: "relaxed-accuracy",
+            rows: plain(&[
+                (json!("52.5"), json!("52")),
+                (json!(0.31), json!("31%")),
+                (json!("Norway"), json!("norway")),
+                (json!([1, 2]), json!(2)),
+                (json!(0), json!(0.0)),
+            ]),
+            options: &["", "--tolerance 0.5"],
+        },
+        Rows {
+            metric: "codebleu",
+            rows: demo("functions.jsonl", "written-functions.jsonl"),
+            options: &[
+                "--lang-field lang --profile codebleu-0.7",
+                "--lang python",
+                "--lang ruby --profile corrected --weights 0.1,0.2,0.3,0.4",
+            ],
+        },
+        Rows {
+            metric: "detection",
+            rows: vec![
+                boxes(
+                    "dog",
+                    "1",
+                    json!([[0, 0, 10, 10], [50, 0, 10, 10]]),
+                    json!([{"box": [0, 0, 10, 9], "score": 0.5}, {"box": [0, 0, 10, 9], "score": 0.5}]),
+                ),
+                boxes(
+                    "cat",
+                    "1",
+                    json!([]),
+                    json!([{"box": [0, 0, 1, 1], "score": 0.75}]),
+                ),
+                boxes("dog", "ключ|2", json!([[0, 0, 10, 10]]), json!([])),
+                boxes(
+                    "ant",
+                    "3",
+                    json!([[1, 1, 2, 2]]),
+                    json!([{"box": [1, 1, 2, 3], "score": 0.5}]),
+                ),
+            ],
+            options: &[
+                "--groups both",
+                "--best-f1 --matching greedy --details",
+                "--best-f1 --matching voc --iou 0.3,0.5",
+                "--iou 0.3,0.5,0.9 --score-threshold 0.1,0.6 --matching voc --groups image",
+                "--profile fusion-brain-baseline",
+                "--profile seed-text --groups none",
+            ],
+        },
+        Rows {
+            metric: "coco",
+            rows: images(),
+            options: &[
+                "--groups class --details",
+                "--class-agnostic --iou 0.5,0.1 --max-detections 1,2 --areas tiny:0:50,big:50:inf",
+                "--quirks pycocotools",
+            ],
+        },
+        Rows {
+            metric: "voc",
+            rows: images(),
+            options: &[
+                "",
+                "--interpolation 11 --strict --pixel-plus-one --groups none",
+            ],
+        },
+        Rows {
+            metric: "tide",
+            rows: images(),
+            options: &["", "--max-detections 1 --iou 0.6 --background 0.2"],
+        },
+        Rows {
+            metric: "confusion-matrix",
+            rows: images(),
+            options: &["--details", "--score-threshold 0.5 --groups none"],
+        },
+        Rows {
+            metric: "lanes",
+            rows: demo("lanes.jsonl", "predicted-lanes.jsonl"),
+            options: &[
+                "--details",
+                "--alignment key --lane-ids text --ignore RuleIndex --duplicates merge --overall key",
+            ],
+        },
+        Rows {
+            metric: "openlane",
+            rows: demo("frames.jsonl", "predicted-frames.jsonl"),
+            options: &[""],
+        },
+    ]
+}
+
+/// Writes data sets in files and folders of the metrics' own formats.
+fn data_sets(folder: &Folder) -> Vec<String> {
+    let mut cases = Vec::new();
+    coco_files(folder, &mut cases);
+    folders_of_boxes(folder, &mut cases);
+    questions(folder, &mut cases);
+    submissions(folder, &mut cases);
+    for name in [
+        "boxes.json",
+        "detected-boxes.json",
+        "coco-truth.json",
+        "coco-results.json",
+    ] {
+        folder.put(name, demo_text(name).as_bytes());
+    }
+    for options in [
+        "--groups both",
+        "--profile fusion-brain-2021",
+        "--missing empty --extra ignore",
+    ] {
+        cases.push(format!(
+            "detection {options} -r boxes.json -p detected-boxes.json"
+        ));
+    }
+    cases.push("coco --groups class -r coco-truth.json -p coco-results.json".to_owned());
+    cases
+}
+
+/// Images with all that is corrected with a warning, and some that have no objects.
+fn coco_files(folder: &Folder, cases: &mut Vec<String>) {
+    let images: Vec<Value> = (1..=12)
+        .map(|id| json!({"id": id, "width": 100, "height": 100}))
+        .collect();
+    let mut annotations = Vec::new();
+    let mut results = Vec::new();
+    for (index, image) in (1..=13).enumerate() {
+        let size = 5.0 + index as f64 * 4.0;
+        let polygon = json!([[0.0, 0.0, size, 0.0, size, size, 0.0, size]]);
+        for (number, class) in [1, 4, 9].into_iter().enumerate().take(index % 4) {
+            let mut annotation = json!({
+                "id": index * 10 + number, "image_id": image, "category_id": class,
+                "bbox": [0, 0, size, size], "segmentation": polygon, "area": size * size, "iscrowd": 0,
+            });
+            let fields = annotation.as_object_mut().expect("an object");
+            match (index + number) % 5 {
+                1 => drop(fields.remove("area")),
+                2 => drop(fields.remove("iscrowd")),
+                3 => drop(fields.insert("iscrowd".to_owned(), json!(1))),
+                _ => {}
+            }
+            // Image 13 is in no list.
+            annotations.push(annotation);
+        }
+        for number in 0..(index * 5) % 4 {
+            let class = [1, 4, 77][(index + number) % 3];
+            let score = 0.25 * (1 + (index + number) % 3) as f64;
+            let width = if index == 5 {
+                -1.0
+            } else {
+                size - number as f64
+            };
+            results.push(json!({
+                "image_id": image, "category_id": class, "bbox": [0, 0, width, size], "score": score,
+            }));
+        }
+    }
+    let categories = json!([
+        {"id": 4, "name": "dog"}, {"id": 1, "name": "cat"}, {"id": 1, "name": "cat"}, {"id": 30, "name": "unused"},
+    ]);
+    let truth = json!({"images": images, "categories": categories, "annotations": annotations});
+    folder.put("images.json", truth.to_string().as_bytes());
+    folder.put("found.json", json!(results).to_string().as_bytes());
+    // Masks have no negative size.
+    let sized = results
+        .iter()
+        .filter(|found| found["bbox"][2].as_f64() > Some(0.0));
+    let sized: Vec<&Value> = sized.collect();
+    folder.put("sized.json", json!(sized).to_string().as_bytes());
+    for case in [
+        "coco --groups class --details",
+        "coco --class-agnostic --quirks pycocotools",
+        "coco --iou 0.5,0.1 --max-detections 1,3",
+        "voc",
+        "voc --interpolation 11 --groups none",
+        "tide",
+        "tide --max-detections 1",
+        "confusion-matrix --details",
+        "confusion-matrix --score-threshold 0.5",
+        "detection --groups both --matching greedy --best-f1 --details",
+        "detection --iou 0.3,0.5 --score-threshold 0,0.5 --groups image",
+    ] {
+        cases.push(format!(
+            "{case} --extra ignore -r images.json -p found.json"
+        ));
+    }
+    cases.push("coco --iou-type segm --extra ignore -r images.json -p sized.json".to_owned());
+}
+
+/// Folders of Pascal VOC and YOLO: images with and without objects, and results of an unknown image.
+fn folders_of_boxes(folder: &Folder, cases: &mut Vec<String>) {
+    for name in ["xml", "voc", "labels", "yolo"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    for index in 0..12_usize {
+        let name = ["image", "снимок", "1"][index % 3].to_owned() + &index.to_string();
+        let (size, class) = (20 + index * 5, ["dog", "cat"][index % 2]);
+        let difficult = u8::from(index == 4);
+        let object = format!(
+            "<object><name>{class}</name><difficult>{difficult}</difficult><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>{size}</xmax><ymax>{size}</ymax></bndbox></object>"
+        );
+        let objects = object.repeat(usize::from(!index.is_multiple_of(5)));
+        folder.put(
+            &format!("xml/{name}.xml"),
+            format!("<annotation>{objects}</annotation>").as_bytes(),
+        );
+        let label = format!("{} 0.5 0.5 0.{} 0.25\n", index % 2, 1 + index % 8);
+        folder.put(&format!("labels/{name}.txt"), label.as_bytes());
+        if index % 4 != 3 {
+            let score = [0.9, 0.5, 0.5][index % 3];
+            let found = format!("{class} {score} 1 1 {} {size}\ncat 0.5 0 0 9 9\n", size - 3);
+            folder.put(&format!("voc/{name}.txt"), found.as_bytes());
+            let found = format!(
+                "{} 0.5 0.5 0.{} 0.25 {score}\n3 0.1 0.1 0.1 0.1 0.5\n",
+                index % 2,
+                1 + index % 7
+            );
+            folder.put(&format!("yolo/{name}.txt"), found.as_bytes());
+        }
+    }
+    folder.put("voc/unknown.txt", b"dog 0.9 0 0 10 10\n");
+    folder.put("yolo/unknown.txt", b"0 0.5 0.5 0.1 0.1 0.9\n");
+    for case in [
+        "voc",
+        "tide",
+        "confusion-matrix",
+        "detection --groups both --best-f1 --matching voc",
+    ] {
+        cases.push(format!("{case} --extra ignore -r xml -p voc"));
+        cases.push(format!(
+            "{case} --extra ignore -r labels -p yolo --image-size 200x100"
+        ));
+    }
+}
+
+/// Files of VQA v2 and SQuAD.
+fn questions(folder: &Folder, cases: &mut Vec<String>) {
+    let ids = 1..=15_u64;
+    let annotation = |id: u64| {
+        let answers: Vec<Value> = (0..10).map(|n| json!({"answer": if n < id % 11 { "Bus!" } else { "a car" }, "answer_id": n + 1})).collect();
+        json!({
+            "question_id": id, "image_id": 1, "answers": answers,
+            "question_type": (["what is", "how many"][(id % 2) as usize]), "answer_type": (["other", "number", "yes/no"][(id % 3) as usize]),
+        })
+    };
+    let annotations: Vec<Value> = ids.clone().map(annotation).collect();
+    folder.put(
+        "vqa.json",
+        json!({"annotations": annotations}).to_string().as_bytes(),
+    );
+    let asked: Vec<Value> = ids
+        .clone()
+        .map(|id| json!({"question_id": id, "question": "?"}))
+        .collect();
+    folder.put(
+        "questions.json",
+        json!({"questions": asked}).to_string().as_bytes(),
+    );
+    let answers: Vec<Value> = ids
+        .clone()
+        .rev()
+        .map(|id| json!({"question_id": id, "answer": (["bus", "A car.", "x"][(id % 3) as usize])}))
+        .collect();
+    folder.put("answers.json", json!(answers).to_string().as_bytes());
+    let mut some = answers[4..].to_vec();
+    some.extend([91, 92, 93].map(|id| json!({"question_id": id, "answer": "bus"})));
+    folder.put("some-answers.json", json!(some).to_string().as_bytes());
+    for profile in ["exact", "vqa-v2", "vqa-v2-always-normalise"] {
+        cases.push(format!(
+            "vqa --profile {profile} -r vqa.json -p answers.json"
+        ));
+    }
+    cases.push(
+        "vqa --profile vqa-v2 --questions questions.json -r vqa.json -p answers.json".to_owned(),
+    );
+    for missing in ["empty", "skip"] {
+        cases.push(format!("vqa --profile vqa-v2 --missing {missing} --extra ignore -r vqa.json -p some-answers.json"));
+    }
+
+    let question = |id: u64| {
+        let answers = match id % 4 {
+            0 => json!([]),
+            _ => {
+                json!([{"text": format!("answer {id}"), "answer_start": 0}, {"text": "other", "answer_start": 0}])
+            }
+        };
+        json!({"id": format!("вопрос-{id}"), "question": "?", "answers": answers, "is_impossible": id % 4 == 0})
+    };
+    let questions: Vec<Value> = ids.clone().map(question).collect();
+    let data = |questions: &[Value]| {
+        let paragraph = json!({"context": "...", "qas": questions});
+        json!({"version": "v2.0", "data": [{"title": "t", "paragraphs": [paragraph]}]}).to_string()
+    };
+    folder.put("squad2.json", data(&questions).as_bytes());
+    let answered = questions
+        .iter()
+        .filter(|question| question["is_impossible"] == false)
+        .cloned();
+    folder.put(
+        "squad1.json",
+        data(&answered.collect::<Vec<_>>()).as_bytes(),
+    );
+    let text = |id: u64| ["", "answer 5", "the other"][(id % 3) as usize];
+    let predictions: BTreeMap<String, &str> =
+        ids.map(|id| (format!("вопрос-{id}"), text(id))).collect();
+    folder.put("texts.json", json!(predictions).to_string().as_bytes());
+    let mut some = predictions.clone();
+    some.retain(|id, _| !id.ends_with('1'));
+    some.insert("неизвестный".to_owned(), "x");
+    folder.put("some-texts.json", json!(some).to_string().as_bytes());
+    cases.push("squad --profile v2 -r squad2.json -p texts.json".to_owned());
+    cases.push("squad --extra ignore -r squad1.json -p texts.json".to_owned());
+    for missing in ["empty", "skip"] {
+        cases.push(format!("squad --profile v2 --missing {missing} --extra ignore -r squad2.json -p some-texts.json"));
+    }
+}
+
+/// A submission to the ARC Prize with all that counts as a miss.
+fn submissions(folder: &Folder, cases: &mut Vec<String>) {
+    let ids: Vec<String> = (0..15)
+        .map(|number| format!("{:08x}", number * 0x0123_4567_u64))
+        .collect();
+    let solutions: BTreeMap<&str, Value> = ids
+        .iter()
+        .enumerate()
+        .map(|(index, id)| (id.as_str(), json!(vec![[[index % 10, 1]]; 1 + index % 3])))
+        .collect();
+    let attempts = |index: usize| {
+        let right = json!([[index % 10, 1]]);
+        match index % 6 {
+            0 => json!([{"attempt_1": right, "attempt_2": [[0]]}]),
+            1 => {
+                json!([{"attempt_1": null, "attempt_2": right}, {"attempt_1": [[10]], "attempt_2": [[]]}])
+            }
+            2 => {
+                json!([{"attempt_1": [[1], [2, 3]], "attempt_2": [], "attempt_3": right, "why": "a guess"}])
+            }
+            3 => json!([{"attempt_1": right}, {"attempt_1": right}, {"attempt_1": right}]),
+            _ => json!([{"attempt_1": [[5, 5]], "attempt_2": right}]),
+        }
+    };
+    let some = ids.iter().enumerate().filter(|(index, _)| index % 7 != 4);
+    let mut submission: BTreeMap<&str, Value> = some
+        .map(|(index, id)| (id.as_str(), attempts(index)))
+        .collect();
+    submission.insert("ffffffff", attempts(0));
+    submission.insert("fffffffe", attempts(2));
+    folder.put("solutions.json", json!(solutions).to_string().as_bytes());
+    folder.put("submission.json", json!(submission).to_string().as_bytes());
+    for options in ["", "--groups task", "--attempts 3 --bootstrap 20 --seed 1"] {
+        cases.push(format!(
+            "arc {options} --extra ignore -r solutions.json -p submission.json"
+        ));
+    }
+}

@@ -1,0 +1,157 @@
+use std::fmt;
+
+use crate::{Message, Side};
+
+/// Data that cannot be read: where, what was found, and what was expected.
+///
+/// ```
+/// use metric_record::ReadError;
+///
+/// let error = ReadError::new("truth.json", "found a list: expected an object").at("annotations[3]").field("bbox");
+/// assert_eq!(
+///     error.to_string(),
+///     "truth.json: annotations[3]: bbox: found a list: expected an object",
+/// );
+/// let error = ReadError::new("truth.jsonl", "no field \"id\"").line(7);
+/// assert_eq!(error.to_string(), "truth.jsonl:7: no field \"id\"");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadError {
+    /// The file, as the caller named it.
+    pub file: String,
+    /// The line, counted from 1, where the format has lines.
+    pub line: Option<u64>,
+    /// The record or the row, such as `annotations[3]` or `task "a"`; empty for the whole file.
+    pub record: String,
+    /// The field of the record; empty for the whole record.
+    pub field: String,
+    /// What was found, and what was expected.
+    pub problem: Message,
+}
+
+impl ReadError {
+    /// A problem with a whole file.
+    pub fn new(file: impl Into<String>, problem: impl Into<Message>) -> Self {
+        Self {
+            file: file.into(),
+            line: None,
+            record: String::new(),
+            field: String::new(),
+            problem: problem.into(),
+        }
+    }
+
+    /// Names the line, counted from 1.
+    #[must_use]
+    pub fn line(mut self, line: u64) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// Names the record.
+    #[must_use]
+    pub fn at(mut self, record: impl Into<String>) -> Self {
+        self.record = record.into();
+        self
+    }
+
+    /// Names the field.
+    #[must_use]
+    pub fn field(mut self, field: impl Into<String>) -> Self {
+        self.field = field.into();
+        self
+    }
+
+    /// Returns the whole error as a message.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        let mut place = self.file.clone();
+        if let Some(line) = self.line {
+            place.push_str(&format!(":{line}"));
+        }
+        for part in [&self.record, &self.field] {
+            if !part.is_empty() {
+                place = if place.is_empty() {
+                    part.clone()
+                } else {
+                    format!("{place}: {part}")
+                };
+            }
+        }
+        if !place.is_empty() {
+            place.push_str(": ");
+        }
+        Message::from(place).message(&self.problem)
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// A value that a metric cannot read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// The side of the record that it is on.
+    pub side: Side,
+    /// What was found, and what was expected.
+    pub problem: Message,
+}
+
+impl FieldError {
+    /// A problem with the prediction.
+    pub fn prediction(problem: impl Into<Message>) -> Self {
+        Self {
+            side: Side::Prediction,
+            problem: problem.into(),
+        }
+    }
+
+    /// A problem with the reference.
+    pub fn reference(problem: impl Into<Message>) -> Self {
+        Self {
+            side: Side::Reference,
+            problem: problem.into(),
+        }
+    }
+
+    /// Returns the side and the problem as a message.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        Message::from(format!("{}: ", self.side)).message(&self.problem)
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl std::error::Error for FieldError {}
+
+/// The first record of a batch that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordError {
+    /// Its index in the batch, counted from 0.
+    pub index: usize,
+    /// What is wrong with it.
+    pub error: FieldError,
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "record {}: {}", self.index, self.error)
+    }
+}
+
+impl std::error::Error for RecordError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

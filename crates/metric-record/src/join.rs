@@ -1,0 +1,180 @@
+use std::fmt;
+
+use crate::Message;
+
+/// How many ids a message names.
+pub const NAMED_IDS: usize = 5;
+
+/// Ids that stop a join: references and predictions are joined strictly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JoinError {
+    /// References without a prediction.
+    Missing(Unmatched),
+    /// Predictions without a reference.
+    Extra(Unmatched),
+    /// References without a prediction, and predictions without a reference.
+    MissingAndExtra(Unmatched, Unmatched),
+    /// Ids that occur more than once in one source.
+    Duplicate(Duplicate),
+}
+
+/// Records of one source whose ids the other source does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmatched {
+    /// The source that has the records.
+    pub source: String,
+    /// The source that lacks their ids.
+    pub other: String,
+    /// The number of records.
+    pub count: u64,
+    /// The first few ids, at most [`NAMED_IDS`], in the order in which a message names them.
+    pub ids: Vec<String>,
+}
+
+/// Ids that occur more than once in one source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Duplicate {
+    /// The source.
+    pub source: String,
+    /// The first such id.
+    pub id: String,
+    /// The first few lines that it is on, where the source has lines.
+    pub lines: Vec<u64>,
+    /// The number of ids that occur more than once.
+    pub count: u64,
+    /// Further ids of these, at most [`NAMED_IDS`] with the first.
+    pub others: Vec<String>,
+}
+
+impl JoinError {
+    /// Returns the error as a message, which names the options that let a run go on.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Missing(missing) => missing_message(missing),
+            Self::Extra(extra) => extra_message(extra),
+            Self::MissingAndExtra(missing, extra) => missing_message(missing)
+                .text("\n")
+                .message(&extra_message(extra)),
+            Self::Duplicate(duplicate) => duplicate_message(duplicate),
+        }
+    }
+}
+
+fn missing_message(missing: &Unmatched) -> Message {
+    let listed = missing.listed("reference");
+    Message::from(format!(
+        "{}: no prediction for {listed}; to go on without, use ",
+        missing.other
+    ))
+    .option("missing", "empty")
+    .text(" or ")
+    .option("missing", "skip")
+}
+
+fn extra_message(extra: &Unmatched) -> Message {
+    let listed = extra.listed("prediction");
+    Message::from(format!(
+        "{}: no reference for {listed}; to go on without, use ",
+        extra.other
+    ))
+    .option("extra", "ignore")
+}
+
+fn duplicate_message(duplicate: &Duplicate) -> Message {
+    let Duplicate {
+        source,
+        id,
+        lines,
+        count,
+        others,
+    } = duplicate;
+    let mut text = format!("{source}: duplicate id {}", quoted_id(id));
+    if !lines.is_empty() {
+        let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
+        text.push_str(&format!(" (lines {})", lines.join(", ")));
+    }
+    if *count > 1 {
+        let others: Vec<String> = others.iter().map(|id| quoted_id(id)).collect();
+        let others = others.join(", ");
+        text.push_str(&format!(
+            "; {count} ids in all are duplicates, among them {others}"
+        ));
+    }
+    Message::from(text)
+}
+
+impl Unmatched {
+    /// Returns the count and the first few ids, as in `3 references of refs.jsonl: "a", "b", "c"`.
+    #[must_use]
+    pub fn listed(&self, what: &str) -> String {
+        let Self {
+            source, count, ids, ..
+        } = self;
+        let plural = if *count == 1 { "" } else { "s" };
+        let shown: Vec<String> = ids.iter().take(NAMED_IDS).map(|id| quoted_id(id)).collect();
+        let more = if *count > shown.len() as u64 {
+            ", ..."
+        } else {
+            ""
+        };
+        format!(
+            "{count} {what}{plural} of {source}: {}{more}",
+            shown.join(", ")
+        )
+    }
+}
+
+/// Returns an id in quotes, cut if it is long.
+///
+/// ```
+/// assert_eq!(metric_record::quoted_id("a\n"), r#""a\n""#);
+/// ```
+#[must_use]
+pub fn quoted_id(id: &str) -> String {
+    const SHOWN: usize = 80;
+    match id.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}...", &id[..end]),
+        None => format!("{id:?}"),
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl std::error::Error for JoinError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_count_and_name() {
+        let missing = Unmatched {
+            source: "r.jsonl".to_owned(),
+            other: "p.jsonl".to_owned(),
+            count: 2,
+            ids: vec!["a".to_owned(), "b".to_owned()],
+        };
+        assert_eq!(
+            JoinError::Missing(missing).to_string(),
+            "p.jsonl: no prediction for 2 references of r.jsonl: \"a\", \"b\"; \
+             to go on without, use --missing empty or --missing skip"
+        );
+        let duplicate = Duplicate {
+            source: "p.jsonl".to_owned(),
+            id: "a".to_owned(),
+            lines: vec![1, 3],
+            count: 2,
+            others: vec!["b".to_owned()],
+        };
+        assert_eq!(
+            JoinError::Duplicate(duplicate).to_string(),
+            "p.jsonl: duplicate id \"a\" (lines 1, 3); 2 ids in all are duplicates, among them \"b\""
+        );
+    }
+}

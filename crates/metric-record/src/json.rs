@@ -1,0 +1,319 @@
+//! Reading JSON with messages that say what was found and what was expected.
+//!
+//! The functions read one value at a time. Positions are left out of their messages: a value has no lines
+//! of its own, and whoever knows the file adds the position there.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Unexpected, Visitor,
+};
+use serde_json::value::RawValue;
+
+use crate::Kind;
+
+/// Returns what kind of value a JSON text starts with, by its first byte.
+///
+/// ```
+/// use metric_record::{Kind, json};
+///
+/// assert_eq!(json::kind(" [1]"), Kind::List);
+/// assert_eq!(json::kind("-1").to_string(), "a number");
+/// ```
+#[must_use]
+pub fn kind(json: &str) -> Kind {
+    match json.trim_start().as_bytes().first() {
+        Some(b'"') => Kind::String,
+        Some(b'[') => Kind::List,
+        Some(b'{') => Kind::Object,
+        Some(b't' | b'f') => Kind::Boolean,
+        Some(b'n') => Kind::Null,
+        Some(b'-' | b'0'..=b'9') => Kind::Number,
+        _ => Kind::Invalid,
+    }
+}
+
+/// Reads one value of a type.
+///
+/// # Errors
+///
+/// Returns what was found and what the type expected, in plain words and without a position.
+///
+/// ```
+/// use metric_record::json;
+///
+/// assert_eq!(json::typed::<Vec<i64>>("[1, 2]"), Ok(vec![1, 2]));
+/// let error = json::typed::<Vec<i64>>("{}").unwrap_err();
+/// assert_eq!(error, "found an object, expected a list");
+/// ```
+pub fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
+    serde_json::from_str(json).map_err(|error| cut(&error))
+}
+
+/// Returns the message of an error of `serde_json` without its position, in plain words.
+#[must_use]
+pub fn cut(error: &serde_json::Error) -> String {
+    in_words(without_position(&error.to_string()))
+}
+
+/// Returns a message of `serde_json` without its position.
+#[must_use]
+pub fn without_position(message: &str) -> &str {
+    message
+        .rfind(" at line ")
+        .map_or(message, |end| &message[..end])
+}
+
+/// Returns a message of serde without the words of its data model.
+#[must_use]
+pub fn in_words(message: &str) -> String {
+    const WORDS: &[(&str, &str)] = &[
+        ("invalid type: ", "found "),
+        ("invalid value: ", "found "),
+        ("expected f64", "expected a number"),
+        ("expected i64", "expected an integer"),
+        ("expected a sequence", "expected a list"),
+        ("found sequence", "found a list"),
+        ("found map", "found an object"),
+        ("found boolean", "found"),
+        ("found string", "found the string"),
+        ("found integer", "found the number"),
+        ("found floating point", "found the number"),
+        ("missing field", "no field"),
+        (
+            "lone leading surrogate in hex escape",
+            "half of a surrogate pair, which is no character",
+        ),
+        (
+            "unexpected end of hex escape",
+            "half of a surrogate pair, which is no character",
+        ),
+    ];
+    let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
+    WORDS.iter().fold(message.to_owned(), replace)
+}
+
+/// Reads a string, borrowed where it has no escapes.
+///
+/// # Errors
+///
+/// Returns what was found if the text is not one JSON string.
+///
+/// ```
+/// use metric_record::json;
+///
+/// assert_eq!(json::string(r#""a\"b""#).as_deref(), Ok("a\"b"));
+/// assert_eq!(json::string("7").unwrap_err(), "expected a string, found a number");
+/// ```
+pub fn string(json: &str) -> Result<Cow<'_, str>, String> {
+    let inner = json
+        .trim_ascii()
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .ok_or_else(|| format!("expected a string, found {}", kind(json)))?;
+    if is_plain(inner.as_bytes()) {
+        Ok(Cow::Borrowed(inner))
+    } else {
+        typed::<String>(json).map(Cow::Owned)
+    }
+}
+
+/// Whether the inside of a string has no quotes, escapes or control characters.
+fn is_plain(inner: &[u8]) -> bool {
+    let special = |byte: u8| (byte == b'"') | (byte == b'\\') | (byte < 0x20);
+    let (blocks, rest) = inner.as_chunks::<32>();
+    // Without a branch per byte, so that the compiler can look at many at once.
+    let is_plain = |block: &[u8; 32]| {
+        !block
+            .iter()
+            .fold(false, |found, &byte| found | special(byte))
+    };
+    blocks.iter().all(is_plain) && !rest.iter().any(|&byte| special(byte))
+}
+
+/// A name in data: a string, or an integer as it is written.
+///
+/// ```
+/// use metric_record::json::{self, Name};
+///
+/// let name: Name<'_> = json::typed("3")?;
+/// assert_eq!(name.0, "3");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name<'a>(
+    /// The name as text.
+    pub Cow<'a, str>,
+);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameVisitor;
+        impl<'de> Visitor<'de> for NameVisitor {
+            type Value = Name<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name, a string or an integer")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(number.to_string())))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(number.to_string())))
+            }
+        }
+        deserializer.deserialize_any(NameVisitor)
+    }
+}
+
+/// Reads the entries of the object that a record is, if one of `fields` can be among them; otherwise there
+/// are none. Most records have no further fields, and are then not read twice.
+///
+/// # Errors
+///
+/// Returns what was found if the text is not an object, or has a key twice.
+pub fn fields<'a>(object: Option<&'a str>, fields: &[&str]) -> Result<Entries<'a>, String> {
+    match object {
+        Some(object) if fields.iter().any(|field| object.contains(field)) => typed(object),
+        _ => Ok(Entries::default()),
+    }
+}
+
+/// The entries of a JSON object in their order; the same key twice is an error.
+///
+/// ```
+/// use metric_record::json::{self, Entries};
+///
+/// let entries: Entries<'_> = json::typed(r#"{"a": [1], "b": null}"#)?;
+/// assert_eq!(entries.get("a"), Some("[1]"));
+/// assert!(json::typed::<Entries<'_>>(r#"{"a": 1, "a": 2}"#).is_err());
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entries<'a>(
+    /// Keys, each with the JSON of its value.
+    pub Vec<(Cow<'a, str>, &'a str)>,
+);
+
+impl<'a> Entries<'a> {
+    /// Returns the JSON of the value of `key`, by a search from the start.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&'a str> {
+        self.0
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, json)| *json)
+    }
+
+    /// Returns the value of `key` as a [`Name`], if it is there and not null.
+    ///
+    /// # Errors
+    ///
+    /// Returns what was found if the value is neither a string nor an integer.
+    pub fn name(&self, key: &str) -> Result<Option<Cow<'a, str>>, String> {
+        match self.get(key) {
+            None | Some("null") => Ok(None),
+            Some(value) => typed::<Name<'_>>(value)
+                .map(|name| Some(name.0))
+                .map_err(|problem| format!("field {key:?}: {problem}")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map;
+        impl<'de> Visitor<'de> for Map {
+            type Value = Entries<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+                let mut entries: Vec<(Cow<'de, str>, &'de str)> = Vec::new();
+                let mut seen = HashSet::new();
+                while let Some(key) = map.next_key_seed(Text)? {
+                    if !seen.insert(key.clone()) {
+                        return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
+                    }
+                    entries.push((key, map.next_value::<&RawValue>()?.get()));
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Map)
+    }
+}
+
+/// Reads a string, borrowed where it can be: a seed, for keys of objects and for values.
+#[derive(Clone, Copy, Debug)]
+pub struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}
+
+/// A flag: true, false, 1 or 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flag(
+    /// Whether it is set.
+    pub bool,
+);
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FlagVisitor;
+        impl Visitor<'_> for FlagVisitor {
+            type Value = Flag;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("true, false, 1 or 0")
+            }
+
+            fn visit_bool<E: Error>(self, flag: bool) -> Result<Flag, E> {
+                Ok(Flag(flag))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Flag, E> {
+                match number {
+                    0 | 1 => Ok(Flag(number == 1)),
+                    other => Err(E::invalid_value(Unexpected::Unsigned(other), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(FlagVisitor)
+    }
+}

@@ -1,0 +1,34 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "columns")]
+mod columns;
+mod document;
+mod error;
+mod field;
+mod join;
+pub mod json;
+mod key;
+mod message;
+mod objects;
+mod record;
+mod shard;
+mod single;
+mod value;
+
+#[cfg(feature = "columns")]
+pub use columns::{
+    Batch, BatchError, Cells, Column, ColumnKind, Ids, ListItems, Lists, ListsError, Texts,
+    TextsError, Validity, ValidityError,
+};
+pub use document::{Content, Document, File};
+pub use error::{FieldError, ReadError, RecordError};
+pub use field::{FieldContents, FieldPath, FieldPathError};
+pub use join::{Duplicate, JoinError, NAMED_IDS, Unmatched, quoted_id};
+pub use key::IdKey;
+pub use message::{Message, OptionStyle};
+pub use objects::{ColumnLengthError, ObjectColumns, Objects};
+pub use record::{Id, JoinPolicy, Missing, Record, Side};
+pub use shard::{InvalidShard, Shard, fnv1a};
+pub use value::{Kind, Value};

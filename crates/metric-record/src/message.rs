@@ -1,0 +1,148 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Text for people that may name options.
+///
+/// The command line writes an option as `--lang java`, Python as `lang="java"`. Libraries therefore say
+/// *which* option they mean, and the front end that prints the message decides how it is written.
+/// [`Display`](fmt::Display) writes options as the command line does.
+///
+/// ```
+/// use metric_record::{Message, OptionStyle};
+///
+/// let message = Message::from("a text is too long; to allow it, use ").option("max-bytes", "8GB");
+/// assert_eq!(message.to_string(), "a text is too long; to allow it, use --max-bytes 8GB");
+/// let python = message.render(OptionStyle::Python);
+/// assert_eq!(python, "a text is too long; to allow it, use max_bytes=\"8GB\"");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Message {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Part {
+    #[serde(rename = "text")]
+    Text(String),
+    /// An option with its value, which is empty where only the option is meant.
+    #[serde(rename = "option")]
+    Option(String, String),
+}
+
+/// How a front end writes the name of an option.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OptionStyle {
+    /// `--ignore-case`, `--lang java`.
+    #[default]
+    CommandLine,
+    /// `ignore_case`, `lang="java"`.
+    Python,
+}
+
+impl Message {
+    /// Appends text.
+    #[must_use]
+    pub fn text(mut self, text: impl fmt::Display) -> Self {
+        let text = text.to_string();
+        match self.parts.last_mut() {
+            Some(Part::Text(last)) => last.push_str(&text),
+            _ => self.parts.push(Part::Text(text)),
+        }
+        self
+    }
+
+    /// Appends an option with a value; an empty value names the option alone.
+    #[must_use]
+    pub fn option(mut self, name: &str, value: &str) -> Self {
+        let part = Part::Option(name.to_owned(), value.to_owned());
+        self.parts.push(part);
+        self
+    }
+
+    /// Appends another message.
+    #[must_use]
+    pub fn message(mut self, other: &Self) -> Self {
+        for part in &other.parts {
+            self = match part {
+                Part::Text(text) => self.text(text),
+                Part::Option(name, value) => self.option(name, value),
+            };
+        }
+        self
+    }
+
+    /// Returns the text as a front end of this style prints it.
+    #[must_use]
+    pub fn render(&self, style: OptionStyle) -> String {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(part) => text.push_str(part),
+                Part::Option(name, value) => text.push_str(&style.option(name, value)),
+            }
+        }
+        text
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
+impl OptionStyle {
+    /// Returns an option with its value; an empty value gives the option alone.
+    ///
+    /// ```
+    /// use metric_record::OptionStyle;
+    ///
+    /// assert_eq!(OptionStyle::CommandLine.option("fail-under", "f1=0.5"), "--fail-under f1=0.5");
+    /// assert_eq!(OptionStyle::Python.option("ignore-case", ""), "ignore_case");
+    /// ```
+    #[must_use]
+    pub fn option(self, name: &str, value: &str) -> String {
+        match (self, value) {
+            (Self::CommandLine, "") => format!("--{name}"),
+            (Self::CommandLine, value) => format!("--{name} {value}"),
+            (Self::Python, "") => name.replace('-', "_"),
+            (Self::Python, value) => {
+                let name = name.replace('-', "_");
+                match value.parse::<f64>() {
+                    Ok(_) => format!("{name}={value}"),
+                    Err(_) => format!("{name}={value:?}"),
+                }
+            }
+        }
+    }
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Self {
+            parts: vec![Part::Text(text)],
+        }
+    }
+}
+
+impl From<&str> for Message {
+    fn from(text: &str) -> Self {
+        Self::from(text.to_owned())
+    }
+}
+
+impl From<fmt::Arguments<'_>> for Message {
+    fn from(text: fmt::Arguments<'_>) -> Self {
+        Self::from(text.to_string())
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(OptionStyle::CommandLine))
+    }
+}
+
+impl std::error::Error for Message {}

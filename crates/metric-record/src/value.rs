@@ -1,0 +1,474 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as PlainError;
+
+#[cfg(feature = "columns")]
+use crate::columns::Row;
+use crate::json;
+use crate::single::Single;
+
+/// A value of a record, in the form in which it arrived and not yet read.
+///
+/// A value is read at most once, by the metric that knows its type: [`text`](Self::text) for strings,
+/// [`read`](Self::read) for everything else. Over JSON that is part of a longer text, reading also finds
+/// [where the value ends](Self::end), so that nobody has to search for its extent first.
+///
+/// The forms do not mix: the string `"1"` is never the number 1. Only a line of text has no type of its
+/// own, and is whatever the metric expects.
+///
+/// ```
+/// use metric_record::{Kind, Value};
+///
+/// let mut row = Value::json("[3, 1, 2]");
+/// assert_eq!(row.kind(), Kind::List);
+/// assert_eq!(row.read::<Vec<i64>>(), Ok(vec![3, 1, 2]));
+///
+/// let mut line = Value::line("3");
+/// assert_eq!(line.read::<i64>(), Ok(3));
+/// assert_eq!(line.text().as_deref(), Ok("3"));
+///
+/// // The value ends after 5 bytes; the rest of the text is the caller's.
+/// let mut first = Value::json_prefix(r#""cat", "id": 7}"#);
+/// assert_eq!(first.text().as_deref(), Ok("cat"));
+/// assert_eq!(first.end(), Some(5));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Value<'a> {
+    form: Form<'a>,
+    end: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Form<'a> {
+    Missing,
+    /// JSON that is the value and nothing else.
+    Json(&'a str),
+    /// A text that starts with the JSON of the value.
+    Prefix(&'a str),
+    Line(&'a str),
+    String(&'a str),
+    Integer(i64),
+    Number(f64),
+    Number32(f32),
+    Integers(&'a [i64]),
+    Numbers(&'a [f64]),
+    Numbers32(&'a [f32]),
+    /// A row of a column that is not a slice.
+    #[cfg(feature = "columns")]
+    Row(Row<'a>),
+}
+
+/// What a value is, as far as its first byte tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// No value: a prediction that is missing.
+    Missing,
+    /// A line of text, which has no type of its own.
+    Line,
+    /// JSON's null.
+    Null,
+    /// True or false.
+    Boolean,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// A list.
+    List,
+    /// An object.
+    Object,
+    /// Text that is not JSON.
+    Invalid,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => "no value",
+            Self::Line => "a line of text",
+            Self::Null => "null",
+            Self::Boolean => "true or false",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::List => "a list",
+            Self::Object => "an object",
+            Self::Invalid => "no JSON",
+        })
+    }
+}
+
+impl<'a> Value<'a> {
+    /// A JSON text that holds the value and nothing else but white space.
+    #[must_use]
+    pub const fn json(text: &'a str) -> Self {
+        Self::of(Form::Json(text))
+    }
+
+    /// A text that starts with the JSON of the value, and goes on after it.
+    #[must_use]
+    pub const fn json_prefix(text: &'a str) -> Self {
+        Self::of(Form::Prefix(text))
+    }
+
+    /// A line of text, which has no type of its own.
+    #[must_use]
+    pub const fn line(text: &'a str) -> Self {
+        Self::of(Form::Line(text))
+    }
+
+    /// A string, which is never read as a number.
+    #[must_use]
+    pub const fn string(text: &'a str) -> Self {
+        Self::of(Form::String(text))
+    }
+
+    /// An integer.
+    #[must_use]
+    pub const fn integer(number: i64) -> Self {
+        Self::of(Form::Integer(number))
+    }
+
+    /// A number.
+    #[must_use]
+    pub const fn number(number: f64) -> Self {
+        Self::of(Form::Number(number))
+    }
+
+    /// A number of 32 bits. Read as a number of 64 bits, it is the one that its shortest decimal form gives,
+    /// as if it had been written to a file: 0.1 is 0.1.
+    ///
+    /// ```
+    /// use metric_record::Value;
+    ///
+    /// assert_eq!(Value::number_f32(0.1).read::<f64>(), Ok(0.1));
+    /// assert_eq!(Value::number_f32(0.1).read::<f32>(), Ok(0.1));
+    /// assert_eq!(f64::from(0.1_f32), 0.10000000149011612);
+    /// ```
+    #[must_use]
+    pub const fn number_f32(number: f32) -> Self {
+        Self::of(Form::Number32(number))
+    }
+
+    /// A row of integers, such as ranked labels.
+    #[must_use]
+    pub const fn integers(row: &'a [i64]) -> Self {
+        Self::of(Form::Integers(row))
+    }
+
+    /// A row of numbers, such as the scores of all classes.
+    #[must_use]
+    pub const fn numbers(row: &'a [f64]) -> Self {
+        Self::of(Form::Numbers(row))
+    }
+
+    /// A row of numbers of 32 bits, each read as [`number_f32`](Self::number_f32) says.
+    #[must_use]
+    pub const fn numbers_f32(row: &'a [f32]) -> Self {
+        Self::of(Form::Numbers32(row))
+    }
+
+    /// JSON's null.
+    #[must_use]
+    pub const fn null() -> Self {
+        Self::json("null")
+    }
+
+    #[cfg(feature = "columns")]
+    pub(crate) const fn row(row: Row<'a>) -> Self {
+        Self::of(Form::Row(row))
+    }
+
+    /// No value: a prediction that is missing, which is the metric's empty one.
+    #[must_use]
+    pub const fn missing() -> Self {
+        Self::of(Form::Missing)
+    }
+
+    const fn of(form: Form<'a>) -> Self {
+        Self { form, end: None }
+    }
+
+    /// Whether there is no value.
+    #[must_use]
+    pub const fn is_missing(&self) -> bool {
+        matches!(self.form, Form::Missing)
+    }
+
+    /// Returns what the value is, without reading it.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self.form {
+            Form::Missing => Kind::Missing,
+            Form::Json(text) | Form::Prefix(text) => json::kind(text),
+            Form::Line(_) => Kind::Line,
+            Form::String(_) => Kind::String,
+            Form::Integer(_) | Form::Number(_) | Form::Number32(_) => Kind::Number,
+            Form::Integers(_) | Form::Numbers(_) | Form::Numbers32(_) => Kind::List,
+            #[cfg(feature = "columns")]
+            Form::Row(_) => Kind::List,
+        }
+    }
+
+    /// Returns where the value ends in the text of [`json_prefix`](Self::json_prefix), in bytes; `None`
+    /// until it has been read, and for values of other forms.
+    #[must_use]
+    pub const fn end(&self) -> Option<usize> {
+        self.end
+    }
+
+    /// Reads a string, borrowed where it has no escapes. A missing value is the empty string.
+    ///
+    /// # Errors
+    ///
+    /// Returns what was found if the value is not a string.
+    pub fn text(&mut self) -> Result<Cow<'a, str>, String> {
+        match self.form {
+            Form::Missing => Ok(Cow::Borrowed("")),
+            Form::Line(text) | Form::String(text) => Ok(Cow::Borrowed(text)),
+            Form::Json(text) => json::string(text),
+            Form::Prefix(text) => {
+                let raw = self.raw(text)?;
+                json::string(raw)
+            }
+            _ => Err(format!("expected a string, found {}", self.kind())),
+        }
+    }
+
+    /// Reads a value of a type that serde knows. A line of text is read as JSON, and a missing value as
+    /// null.
+    ///
+    /// # Errors
+    ///
+    /// Returns what was found and what the type expected.
+    pub fn read<T: Deserialize<'a>>(&mut self) -> Result<T, String> {
+        let plain = |error: PlainError| json::in_words(&error.to_string());
+        match self.form {
+            Form::Missing => T::deserialize(().into_deserializer()).map_err(plain),
+            Form::Json(text) | Form::Line(text) => json::typed(text),
+            Form::Prefix(text) => {
+                let mut deserializer = serde_json::Deserializer::from_str(text);
+                let value = T::deserialize(&mut deserializer).map_err(|error| json::cut(&error))?;
+                // What is left of the text starts where the value ends.
+                let rest = deserializer.into_iter::<serde::de::IgnoredAny>();
+                self.end = Some(rest.byte_offset());
+                Ok(value)
+            }
+            Form::String(text) => {
+                let borrowed = serde::de::value::BorrowedStrDeserializer::new(text);
+                T::deserialize(borrowed).map_err(plain)
+            }
+            Form::Integer(number) => T::deserialize(number.into_deserializer()).map_err(plain),
+            Form::Number(number) => T::deserialize(number.into_deserializer()).map_err(plain),
+            Form::Number32(number) => {
+                T::deserialize(Single(number).into_deserializer()).map_err(plain)
+            }
+            Form::Integers(row) => list(row.iter().copied()),
+            Form::Numbers(row) => list(row.iter().copied()),
+            Form::Numbers32(row) => list(row.iter().copied().map(Single)),
+            #[cfg(feature = "columns")]
+            Form::Row(row) => row.read(),
+        }
+    }
+
+    /// Reads the value as JSON text, written anew where it did not arrive as JSON. A line of text is
+    /// taken as JSON; a missing value is `None`.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong if the text does not start with JSON, or if a number is not finite.
+    pub fn to_json(&mut self) -> Result<Option<Cow<'a, str>>, String> {
+        let written = |json: serde_json::Result<String>| {
+            json.map(|text| Some(Cow::Owned(text)))
+                .map_err(|error| error.to_string())
+        };
+        match self.form {
+            Form::Missing => Ok(None),
+            Form::Json(text) | Form::Line(text) => Ok(Some(Cow::Borrowed(text))),
+            Form::Prefix(text) => Ok(Some(Cow::Borrowed(self.raw(text)?))),
+            Form::String(text) => written(serde_json::to_string(text)),
+            Form::Integer(number) => Ok(Some(Cow::Owned(number.to_string()))),
+            Form::Integers(row) => written(serde_json::to_string(row)),
+            Form::Number(number) => {
+                finite([number]).and_then(|()| written(serde_json::to_string(&number)))
+            }
+            Form::Number32(number) => {
+                finite([number]).and_then(|()| written(serde_json::to_string(&number)))
+            }
+            Form::Numbers(row) => {
+                finite(row.iter().copied()).and_then(|()| written(serde_json::to_string(row)))
+            }
+            Form::Numbers32(row) => {
+                finite(row.iter().copied()).and_then(|()| written(serde_json::to_string(row)))
+            }
+            #[cfg(feature = "columns")]
+            Form::Row(row) => row.to_json().map(|json| Some(Cow::Owned(json))),
+        }
+    }
+
+    /// The same as [`to_json`](Self::to_json), with `empty` in place of a missing value.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_json`](Self::to_json).
+    pub fn to_json_or(&mut self, empty: &'a str) -> Result<Cow<'a, str>, String> {
+        Ok(self.to_json()?.unwrap_or(Cow::Borrowed(empty)))
+    }
+
+    /// Returns a line of text, if the value is one.
+    #[must_use]
+    pub const fn as_line(&self) -> Option<&'a str> {
+        match self.form {
+            Form::Line(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns an integer that arrived as one, and not as JSON.
+    #[must_use]
+    pub const fn as_integer(&self) -> Option<i64> {
+        match self.form {
+            Form::Integer(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Returns a string that arrived as one, and not as JSON.
+    #[must_use]
+    pub const fn as_string(&self) -> Option<&'a str> {
+        match self.form {
+            Form::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns a row of integers that arrived as one, and not as JSON.
+    #[must_use]
+    pub const fn as_integers(&self) -> Option<&'a [i64]> {
+        match self.form {
+            Form::Integers(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    /// Returns a row of numbers of 32 bits that arrived as one, and not as JSON.
+    #[must_use]
+    pub const fn as_numbers_f32(&self) -> Option<&'a [f32]> {
+        match self.form {
+            Form::Numbers32(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    /// Returns a row of numbers that arrived as one, and not as JSON.
+    #[must_use]
+    pub const fn as_numbers(&self) -> Option<&'a [f64]> {
+        match self.form {
+            Form::Numbers(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    /// Finds the end of the value that `text` starts with.
+    fn raw(&mut self, text: &'a str) -> Result<&'a str, String> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let raw = <&serde_json::value::RawValue>::deserialize(&mut deserializer)
+            .map_err(|error| json::cut(&error))?;
+        let rest = deserializer.into_iter::<serde::de::IgnoredAny>();
+        self.end = Some(rest.byte_offset());
+        Ok(raw.get())
+    }
+}
+
+/// Reads a list of items.
+pub(crate) fn list<'de, T, I>(items: I) -> Result<T, String>
+where
+    T: Deserialize<'de>,
+    I: Iterator<Item: IntoDeserializer<'de, PlainError>>,
+{
+    let items = serde::de::value::SeqDeserializer::<_, PlainError>::new(items);
+    T::deserialize(items).map_err(|error| json::in_words(&error.to_string()))
+}
+
+/// Refuses numbers that JSON has no form for.
+pub(crate) fn finite(row: impl IntoIterator<Item: Into<f64>>) -> Result<(), String> {
+    let mut numbers = row.into_iter().map(Into::into);
+    match numbers.find(|number: &f64| !number.is_finite()) {
+        Some(number) => Err(format!("found {number}: expected a finite number")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value as Json;
+
+    use super::*;
+
+    #[test]
+    fn forms_do_not_mix() {
+        assert!(Value::string("1").read::<i64>().is_err());
+        assert!(Value::integer(1).text().is_err());
+        assert!(Value::json("1").text().is_err());
+        assert_eq!(Value::integer(1).read::<i64>(), Ok(1));
+        assert_eq!(Value::string("1").read::<String>(), Ok("1".to_owned()));
+        assert_eq!(Value::line("1").read::<i64>(), Ok(1));
+        assert_eq!(Value::missing().read::<Option<i64>>(), Ok(None));
+        assert_eq!(
+            Value::numbers(&[0.5, 2.0]).read::<Vec<f64>>(),
+            Ok(vec![0.5, 2.0])
+        );
+        assert_eq!(Value::integers(&[5]).read::<Vec<i64>>(), Ok(vec![5]));
+    }
+
+    #[test]
+    fn json_is_written_where_there_is_none() {
+        let json =
+            |mut value: Value<'static>| value.to_json().map(|json| json.map(Cow::into_owned));
+        let some = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(json(Value::string("a\"b")), some(r#""a\"b""#));
+        assert_eq!(json(Value::integer(-3)), some("-3"));
+        assert_eq!(json(Value::number(0.1)), some("0.1"));
+        assert_eq!(json(Value::numbers(&[1.0, 0.5])), some("[1.0,0.5]"));
+        assert_eq!(json(Value::missing()), Ok(None));
+        assert!(json(Value::number(f64::NAN)).is_err());
+    }
+
+    #[test]
+    fn what_follows_a_whole_value_is_an_error() {
+        assert!(Value::json("1 2").read::<i64>().is_err());
+        assert!(Value::line("[1] x").read::<Vec<i64>>().is_err());
+    }
+
+    proptest! {
+        /// Reading a value out of a longer text gives what reading it alone gives, and its end.
+        #[test]
+        fn a_prefix_reads_as_the_whole(
+            value in prop_oneof![
+                any::<i64>().prop_map(Json::from),
+                "[a\"\\\\é\u{1F600} ]{0,5}".prop_map(Json::from),
+                proptest::collection::vec(any::<i32>(), 0..4).prop_map(Json::from),
+                Just(Json::Null),
+            ],
+            rest in "(,|\\}|\\]| )[a\\]\\}\",:1]{0,4}",
+        ) {
+            let text = value.to_string();
+            let longer = format!("{text}{rest}");
+            let mut prefix = Value::json_prefix(&longer);
+            prop_assert_eq!(prefix.kind(), Value::json(&text).kind());
+            prop_assert_eq!(prefix.read::<Json>(), Value::json(&text).read::<Json>());
+            prop_assert_eq!(prefix.end(), Some(text.len()));
+            let mut prefix = Value::json_prefix(&longer);
+            prop_assert_eq!(prefix.to_json(), Value::json(&text).to_json());
+            prop_assert_eq!(prefix.end(), Some(text.len()));
+            if value.is_string() {
+                let mut prefix = Value::json_prefix(&longer);
+                prop_assert_eq!(prefix.text(), Value::json(&text).text());
+                prop_assert_eq!(prefix.end(), Some(text.len()));
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Single-label classification.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use metric_class::{
+    Average, Classification, ConfusionMatrix, PrecisionRecallF1, VERSION, ZeroDivision,
+};
+use metric_core::Counts;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use metric_record::{FieldError, Message, Record};
+
+use crate::class::ranked::{Label, read_label};
+use crate::{
+    Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Sink,
+    never_whole, scorer,
+};
+
+pub(crate) const CLASSIFICATION: Entry = Entry {
+    name: "classification",
+    help: "One label an example: accuracy, precision, recall, F1, as scikit-learn has them",
+    values: (
+        "a label: an integer or a string",
+        "a label: an integer or a string",
+    ),
+    options: &[
+        OptionSpec {
+            name: "average",
+            kind: OptionKind::Choice(|| {
+                Average::ALL.iter().map(|average| average.name()).collect()
+            }),
+            value: "AVERAGE",
+            default: Average::Macro.name(),
+            help: "How precision, recall and F1 of classes become one",
+        },
+        OptionSpec {
+            name: "zero-division",
+            kind: OptionKind::Choice(|| ZeroDivision::ALL.iter().map(|rule| rule.name()).collect()),
+            value: "VALUE",
+            default: ZeroDivision::Undefined.name(),
+            help: "What 0 / 0 is, such as the precision of a class that is never predicted; scikit-learn's default is 0",
+        },
+        OptionSpec {
+            name: "labels",
+            kind: OptionKind::List(&OptionKind::Text),
+            value: "LABEL,...",
+            default: "",
+            help: "The classes in the averages and the table, such as the positive one [default: all]",
+        },
+        OptionSpec {
+            name: "groups",
+            kind: OptionKind::Choice(|| vec!["none", "class"]),
+            value: "KIND",
+            default: "none",
+            help: "Tables beside the total; what was taken for what is in --details, up to 1,000 classes also as a matrix",
+        },
+    ],
+    scores: &[
+        ScoreSpec::higher("accuracy").proportion("correct", "total"),
+        ScoreSpec::higher("precision"),
+        ScoreSpec::higher("recall"),
+        ScoreSpec::higher("f1"),
+        ScoreSpec::higher("balanced_accuracy"),
+        ScoreSpec::higher("cohen_kappa"),
+        ScoreSpec::higher("matthews_correlation"),
+    ],
+    groups: &["class"],
+    details: true,
+    drawings: &[],
+    input: Input::Records,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let labels = options.list("labels", "a label", |label| Some(label.to_owned()))?;
+        let reading = Classes {
+            metric: Classification::new(
+                options.require("average")?,
+                options.require("zero-division")?,
+            ),
+            labels,
+            by_class: options.is("groups", "class"),
+        };
+        Ok(scorer("classification", VERSION, reading))
+    },
+};
+
+/// Beyond so many classes, details have the pairs of classes that occur and no matrix, which takes
+/// the square.
+const MATRIX: usize = 1000;
+
+struct Classes {
+    metric: Classification<Class>,
+    /// The classes that count; empty for all.
+    labels: Vec<String>,
+    by_class: bool,
+}
+
+/// A class: the integer 3 and the string "3" are two. Integers come first, by their value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Class {
+    Integer(i64),
+    Text(String),
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Class {
+    /// The class of a label; a line of text is what the label on the other side is, and an integer
+    /// if both are lines and it is written as one.
+    fn of(label: Label, other: Option<&Label>) -> Self {
+        match (label, other) {
+            (Label::Integer(number), _) => Self::Integer(number),
+            (Label::Text(text), _) | (Label::Line(text), Some(Label::Text(_))) => Self::Text(text),
+            (Label::Line(text), _) => match text.parse::<i64>() {
+                Ok(number) if number.to_string() == text => Self::Integer(number),
+                _ => Self::Text(text),
+            },
+        }
+    }
+}
+
+impl Classes {
+    /// The names of the classes that count, each with its counts: all 0 for one of the labels that
+    /// does not occur, which is a class in scikit-learn as well.
+    fn counts(&self, state: &ConfusionMatrix<Class>) -> Vec<(String, Counts)> {
+        let (mut counts, mut names) = (Vec::new(), BTreeSet::new());
+        for (class, its) in state.counts() {
+            let name = class.to_string();
+            if !self.labels.is_empty() && !self.labels.contains(&name) {
+                continue;
+            }
+            // Integers come first: this is the string that one of them is written as.
+            let shown = match names.contains(&name) {
+                true => format!("{name:?}"),
+                false => name.clone(),
+            };
+            names.insert(name);
+            counts.push((shown, its));
+        }
+        let absent = self.labels.iter().filter(|label| !names.contains(*label));
+        counts.extend(absent.map(|label| (label.clone(), Counts::default())));
+        counts
+    }
+
+    fn scores_of(&self, counts: &[Counts]) -> Named<Option<f64>> {
+        let (average, zero_division) = (self.metric.average(), self.metric.zero_division());
+        let scores = PrecisionRecallF1::of(counts, average, zero_division);
+        vec![
+            ("precision".to_owned(), scores.precision),
+            ("recall".to_owned(), scores.recall),
+            ("f1".to_owned(), scores.f1),
+        ]
+    }
+}
+
+impl Reading for Classes {
+    type Metric = Classification<Class>;
+    type Header = ();
+
+    fn metric(&self) -> &Self::Metric {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let mut labels = self.labels.clone();
+        labels.sort();
+        let mut parts = vec![
+            ("average".to_owned(), self.metric.average().to_string()),
+            (
+                "zero-division".to_owned(),
+                self.metric.zero_division().to_string(),
+            ),
+        ];
+        if !labels.is_empty() {
+            parts.push(("labels".to_owned(), labels.join(",")));
+        }
+        parts
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let prediction = read_label(&mut record.prediction).map_err(FieldError::prediction)?;
+        let reference = read_label(&mut record.reference).map_err(FieldError::reference)?;
+        let reference = reference.ok_or_else(|| FieldError::reference("expected a label"))?;
+        let class = Class::of(reference.clone(), prediction.as_ref());
+        let predicted = prediction.map(|label| Class::of(label, Some(&reference)));
+        sink.example(&predicted, &class);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &ConfusionMatrix<Class>, (): &(), scope: Scope<'_>) -> Numbers {
+        let classes = self.counts(state);
+        let counts: Vec<Counts> = classes.iter().map(|it| it.1).collect();
+        let accuracy = state.accuracy();
+        let mut scores = vec![("accuracy".to_owned(), accuracy.value())];
+        scores.extend(self.scores_of(&counts));
+        scores.extend([
+            ("balanced_accuracy".to_owned(), state.balanced_accuracy()),
+            ("cohen_kappa".to_owned(), state.cohen_kappa()),
+            (
+                "matthews_correlation".to_owned(),
+                state.matthews_correlation(),
+            ),
+        ]);
+        let total = scope == Scope::Total;
+        Numbers {
+            scores,
+            counts: vec![
+                ("correct".to_owned(), json!(accuracy.correct)),
+                ("total".to_owned(), json!(accuracy.total)),
+            ],
+            warnings: match total {
+                true => self.warnings(state, &classes),
+                false => Vec::new(),
+            },
+            groups: match total && self.by_class {
+                true => vec![("class".to_owned(), self.groups(classes))],
+                false => Vec::new(),
+            },
+        }
+    }
+
+    fn details(&self, state: &ConfusionMatrix<Class>, (): &()) -> Option<serde_json::Value> {
+        let without = state.cells().filter(|cell| cell.1.is_none());
+        let without: Vec<_> = without
+            .map(|(class, _, examples)| json!({"reference": class, "examples": examples}))
+            .collect();
+        let cell = |(reference, prediction, count): (&Class, Option<&Class>, u64)| {
+            let prediction = prediction?;
+            Some(json!({"reference": reference, "prediction": prediction, "count": count}))
+        };
+        let cells: Vec<_> = state.cells().filter_map(cell).collect();
+        let classes = state.classes();
+        let mut details = json!({
+            "classes": classes,
+            "cells": cells,
+            "without_prediction": without,
+        });
+        if classes.len() <= MATRIX {
+            details["rows"] = json!("reference");
+            details["columns"] = json!("prediction");
+            details["matrix"] = json!(state.rows());
+        }
+        Some(details)
+    }
+}
+
+impl Classes {
+    fn groups(&self, classes: Vec<(String, Counts)>) -> Vec<Group> {
+        let group = |(name, counts): (String, Counts)| Group {
+            name,
+            scores: self.scores_of(&[counts]),
+            counts: vec![
+                ("tp".to_owned(), json!(counts.true_positives)),
+                ("fp".to_owned(), json!(counts.false_positives)),
+                ("fn".to_owned(), json!(counts.false_negatives)),
+                ("support".to_owned(), json!(counts.actual())),
+            ],
+        };
+        classes.into_iter().map(group).collect()
+    }
+
+    fn warnings(
+        &self,
+        state: &ConfusionMatrix<Class>,
+        counts: &[(String, Counts)],
+    ) -> Vec<Message> {
+        let mut warnings = Vec::new();
+        let averaged = self.metric.average() != Average::Micro;
+        if averaged && self.metric.zero_division() == ZeroDivision::Undefined {
+            let mut warn = |score: fn(&Counts) -> Option<f64>, why: &str| {
+                let classes = counts.iter().filter(|it| score(&it.1).is_none()).count();
+                if classes > 0 {
+                    let warning = Message::from(format!("{classes} × a class {why}; "))
+                        .option("zero-division", "0")
+                        .text(" counts it as 0, as scikit-learn does");
+                    warnings.push(warning);
+                }
+            };
+            warn(
+                Counts::precision,
+                "is never predicted and left out of the average precision",
+            );
+            warn(
+                Counts::recall,
+                "is never a reference and left out of the average recall",
+            );
+        }
+        for (name, _) in counts.iter().filter(|it| it.1 == Counts::default()) {
+            warnings.push(Message::from(format!("no example has the class {name:?}")));
+        }
+        let classes = state.classes();
+        let names: BTreeSet<String> = classes.iter().map(|class| class.to_string()).collect();
+        if names.len() < classes.len() {
+            warnings.push(Message::from(format!(
+                "{} × an integer and the string it is written as are two classes",
+                classes.len() - names.len()
+            )));
+        }
+        warnings
+    }
+}

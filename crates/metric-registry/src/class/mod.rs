@@ -1,0 +1,4 @@
+//! Labels.
+
+pub(crate) mod classification;
+pub(crate) mod ranked;

@@ -1,0 +1,686 @@
+//! Ranked labels.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use metric_class::{
+    AccuracyAtK, InvalidK, RankTable, Ranks, ScoreError, Target, TiedRank, Ties, TopK, VERSION,
+};
+use metric_record::json::{self, string, typed};
+use metric_record::{FieldError, Kind, Message, Record, Side, Value};
+use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::options::{counting, listed};
+use crate::{
+    Entry, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options, Reading,
+    Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
+};
+
+const INPUT: OptionSpec = OptionSpec {
+    name: "input",
+    kind: OptionKind::Choice(|| vec!["labels", "scores"]),
+    value: "FORM",
+    default: "labels",
+    help: "What a prediction is: a list of labels, or the scores of all classes with an index as the reference",
+};
+
+/// The options of the form `scores`.
+const TIES: OptionSpec = OptionSpec {
+    name: "ties",
+    kind: OptionKind::Choice(|| Ties::ALL.iter().map(|ties| ties.name()).collect()),
+    value: "RULE",
+    default: "",
+    help: "With scores: which of several classes with the same score comes first [default: highest-index]",
+};
+const AVERAGE: OptionSpec = OptionSpec {
+    name: "average",
+    kind: OptionKind::Choice(|| vec!["micro", "macro"]),
+    value: "AVERAGE",
+    default: "",
+    help: "With scores: whether all examples or all classes count the same [default: micro]",
+};
+const IGNORE: OptionSpec = OptionSpec {
+    name: "ignore-index",
+    kind: OptionKind::Integer(i64::MIN, i64::MAX),
+    value: "LABEL",
+    default: "",
+    help: "With scores: leave out the examples of this reference, such as -100",
+};
+const WEIGHT: OptionSpec = OptionSpec {
+    name: "weight-field",
+    kind: OptionKind::Text,
+    value: "NAME",
+    default: "",
+    help: "With scores: the field beside the reference that holds the example's weight",
+};
+const INFINITE: OptionSpec = OptionSpec {
+    name: "allow-infinite",
+    kind: OptionKind::Flag,
+    value: "",
+    default: "",
+    help: "With scores: take \"inf\" and \"-inf\" as scores",
+};
+
+const VALUES: (&str, &str) = (
+    "a label, an integer or a string; with --input scores the index of a score, from 0",
+    "a list of labels, the most likely first; with --input scores a list of numbers, one a class",
+);
+
+pub(crate) const ACCURACY_AT_K: Entry = Entry {
+    name: "accuracy-at-k",
+    help: "Share of references among the first k predicted labels",
+    values: VALUES,
+    options: &[
+        INPUT,
+        OptionSpec {
+            name: "k",
+            kind: OptionKind::List(&OptionKind::Integer(1, i64::MAX)),
+            value: "K,...",
+            default: "",
+            help: "How many of the first labels count, one number or several [default: 1 and the length of the rows; with scores 1 and 5]",
+        },
+        TIES,
+        AVERAGE,
+        IGNORE,
+        WEIGHT,
+        INFINITE,
+    ],
+    scores: &[ScoreSpec::higher("accuracy@")
+        .by("K")
+        .proportion("hits@", "total")],
+    groups: &[],
+    details: true,
+    drawings: &[],
+    input: Input::Records,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let ks = match options.get("k") {
+            None => Vec::new(),
+            Some(text) => numbers(&text).map_err(|reason| OptionError::new("k", &text, reason))?,
+        };
+        build("accuracy-at-k", options, Wanted::Accuracy(ks))
+    },
+};
+
+pub(crate) const MRR: Entry = Entry {
+    name: "mrr",
+    help: "Mean reciprocal rank: 1 over the place of the reference among the predicted labels",
+    values: VALUES,
+    options: &[
+        INPUT,
+        OptionSpec {
+            name: "k",
+            kind: OptionKind::Integer(1, i64::MAX),
+            value: "K",
+            default: "",
+            help: "Only the first K labels count",
+        },
+        TIES,
+        AVERAGE,
+        IGNORE,
+        WEIGHT,
+        INFINITE,
+    ],
+    scores: &[ScoreSpec::higher("mrr"), ScoreSpec::higher("mrr@").by("K")],
+    groups: &[],
+    details: true,
+    drawings: &[],
+    input: Input::Records,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let cutoff = options.counting("k", usize::MAX)?;
+        build("mrr", options, Wanted::ReciprocalRank(cutoff))
+    },
+};
+
+/// What is read from the ranks.
+enum Wanted {
+    /// Accuracy at these k; empty for the default.
+    Accuracy(Vec<usize>),
+    /// The mean reciprocal rank, of the first so many labels.
+    ReciprocalRank(Option<NonZeroUsize>),
+}
+
+impl Wanted {
+    fn ks(&self) -> &[usize] {
+        match self {
+            Self::Accuracy(ks) => ks,
+            Self::ReciprocalRank(_) => &[],
+        }
+    }
+
+    fn signature(&self) -> Option<(String, String)> {
+        let ks = match self {
+            Self::Accuracy(ks) => ks.clone(),
+            Self::ReciprocalRank(cutoff) => vec![(*cutoff)?.get()],
+        };
+        let ks = if ks.is_empty() {
+            "1,all".to_owned()
+        } else {
+            listed(&ks)
+        };
+        Some(("k".to_owned(), ks))
+    }
+}
+
+/// The name and the cutoff of the mean reciprocal rank.
+fn reciprocal_rank(cutoff: Option<NonZeroUsize>) -> (String, usize) {
+    match cutoff {
+        None => ("mrr".to_owned(), usize::MAX),
+        Some(k) => (format!("mrr@{k}"), k.get()),
+    }
+}
+
+fn build(
+    name: &str,
+    options: &Options,
+    mut wanted: Wanted,
+) -> Result<Box<dyn Scorer>, OptionError> {
+    let scores = options.is("input", "scores");
+    if let Wanted::Accuracy(ks) = &mut wanted
+        && scores
+        && ks.is_empty()
+    {
+        ks.extend([1, 5]);
+    }
+    let ks = match wanted.ks() {
+        [] => vec![1],
+        ks => ks.to_vec(),
+    };
+    let invalid = |error: InvalidK| OptionError::new("k", "", error.to_string());
+    if !scores {
+        for option in [TIES, AVERAGE, IGNORE, WEIGHT, INFINITE] {
+            if let Some(value) = options.get(option.name) {
+                let reason = Message::from("expected only with ").option("input", "scores");
+                return Err(OptionError::new(option.name, &value, reason));
+            }
+        }
+        let reading = Labels {
+            metric: AccuracyAtK::new(ks).map_err(invalid)?,
+            wanted,
+        };
+        return Ok(scorer(name, VERSION, reading));
+    }
+    let mut metric = TopK::new(ks).map_err(invalid)?;
+    metric = metric.with_ties(options.parse("ties")?.unwrap_or_default());
+    let by_class = options.is("average", "macro");
+    if by_class {
+        metric = metric.with_macro_average();
+    }
+    if let Some(text) = options.get("ignore-index") {
+        let label = text
+            .trim()
+            .parse()
+            .map_err(|_| OptionError::new("ignore-index", &text, "expected an integer"))?;
+        metric = metric.with_ignored(label);
+    }
+    let weight_field: Option<String> = options.parse("weight-field")?;
+    if weight_field.is_some() {
+        metric = metric.with_weights();
+    }
+    let infinite = options.has("allow-infinite");
+    if infinite {
+        metric = metric.with_infinite_scores();
+    }
+    let reading = Scores {
+        metric,
+        wanted,
+        by_class,
+        weight_field,
+        infinite,
+    };
+    Ok(scorer(name, VERSION, reading))
+}
+
+fn numbers(text: &str) -> Result<Vec<usize>, String> {
+    let mut numbers = Vec::new();
+    for part in text.split(',') {
+        let k = counting(part, usize::MAX).map_err(|reason| format!("found {part:?}, {reason}"))?;
+        if !numbers.contains(&k.get()) {
+            numbers.push(k.get());
+        }
+    }
+    // Equal signatures print the same.
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+struct Labels {
+    metric: AccuracyAtK<Label>,
+    wanted: Wanted,
+}
+
+/// The rows of a data set, which all have one length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Rows {
+    /// No row has been seen.
+    #[default]
+    Unknown,
+    /// Rows of this many labels.
+    Labels(usize),
+    /// Rows of this many scores.
+    Scores(usize),
+}
+
+impl Rows {
+    fn width(self) -> Option<usize> {
+        match self {
+            Self::Unknown => None,
+            Self::Labels(width) | Self::Scores(width) => Some(width),
+        }
+    }
+}
+
+impl Header for Rows {
+    fn unify(&mut self, other: &Self) -> Result<Unified, Message> {
+        match (*self, *other) {
+            (Self::Unknown, other) => *self = other,
+            (_, Self::Unknown) => {}
+            (ours, other) if ours == other => {}
+            (ours, other) => {
+                let what = match other {
+                    Self::Scores(_) => "scores",
+                    _ => "labels",
+                };
+                return Err(Message::from(format!(
+                    "the row has {} {what}: expected {}, as in the first row",
+                    other.width().unwrap_or(0),
+                    ours.width().unwrap_or(0)
+                )));
+            }
+        }
+        Ok(Unified::Kept)
+    }
+}
+
+/// A class label. The integer 3 and the string "3" are two labels; a line of text has no type and
+/// may be either.
+#[derive(Clone, Debug)]
+pub(crate) enum Label {
+    Integer(i64),
+    Text(String),
+    Line(String),
+}
+
+impl PartialEq for Label {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Integer(a), Self::Line(b)) | (Self::Line(b), Self::Integer(a)) => {
+                a.to_string() == *b
+            }
+            (Self::Text(a) | Self::Line(a), Self::Text(b) | Self::Line(b)) => a == b,
+            (Self::Integer(_), Self::Text(_)) | (Self::Text(_), Self::Integer(_)) => false,
+        }
+    }
+}
+
+/// Reads a label; no value is none.
+pub(crate) fn read_label(value: &mut Value<'_>) -> Result<Option<Label>, String> {
+    if let Some(text) = value.as_string() {
+        return Ok(Some(Label::Text(text.to_owned())));
+    }
+    if let Some(text) = value.as_line() {
+        return Ok(Some(Label::Line(text.to_owned())));
+    }
+    if let Some(number) = value.as_integer() {
+        return Ok(Some(Label::Integer(number)));
+    }
+    let json = value.to_json()?;
+    json.map(|json| label(&json)).transpose()
+}
+
+fn label(json: &str) -> Result<Label, String> {
+    match json.trim_start().as_bytes().first() {
+        Some(b'"') => Ok(Label::Text(string(json)?.into_owned())),
+        Some(b'-' | b'0'..=b'9') => typed(json)
+            .map(Label::Integer)
+            .map_err(|_| format!("expected a label, an integer or a string, found {json}")),
+        Some(b't' | b'f') => {
+            let found = json.trim();
+            Err(format!(
+                "expected a label, an integer or a string, found {found}: write it as \"{found}\", or as 0 or 1"
+            ))
+        }
+        _ => Err(format!(
+            "expected a label, an integer or a string, found {}",
+            json::kind(json)
+        )),
+    }
+}
+
+/// The labels of a list.
+fn read_row(json: &str) -> Result<Vec<Label>, String> {
+    struct Row(usize);
+
+    impl<'de> Visitor<'de> for Row {
+        /// Or what is wrong with the first that is no label.
+        type Value = Result<Vec<Label>, String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of labels")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut labels = Ok(Vec::with_capacity(self.0));
+            while let Some(json) = list.next_element::<&RawValue>()? {
+                match (&mut labels, label(json.get())) {
+                    (Ok(labels), Ok(label)) => labels.push(label),
+                    (Ok(_), Err(problem)) => labels = Err(problem),
+                    (Err(_), _) => {}
+                }
+            }
+            Ok(labels)
+        }
+    }
+
+    // What grows may have to wait for the thread that had its memory before: room for most rows.
+    let commas = json.bytes().filter(|&byte| byte == b',');
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let labels = deserializer.deserialize_seq(Row(commas.take(63).count() + 1));
+    let labels = labels.and_then(|labels| deserializer.end().map(|()| labels));
+    labels.map_err(|_| format!("expected a list of labels, found {}", json::kind(json)))?
+}
+
+impl Reading for Labels {
+    type Metric = AccuracyAtK<Label>;
+    type Header = Rows;
+
+    fn metric(&self) -> &Self::Metric {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let input = ("input".to_owned(), "labels".to_owned());
+        std::iter::once(input)
+            .chain(self.wanted.signature())
+            .collect()
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let reference = read_label(&mut record.reference).map_err(FieldError::reference)?;
+        let reference = reference.unwrap_or_else(|| Label::Text(String::new()));
+        if record.prediction.is_missing() {
+            sink.example(&[], &reference);
+            return Ok(());
+        }
+        let row = record.prediction.to_json_or("[]");
+        let row = row.and_then(|row| read_row(&row));
+        let row = row.map_err(FieldError::prediction)?;
+        let Wanted::Accuracy(ks) = &self.wanted else {
+            sink.example(&row, &reference);
+            return Ok(());
+        };
+        sink.share(Side::Prediction, Rows::Labels(row.len()))?;
+        let needed = ks.iter().copied().max().unwrap_or(1);
+        if row.len() < needed {
+            return Err(FieldError::prediction(format!(
+                "the row has {} labels: expected at least {needed}, the greatest k",
+                row.len()
+            )));
+        }
+        sink.example(&row, &reference);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &Ranks, header: &Rows, _scope: Scope<'_>) -> Numbers {
+        let hits = |k| state.accuracy_at(k).correct.into();
+        let (scores, mut counts) = match &self.wanted {
+            Wanted::Accuracy(ks) => {
+                let ks = self.ks(ks, *header);
+                let accuracy = |k| state.accuracy_at(k).value();
+                (by_k(&ks, "accuracy", accuracy), by_k(&ks, "hits", hits))
+            }
+            Wanted::ReciprocalRank(cutoff) => {
+                let (name, cutoff) = reciprocal_rank(*cutoff);
+                let scores = vec![(name, state.mean_reciprocal_rank(cutoff))];
+                (scores, vec![("found".to_owned(), hits(cutoff))])
+            }
+        };
+        counts.push(("total".to_owned(), state.total.into()));
+        Numbers {
+            scores,
+            counts,
+            ..Numbers::default()
+        }
+    }
+}
+
+impl Labels {
+    /// The k that are reported: by default 1 and the length of the rows.
+    fn ks<'k>(&self, ks: &'k [usize], rows: Rows) -> Cow<'k, [usize]> {
+        match rows.width().unwrap_or(0) {
+            _ if !ks.is_empty() => Cow::Borrowed(ks),
+            0 | 1 => Cow::Borrowed(&[1]),
+            width => Cow::Owned(vec![1, width]),
+        }
+    }
+}
+
+fn by_k<T>(ks: &[usize], name: &str, number: impl Fn(usize) -> T) -> Named<T> {
+    ks.iter()
+        .map(|&k| (format!("{name}@{k}"), number(k)))
+        .collect()
+}
+
+struct Scores {
+    metric: TopK,
+    wanted: Wanted,
+    by_class: bool,
+    weight_field: Option<String>,
+    infinite: bool,
+}
+
+/// A score, which JSON has no number for if it is not finite.
+struct AnyNumber(f64);
+
+impl<'de> Deserialize<'de> for AnyNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = AnyNumber;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, \"inf\" or \"-inf\"")
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<AnyNumber, E> {
+                Ok(AnyNumber(number))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<AnyNumber, E> {
+                Ok(AnyNumber(number as f64))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<AnyNumber, E> {
+                Ok(AnyNumber(number as f64))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<AnyNumber, E> {
+                match text {
+                    "inf" | "Infinity" => Ok(AnyNumber(f64::INFINITY)),
+                    "-inf" | "-Infinity" => Ok(AnyNumber(f64::NEG_INFINITY)),
+                    "nan" | "NaN" => Ok(AnyNumber(f64::NAN)),
+                    _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Number)
+    }
+}
+
+impl Scores {
+    fn rank(&self, scores: &[f64], label: i64) -> Result<TiedRank, FieldError> {
+        self.metric
+            .rank(scores, label)
+            .map_err(|error| match error {
+                ScoreError::NoColumn { .. } => FieldError::reference(error.to_string()),
+                ScoreError::Infinite { .. } => {
+                    let problem = Message::from(format!("{error}: allowed with "));
+                    FieldError::prediction(problem.option(INFINITE.name, ""))
+                }
+                _ => FieldError::prediction(error.to_string()),
+            })
+    }
+
+    fn target(&self, record: &Record<'_>, label: i64) -> Result<Target, String> {
+        let Some(field) = &self.weight_field else {
+            return Ok(Target::new(label));
+        };
+        let fields = json::fields(record.fields, &[field])?;
+        let weight = fields.get(field);
+        let weight = weight.ok_or_else(|| format!("expected a field {field:?}"))?;
+        let weight: f64 = typed(weight).map_err(|problem| format!("field {field:?}: {problem}"))?;
+        let target = Target::weighted(label, weight);
+        target.map_err(|error| format!("field {field:?}: {error}"))
+    }
+
+    /// A number of examples, which weights and ties that count in part make a real one.
+    fn number(&self, value: f64, whole: bool) -> serde_json::Value {
+        if whole && self.weight_field.is_none() {
+            (value as u64).into()
+        } else {
+            value.into()
+        }
+    }
+
+    fn scores_of(&self, ranks: &RankTable) -> Named<Option<f64>> {
+        let metric = &self.metric;
+        match &self.wanted {
+            Wanted::Accuracy(ks) => by_k(ks, "accuracy", |k| metric.accuracy_at(ranks, k)),
+            Wanted::ReciprocalRank(cutoff) => {
+                let (name, cutoff) = reciprocal_rank(*cutoff);
+                vec![(name, metric.mean_reciprocal_rank(ranks, cutoff))]
+            }
+        }
+    }
+}
+
+/// Reads a row of scores.
+fn read_scores<'a>(value: &mut Value<'a>) -> Result<Cow<'a, [f64]>, String> {
+    if let Some(row) = value.as_numbers() {
+        return Ok(Cow::Borrowed(row));
+    }
+    let json = value.to_json_or("")?;
+    let scores: Vec<AnyNumber> = typed(&json).map_err(|problem| {
+        let hint = match json.contains("Infinity") {
+            true => ": an infinite score is written \"inf\" or \"-inf\"",
+            false => "",
+        };
+        problem + hint
+    })?;
+    Ok(scores.into_iter().map(|score| score.0).collect())
+}
+
+impl Reading for Scores {
+    type Metric = TopK;
+    type Header = Rows;
+
+    fn metric(&self) -> &TopK {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let metric = &self.metric;
+        let input = ("input".to_owned(), "scores".to_owned());
+        let mut parts = vec![input];
+        parts.extend(self.wanted.signature());
+        parts.push(("ties".to_owned(), metric.ties().to_string()));
+        let average = if self.by_class { "macro" } else { "micro" };
+        parts.push(("average".to_owned(), average.to_owned()));
+        let ignored = metric.ignored().map(|label| label.to_string());
+        let infinite = self.infinite.then(|| "yes".to_owned());
+        for (name, value) in [
+            (IGNORE.name, ignored),
+            (WEIGHT.name, self.weight_field.clone()),
+            (INFINITE.name, infinite),
+        ] {
+            parts.extend(value.map(|value| (name.to_owned(), value)));
+        }
+        parts
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let label = match record.reference.as_integer() {
+            Some(label) => label,
+            None => {
+                let text = record.reference.to_json_or("null");
+                let text = text.map_err(FieldError::reference)?;
+                let label = typed(&text).map_err(|_| {
+                    let found = match json::kind(&text) {
+                        Kind::Number => text.to_string(),
+                        kind => kind.to_string(),
+                    };
+                    format!("expected the index of a score, an integer, found {found}")
+                });
+                label.map_err(FieldError::reference)?
+            }
+        };
+        if self.metric.ignored() == Some(label) {
+            sink.note("an example of the ignored label was left out", 1);
+            return Ok(());
+        }
+        let rank = match record.prediction.is_missing() {
+            true => None,
+            false => {
+                let scores = read_scores(&mut record.prediction).map_err(FieldError::prediction)?;
+                sink.share(Side::Prediction, Rows::Scores(scores.len()))?;
+                Some(self.rank(&scores, label)?)
+            }
+        };
+        let target = self.target(record, label).map_err(FieldError::reference)?;
+        sink.example(&rank, &target);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &RankTable, header: &Rows, scope: Scope<'_>) -> Numbers {
+        let (metric, total) = (&self.metric, &state.total);
+        let whole = metric.ties() != Ties::Expected;
+        let hits = |k| self.number(metric.hits_at(total, k), whole);
+        let mut counts = match &self.wanted {
+            Wanted::Accuracy(ks) => by_k(ks, "hits", hits),
+            Wanted::ReciprocalRank(cutoff) => {
+                vec![("found".to_owned(), hits(reciprocal_rank(*cutoff).1))]
+            }
+        };
+        counts.push(("total".to_owned(), self.number(metric.total(total), true)));
+        let mut warnings = Vec::new();
+        if scope == Scope::Total {
+            let width = header.width().unwrap_or(usize::MAX);
+            for k in self.wanted.ks().iter().filter(|&&k| k >= width) {
+                warnings.push(Message::from(format!(
+                    "accuracy@{k} of {width} classes is 1 whatever the scores"
+                )));
+            }
+        }
+        Numbers {
+            scores: self.scores_of(state),
+            counts,
+            warnings,
+            ..Numbers::default()
+        }
+    }
+
+    fn details(&self, state: &RankTable, _header: &Rows) -> Option<serde_json::Value> {
+        if !self.by_class {
+            return None;
+        }
+        let classes = state.classes.iter().map(|(label, ranks)| {
+            let mut table = RankTable::default();
+            *table.classes.entry(*label) = ranks.clone();
+            let scores = self.scores_of(&table).into_iter();
+            let mut numbers: serde_json::Map<String, serde_json::Value> =
+                scores.map(|(name, value)| (name, value.into())).collect();
+            let total = self.number(self.metric.total(ranks), true);
+            numbers.insert("total".to_owned(), total);
+            (label.to_string(), numbers.into())
+        });
+        let classes: serde_json::Map<String, serde_json::Value> = classes.collect();
+        Some(serde_json::json!({ "classes": classes }))
+    }
+}

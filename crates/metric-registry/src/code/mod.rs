@@ -1,0 +1,384 @@
+//! Source code.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use metric_code::{
+    CodeBleu, CodeBleuState, Language, NgramCounts, Prediction, Profile, References, VERSION,
+    Weights,
+};
+use metric_core::Metric;
+use metric_record::json::{self, string, typed};
+use metric_record::{FieldError, Kind, Message, Record, Value};
+use serde_json::json;
+
+use crate::{
+    Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading, Scope, ScoreSpec,
+    Sink, never_whole, scorer,
+};
+
+pub(crate) const CODEBLEU: Entry = Entry {
+    name: "codebleu",
+    help: "CodeBLEU of source code: words, keywords, syntax trees and dataflow",
+    values: ("a string, or `references`: a list of strings", "a string"),
+    options: &[
+        OptionSpec {
+            name: "lang",
+            kind: OptionKind::Choice(|| {
+                Language::ALL
+                    .iter()
+                    .map(|language| language.name())
+                    .collect()
+            }),
+            value: "LANGUAGE",
+            default: "",
+            help: "The language of all texts",
+        },
+        OptionSpec {
+            name: "lang-field",
+            kind: OptionKind::Text,
+            value: "FIELD",
+            default: "",
+            help: "Instead: the field beside the reference that names the language of an example",
+        },
+        OptionSpec {
+            name: "profile",
+            kind: OptionKind::Choice(|| {
+                Profile::ALL.iter().map(|profile| profile.name()).collect()
+            }),
+            value: "PROFILE",
+            default: Profile::CodeXGlue.name(),
+            help: "Whose definition",
+        },
+        OptionSpec {
+            name: "weights",
+            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
+            value: "N,W,S,D",
+            default: "0.25,0.25,0.25,0.25",
+            help: "Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match, which sum to 1",
+        },
+    ],
+    scores: &[
+        ScoreSpec::higher("codebleu"),
+        ScoreSpec::higher("ngram_match"),
+        ScoreSpec::higher("weighted_ngram_match"),
+        ScoreSpec::higher("syntax_match"),
+        ScoreSpec::higher("dataflow_match"),
+    ],
+    groups: &["lang"],
+    details: false,
+    drawings: &[],
+    input: Input::Records,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let lang: Option<Language> = options.parse("lang")?;
+        let field: Option<String> = options.parse("lang-field")?;
+        let languages = match (lang, field) {
+            (Some(language), None) => Languages::One(language),
+            (None, Some(field)) => Languages::Field(field),
+            (None, None) => {
+                let names: Vec<_> = Language::ALL
+                    .iter()
+                    .map(|language| language.name())
+                    .collect();
+                let names = names.join(", ");
+                return Err(OptionError::new(
+                    "lang",
+                    "",
+                    Message::from(format!("a language is needed, one of {names}; or "))
+                        .option("lang-field", ""),
+                ));
+            }
+            (Some(_), Some(field)) => {
+                return Err(OptionError::new(
+                    "lang-field",
+                    &field,
+                    Message::from("the language is given by ")
+                        .option("lang", "")
+                        .text(" already: expected one of the two"),
+                ));
+            }
+        };
+        let reading = Code {
+            metric: CodeBleu {
+                profile: options.require("profile")?,
+                weights: options.require::<Weights>("weights")?,
+            },
+            languages,
+            parsed: Mutex::default(),
+        };
+        Ok(scorer("codebleu", VERSION, reading))
+    },
+};
+
+/// Where the language of an example is from.
+enum Languages {
+    One(Language),
+    /// A field beside the reference.
+    Field(String),
+}
+
+struct Code {
+    metric: CodeBleu,
+    languages: Languages,
+    parsed: Mutex<Parsed>,
+}
+
+/// References that were parsed, as data sets often repeat them: one for many samples of a model.
+#[derive(Default)]
+struct Parsed {
+    /// By language and by the value as it stands in the file.
+    references: HashMap<Language, HashMap<String, Arc<References>>>,
+    /// The length of all values.
+    bytes: usize,
+}
+
+impl Parsed {
+    /// Values of so many bytes are kept. What was read from them takes some five times as much.
+    const LIMIT: usize = 1 << 20;
+
+    fn get(&self, language: Language, value: &str) -> Option<Arc<References>> {
+        self.references.get(&language)?.get(value).cloned()
+    }
+
+    fn keep(&mut self, language: Language, value: &str, references: &Arc<References>) {
+        if self.bytes + value.len() > Self::LIMIT {
+            *self = Self::default();
+        }
+        if value.len() <= Self::LIMIT {
+            self.bytes += value.len();
+            let references = Arc::clone(references);
+            let values = self.references.entry(language).or_default();
+            values.insert(value.to_owned(), references);
+        }
+    }
+}
+
+impl Code {
+    fn language(&self, record: &Record<'_>) -> Result<Language, FieldError> {
+        let field = match &self.languages {
+            Languages::One(language) => return Ok(*language),
+            Languages::Field(field) => field,
+        };
+        let fields = json::fields(record.fields, &[field]).map_err(FieldError::reference)?;
+        let language = fields.name(field).map_err(FieldError::reference)?;
+        let missing =
+            || FieldError::reference(format!("no language in field {field:?}: expected one"));
+        let language = language.ok_or_else(missing)?;
+        language
+            .parse()
+            .map_err(|error| FieldError::reference(format!("field {field:?}: {error}")))
+    }
+
+    fn references(
+        &self,
+        language: Language,
+        value: &mut Value<'_>,
+    ) -> Result<Arc<References>, FieldError> {
+        let plain = value.as_line().or_else(|| value.as_string());
+        let raw = match plain {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => value.to_json().map_err(FieldError::reference)?,
+        };
+        let raw = raw.ok_or_else(|| FieldError::reference("expected a text, found none"))?;
+        let (raw, is_json) = (&*raw, plain.is_none());
+        // A lock is poisoned by a panic, of which there is none here.
+        let parsed = || {
+            self.parsed
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+        };
+        if let Some(references) = parsed().get(language, raw) {
+            return Ok(references);
+        }
+        let texts = match (is_json, json::kind(raw) == Kind::List) {
+            (false, _) => Ok(vec![Cow::Borrowed(raw)]),
+            (true, false) => string(raw).map(|text| vec![text]),
+            (true, true) => typed::<Vec<Cow<'_, str>>>(raw),
+        };
+        let texts = texts.map_err(FieldError::reference)?;
+        let references = References::new(language, texts)
+            .map_err(|error| FieldError::reference(error.to_string()))?;
+        let references = Arc::new(references);
+        parsed().keep(language, raw, &references);
+        Ok(references)
+    }
+}
+
+impl Reading for Code {
+    type Metric = CodeBleu;
+    type Header = ();
+
+    fn metric(&self) -> &CodeBleu {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let (lang, grammars) = match &self.languages {
+            Languages::One(language) => (
+                ("lang", language.to_string()),
+                language.grammar().to_owned(),
+            ),
+            Languages::Field(field) => {
+                let grammars: Vec<_> = Language::ALL.iter().map(|one| one.grammar()).collect();
+                (("lang-field", field.clone()), grammars.join(","))
+            }
+        };
+        let weights = self.metric.weights.values().map(|weight| {
+            let weight = weight.to_string();
+            weight
+                .strip_prefix('0')
+                .filter(|rest| !rest.is_empty())
+                .map_or(weight.clone(), str::to_owned)
+        });
+        [
+            lang,
+            ("profile", self.metric.profile.to_string()),
+            ("weights", weights.join(",")),
+            ("grammar", grammars),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec()
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let language = self.language(record)?;
+        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+        let prediction = Prediction::new(prediction)
+            .map_err(|error| FieldError::prediction(error.to_string()))?;
+        let references = self.references(language, &mut record.reference)?;
+        if let Some(note) = note(self.metric.profile, language) {
+            sink.note(note, 1);
+        }
+        let state = self.metric.measure(&prediction, &references);
+        if state.examples.given_up > 0 {
+            // A text that was not parsed has no score.
+            return Err(FieldError::prediction(
+                "it or its reference takes too much work to parse: expected at most 32768 units and one more for every four bytes",
+            ));
+        }
+        match self.languages {
+            Languages::One(_) => sink.measured(None, &[], state),
+            Languages::Field(_) => sink.measured(None, &[("lang", language.name())], state),
+        }
+        Ok(())
+    }
+
+    fn numbers(&self, state: &CodeBleuState, (): &(), scope: Scope<'_>) -> Numbers {
+        let score = self.metric.compute(state);
+        let scores = [
+            ("codebleu", score.codebleu),
+            ("ngram_match", score.ngram_match),
+            ("weighted_ngram_match", score.weighted_ngram_match),
+            ("syntax_match", score.syntax_match),
+            ("dataflow_match", score.dataflow_match),
+        ];
+        Numbers {
+            scores: scores
+                .map(|(name, score)| (name.to_owned(), score))
+                .to_vec(),
+            counts: counts(state),
+            warnings: match scope {
+                Scope::Total => self.warnings(state),
+                _ => Vec::new(),
+            },
+            ..Numbers::default()
+        }
+    }
+}
+
+impl Code {
+    fn warnings(&self, state: &CodeBleuState) -> Vec<Message> {
+        let examples = &state.examples;
+        let mut warnings = Vec::new();
+        let mut warn = |times: u64, what: &str| {
+            if times > 0 {
+                warnings.push(Message::from(format!("{times} × {what}")));
+            }
+        };
+        warn(
+            examples.prediction_errors,
+            "a prediction has syntax errors; what the parser makes of it is compared",
+        );
+        warn(
+            examples.reference_errors,
+            "a reference has syntax errors: is it of this language?",
+        );
+        if state.dataflow[1] > 0 {
+            warn(
+                examples.no_reference_dataflow,
+                "a reference has no dataflow and does not count in dataflow_match",
+            );
+        }
+        warn(
+            examples.comments_kept,
+            "the comments of a text could not be removed, so they are compared, too",
+        );
+        warn(
+            examples.too_deep,
+            "a text is nested deeper than 990 nodes and has no dataflow",
+        );
+        if examples.total > 0 && state.dataflow[1] == 0 {
+            let total = match self.metric.profile {
+                Profile::CodeBleu07 => "codebleu takes it for 1, as codebleu 0.7.0 does",
+                Profile::CodeXGlue | Profile::FusionBrain2021 => "codebleu takes it for 0",
+                Profile::Paper => "dataflow_match and codebleu are undefined",
+                Profile::Corrected => "codebleu is made of the other components",
+            };
+            warnings.push(Message::from(format!(
+                "no reference at all has a dataflow: {total}"
+            )));
+        }
+        warnings
+    }
+}
+
+fn counts(state: &CodeBleuState) -> Named<serde_json::Value> {
+    let CodeBleuState {
+        ngram,
+        weighted,
+        syntax,
+        dataflow,
+        examples,
+    } = state;
+    let NgramCounts { orders, .. } = weighted;
+    // Keywords weigh 1 and other words a fifth, in the words of the original evaluator.
+    let fifths = orders[0].map(|fifths| fifths as f64 / 5.0);
+    [
+        ("ngram", json!(ngram.orders)),
+        ("weighted", json!([fifths, orders[1], orders[2], orders[3]])),
+        ("syntax", json!(syntax)),
+        ("dataflow", json!(dataflow)),
+        ("hypothesis_length", json!(ngram.prediction_length)),
+        ("reference_length", json!(ngram.reference_length)),
+        ("prediction_errors", json!(examples.prediction_errors)),
+        ("reference_errors", json!(examples.reference_errors)),
+        (
+            "no_reference_dataflow",
+            json!(examples.no_reference_dataflow),
+        ),
+        ("comments_kept", json!(examples.comments_kept)),
+        ("too_deep", json!(examples.too_deep)),
+    ]
+    .map(|(name, count)| (name.to_owned(), count))
+    .to_vec()
+}
+
+/// What is to be known of a language under a profile.
+fn note(profile: Profile, language: Language) -> Option<String> {
+    match profile {
+        Profile::CodeBleu07 if !language.is_in_codebleu() => Some(format!(
+            "an example is in {language}, which codebleu 0.7.0 does not know: scored as JavaScript with other keywords"
+        )),
+        Profile::CodeXGlue | Profile::Paper | Profile::FusionBrain2021
+            if !language.is_original() =>
+        {
+            Some(format!(
+                "an example is in {language}, for which the original evaluator has no keywords: those of codebleu 0.7.0 are taken"
+            ))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,268 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use metric_record::Message;
+
+use crate::{Drawing, OptionError, OptionSpec, Options, Scorer};
+
+/// A metric by name: what it is called, what it can do, and how it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// What a record holds: the reference, then the prediction.
+    pub values: (&'static str, &'static str),
+    /// The options in addition to the common ones.
+    pub options: &'static [OptionSpec],
+    /// The scores, each with its direction.
+    pub scores: &'static [ScoreSpec],
+    /// The kinds of groups that it can report.
+    pub groups: &'static [&'static str],
+    /// Whether it has details, at least under some options.
+    pub details: bool,
+    /// The forms of pictures that it has.
+    pub drawings: &'static [Drawing],
+    /// How a data set is given.
+    pub input: Input,
+    /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
+    /// its values.
+    pub whole_file: fn(value: &str) -> bool,
+    /// The version of the written form of its state, which grows when that form changes.
+    pub state_format: u32,
+    /// Builds the metric from options that were checked and that have their defaults.
+    pub build: fn(&Options) -> Result<Box<dyn Scorer>, OptionError>,
+}
+
+/// How a data set is given to a metric.
+#[derive(Clone, Copy, Debug)]
+pub enum Input {
+    /// As records that are joined by id.
+    Records,
+    /// As documents where the references are a folder or where this is true of their text; otherwise as
+    /// records.
+    Either(fn(references: &str) -> bool),
+    /// As documents, unless the references have a format of records, such as JSON Lines.
+    Documents,
+    /// As documents where this is true of the text of the references. The metric joins their parts by id
+    /// as records are joined. Otherwise as records.
+    Joined(fn(references: &str) -> bool),
+}
+
+/// A score of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreSpec {
+    /// The name, up to the parameter if the score has one.
+    pub name: &'static str,
+    /// What the name ends in, such as `K` in `accuracy@K`; empty for nothing.
+    pub parameter: &'static str,
+    /// Which of two values is better.
+    pub direction: Option<Direction>,
+    /// For a proportion, the names of the counts that it divides: those that are correct, and all.
+    pub proportion: Option<(&'static str, &'static str)>,
+}
+
+/// Which of two values of a score is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The higher one.
+    Higher,
+    /// The lower one.
+    Lower,
+}
+
+impl Direction {
+    /// Returns `higher` or `lower`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Higher => "higher",
+            Self::Lower => "lower",
+        }
+    }
+}
+
+impl ScoreSpec {
+    /// A score of which the higher value is better.
+    #[must_use]
+    pub const fn higher(name: &'static str) -> Self {
+        Self {
+            name,
+            parameter: "",
+            direction: Some(Direction::Higher),
+            proportion: None,
+        }
+    }
+
+    /// A score of which the lower value is better.
+    #[must_use]
+    pub const fn lower(name: &'static str) -> Self {
+        Self {
+            direction: Some(Direction::Lower),
+            ..Self::higher(name)
+        }
+    }
+
+    /// A number among the scores of which neither value is better, such as a threshold.
+    #[must_use]
+    pub const fn neutral(name: &'static str) -> Self {
+        Self {
+            direction: None,
+            ..Self::higher(name)
+        }
+    }
+
+    /// The same score for each value of a parameter, which its name ends in.
+    #[must_use]
+    pub const fn by(mut self, parameter: &'static str) -> Self {
+        self.parameter = parameter;
+        self
+    }
+
+    /// The same score as a proportion: one count divided by another. A count whose name ends in the
+    /// parameter is written without it.
+    #[must_use]
+    pub const fn proportion(mut self, correct: &'static str, total: &'static str) -> Self {
+        self.proportion = Some((correct, total));
+        self
+    }
+
+    /// Whether this is the score of that name.
+    ///
+    /// ```
+    /// use metric_registry::ScoreSpec;
+    ///
+    /// let accuracy = ScoreSpec::higher("accuracy@").by("K");
+    /// assert!(accuracy.names("accuracy@5"));
+    /// assert!(!accuracy.names("accuracy@"));
+    /// assert!(!ScoreSpec::higher("f1").names("f1@0.5"));
+    /// ```
+    #[must_use]
+    pub fn names(&self, score: &str) -> bool {
+        match self.parameter {
+            "" => score == self.name,
+            _ => score
+                .strip_prefix(self.name)
+                .is_some_and(|parameter| !parameter.is_empty()),
+        }
+    }
+}
+
+impl Entry {
+    /// Returns the metric with these options.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error about an option that the metric does not have, or about a value that it does not
+    /// take.
+    pub fn scorer(&self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
+        options.check(self.options)?;
+        (self.build)(&options.with_defaults(self.options))
+    }
+
+    /// Returns the score of this name. Of several whose names it starts with, the longest is the one:
+    /// `AP_small` is `AP_` of an area, not `AP` of a threshold.
+    #[must_use]
+    pub fn score(&self, name: &str) -> Option<&'static ScoreSpec> {
+        let exact = self
+            .scores
+            .iter()
+            .find(|score| score.parameter.is_empty() && score.names(name));
+        let longest = || {
+            let named = self.scores.iter().filter(|score| score.names(name));
+            named.max_by_key(|score| score.name.len())
+        };
+        exact.or_else(longest)
+    }
+
+    /// Whether the metric draws pictures of this form.
+    #[must_use]
+    pub fn draws(&self, drawing: Drawing) -> bool {
+        self.drawings.contains(&drawing)
+    }
+}
+
+/// Metrics by name: the built-in ones, and any that are registered.
+///
+/// ```
+/// use metric_registry::{ENTRIES, Entry, Registry};
+///
+/// let mut registry = Registry::default();
+/// assert_eq!(registry.entries().count(), ENTRIES.len());
+/// # if let Some(entry) = ENTRIES.first() {
+/// let taken = registry.register(Entry { ..*entry });
+/// assert_eq!(taken.unwrap_err().to_string(), format!("there is a metric {:?} already", entry.name));
+/// registry.register(Entry { name: "my-metric", ..*entry })?;
+/// assert!(registry.find("my-metric").is_some());
+/// # }
+/// # Ok::<(), metric_registry::NameTaken>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Registry {
+    entries: Vec<Entry>,
+    by_name: BTreeMap<&'static str, usize>,
+}
+
+impl Registry {
+    /// A registry without metrics.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            entries: Vec::new(),
+            by_name: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a metric.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is a metric of this name.
+    pub fn register(&mut self, entry: Entry) -> Result<(), NameTaken> {
+        if self.by_name.contains_key(entry.name) {
+            return Err(NameTaken(entry.name));
+        }
+        self.by_name.insert(entry.name, self.entries.len());
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Returns the metric of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Entry> {
+        self.by_name.get(name).map(|&index| &self.entries[index])
+    }
+
+    /// Returns all metrics, in the order in which they are listed.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
+        self.entries.iter()
+    }
+}
+
+impl Default for Registry {
+    /// The built-in metrics.
+    fn default() -> Self {
+        let mut registry = Self::empty();
+        for entry in crate::ENTRIES {
+            // The built-in names differ, which a test sees to.
+            let _ = registry.register(*entry);
+        }
+        registry
+    }
+}
+
+/// A name that a registry has already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameTaken(
+    /// The name.
+    pub &'static str,
+);
+
+impl fmt::Display for NameTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Message::from(format!("there is a metric {:?} already", self.0)).fmt(f)
+    }
+}
+
+impl std::error::Error for NameTaken {}

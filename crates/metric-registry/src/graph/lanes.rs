@@ -1,0 +1,401 @@
+//! Lane graphs.
+
+use std::collections::BTreeSet;
+
+use metric_core::{Counts, Metric};
+use metric_graph::read::{
+    Clips, DanglingLanes, ReadLanes, ReadLanesState, Unparsable, is_rule, read_clips,
+};
+use metric_graph::{
+    Alignment, ClassCounts, Duplicates, Equality, LaneCorrespondence, LaneIds, Overall, Parts,
+    Profile, Ratios, VERSION,
+};
+use metric_record::{FieldError, Message, Record};
+use serde_json::json;
+
+use crate::{
+    Draw, Drawing, Entry, Group, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
+    Reading, Scope, ScoreSpec, Sink, scorer,
+};
+
+pub(crate) const LANES: Entry = Entry {
+    name: "lanes",
+    help: "Precision and recall of traffic rules and the lanes they hold for (MapDR)",
+    values: (
+        "the rules of a clip, {rule: {\"attr_info\": {...}, \"centerline\": [lane]}}, as in MapDR's label files; MapDR's `data` may stand beside it, for a check of the lane ids",
+        "the same; null or what cannot be read counts as no rules",
+    ),
+    options: &[
+        OptionSpec {
+            name: "profile",
+            kind: OptionKind::Choice(|| Profile::ALL.iter().map(|choice| choice.name()).collect()),
+            value: "PROFILE",
+            default: Profile::MapdrReference.name(),
+            help: "Whose conventions",
+        },
+        OptionSpec {
+            name: "alignment",
+            kind: OptionKind::Choice(|| {
+                Alignment::ALL.iter().map(|choice| choice.name()).collect()
+            }),
+            value: "ALIGNMENT",
+            default: Alignment::Optimal.name(),
+            help: "How predicted rules stand for true ones in correspondence_*",
+        },
+        OptionSpec {
+            name: "lane-ids",
+            kind: OptionKind::Choice(|| LaneIds::ALL.iter().map(|choice| choice.name()).collect()),
+            value: "WHEN",
+            default: LaneIds::Strict.name(),
+            help: "When two lane ids are the same: strict tells 7 from \"7\", text does not",
+        },
+        OptionSpec {
+            name: "ignore",
+            kind: OptionKind::List(&OptionKind::Text),
+            value: "NAME,...",
+            default: "",
+            help: "Properties that are left out, for example RuleIndex",
+        },
+        OptionSpec {
+            name: "duplicates",
+            kind: OptionKind::Choice(|| {
+                Duplicates::ALL.iter().map(|choice| choice.name()).collect()
+            }),
+            value: "HOW",
+            default: Duplicates::Count.name(),
+            help: "Whether repeated rules and pairs count or are merged into one",
+        },
+        OptionSpec {
+            name: "overall",
+            kind: OptionKind::Choice(|| Overall::ALL.iter().map(|choice| choice.name()).collect()),
+            value: "HOW",
+            default: Overall::Pairs.name(),
+            help: "When a pair of rule and lane is right as a whole: if properties and lane are equal (pairs), or the id of the rule is too (key)",
+        },
+        OptionSpec {
+            name: "equality",
+            kind: OptionKind::List(&OptionKind::Text),
+            value: "LENIENCE,...",
+            default: "strict",
+            help: "What property values are equal in spite of: strict, or some of none-is-absent, nfc, case, space, text-numbers, list-sets, times (EffectiveTime as intervals)",
+        },
+        OptionSpec {
+            name: "dangling-lanes",
+            kind: OptionKind::Choice(|| vec!["count", "drop", "error"]),
+            value: "HOW",
+            default: "count",
+            help: "What becomes of lanes that are no centerlines of the map, MapDR's `data`: they count like any other, are left out, or are refused",
+        },
+    ],
+    scores: &[
+        ScoreSpec::higher("rule_precision"),
+        ScoreSpec::higher("rule_recall"),
+        ScoreSpec::higher("rule_f1"),
+        ScoreSpec::higher("correspondence_precision"),
+        ScoreSpec::higher("correspondence_recall"),
+        ScoreSpec::higher("correspondence_f1"),
+        ScoreSpec::higher("overall_precision"),
+        ScoreSpec::higher("overall_recall"),
+        ScoreSpec::higher("overall_f1"),
+        ScoreSpec::higher("rule_precision_by_clip"),
+        ScoreSpec::higher("rule_recall_by_clip"),
+        ScoreSpec::higher("rule_f1_by_clip"),
+        ScoreSpec::higher("correspondence_precision_by_clip"),
+        ScoreSpec::higher("correspondence_recall_by_clip"),
+        ScoreSpec::higher("correspondence_f1_by_clip"),
+        ScoreSpec::higher("overall_precision_by_clip"),
+        ScoreSpec::higher("overall_recall_by_clip"),
+        ScoreSpec::higher("overall_f1_by_clip"),
+        ScoreSpec::higher("rules_exact"),
+        ScoreSpec::higher("lanes_exact"),
+        ScoreSpec::higher("both_exact"),
+        ScoreSpec::higher("accuracy").proportion("correct", "total"),
+    ],
+    groups: &["LaneType", "property"],
+    details: true,
+    drawings: &[Drawing::Svg],
+    input: Input::Records,
+    whole_file: is_rule,
+    state_format: 1,
+    build: |options| {
+        let ignore: BTreeSet<String> = options
+            .given("ignore")
+            .split(',')
+            .map(|name| name.trim().to_owned())
+            .filter(|name| !name.is_empty())
+            .collect();
+        let given = options.given("equality");
+        let equality: Equality = given
+            .parse()
+            .map_err(|error| OptionError::new("equality", &given, format!("{error}")))?;
+        let metric = LaneCorrespondence {
+            profile: options.require("profile")?,
+            alignment: options.require("alignment")?,
+            lane_ids: options.require("lane-ids")?,
+            duplicates: options.require("duplicates")?,
+            overall: options.require("overall")?,
+            ignore,
+            equality,
+        };
+        let dangling = options.require("dangling-lanes")?;
+        let metric = ReadLanes(metric);
+        Ok(scorer("lanes", VERSION, Lanes { metric, dangling }))
+    },
+};
+
+struct Lanes {
+    metric: ReadLanes,
+    dangling: DanglingLanes,
+}
+
+impl Reading for Lanes {
+    type Metric = ReadLanes;
+    type Header = ();
+
+    fn metric(&self) -> &ReadLanes {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let LaneCorrespondence {
+            profile,
+            alignment,
+            lane_ids,
+            duplicates,
+            overall,
+            ignore,
+            equality,
+        } = &self.metric.0;
+        let ignored: Vec<_> = ignore.iter().map(String::as_str).collect();
+        let ignored = if ignored.is_empty() {
+            "none".to_owned()
+        } else {
+            ignored.join(",")
+        };
+        [
+            ("profile", profile.to_string()),
+            ("alignment", alignment.to_string()),
+            ("lane-ids", lane_ids.to_string()),
+            ("duplicates", duplicates.to_string()),
+            ("overall", overall.to_string()),
+            ("ignore", ignored),
+            ("equality", equality.to_string()),
+            ("dangling-lanes", self.dangling.to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let Clips {
+            prediction,
+            reference,
+        } = read_clips(record, &self.metric.0, self.dangling)?;
+        sink.example(&prediction, &reference);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &ReadLanesState, (): &(), scope: Scope<'_>) -> Numbers {
+        let total = scope == Scope::Total;
+        Numbers {
+            scores: self.scores(state),
+            counts: self.counts(state),
+            groups: if total { groups(state) } else { Vec::new() },
+            warnings: if total { warnings(state) } else { Vec::new() },
+        }
+    }
+
+    fn details(&self, state: &ReadLanesState, (): &()) -> Option<serde_json::Value> {
+        let properties = state.correspondence.properties.iter();
+        let confused: serde_json::Map<_, _> = properties
+            .map(|(name, property)| (name.clone(), json!(property.confused)))
+            .collect();
+        Some(json!({
+            "rows": "truth",
+            "columns": "prediction",
+            "confused": confused,
+        }))
+    }
+
+    fn pictures(&self) -> Option<&dyn Draw> {
+        Some(self)
+    }
+}
+
+impl Draw for Lanes {
+    fn draws(&self, drawing: Drawing) -> bool {
+        drawing == Drawing::Svg
+    }
+
+    fn picture(&self, record: &mut Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
+        let Clips {
+            prediction,
+            reference,
+        } = read_clips(record, &self.metric.0, self.dangling)?;
+        let title = match &prediction {
+            Ok(_) => record.id.to_string(),
+            Err(_) => format!("{} (prediction not readable)", record.id),
+        };
+        let prediction = prediction.unwrap_or_default();
+        let picture = self.metric.0.picture(&title, &prediction, &reference);
+        Ok(picture.svg())
+    }
+}
+
+impl Lanes {
+    fn scores(&self, state: &ReadLanesState) -> Named<Option<f64>> {
+        let score = self.metric.compute(state);
+        let mut scores = Vec::new();
+        add_ratios(&mut scores, "", &score.micro, |ratio| *ratio);
+        add_ratios(&mut scores, "_by_clip", &score.by_clip, |mean| mean.value);
+        scores.extend([
+            ("rules_exact".to_owned(), score.rules_exact),
+            ("lanes_exact".to_owned(), score.lanes_exact),
+            ("both_exact".to_owned(), score.both_exact),
+        ]);
+        scores
+    }
+
+    fn counts(&self, state: &ReadLanesState) -> Named<serde_json::Value> {
+        let (found, checked) = (&state.correspondence, state.with_centerlines > 0);
+        let totals = |counts: &Counts| {
+            json!({
+                "tp": counts.true_positives,
+                "predicted": counts.predicted(),
+                "true": counts.actual(),
+            })
+        };
+        let by_side = |reference: u64, prediction: u64| json!({ "reference": reference, "prediction": prediction });
+        let given = self.metric.0.alignment == Alignment::Given;
+        let unless_given = |counts| if given { json!(null) } else { totals(counts) };
+        vec![
+            ("rule".to_owned(), unless_given(&found.counts.rule)),
+            (
+                "correspondence".to_owned(),
+                totals(&found.counts.correspondence),
+            ),
+            ("overall".to_owned(), unless_given(&found.counts.overall)),
+            ("clips".to_owned(), json!(found.clips)),
+            ("unparsable".to_owned(), json!(state.unparsable)),
+            (
+                "dangling_lanes".to_owned(),
+                if checked {
+                    by_side(
+                        found.reference_findings.dangling,
+                        found.prediction_findings.dangling,
+                    )
+                } else {
+                    json!(null)
+                },
+            ),
+            (
+                "duplicate_lanes".to_owned(),
+                by_side(
+                    found.reference_findings.duplicate,
+                    found.prediction_findings.duplicate,
+                ),
+            ),
+        ]
+    }
+}
+
+fn groups(state: &ReadLanesState) -> Named<Vec<Group>> {
+    let state = &state.correspondence;
+    let of_class = |(name, counts): (&String, &Parts<ClassCounts>)| Group {
+        name: name.clone(),
+        scores: parts(counts)
+            .into_iter()
+            .flat_map(|(part, counts)| {
+                [
+                    (format!("{part}_precision"), counts.precision()),
+                    (format!("{part}_recall"), counts.recall()),
+                    (format!("{part}_f1"), counts.f1()),
+                ]
+            })
+            .collect(),
+        counts: parts(counts)
+            .into_iter()
+            .map(|(part, counts)| {
+                let counts = json!({
+                    "tp_predicted": counts.predicted.correct,
+                    "predicted": counts.predicted.total,
+                    "tp_true": counts.actual.correct,
+                    "true": counts.actual.total,
+                });
+                (part.to_owned(), counts)
+            })
+            .collect(),
+    };
+    let properties = state.properties.iter().map(|(name, property)| Group {
+        name: name.clone(),
+        scores: vec![("accuracy".to_owned(), property.accuracy.value())],
+        counts: vec![
+            ("correct".to_owned(), json!(property.accuracy.correct)),
+            ("total".to_owned(), json!(property.accuracy.total)),
+        ],
+    });
+    let groups = [
+        ("LaneType", state.classes.iter().map(of_class).collect()),
+        ("property", properties.collect::<Vec<_>>()),
+    ];
+    groups
+        .into_iter()
+        .filter(|(_, groups)| !groups.is_empty())
+        .map(|(kind, groups)| (kind.to_owned(), groups))
+        .collect()
+}
+
+fn warnings(state: &ReadLanesState) -> Vec<Message> {
+    let found = &state.correspondence;
+    let unparsable = state.example.iter().map(|Unparsable { id, reason }| {
+            let times = state.unparsable;
+            Message::from(format!("{times} × a prediction is null or could not be read as rules, and counts as empty; that of {id:?}: ")).message(reason)
+        });
+    let findings = [
+        (
+            found.reference_findings.dangling,
+            "a lane id of a reference is no centerline of its clip",
+        ),
+        (
+            found.prediction_findings.dangling,
+            "a lane id of a prediction is no centerline of its clip",
+        ),
+        (
+            found.reference_findings.duplicate,
+            "a lane stands more than once in a rule of a reference",
+        ),
+        (
+            found.prediction_findings.duplicate,
+            "a lane stands more than once in a rule of a prediction",
+        ),
+    ]
+    .into_iter()
+    .filter(|(times, _)| *times > 0)
+    .map(|(times, what)| Message::from(format!("{times} × {what}")));
+    unparsable.chain(findings).collect()
+}
+
+fn add_ratios<T>(
+    scores: &mut Named<Option<f64>>,
+    suffix: &str,
+    of_parts: &Parts<Ratios<T>>,
+    value: impl Fn(&T) -> Option<f64>,
+) {
+    for (part, ratios) in parts(of_parts) {
+        for (name, ratio) in [
+            ("precision", &ratios.precision),
+            ("recall", &ratios.recall),
+            ("f1", &ratios.f1),
+        ] {
+            scores.push((format!("{part}_{name}{suffix}"), value(ratio)));
+        }
+    }
+}
+
+fn parts<T>(parts: &Parts<T>) -> [(&'static str, &T); 3] {
+    [
+        ("rule", &parts.rule),
+        ("correspondence", &parts.correspondence),
+        ("overall", &parts.overall),
+    ]
+}

@@ -1,0 +1,4 @@
+//! Lane graphs.
+
+pub(crate) mod lanes;
+pub(crate) mod openlane;

@@ -1,0 +1,211 @@
+//! Lanes, traffic elements and their topology.
+
+use metric_core::{Counts, Metric};
+use metric_graph::VERSION;
+use metric_graph::openlane::{
+    ATTRIBUTE_NAMES, ATTRIBUTES, DetectionScore, EdgeScore, LANE_THRESHOLDS, OpenLaneScore,
+    OpenLaneState, OpenLaneV2, read_frame,
+};
+use metric_record::{FieldError, Message, Record};
+use serde_json::json;
+
+use crate::{
+    Draw, Drawing, Entry, Group, Input, Named, Numbers, Reading, Scope, ScoreSpec, Sink,
+    never_whole, scorer,
+};
+
+pub(crate) const OPENLANE: Entry = Entry {
+    name: "openlane",
+    help: "The OpenLane-V2 Score: lanes, traffic elements, and which leads to which",
+    values: (
+        "a frame as in OpenLane-V2's annotations: {\"lane_centerline\": [{\"id\", \"points\"}], \"traffic_element\": [{\"id\", \"attribute\", \"points\"}], \"topology_lclc\": [[0 or 1]], \"topology_lcte\": [[0 or 1]]}",
+        "the same with a \"confidence\" in each lane and traffic element, and confidences in the topologies",
+    ),
+    options: &[],
+    scores: &[
+        ScoreSpec::higher("DET_l"),
+        ScoreSpec::higher("DET_t"),
+        ScoreSpec::higher("TOP_ll"),
+        ScoreSpec::higher("TOP_lt"),
+        ScoreSpec::higher("OLS"),
+        ScoreSpec::higher("DET_t_present"),
+        ScoreSpec::neutral("edgeless_ll"),
+        ScoreSpec::neutral("edgeless_lt"),
+        // Of groups.
+        ScoreSpec::higher("average_precision"),
+        ScoreSpec::higher("edge_precision_ll"),
+        ScoreSpec::higher("edge_recall_ll"),
+        ScoreSpec::higher("edge_f1_ll"),
+        ScoreSpec::higher("edge_precision_lt"),
+        ScoreSpec::higher("edge_recall_lt"),
+        ScoreSpec::higher("edge_f1_lt"),
+    ],
+    groups: &["threshold", "attribute"],
+    details: false,
+    drawings: &[Drawing::Svg],
+    input: Input::Records,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |_| Ok(scorer("openlane", VERSION, OpenLane)),
+};
+
+struct OpenLane;
+
+impl Reading for OpenLane {
+    type Metric = OpenLaneV2;
+    type Header = ();
+
+    fn metric(&self) -> &OpenLaneV2 {
+        &OpenLaneV2
+    }
+
+    fn signature(&self) -> Named<String> {
+        vec![("devkit".to_owned(), "2.1".to_owned())]
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let (prediction, frame) = read_frame(record)?;
+        sink.example(&prediction, &frame);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &OpenLaneState, (): &(), scope: Scope<'_>) -> Numbers {
+        let score = OpenLaneV2.compute(state);
+        let total = scope == Scope::Total;
+        Numbers {
+            scores: scores(&score),
+            counts: counts(state.frames(), &score),
+            groups: if total { groups(&score) } else { Vec::new() },
+            warnings: if total { warnings(&score) } else { Vec::new() },
+        }
+    }
+
+    fn pictures(&self) -> Option<&dyn Draw> {
+        Some(self)
+    }
+}
+
+impl Draw for OpenLane {
+    fn draws(&self, drawing: Drawing) -> bool {
+        drawing == Drawing::Svg
+    }
+
+    fn picture(&self, record: &mut Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
+        let (prediction, frame) = read_frame(record)?;
+        Ok(OpenLaneV2.picture(frame.id(), &prediction, &frame).svg())
+    }
+}
+
+fn scores(score: &OpenLaneScore) -> Named<Option<f64>> {
+    [
+        ("DET_l", Some(score.det_l)),
+        ("DET_t", Some(score.det_t)),
+        ("TOP_ll", Some(score.top_ll)),
+        ("TOP_lt", Some(score.top_lt)),
+        ("OLS", Some(score.ols)),
+        ("DET_t_present", score.det_t_present),
+        ("edgeless_ll", score.lane_edges.edgeless_share()),
+        ("edgeless_lt", score.element_edges.edgeless_share()),
+    ]
+    .map(|(name, score)| (name.to_owned(), score))
+    .into()
+}
+
+fn counts(frames: u64, score: &OpenLaneScore) -> Named<serde_json::Value> {
+    let vertices =
+        |edges: &EdgeScore| json!({ "total": edges.vertices, "edgeless": edges.edgeless });
+    [
+        ("frames", json!(frames)),
+        ("elements", totals(&score.elements)),
+        ("vertices_ll", vertices(&score.lane_edges)),
+        ("vertices_lt", vertices(&score.element_edges)),
+    ]
+    .map(|(name, counts)| (name.to_owned(), counts))
+    .into()
+}
+
+/// By threshold of the lanes, and by attribute as far as there are elements with it.
+fn groups(score: &OpenLaneScore) -> Named<Vec<Group>> {
+    let thresholds = (0..)
+        .zip(LANE_THRESHOLDS)
+        .map(|(index, threshold): (usize, _)| {
+            let lanes = &score.lanes[index];
+            let mut group = Group {
+                name: threshold.to_string(),
+                scores: vec![("DET_l".to_owned(), Some(lanes.average_precision))],
+                counts: vec![("lanes".to_owned(), totals(&lanes.counts))],
+            };
+            for (kind, edges) in [("ll", &score.lane_edges), ("lt", &score.element_edges)] {
+                let counts = &edges.counts[index];
+                group.scores.extend([
+                    (format!("edge_precision_{kind}"), counts.precision()),
+                    (format!("edge_recall_{kind}"), counts.recall()),
+                    (format!("edge_f1_{kind}"), counts.f1()),
+                ]);
+                group.counts.push((format!("edges_{kind}"), totals(counts)));
+            }
+            group
+        });
+    let attributes = ATTRIBUTE_NAMES.iter().zip(&score.attributes);
+    let present = attributes.filter(|(_, attribute)| is_present(attribute));
+    let attributes = present.map(|(name, attribute)| Group {
+        name: (*name).to_owned(),
+        scores: vec![(
+            "average_precision".to_owned(),
+            Some(attribute.average_precision),
+        )],
+        counts: vec![
+            ("tp".to_owned(), json!(attribute.counts.true_positives)),
+            ("predicted".to_owned(), json!(attribute.counts.predicted())),
+            ("true".to_owned(), json!(attribute.counts.actual())),
+        ],
+    });
+    [
+        ("threshold", thresholds.collect::<Vec<_>>()),
+        ("attribute", attributes.collect()),
+    ]
+    .into_iter()
+    .filter(|(_, groups)| !groups.is_empty())
+    .map(|(kind, groups)| (kind.to_owned(), groups))
+    .collect()
+}
+
+fn warnings(score: &OpenLaneScore) -> Vec<Message> {
+    let mut warnings = Vec::new();
+    let absent = score
+        .attributes
+        .iter()
+        .filter(|attribute| !is_present(attribute));
+    match absent.count() {
+        0 => {}
+        absent => warnings.push(Message::from(format!(
+            "{absent} of {ATTRIBUTES} attributes are neither true nor predicted, and count as 1 in DET_t (DET_t_present leaves them out)"
+        ))),
+    }
+    for (name, what, edges) in [
+        ("TOP_ll", "lanes", &score.lane_edges),
+        (
+            "TOP_lt",
+            "both lanes and traffic elements",
+            &score.element_edges,
+        ),
+    ] {
+        if edges.vertices == 0 {
+            warnings.push(Message::from(format!("no frame has {what}: {name} is 0")));
+        }
+    }
+    warnings
+}
+
+/// Whether there is an item of this kind, true or predicted.
+fn is_present(score: &DetectionScore) -> bool {
+    score.counts != Counts::default()
+}
+
+fn totals(counts: &Counts) -> serde_json::Value {
+    json!({
+        "tp": counts.true_positives,
+        "predicted": counts.predicted(),
+        "true": counts.actual(),
+    })
+}

@@ -1,0 +1,518 @@
+//! ARC grids, and submissions of them.
+
+use std::num::{NonZeroU16, NonZeroUsize};
+
+use metric_core::Metric;
+use metric_grid::read::{MAX_ATTEMPTS, Solutions, Submission, SubmissionOptions, is_solutions};
+use metric_grid::{
+    ArcExamples, ArcScore, ArcState, ArcSubmissions, Attempt, BootstrapInterval, Example,
+    ExampleKind, ExampleScore, ExamplesState, Grid, SolvedShares, SubmissionScore, VERSION,
+};
+use metric_record::{FieldError, JoinPolicy, Message, ReadError, Record, Side};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers, OptionError,
+    OptionKind, OptionSpec, Options, ReadDataSet, Reading, Scope, ScoreSpec, Sink, Unified,
+    never_whole, scorer,
+};
+
+pub(crate) const ARC: Entry = Entry {
+    name: "arc",
+    help: "ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy",
+    values: (
+        "a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks",
+        "a grid, or null for none. For a submission Kaggle's file {task: [{\"attempt_1\": grid, \"attempt_2\": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-benchmarking's files. In these files a task that the submission lacks scores 0, and one that the solutions lack is left out (with --strict it is an error, unless --extra ignore); a warning names both",
+    ),
+    options: &[
+        OptionSpec {
+            name: "attempts",
+            kind: OptionKind::Integer(1, MAX_ATTEMPTS as i64),
+            value: "N",
+            default: "2",
+            help: "In submissions: how many attempts at an output count",
+        },
+        OptionSpec {
+            name: "strict",
+            kind: OptionKind::Flag,
+            value: "",
+            default: "",
+            help: "An invalid grid as a prediction is an error, and not a miss; so are attempts, tasks and outputs of a submission that do not belong there",
+        },
+        OptionSpec {
+            name: "groups",
+            kind: OptionKind::Choice(|| vec!["none", "task"]),
+            value: "KIND",
+            default: "none",
+            help: "Tables beside the total, of submissions",
+        },
+        OptionSpec {
+            name: "bootstrap",
+            kind: OptionKind::Integer(1, 999_999),
+            value: "N",
+            default: "",
+            help: "In submissions: also the 95 % interval of kaggle, arcprize and all_tests from N resamples of the tasks",
+        },
+        OptionSpec {
+            name: "seed",
+            kind: OptionKind::Integer(0, i64::MAX),
+            value: "N",
+            default: "0",
+            help: "The seed of --bootstrap",
+        },
+    ],
+    scores: &[
+        ScoreSpec::higher("cell_accuracy"),
+        ScoreSpec::higher("cell_accuracy_pooled"),
+        ScoreSpec::higher("exact").proportion("exact", "pairs"),
+        ScoreSpec::higher("shape_match").proportion("shape_matches", "pairs"),
+        ScoreSpec::higher("palette_match").proportion("palette_matches", "pairs"),
+        ScoreSpec::higher("kaggle"),
+        ScoreSpec::higher("arcprize"),
+        ScoreSpec::higher("all_tests"),
+        ScoreSpec::higher("pass_at_").by("N"),
+        ScoreSpec::higher("solved").proportion("exact", "outputs"),
+        ScoreSpec::higher("cell_accuracy_by_task"),
+        ScoreSpec::higher("kaggle_").by("END"),
+        ScoreSpec::higher("arcprize_").by("END"),
+        ScoreSpec::higher("all_tests_").by("END"),
+    ],
+    groups: &["task"],
+    details: false,
+    drawings: &[Drawing::Svg, Drawing::Text, Drawing::ColoredText],
+    input: Input::Either(is_solutions),
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let reading = ArcReading {
+            metric: ArcExamples {
+                submissions: ArcSubmissions {
+                    attempts: attempts(options)?,
+                },
+            },
+            strict: options.has("strict"),
+            by_task: options.is("groups", "task"),
+            resamples: resamples(options)?,
+            seed: options.whole("seed")?,
+        };
+        Ok(scorer("arc", VERSION, reading))
+    },
+};
+
+fn attempts(options: &Options) -> Result<NonZeroU16, OptionError> {
+    let attempts = options.counting("attempts", MAX_ATTEMPTS.into())?;
+    attempts
+        .and_then(|attempts| attempts.try_into().ok())
+        .ok_or_else(|| OptionError::new("attempts", "", "a value is needed".to_owned()))
+}
+
+fn resamples(options: &Options) -> Result<usize, OptionError> {
+    const MOST: usize = 1_000_000;
+    let resamples = options.counting("bootstrap", MOST - 1)?;
+    Ok(resamples.map_or(0, NonZeroUsize::get))
+}
+
+struct ArcReading {
+    metric: ArcExamples,
+    strict: bool,
+    by_task: bool,
+    /// 0 for none.
+    resamples: usize,
+    seed: u64,
+}
+
+/// What the records of a data set are: all are pairs of grids, or all are tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Records {
+    #[default]
+    Unknown,
+    Pairs,
+    Tasks,
+}
+
+impl Header for Records {
+    fn unify(&mut self, other: &Self) -> Result<Unified, Message> {
+        match (*self, *other) {
+            (Self::Unknown, other) => *self = other,
+            (_, Self::Unknown) => {}
+            (ours, other) if ours == other => {}
+            (_, other) => {
+                let (grid, task) = ("a grid", "the outputs of a task");
+                let (found, expected) = match other {
+                    Self::Tasks => (task, grid),
+                    _ => (grid, task),
+                };
+                return Err(Message::from(format!(
+                    "found {found}: expected {expected}, as in the first record"
+                )));
+            }
+        }
+        Ok(Unified::Kept)
+    }
+}
+
+impl ArcReading {
+    fn options(&self, join: JoinPolicy) -> SubmissionOptions {
+        SubmissionOptions {
+            attempts: self.metric.submissions.attempts,
+            strict: self.strict,
+            ignore_unknown: join.ignore_extra,
+        }
+    }
+
+    /// Adds a task, whose outputs are the examples.
+    fn task(&self, sink: &mut Sink<'_, Self>, id: &str, attempts: &[Vec<Attempt>], truth: &[Grid]) {
+        let metric = &self.metric.submissions;
+        let groups = [("task", id)];
+        let groups = if self.by_task { &groups[..] } else { &[] };
+        let outputs = truth.iter().enumerate().map(|(index, truth)| {
+            let attempts = attempts.get(index).map_or(&[][..], Vec::as_slice);
+            let output = metric.measure_output(attempts, truth);
+            (index.to_string(), ExamplesState::from(output))
+        });
+        let task = ExamplesState::from(metric.measure(attempts, truth));
+        sink.joint(groups, task, truth.len(), outputs);
+    }
+
+    fn read_submission(&self, data: &DataSet) -> Result<(Solutions, Submission), DataSetError> {
+        let solutions = Solutions::read(&data.references)?;
+        let options = self.options(data.join);
+        let submission = Submission::read(&data.predictions, &solutions, options)?;
+        Ok((solutions, submission))
+    }
+
+    fn draw(&self, title: String, example: Example, drawing: Drawing) -> String {
+        let picture = example.picture(title, self.metric.submissions.attempts);
+        match drawing {
+            Drawing::Svg => picture.svg(),
+            Drawing::Text => picture.text(false),
+            Drawing::ColoredText => picture.text(true),
+        }
+    }
+}
+
+impl Reading for ArcReading {
+    type Metric = ArcExamples;
+    type Header = Records;
+
+    fn metric(&self) -> &ArcExamples {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let attempts = self.metric.submissions.attempts.to_string();
+        let mut parts = vec![("attempts".to_owned(), attempts)];
+        if self.resamples > 0 {
+            parts.push(("bootstrap".to_owned(), self.resamples.to_string()));
+            parts.push(("seed".to_owned(), self.seed.to_string()));
+        }
+        parts
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let example = Example::read(record, self.options(record.join))?;
+        let records = match example {
+            Example::Pair(..) => Records::Pairs,
+            Example::Task(..) => Records::Tasks,
+        };
+        sink.share(Side::Reference, records)?;
+        match example {
+            Example::Task(attempts, truth) => {
+                self.task(sink, &record.id.to_string(), &attempts, &truth);
+            }
+            pair => sink.example(&pair, &()),
+        }
+        Ok(())
+    }
+
+    fn numbers(&self, state: &ExamplesState, _header: &Records, scope: Scope<'_>) -> Numbers {
+        if let Scope::Group(..) = scope {
+            return self.of_group(state);
+        }
+        Numbers {
+            scores: self.scores(state),
+            counts: counts(state),
+            warnings: match scope {
+                Scope::Total => self.warnings(state),
+                _ => Vec::new(),
+            },
+            ..Numbers::default()
+        }
+    }
+
+    fn examples_in(&self, record: &mut Record<'_>) -> u64 {
+        Example::grids_in(record.reference)
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+
+    fn pictures(&self) -> Option<&dyn Draw> {
+        Some(self)
+    }
+}
+
+impl ReadDataSet<Self> for ArcReading {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let (solutions, submission) = self.read_submission(&data)?;
+        let (mut missing, mut of_missing_tasks) = (0, 0);
+        let tasks = solutions.tasks().filter(|(id, _)| data.holds(id));
+        for (id, truth) in tasks {
+            sink.record(id);
+            sink.share(Side::Reference, Records::Tasks)
+                .map_err(|error| DataSetError::Read(ReadError::new("", error.problem)))?;
+            let attempts = submission.attempts(id);
+            self.task(sink, id, attempts, truth);
+            let tried = attempts.iter().take(truth.len());
+            missing += truth.len() - tried.filter(|attempts| !attempts.is_empty()).count();
+            if !submission.has(id) {
+                of_missing_tasks += truth.len();
+            }
+        }
+        sink.missing(missing as u64);
+        sink.note(
+            "an output of a task in the submission has no attempt and scores 0",
+            (missing - of_missing_tasks) as u64,
+        );
+        let held = |ids: &[String]| -> Vec<String> {
+            ids.iter().filter(|id| data.holds(id)).cloned().collect()
+        };
+        sink.note_ids(
+            "a task is not in the submission and scores 0",
+            held(&submission.missing).iter().map(String::as_str),
+        );
+        sink.note_ids(
+            "a task is not in the solutions and was left out",
+            held(&submission.unknown).iter().map(String::as_str),
+        );
+        let unknown = submission.unknown_fields.iter();
+        let unknown = unknown.filter(|(id, _)| data.holds(id));
+        sink.note(
+            "a field beside attempt_1, attempt_2, ... is no attempt and was left out",
+            unknown.map(|(_, fields)| fields).sum(),
+        );
+        Ok(())
+    }
+}
+
+impl Draw for ArcReading {
+    fn draws(&self, _drawing: Drawing) -> bool {
+        true
+    }
+
+    fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
+        let example = Example::read(record, self.options(record.join))?;
+        Ok(self.draw(record.id.to_string(), example, drawing))
+    }
+
+    fn draw_data_set(
+        &self,
+        data: DataSet,
+        drawing: Drawing,
+        put: &mut dyn FnMut(&str, &dyn Fn() -> String),
+    ) -> Result<(), DataSetError> {
+        let (solutions, submission) = self.read_submission(&data)?;
+        for (id, truth) in solutions.tasks().filter(|(id, _)| data.holds(id)) {
+            put(id, &|| {
+                let attempts = submission.attempts(id).to_vec();
+                let example = Example::Task(attempts, truth.to_vec());
+                self.draw(id.to_owned(), example, drawing)
+            });
+        }
+        Ok(())
+    }
+}
+
+impl ArcReading {
+    fn scores(&self, state: &ExamplesState) -> Named<Option<f64>> {
+        let score = match self.metric.compute(state) {
+            ExampleScore::Pairs(score) => {
+                let mut scores = cells(&score);
+                scores.insert(2, ("exact".to_owned(), score.exact));
+                return scores;
+            }
+            ExampleScore::Outputs(score) => {
+                let mut scores = vec![("solved".to_owned(), score.outputs.exact)];
+                scores.extend(pass_at(&score));
+                scores.extend(cells(&score.outputs));
+                return scores;
+            }
+            ExampleScore::Tasks(score) => score,
+            // The header keeps them apart.
+            ExampleScore::Mixed => return Vec::new(),
+        };
+        let (metric, submissions) = (&self.metric.submissions, &state.submissions);
+        let SolvedShares {
+            kaggle,
+            arcprize,
+            all_tests,
+        } = score.solved;
+        let mut scores = named(&[
+            ("kaggle", kaggle),
+            ("arcprize", arcprize),
+            ("all_tests", all_tests),
+        ]);
+        scores.extend(pass_at(&score));
+        let mut add = |name: &str, score: Option<f64>| scores.push((name.to_owned(), score));
+        let interval = metric.bootstrap(submissions, self.resamples, self.seed);
+        if let Some(BootstrapInterval { low, high }) = interval {
+            for (end, shares) in [("low", low), ("high", high)] {
+                let SolvedShares {
+                    kaggle,
+                    arcprize,
+                    all_tests,
+                } = shares;
+                add(&format!("kaggle_{end}"), kaggle);
+                add(&format!("arcprize_{end}"), arcprize);
+                add(&format!("all_tests_{end}"), all_tests);
+            }
+        }
+        scores.extend(cells(&score.outputs));
+        scores.push(by_task(&score));
+        scores
+    }
+
+    fn of_group(&self, state: &ExamplesState) -> Numbers {
+        let state = &state.submissions;
+        let score = self.metric.submissions.compute(state);
+        // What tells tasks apart; the rest would be a table too wide to read.
+        let mut scores = named(&[
+            ("kaggle", score.solved.kaggle),
+            ("arcprize", score.solved.arcprize),
+        ]);
+        scores.extend(pass_at(&score));
+        scores.push(by_task(&score));
+        let counts = [
+            ("outputs", state.outputs.pairs),
+            ("exact", state.outputs.exact),
+        ];
+        Numbers {
+            scores,
+            counts: named(&counts),
+            ..Numbers::default()
+        }
+    }
+
+    fn warnings(&self, state: &ExamplesState) -> Vec<Message> {
+        let (pairs, submissions) = (&state.pairs, &state.submissions);
+        let counts = [
+            (
+                pairs.invalid,
+                "a prediction is no ARC grid and scores 0".to_owned(),
+            ),
+            (
+                submissions.invalid_attempts,
+                "an attempt is null or no ARC grid and scores 0".to_owned(),
+            ),
+            (
+                submissions.extra_attempts,
+                format!(
+                    "an attempt comes after the {} that count and was left out",
+                    self.metric.submissions.attempts
+                ),
+            ),
+            (
+                submissions.extra_outputs,
+                "an output is not among those of its task and was left out".to_owned(),
+            ),
+        ];
+        let counts = counts.iter().filter(|(times, _)| *times > 0);
+        counts
+            .map(|(times, what)| Message::from(format!("{times} × {what}")))
+            .collect()
+    }
+}
+
+fn counts(state: &ExamplesState) -> Named<serde_json::Value> {
+    let cells = |outputs: &ArcState, invalid: u64| {
+        [
+            ("matches", outputs.matches),
+            ("padded_cells", outputs.padded_cells),
+            ("exact", outputs.exact),
+            ("invalid", invalid),
+            ("shape_matches", outputs.shape_matches),
+            ("palette_matches", outputs.palette_matches),
+        ]
+    };
+    let (kind, pairs, state) = (state.kind(), &state.pairs, &state.submissions);
+    let mut counts = Vec::new();
+    match kind {
+        ExampleKind::Pairs => {
+            counts.extend(cells(pairs, pairs.invalid));
+            counts.extend([("null", pairs.missing), ("pairs", pairs.pairs)]);
+            return named(&counts);
+        }
+        ExampleKind::Tasks => counts.extend([
+            ("tasks", state.task_count()),
+            ("solved_tasks", state.solved_tasks()),
+            ("missing_tasks", state.missing_tasks),
+            ("extra_outputs", state.extra_outputs),
+        ]),
+        ExampleKind::Outputs | ExampleKind::Mixed => {}
+    }
+    counts.extend([
+        ("outputs", state.outputs.pairs),
+        ("missing_outputs", state.missing_outputs),
+        ("solved_at_1", state.solved_within(1)),
+        ("attempts", state.attempts),
+        ("extra_attempts", state.extra_attempts),
+    ]);
+    counts.extend(cells(&state.outputs, state.invalid_attempts));
+    named(&counts)
+}
+
+/// Scores or counts by name.
+fn named<T: Copy, U: From<T>>(values: &[(&str, T)]) -> Named<U> {
+    let named = |&(name, value): &(&str, T)| (name.to_owned(), value.into());
+    values.iter().map(named).collect()
+}
+
+fn pass_at(score: &SubmissionScore) -> impl Iterator<Item = (String, Option<f64>)> {
+    let shares = (1..).zip(&score.pass_at);
+    shares.map(|(attempts, share)| (format!("pass_at_{attempts}"), *share))
+}
+
+/// The scores of the cells of grids.
+fn cells(score: &ArcScore) -> Named<Option<f64>> {
+    named(&[
+        ("cell_accuracy", score.cell_accuracy),
+        ("cell_accuracy_pooled", score.cell_accuracy_pooled),
+        ("shape_match", score.shape_match),
+        ("palette_match", score.palette_match),
+    ])
+}
+
+fn by_task(score: &SubmissionScore) -> (String, Option<f64>) {
+    let name = "cell_accuracy_by_task".to_owned();
+    (name, score.cell_accuracy_by_task)
+}
+
+#[cfg(test)]
+mod tests {
+    use metric_record::{Record, Value};
+
+    use crate::{Options, State, find};
+
+    #[test]
+    fn pairs_and_tasks_are_not_one_data_set() {
+        let scorer = find("arc").unwrap().scorer(&Options::default()).unwrap();
+        let part = |reference: &str, prediction: &str| -> State {
+            let mut state = scorer.start();
+            let record = Record::new("1", Value::json(prediction), Value::json(reference));
+            state.update(&*scorer, &mut [record]).unwrap();
+            state
+        };
+        let pair = part("[[1]]", "[[2]]");
+        let task = part("[[[1]]]", r#"[{"attempt_1": [[1]]}]"#);
+        assert_eq!(pair.report().score("exact"), Some(0.0));
+        assert_eq!(task.report().score("kaggle"), Some(1.0));
+        for (first, second) in [(&pair, &task), (&task, &pair)] {
+            let mut first = first.clone();
+            let before = first.body();
+            let error = first.merge(second).unwrap_err().to_string();
+            assert!(error.contains("as in the first record"), "{error}");
+            assert_eq!(first.body(), before);
+        }
+    }
+}

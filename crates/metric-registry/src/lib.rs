@@ -1,0 +1,102 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod entry;
+mod options;
+#[cfg_attr(
+    not(any(
+        feature = "class",
+        feature = "code",
+        feature = "graph",
+        feature = "grid",
+        feature = "text",
+        feature = "vision"
+    )),
+    allow(
+        dead_code,
+        reason = "without a crate of metrics there is nothing to adapt"
+    )
+)]
+mod reading;
+mod scorer;
+
+#[cfg(feature = "class")]
+mod class;
+#[cfg(feature = "code")]
+mod code;
+#[cfg(feature = "graph")]
+mod graph;
+#[cfg(feature = "grid")]
+mod grid;
+#[cfg(feature = "text")]
+mod text;
+#[cfg(feature = "vision")]
+mod vision;
+
+pub use entry::{Direction, Entry, Input, NameTaken, Registry, ScoreSpec};
+pub use metric_record as record;
+pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
+pub use reading::{
+    Draw, Group, Header, Numbers, ReadDataSet, Reading, Scope, Sink, StateOf, Unified,
+};
+pub use scorer::{
+    AddError, DataSet, DataSetError, Drawing, Named, Part, Report, Sample, Scorer, State,
+    StateError, scorer, signature,
+};
+
+/// All metrics, in the order in which they are listed.
+pub const ENTRIES: &[Entry] = &[
+    #[cfg(feature = "grid")]
+    grid::ARC,
+    #[cfg(feature = "class")]
+    class::ranked::ACCURACY_AT_K,
+    #[cfg(feature = "class")]
+    class::ranked::MRR,
+    #[cfg(feature = "class")]
+    class::classification::CLASSIFICATION,
+    #[cfg(feature = "text")]
+    text::string_accuracy::STRING_ACCURACY,
+    #[cfg(feature = "text")]
+    text::edit::WER,
+    #[cfg(feature = "text")]
+    text::edit::CER,
+    #[cfg(feature = "text")]
+    text::answers::EXACT_MATCH,
+    #[cfg(feature = "text")]
+    text::answers::VQA,
+    #[cfg(feature = "text")]
+    text::answers::ANLS,
+    #[cfg(feature = "text")]
+    text::answers::SQUAD,
+    #[cfg(feature = "text")]
+    text::answers::RELAXED_ACCURACY,
+    #[cfg(feature = "code")]
+    code::CODEBLEU,
+    #[cfg(feature = "vision")]
+    vision::detection::DETECTION,
+    #[cfg(feature = "vision")]
+    vision::coco::COCO,
+    #[cfg(feature = "vision")]
+    vision::voc::VOC,
+    #[cfg(feature = "vision")]
+    vision::errors::TIDE,
+    #[cfg(feature = "vision")]
+    vision::errors::CONFUSION_MATRIX,
+    #[cfg(feature = "graph")]
+    graph::lanes::LANES,
+    #[cfg(feature = "graph")]
+    graph::openlane::OPENLANE,
+];
+
+/// The metric of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == name)
+}
+
+/// The [`Entry::whole_file`] of metrics whose `.json` files are always maps of ids to examples.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+fn never_whole(_value: &str) -> bool {
+    false
+}

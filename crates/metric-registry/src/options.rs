@@ -1,0 +1,397 @@
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+
+use metric_record::Message;
+use serde::{Deserialize, Serialize};
+
+/// One option of a metric: what the command line, its help and bindings are made from.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionSpec {
+    /// The name, in words joined by hyphens.
+    pub name: &'static str,
+    /// What values the option takes.
+    pub kind: OptionKind,
+    /// The name of the value in help; empty for a flag.
+    pub value: &'static str,
+    /// The value if none is given; empty for none.
+    pub default: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+}
+
+/// What values an option takes.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum OptionKind {
+    /// Nothing: the option is on when it is named.
+    Flag,
+    /// One of a fixed set of words.
+    Choice(fn() -> Vec<&'static str>),
+    /// An integer within bounds that belong to it.
+    Integer(i64, i64),
+    /// A number within bounds that belong to it.
+    Number(f64, f64),
+    /// Any text.
+    Text,
+    /// A file, which the engine reads and hands over with the data.
+    Path,
+    /// Several values of a kind. A command line separates them by commas; a binding takes a list.
+    List(&'static OptionKind),
+}
+
+impl OptionKind {
+    /// Returns the name of the kind.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Choice(_) => "choice",
+            Self::Integer(..) => "integer",
+            Self::Number(..) => "number",
+            Self::Text => "text",
+            Self::Path => "path",
+            Self::List(_) => "list",
+        }
+    }
+
+    /// Returns the allowed words of a choice, or of a list of them; otherwise none.
+    #[must_use]
+    pub fn choices(&self) -> Vec<&'static str> {
+        match self {
+            Self::Choice(choices) => choices(),
+            Self::List(item) => item.choices(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl OptionSpec {
+    /// Whether the option is a flag, which is on when it is named.
+    #[must_use]
+    pub const fn is_flag(&self) -> bool {
+        matches!(self.kind, OptionKind::Flag)
+    }
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// One value, written as text.
+    One(String),
+    /// A list of values, each written as text; a value may contain commas.
+    List(Vec<String>),
+}
+
+impl From<&str> for OptionValue {
+    fn from(value: &str) -> Self {
+        Self::One(value.to_owned())
+    }
+}
+
+impl<T: fmt::Display> From<&[T]> for OptionValue {
+    fn from(values: &[T]) -> Self {
+        Self::List(values.iter().map(T::to_string).collect())
+    }
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(value) => f.write_str(value),
+            Self::List(values) => f.write_str(&values.join(",")),
+        }
+    }
+}
+
+/// The chosen values of a metric's options, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    values: BTreeMap<String, OptionValue>,
+    details: bool,
+}
+
+impl Options {
+    /// Chooses a value; a flag is on with any value.
+    ///
+    /// ```
+    /// # use metric_registry::Options;
+    /// let options = Options::default().set("profile", "exact").set("k", &[1, 5][..]);
+    /// assert_eq!(options.get("profile").as_deref(), Some("exact"));
+    /// assert_eq!(options.get("k").as_deref(), Some("1,5"));
+    /// ```
+    #[must_use]
+    pub fn set(mut self, name: &str, value: impl Into<OptionValue>) -> Self {
+        self.values.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Returns the chosen values, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &OptionValue)> {
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Also gathers what [`State::details`](crate::State::details) gives, for metrics that
+    /// otherwise spare the work.
+    #[must_use]
+    pub fn with_details(mut self) -> Self {
+        self.details = true;
+        self
+    }
+
+    /// Whether details are wanted.
+    #[must_use]
+    pub fn details(&self) -> bool {
+        self.details
+    }
+
+    /// Returns the chosen value as text, with commas between the values of a list.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.values.get(name).map(|value| match value {
+            OptionValue::One(value) => Cow::Borrowed(value.as_str()),
+            list => Cow::Owned(list.to_string()),
+        })
+    }
+
+    /// Returns the chosen value.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&OptionValue> {
+        self.values.get(name)
+    }
+
+    /// Whether the chosen or default value is this one.
+    #[must_use]
+    pub fn is(&self, name: &str, value: &str) -> bool {
+        self.get(name).as_deref() == Some(value)
+    }
+
+    /// Whether a flag is on, or any value was chosen.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// Returns the given text of an option for an error; empty where none was given.
+    pub fn given(&self, name: &str) -> String {
+        self.get(name).unwrap_or_default().into_owned()
+    }
+
+    /// The chosen value, parsed; `None` if none was chosen and there is no default.
+    ///
+    /// # Errors
+    ///
+    /// The value does not parse; the error carries the parser's reason.
+    pub fn parse<T>(&self, name: &str) -> Result<Option<T>, OptionError>
+    where
+        T: FromStr,
+        T::Err: fmt::Display,
+    {
+        self.get(name)
+            .map(|value| {
+                value
+                    .parse()
+                    .map_err(|reason: T::Err| OptionError::new(name, &value, reason.to_string()))
+            })
+            .transpose()
+    }
+
+    /// The chosen or default value, parsed.
+    ///
+    /// # Errors
+    ///
+    /// The value is missing or does not parse.
+    pub fn require<T>(&self, name: &str) -> Result<T, OptionError>
+    where
+        T: FromStr,
+        T::Err: fmt::Display,
+    {
+        self.parse(name)?
+            .ok_or_else(|| OptionError::new(name, "", "a value is needed".to_owned()))
+    }
+
+    /// The chosen or default value, a number; it may be infinite, where the metric can take that.
+    ///
+    /// # Errors
+    ///
+    /// The value is missing or no number.
+    pub fn number(&self, name: &str) -> Result<f64, OptionError> {
+        let number = |text: &str| text.trim().parse().ok().filter(|f: &f64| !f.is_nan());
+        self.one(name, "a number", number)
+    }
+
+    /// The chosen or default value, a whole number.
+    ///
+    /// # Errors
+    ///
+    /// The value is missing or no such number.
+    pub fn whole<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
+        let number = |text: &str| text.trim().parse().ok();
+        self.one(name, "a whole number from 0 on", number)
+    }
+
+    fn one<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, OptionError> {
+        let text = self.given(name);
+        read(&text).ok_or_else(|| OptionError::new(name, &text, format!("expected {expected}")))
+    }
+
+    /// The values of an option that is a list, each read by `read`; none without a value.
+    ///
+    /// # Errors
+    ///
+    /// A value that is not what was `expected`, or that is listed twice.
+    pub fn list<T: PartialEq>(
+        &self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Vec<T>, OptionError> {
+        let text = self.given(name);
+        let parts: Vec<&str> = match self.values.get(name) {
+            None => Vec::new(),
+            Some(OptionValue::One(one)) if one.is_empty() => Vec::new(),
+            Some(OptionValue::One(one)) => one.split(',').map(str::trim).collect(),
+            Some(OptionValue::List(list)) => list.iter().map(String::as_str).collect(),
+        };
+        let mut values = Vec::new();
+        for part in parts {
+            let problem = |reason: String| OptionError::new(name, &text, reason);
+            let value = (!part.is_empty())
+                .then(|| read(part))
+                .flatten()
+                .ok_or_else(|| problem(format!("found {part:?}, expected {expected}")))?;
+            if values.contains(&value) {
+                return Err(problem(format!("{part} is listed twice")));
+            }
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    /// Returns the chosen or default value, a whole number from 1 to `most`; `None` if there is neither.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the value is not such a number.
+    pub fn counting(&self, name: &str, most: usize) -> Result<Option<NonZeroUsize>, OptionError> {
+        let number = |text: Cow<'_, str>| {
+            counting(&text, most).map_err(|reason| OptionError::new(name, &text, reason))
+        };
+        self.get(name).map(number).transpose()
+    }
+
+    pub(crate) fn check(&self, specs: &[OptionSpec]) -> Result<(), OptionError> {
+        for (name, value) in &self.values {
+            if !specs.iter().any(|spec| spec.name == name) {
+                let names: Vec<_> = specs.iter().map(|spec| spec.name).collect();
+                let reason = match names.as_slice() {
+                    [] => "this metric has no options".to_owned(),
+                    names => format!("this metric has {}", names.join(", ")),
+                };
+                return Err(OptionError::new(name, &value.to_string(), reason));
+            }
+        }
+        for spec in specs {
+            // The words of a list are judged by the metric, which knows how they combine.
+            if let (OptionKind::Choice(choices), Some(value)) = (&spec.kind, self.get(spec.name)) {
+                let choices = choices();
+                if !choices.contains(&&*value) {
+                    let reason = format!("expected one of {}", choices.join(", "));
+                    return Err(OptionError::new(spec.name, &value, reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn with_defaults(&self, specs: &[OptionSpec]) -> Self {
+        let mut options = self.clone();
+        for spec in specs.iter().filter(|spec| !spec.default.is_empty()) {
+            options
+                .values
+                .entry(spec.name.to_owned())
+                .or_insert_with(|| spec.default.into());
+        }
+        options
+    }
+}
+
+/// A whole number from 1 to `most`.
+///
+/// # Errors
+///
+/// Anything else, in words.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+pub(crate) fn counting(text: &str, most: usize) -> Result<NonZeroUsize, String> {
+    let number = text.trim().parse().ok();
+    number
+        .filter(|number: &NonZeroUsize| number.get() <= most)
+        .ok_or_else(|| match most {
+            usize::MAX => "expected a whole number from 1 on".to_owned(),
+            most => format!("expected a whole number from 1 to {most}"),
+        })
+}
+
+/// A finite number.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+pub(crate) fn finite(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Values as they stand in a signature.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+pub(crate) fn listed<T: fmt::Display>(values: &[T]) -> String {
+    let values: Vec<String> = values.iter().map(T::to_string).collect();
+    values.join(",")
+}
+
+/// An option that a metric cannot take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionError {
+    /// The option's name.
+    pub option: String,
+    /// The value that was given; empty for none.
+    pub value: String,
+    /// What is wrong with it.
+    pub reason: Message,
+}
+
+impl OptionError {
+    /// An error about an option and the value that was given for it.
+    pub fn new(option: &str, value: &str, reason: impl Into<Message>) -> Self {
+        Self {
+            option: option.to_owned(),
+            value: value.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    /// Returns the error as a message.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        let message = Message::default().option(&self.option, "");
+        let message = match self.value.as_str() {
+            "" => message.text(": "),
+            value => message.text(format_args!(" {value:?}: ")),
+        };
+        message.message(&self.reason)
+    }
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl std::error::Error for OptionError {}

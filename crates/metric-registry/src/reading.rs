@@ -1,0 +1,530 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use metric_core::{Merge, Metric, PerClass};
+use metric_record::{FieldError, Message, Record, Side, quoted_id};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::{DataSet, DataSetError, Drawing, Named};
+
+/// The state of a reading's metric.
+pub type StateOf<R> = <<R as Reading>::Metric as Metric>::State;
+
+/// How a metric reads records and names its numbers: what an entry of the registry implements.
+///
+/// A reading never learns from data. Whatever the examples of a data set share is its
+/// [`Header`](Self::Header), which is stored next to the state.
+pub trait Reading: Send + Sync + 'static {
+    /// The metric.
+    type Metric: Metric<State: Clone + Send + Sync + Serialize + DeserializeOwned>;
+
+    /// What all examples of a data set share, such as the length of a row; `()` if there is nothing.
+    type Header: Header;
+
+    /// The metric with its definition.
+    fn metric(&self) -> &Self::Metric;
+
+    /// The parts of the signature, by name, without metric and version.
+    fn signature(&self) -> Named<String>;
+
+    /// Reads a record into examples. Most records are one example.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a value is not what the metric takes, or if it contradicts the header.
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError>
+    where
+        Self: Sized;
+
+    /// Returns the numbers of a state.
+    fn numbers(&self, state: &StateOf<Self>, header: &Self::Header, scope: Scope<'_>) -> Numbers;
+
+    /// Returns what is too large for a report, such as curves.
+    fn details(&self, _state: &StateOf<Self>, _header: &Self::Header) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// Renumbers what the state counts by its index in the header, for headers that
+    /// [unite with others](Unified::Renumbered): the index `i` becomes `indices[i]`.
+    fn renumber(&self, _state: &mut StateOf<Self>, _indices: &[u32]) {}
+
+    /// Returns the number of examples in a record that has no prediction.
+    fn examples_in(&self, _record: &mut Record<'_>) -> u64 {
+        1
+    }
+
+    /// Whether a data set without examples has scores; for most metrics it is an error.
+    fn scores_empty_data(&self) -> bool {
+        false
+    }
+
+    /// Returns the reader of the metric's dataset files, if it has such files.
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Returns what draws records, if the metric has pictures.
+    fn pictures(&self) -> Option<&dyn Draw> {
+        None
+    }
+}
+
+/// A reading whose metric has files of its own, which hold a whole data set.
+pub trait ReadDataSet<R: Reading> {
+    /// Reads a data set into records, each of which begins with [`Sink::record`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a document cannot be read, or if the two sides do not join.
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, R>) -> Result<(), DataSetError>;
+}
+
+/// A reading that draws records.
+pub trait Draw {
+    /// Whether records have a picture of this kind.
+    fn draws(&self, drawing: Drawing) -> bool;
+
+    /// Draws a record; the picture is empty where the metric does not draw it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the record cannot be read.
+    fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError>;
+
+    /// Gives `put` the id of each record of a data set, with a function that draws it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the data set cannot be read.
+    fn draw_data_set(
+        &self,
+        _data: DataSet,
+        _drawing: Drawing,
+        _put: &mut dyn FnMut(&str, &dyn Fn() -> String),
+    ) -> Result<(), DataSetError> {
+        Ok(())
+    }
+}
+
+/// What all examples of a data set share. The default is that of no examples.
+///
+/// Headers of parts unite in record order, so the error names the first record that differs. Uniting is
+/// associative, and commutative but for the words of the error.
+pub trait Header:
+    Clone + Default + PartialEq + fmt::Debug + Send + Sync + Serialize + DeserializeOwned + 'static
+{
+    /// Takes over what `other` says of the data set.
+    ///
+    /// # Errors
+    ///
+    /// Returns how `other` differs, as words about the record that it comes from; nothing was changed.
+    fn unify(&mut self, other: &Self) -> Result<Unified, Message>;
+}
+
+/// How two headers became one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unified {
+    /// States need no change.
+    Kept,
+    /// What states count by an index has other indices now: index `i` of a state is now
+    /// `ours[i]` or `theirs[i]`.
+    Renumbered {
+        /// The new indices of the header that took over the other.
+        ours: Vec<u32>,
+        /// The new indices of the other header.
+        theirs: Vec<u32>,
+    },
+}
+
+impl Header for () {
+    fn unify(&mut self, (): &Self) -> Result<Unified, Message> {
+        Ok(Unified::Kept)
+    }
+}
+
+/// Whose numbers are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope<'a> {
+    /// All examples.
+    Total,
+    /// A group of examples: the kind of group and the group.
+    Group(&'a str, &'a str),
+    /// One example.
+    Example,
+}
+
+/// The numbers of a state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numbers {
+    /// Scores by name, in the order in which they are printed; `None` is undefined.
+    pub scores: Named<Option<f64>>,
+    /// Counts by name.
+    pub counts: Named<serde_json::Value>,
+    /// Groups that are known only from the whole state, by kind; only asked of the total.
+    pub groups: Named<Vec<Group>>,
+    /// What the user should know, in addition to the notes; only asked of the total.
+    pub warnings: Vec<Message>,
+}
+
+/// The numbers of one group of examples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The group.
+    pub name: String,
+    /// Scores by name.
+    pub scores: Named<Option<f64>>,
+    /// Counts by name.
+    pub counts: Named<serde_json::Value>,
+}
+
+/// What happened that is worth a warning, how often, and to whom.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Notes(BTreeMap<Message, Noted>);
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Noted {
+    times: u64,
+    /// The first few ids in byte order, where a note names them.
+    ids: BTreeSet<String>,
+}
+
+impl Noted {
+    fn add(&mut self, times: u64, ids: impl IntoIterator<Item = String>) {
+        self.times += times;
+        for id in ids {
+            // The least ids are the same in whatever order they come.
+            if self.ids.len() < metric_record::NAMED_IDS {
+                self.ids.insert(id);
+            } else if self.ids.last().is_some_and(|last| id < *last) && self.ids.insert(id) {
+                self.ids.pop_last();
+            }
+        }
+    }
+}
+
+impl Notes {
+    fn add(&mut self, what: &Message, times: u64, ids: impl IntoIterator<Item = String>) {
+        if times == 0 {
+            return;
+        }
+        match self.0.get_mut(what) {
+            Some(noted) => noted.add(times, ids),
+            None => self.0.entry(what.clone()).or_default().add(times, ids),
+        }
+    }
+
+    /// Returns the notes as warnings, such as "3 × a prediction is ...": a note speaks of one case.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Message> {
+        self.0.iter().map(|(what, noted)| {
+            let mut warning = Message::from(format!("{} × ", noted.times)).message(what);
+            if !noted.ids.is_empty() {
+                let ids: Vec<String> = noted.ids.iter().map(|id| quoted_id(id)).collect();
+                let more = noted.times > ids.len() as u64;
+                let more = if more { ", ..." } else { "" };
+                warning = warning.text(format_args!(": {}{more}", ids.join(", ")));
+            }
+            warning
+        })
+    }
+}
+
+impl Merge for Notes {
+    fn merge(&mut self, other: Self) {
+        for (what, noted) in other.0 {
+            self.add(&what, noted.times, noted.ids);
+        }
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        for (what, noted) in &other.0 {
+            self.add(what, noted.times * times, noted.ids.iter().cloned());
+        }
+    }
+}
+
+/// All that is gathered of some examples.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pool<S> {
+    pub(crate) examples: u64,
+    pub(crate) missing: u64,
+    pub(crate) extra: u64,
+    pub(crate) total: S,
+    pub(crate) groups: BTreeMap<String, PerClass<String, S>>,
+    pub(crate) notes: Notes,
+}
+
+impl<S: Merge + Clone> Merge for Pool<S> {
+    fn merge(&mut self, other: Self) {
+        self.examples += other.examples;
+        self.missing += other.missing;
+        self.extra += other.extra;
+        self.total.merge(other.total);
+        for (kind, groups) in other.groups {
+            self.groups.entry(kind).or_default().merge(groups);
+        }
+        self.notes.merge(other.notes);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        if times == 0 {
+            return;
+        }
+        self.examples += other.examples * times;
+        self.missing += other.missing * times;
+        self.extra += other.extra * times;
+        self.total.merge_times(&other.total, times);
+        for (kind, groups) in &other.groups {
+            let ours = self.groups.entry(kind.clone()).or_default();
+            ours.merge_times(groups, times);
+        }
+        self.notes.merge_times(&other.notes, times);
+    }
+}
+
+/// An example on its own: for the scores of each example.
+#[derive(Clone)]
+pub(crate) struct Measured<S> {
+    /// Index of its record in the batch.
+    pub(crate) record: usize,
+    pub(crate) id: String,
+    /// The part of the record, if the record has several examples.
+    pub(crate) part: Option<String>,
+    pub(crate) state: S,
+}
+
+/// What was read of some records: [`Pool`] and header, with what is needed to unite them with others.
+pub(crate) struct Gathered<R: Reading> {
+    pub(crate) pool: Pool<StateOf<R>>,
+    pub(crate) header: R::Header,
+    /// The records that changed the header, each with what it said.
+    pub(crate) said: Vec<(usize, Side, R::Header)>,
+    /// The examples on their own, if they are wanted.
+    pub(crate) measured: Option<Vec<Measured<StateOf<R>>>>,
+}
+
+impl<R: Reading> Gathered<R> {
+    pub(crate) fn new(header: R::Header, with_samples: bool) -> Self {
+        Self {
+            pool: Pool::default(),
+            header,
+            said: Vec::new(),
+            measured: with_samples.then(Vec::new),
+        }
+    }
+
+    /// Renumbers all states.
+    pub(crate) fn renumber(&mut self, reading: &R, indices: &[u32]) {
+        renumber(reading, &mut self.pool, indices);
+        for example in self.measured.iter_mut().flatten() {
+            reading.renumber(&mut example.state, indices);
+        }
+    }
+}
+
+/// Renumbers the states of a pool.
+pub(crate) fn renumber<R: Reading>(reading: &R, pool: &mut Pool<StateOf<R>>, indices: &[u32]) {
+    if (0..).zip(indices).all(|(old, new)| old == *new) {
+        return;
+    }
+    reading.renumber(&mut pool.total, indices);
+    for groups in pool.groups.values_mut() {
+        for (_, state) in groups.iter_mut() {
+            reading.renumber(state, indices);
+        }
+    }
+}
+
+/// Where [`Reading::read`] puts its examples.
+pub struct Sink<'a, R: Reading> {
+    pub(crate) reading: &'a R,
+    pub(crate) gathered: &'a mut Gathered<R>,
+    /// Index of the record at hand.
+    pub(crate) index: usize,
+    /// The id of the record at hand, if examples are wanted on their own.
+    pub(crate) id: String,
+    /// Whether a record has begun.
+    pub(crate) begun: bool,
+}
+
+impl<'a, R: Reading> Sink<'a, R> {
+    pub(crate) fn new(reading: &'a R, gathered: &'a mut Gathered<R>) -> Self {
+        Self {
+            reading,
+            gathered,
+            index: 0,
+            id: String::new(),
+            begun: false,
+        }
+    }
+
+    /// Begins a record. In [`Reading::read`] the record has begun already.
+    pub fn record(&mut self, id: impl fmt::Display) {
+        if self.begun {
+            self.index += 1;
+        }
+        self.begun = true;
+        if self.gathered.measured.is_some() {
+            self.id = id.to_string();
+        }
+    }
+
+    /// Returns the metric.
+    #[must_use]
+    pub fn metric(&self) -> &'a R::Metric {
+        self.reading.metric()
+    }
+
+    /// Returns what the examples share, as far as it is known.
+    #[must_use]
+    pub fn header(&self) -> &R::Header {
+        &self.gathered.header
+    }
+
+    /// Says what the record at hand shares with all others.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error about this side of the record if it differs from what earlier records said.
+    pub fn share(&mut self, side: Side, header: R::Header) -> Result<(), FieldError> {
+        if header == self.gathered.header {
+            return Ok(());
+        }
+        let before = self.gathered.header.clone();
+        let unified = self.gathered.header.unify(&header);
+        let unified = unified.map_err(|problem| FieldError { side, problem })?;
+        if let Unified::Renumbered { ours, .. } = unified {
+            self.gathered.renumber(self.reading, &ours);
+        }
+        if self.gathered.header != before {
+            self.gathered.said.push((self.index, side, header));
+        }
+        Ok(())
+    }
+
+    /// Adds the record as one example.
+    pub fn example(
+        &mut self,
+        prediction: &<R::Metric as Metric>::Prediction,
+        reference: &<R::Metric as Metric>::Reference,
+    ) {
+        self.part(None, &[], prediction, reference);
+    }
+
+    /// Adds an example that is a part of the record, or that belongs to groups. A group is given by its
+    /// kind and its name.
+    pub fn part(
+        &mut self,
+        part: Option<&str>,
+        groups: &[(&str, &str)],
+        prediction: &<R::Metric as Metric>::Prediction,
+        reference: &<R::Metric as Metric>::Reference,
+    ) {
+        let metric = self.reading.metric();
+        if self.gathered.measured.is_none() && groups.is_empty() {
+            let pool = &mut self.gathered.pool;
+            pool.examples += 1;
+            metric.update(&mut pool.total, prediction, reference);
+            return;
+        }
+        let state = metric.measure(prediction, reference);
+        self.measured(part, groups, state);
+    }
+
+    /// Adds the state of an example that was measured already.
+    pub fn measured(&mut self, part: Option<&str>, groups: &[(&str, &str)], state: StateOf<R>) {
+        if self.gathered.measured.is_some() {
+            self.keep(part.map(str::to_owned), state.clone());
+        }
+        self.pooled(1, groups, state);
+    }
+
+    /// Adds the state of several examples that belong to the same groups. Only for where the examples
+    /// are not [wanted on their own](Self::wants_samples).
+    pub fn pooled(&mut self, examples: u64, groups: &[(&str, &str)], state: StateOf<R>) {
+        let pool = &mut self.gathered.pool;
+        pool.examples += examples;
+        for &(kind, group) in groups {
+            // A kind and a group are nearly always known.
+            let groups = match pool.groups.get_mut(kind) {
+                Some(groups) => groups,
+                None => pool.groups.entry(kind.to_owned()).or_default(),
+            };
+            groups.entry(group.to_owned()).merge_times(&state, 1);
+        }
+        pool.total.merge(state);
+    }
+
+    /// Adds the state of several examples that were measured together. Their own states, with the name
+    /// of each, are only used where they are wanted on their own.
+    pub fn joint(
+        &mut self,
+        groups: &[(&str, &str)],
+        state: StateOf<R>,
+        examples: usize,
+        parts: impl Iterator<Item = (String, StateOf<R>)>,
+    ) {
+        if self.gathered.measured.is_some() {
+            for (part, state) in parts {
+                self.keep(Some(part), state);
+            }
+        }
+        self.pooled(examples as u64, groups, state);
+    }
+
+    /// Adds what was gathered elsewhere, without examples on their own.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(crate) fn add(&mut self, pool: Pool<StateOf<R>>) {
+        self.gathered.pool.merge(pool);
+    }
+
+    fn keep(&mut self, part: Option<String>, state: StateOf<R>) {
+        let (record, id) = (self.index, self.id.clone());
+        if let Some(measured) = &mut self.gathered.measured {
+            measured.push(Measured {
+                record,
+                id,
+                part,
+                state,
+            });
+        }
+    }
+
+    /// Whether the examples are wanted on their own.
+    #[must_use]
+    pub fn wants_samples(&self) -> bool {
+        self.gathered.measured.is_some()
+    }
+
+    /// Counts examples that have no prediction.
+    pub fn missing(&mut self, examples: u64) {
+        self.gathered.pool.missing += examples;
+    }
+
+    /// Counts predictions that have no reference and are left out.
+    pub fn extra(&mut self, predictions: u64) {
+        self.gathered.pool.extra += predictions;
+    }
+
+    /// Counts something that is worth a warning, in words about one case.
+    pub fn note(&mut self, what: impl Into<Message>, times: u64) {
+        let what = what.into();
+        self.gathered.pool.notes.add(&what, times, None);
+    }
+
+    /// Counts something that is worth a warning, and whose warning names the first few ids.
+    pub fn note_ids<'i>(
+        &mut self,
+        what: impl Into<Message>,
+        ids: impl IntoIterator<Item = &'i str>,
+    ) {
+        let what = what.into();
+        for id in ids {
+            let notes = &mut self.gathered.pool.notes;
+            notes.add(&what, 1, [id.to_owned()]);
+        }
+    }
+}

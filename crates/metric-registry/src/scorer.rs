@@ -1,0 +1,733 @@
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use metric_core::Merge;
+use metric_record::{
+    Document, FieldError, JoinError, JoinPolicy, Message, Missing, ReadError, Record, RecordError,
+    Shard,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::reading::{
+    Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified, renumber,
+};
+
+/// Names with what they name, in the order in which they are printed.
+pub type Named<T> = Vec<(String, T)>;
+
+/// The form of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// A file of Scalable Vector Graphics.
+    Svg,
+    /// Lines of text.
+    Text,
+    /// Lines of text for a terminal with 256 colors.
+    ColoredText,
+}
+
+/// A metric with its options.
+///
+/// A scorer holds the definition and nothing of any data: it can read any number of data sets, on any
+/// number of threads.
+pub trait Scorer: Send + Sync {
+    /// Returns what the scores are computed under: metric, options that matter, version.
+    fn signature(&self) -> &str;
+
+    /// Returns the state of no examples.
+    fn start(&self) -> State;
+
+    /// Reads records into a part, which [`State::add`] adds to a state. Parts can be read in parallel.
+    /// `state` is the state so far: what it knows of the data set also holds for the part.
+    fn read(&self, state: &State, records: &mut [Record<'_>], samples: bool) -> Part;
+
+    /// Reads a data set that is given as files or folders of the metric's own format.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a document cannot be read, if the two sides do not join, or if the metric only
+    /// takes records.
+    fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError>;
+
+    /// Reads the body of a state that [`State::body`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bytes are not the body of a state of this metric.
+    fn read_state(&self, body: &[u8]) -> Result<State, StateError>;
+
+    /// Whether a data set without examples has scores; for most metrics it is an error.
+    fn scores_empty_data(&self) -> bool;
+
+    /// Returns what draws records, if the metric has pictures.
+    fn pictures(&self) -> Option<&dyn Draw>;
+}
+
+/// A data set that is given as documents of a metric's own formats.
+#[derive(Clone, Debug)]
+pub struct DataSet {
+    /// The references.
+    pub references: Document,
+    /// The predictions.
+    pub predictions: Document,
+    /// The files that options name, by option.
+    pub files: Named<Document>,
+    /// How strictly the two sides are joined.
+    pub join: JoinPolicy,
+    /// The part of the data set that is read, by image, question or task; `None` for all of it.
+    pub shard: Option<Shard>,
+}
+
+impl DataSet {
+    /// A whole data set, joined strictly.
+    #[must_use]
+    pub fn new(references: Document, predictions: Document) -> Self {
+        Self {
+            references,
+            predictions,
+            files: Vec::new(),
+            join: JoinPolicy::default(),
+            shard: None,
+        }
+    }
+
+    /// Returns the file that an option names.
+    #[must_use]
+    pub fn file(&self, option: &str) -> Option<&Document> {
+        let mut files = self.files.iter();
+        files
+            .find(|(name, _)| name == option)
+            .map(|(_, document)| document)
+    }
+
+    /// Whether the image, question or task with this id is read.
+    #[must_use]
+    pub fn holds(&self, id: &str) -> bool {
+        self.shard.is_none_or(|shard| shard.holds(id))
+    }
+}
+
+/// A data set that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DataSetError {
+    /// A document cannot be read.
+    Read(ReadError),
+    /// The two sides do not join.
+    Join(JoinError),
+}
+
+impl DataSetError {
+    /// Returns the error as a message.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Read(error) => error.message(),
+            Self::Join(error) => error.message(),
+        }
+    }
+}
+
+impl From<ReadError> for DataSetError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<JoinError> for DataSetError {
+    fn from(error: JoinError) -> Self {
+        Self::Join(error)
+    }
+}
+
+impl fmt::Display for DataSetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl std::error::Error for DataSetError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Read(error) => Some(error),
+            Self::Join(error) => Some(error),
+        }
+    }
+}
+
+/// The scores of one example.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Index of its record in the batch, counted from 0.
+    pub record: usize,
+    /// The id of the record.
+    pub id: String,
+    /// The part of the record, if the record has several examples.
+    pub part: Option<String>,
+    /// Scores by name.
+    pub scores: Named<Option<f64>>,
+    /// Counts by name.
+    pub counts: Named<serde_json::Value>,
+}
+
+/// Scores and counts by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The number of examples.
+    pub examples: u64,
+    /// The number of examples without a prediction, whether they count as empty or were left out.
+    pub missing: u64,
+    /// The number of predictions without a reference, which were left out.
+    pub extra: u64,
+    /// Scores; `None` is undefined.
+    pub scores: Named<Option<f64>>,
+    /// Counts.
+    pub counts: Named<serde_json::Value>,
+    /// The groups, by kind of group.
+    pub groups: Named<Vec<Group>>,
+    /// What the user should know.
+    pub warnings: Vec<Message>,
+}
+
+impl Report {
+    /// Returns the score of this name, if there is one and it is defined.
+    #[must_use]
+    pub fn score(&self, name: &str) -> Option<f64> {
+        self.scores
+            .iter()
+            .find(|(score, _)| score == name)
+            .and_then(|(_, value)| *value)
+    }
+}
+
+/// What has been read of a data set, or of a part of it.
+///
+/// States merge by the law of [`Merge`]: any partition of the examples, merged in any order, gives the
+/// same report and the same [body](Self::body).
+pub struct State(Box<dyn ErasedState>);
+
+/// What was read of some records, not yet added to a [`State`].
+pub struct Part(Box<dyn ErasedPart>);
+
+trait ErasedState: Any + Send + Sync {
+    fn boxed_clone(&self) -> Box<dyn ErasedState>;
+    fn signature(&self) -> &str;
+    fn add(&mut self, part: &mut dyn ErasedPart) -> Result<(), AddError>;
+    fn extra(&mut self, predictions: u64);
+    fn examples(&self) -> u64;
+    fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
+    fn report(&self) -> Report;
+    fn details(&self) -> Option<serde_json::Value>;
+    fn body(&self) -> Result<Vec<u8>, StateError>;
+}
+
+trait ErasedPart: Any + Send + Sync {
+    fn samples(&self, state: &dyn ErasedState) -> Vec<Sample>;
+}
+
+/// Why a part cannot be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AddError {
+    /// A record that cannot be read, or that contradicts the state.
+    Record(RecordError),
+    /// The part is of another metric or definition.
+    State(StateError),
+}
+
+impl fmt::Display for AddError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Record(error) => error.fmt(f),
+            Self::State(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AddError {}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self(self.0.boxed_clone())
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("State").field(&self.signature()).finish()
+    }
+}
+
+impl fmt::Debug for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Part").finish_non_exhaustive()
+    }
+}
+
+impl State {
+    /// Returns the definition that the state was gathered under.
+    #[must_use]
+    pub fn signature(&self) -> &str {
+        self.0.signature()
+    }
+
+    /// Adds what was read of some records. The order of parts decides which of several errors is found,
+    /// and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first record of the part that cannot be read, or that shares less with the records of
+    /// the state than a data set's records must. The state is then as it was.
+    pub fn add(&mut self, part: &mut Part) -> Result<(), AddError> {
+        self.0.add(&mut *part.0)
+    }
+
+    /// Reads records and adds them: all of them or, where there is an error, none.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first record that cannot be read.
+    pub fn update(
+        &mut self,
+        scorer: &dyn Scorer,
+        records: &mut [Record<'_>],
+    ) -> Result<(), AddError> {
+        let mut part = scorer.read(self, records, false);
+        self.add(&mut part)
+    }
+
+    /// Returns the number of examples.
+    #[must_use]
+    pub fn examples(&self) -> u64 {
+        self.0.examples()
+    }
+
+    /// Counts predictions that have no reference and were left out.
+    pub fn count_extra(&mut self, predictions: u64) {
+        self.0.extra(predictions);
+    }
+
+    /// Adds the state of other examples.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `other` is of another definition, or if its examples do not share with these
+    /// what those of one data set share. The state is then as it was.
+    pub fn merge(&mut self, other: &Self) -> Result<(), StateError> {
+        self.merge_times(other, 1)
+    }
+
+    /// Adds the state of other examples as often as `times` says.
+    ///
+    /// # Errors
+    ///
+    /// As [`merge`](Self::merge).
+    pub fn merge_times(&mut self, other: &Self, times: u64) -> Result<(), StateError> {
+        self.0.merge_times(&*other.0, times)
+    }
+
+    /// Returns the scores and counts.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        self.0.report()
+    }
+
+    /// Returns what is too large for a report, such as curves, as JSON; `None` if there is nothing.
+    #[must_use]
+    pub fn details(&self) -> Option<serde_json::Value> {
+        self.0.details()
+    }
+
+    /// Writes the state in its canonical form, for [`Scorer::read_state`]: MessagePack, with named fields.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the state has a part that MessagePack has no form for; those of the built-in
+    /// metrics have none.
+    pub fn body(&self) -> Result<Vec<u8>, StateError> {
+        self.0.body()
+    }
+}
+
+impl Part {
+    /// Returns the scores of each example, where the part was read with samples, as the examples of
+    /// `state`, to which the part was added.
+    #[must_use]
+    pub fn samples(&self, state: &State) -> Vec<Sample> {
+        self.0.samples(&*state.0)
+    }
+}
+
+/// A state that cannot be read or merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The bytes are not the body of a state.
+    Malformed(String),
+    /// The state is of another metric, definition or format version.
+    Definition {
+        /// The definition that was needed.
+        expected: String,
+        /// The definition that was found.
+        found: String,
+    },
+    /// The examples do not share what those of one data set share.
+    Header(Message),
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(reason) => write!(f, "not the state of this metric: {reason}"),
+            Self::Definition { expected, found } => {
+                write!(f, "found a state of {found}: expected one of {expected}")
+            }
+            Self::Header(difference) => write!(f, "not of the same data set: {difference}"),
+        }
+    }
+}
+
+impl std::error::Error for StateError {}
+
+/// Returns the signature `metric|name:value|...|v:version`.
+///
+/// A bar in a value is written `%7C` and a percent sign `%25`, so different choices have different
+/// signatures, and every `|` ends a part.
+///
+/// ```
+/// use metric_registry::signature;
+///
+/// let parts = [("k".to_owned(), "5".to_owned())];
+/// assert_eq!(signature("accuracy-at-k", &parts, "0.1.0"), "accuracy-at-k|k:5|v:0.1.0");
+///
+/// let parts = [("labels".to_owned(), "a|b,100%".to_owned())];
+/// let text = signature("classification", &parts, "0.1.0");
+/// assert_eq!(text, "classification|labels:a%7Cb,100%25|v:0.1.0");
+/// ```
+#[must_use]
+pub fn signature(metric: &str, parts: &[(String, String)], version: &str) -> String {
+    let mut text = metric.to_owned();
+    for (name, value) in parts {
+        let value = value.replace('%', "%25").replace('|', "%7C");
+        text.extend(["|", name, ":", &value]);
+    }
+    text + "|v:" + version
+}
+
+/// Returns a [`Reading`] as a [`Scorer`]: what the `build` function of an entry gives.
+pub fn scorer<R: Reading>(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
+    let signature = signature(metric, &reading.signature(), version);
+    Box::new(Adapter {
+        shared: Arc::new(Shared { reading, signature }),
+    })
+}
+
+struct Shared<R> {
+    reading: R,
+    signature: String,
+}
+
+struct Adapter<R> {
+    shared: Arc<Shared<R>>,
+}
+
+/// A [`State`] of a reading.
+struct Held<R: Reading> {
+    shared: Arc<Shared<R>>,
+    header: R::Header,
+    pool: Pool<StateOf<R>>,
+}
+
+/// A [`Part`] of a reading.
+struct Read<R: Reading> {
+    shared: Arc<Shared<R>>,
+    gathered: Gathered<R>,
+    /// The record that ended the reading.
+    error: Option<RecordError>,
+}
+
+impl<R: Reading> Scorer for Adapter<R>
+where
+    R::Header: Header,
+{
+    fn signature(&self) -> &str {
+        &self.shared.signature
+    }
+
+    fn start(&self) -> State {
+        State(Box::new(Held::<R> {
+            shared: Arc::clone(&self.shared),
+            header: R::Header::default(),
+            pool: Pool::default(),
+        }))
+    }
+
+    fn read(&self, state: &State, records: &mut [Record<'_>], samples: bool) -> Part {
+        let state: &dyn Any = &*state.0;
+        // The header of another metric's state is of no use here; adding the part will fail.
+        let header = state.downcast_ref::<Held<R>>();
+        let header = header.map_or_else(R::Header::default, |state| state.header.clone());
+        let mut gathered = Gathered::new(header, samples);
+        let error = self.read_all(records, &mut gathered);
+        Part(Box::new(Read {
+            shared: Arc::clone(&self.shared),
+            gathered,
+            error: error.err(),
+        }))
+    }
+
+    fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError> {
+        let reading = &self.shared.reading;
+        let Some(reader) = reading.data_sets() else {
+            let problem = "this metric reads records, not whole files";
+            return Err(ReadError::new(data.references.name, problem).into());
+        };
+        let mut gathered = Gathered::new(R::Header::default(), samples);
+        let mut sink = Sink::new(reading, &mut gathered);
+        reader.read_data_set(data, &mut sink)?;
+        Ok(Part(Box::new(Read {
+            shared: Arc::clone(&self.shared),
+            gathered,
+            error: None,
+        })))
+    }
+
+    fn read_state(&self, body: &[u8]) -> Result<State, StateError> {
+        let malformed = |error: rmp_serde::decode::Error| StateError::Malformed(error.to_string());
+        let mut deserializer = rmp_serde::Deserializer::from_read_ref(body);
+        deserializer.set_max_depth(MOST_DEPTH);
+        let Body { header, pool } =
+            Body::<R::Header, Pool<StateOf<R>>>::deserialize(&mut deserializer)
+                .map_err(malformed)?;
+        let state = State(Box::new(Held::<R> {
+            shared: Arc::clone(&self.shared),
+            header,
+            pool,
+        }));
+        // A key twice, rows out of order, or bytes after the end: nothing that `body` writes.
+        match state.body()? == body {
+            true => Ok(state),
+            false => Err(StateError::Malformed(
+                "not in its canonical form".to_owned(),
+            )),
+        }
+    }
+
+    fn scores_empty_data(&self) -> bool {
+        self.shared.reading.scores_empty_data()
+    }
+
+    fn pictures(&self) -> Option<&dyn Draw> {
+        self.shared.reading.pictures()
+    }
+}
+
+impl<R: Reading> Adapter<R> {
+    fn read_all(
+        &self,
+        records: &mut [Record<'_>],
+        gathered: &mut Gathered<R>,
+    ) -> Result<(), RecordError> {
+        let reading = &self.shared.reading;
+        let mut sink = Sink::new(reading, gathered);
+        for (index, record) in records.iter_mut().enumerate() {
+            sink.record(record.id);
+            if record.prediction.is_missing() {
+                sink.missing(reading.examples_in(record));
+                if record.join.missing == Missing::Skip {
+                    continue;
+                }
+            }
+            reading
+                .read(record, &mut sink)
+                .map_err(|error| RecordError { index, error })?;
+        }
+        Ok(())
+    }
+}
+
+/// The written form of a state.
+#[derive(Serialize, Deserialize)]
+struct Body<H, P> {
+    header: H,
+    pool: P,
+}
+
+/// How deeply the parts of a written state may be nested; those of the built-in metrics take half of it.
+const MOST_DEPTH: usize = 64;
+
+impl<R: Reading> Held<R> {
+    /// Unites the headers, and renumbers the states of both sides where that is needed.
+    fn unite(
+        &mut self,
+        header: &R::Header,
+        renumber_theirs: impl FnOnce(&[u32]),
+    ) -> Result<(), Message> {
+        if *header == self.header {
+            return Ok(());
+        }
+        if let Unified::Renumbered { ours, theirs } = self.header.unify(header)? {
+            renumber(&self.shared.reading, &mut self.pool, &ours);
+            renumber_theirs(&theirs);
+        }
+        Ok(())
+    }
+
+    fn refuse_other(&self, other: Option<&str>) -> Result<(), StateError> {
+        match other {
+            Some(signature) if signature == self.shared.signature => Ok(()),
+            other => Err(StateError::Definition {
+                expected: self.shared.signature.clone(),
+                found: other.unwrap_or("another metric").to_owned(),
+            }),
+        }
+    }
+}
+
+impl<R: Reading> ErasedState for Held<R> {
+    fn boxed_clone(&self) -> Box<dyn ErasedState> {
+        Box::new(Self {
+            shared: Arc::clone(&self.shared),
+            header: self.header.clone(),
+            pool: self.pool.clone(),
+        })
+    }
+
+    fn signature(&self) -> &str {
+        &self.shared.signature
+    }
+
+    fn add(&mut self, part: &mut dyn ErasedPart) -> Result<(), AddError> {
+        let part: &mut dyn Any = part;
+        let part = part.downcast_mut::<Read<R>>();
+        let found = part.as_ref().map(|part| part.shared.signature.as_str());
+        self.refuse_other(found).map_err(AddError::State)?;
+        let Some(Read {
+            gathered, error, ..
+        }) = part
+        else {
+            return Ok(());
+        };
+        // The first record that differs comes before whatever else is wrong with the part.
+        let mut header = self.header.clone();
+        for (index, side, said) in &gathered.said {
+            header.unify(said).map_err(|problem| {
+                let error = FieldError {
+                    side: *side,
+                    problem,
+                };
+                AddError::Record(RecordError {
+                    index: *index,
+                    error,
+                })
+            })?;
+        }
+        if let Some(error) = error {
+            return Err(AddError::Record(error.clone()));
+        }
+        let shared = Arc::clone(&self.shared);
+        let header = gathered.header.clone();
+        self.unite(&header, |theirs| gathered.renumber(&shared.reading, theirs))
+            .map_err(|problem| AddError::State(StateError::Header(problem)))?;
+        self.pool.merge(std::mem::take(&mut gathered.pool));
+        Ok(())
+    }
+
+    fn extra(&mut self, predictions: u64) {
+        self.pool.extra += predictions;
+    }
+
+    fn examples(&self) -> u64 {
+        self.pool.examples
+    }
+
+    fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError> {
+        let other: &dyn Any = other;
+        let other = other.downcast_ref::<Self>();
+        self.refuse_other(other.map(|other| other.shared.signature.as_str()))?;
+        let Some(other) = other else {
+            return Ok(());
+        };
+        if times == 0 {
+            return Ok(());
+        }
+        let mut renumbered = None;
+        let reading = Arc::clone(&self.shared);
+        self.unite(&other.header, |theirs| {
+            let mut pool = other.pool.clone();
+            renumber(&reading.reading, &mut pool, theirs);
+            renumbered = Some(pool);
+        })
+        .map_err(StateError::Header)?;
+        let pool = renumbered.as_ref().unwrap_or(&other.pool);
+        self.pool.merge_times(pool, times);
+        Ok(())
+    }
+
+    fn report(&self) -> Report {
+        let reading = &self.shared.reading;
+        let mut groups = Vec::new();
+        for (kind, states) in &self.pool.groups {
+            let of_kind = states.iter().map(|(name, state)| {
+                let numbers = reading.numbers(state, &self.header, Scope::Group(kind, name));
+                Group {
+                    name: name.clone(),
+                    scores: numbers.scores,
+                    counts: numbers.counts,
+                }
+            });
+            groups.push((kind.clone(), of_kind.collect()));
+        }
+        let numbers = reading.numbers(&self.pool.total, &self.header, Scope::Total);
+        groups.extend(numbers.groups);
+        let mut warnings: Vec<Message> = self.pool.notes.warnings().collect();
+        warnings.extend(numbers.warnings);
+        Report {
+            examples: self.pool.examples,
+            missing: self.pool.missing,
+            extra: self.pool.extra,
+            scores: numbers.scores,
+            counts: numbers.counts,
+            groups,
+            warnings,
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        self.shared.reading.details(&self.pool.total, &self.header)
+    }
+
+    fn body(&self) -> Result<Vec<u8>, StateError> {
+        let body = Body {
+            header: &self.header,
+            pool: &self.pool,
+        };
+        rmp_serde::to_vec_named(&body).map_err(|error| StateError::Malformed(error.to_string()))
+    }
+}
+
+impl<R: Reading> ErasedPart for Read<R> {
+    fn samples(&self, state: &dyn ErasedState) -> Vec<Sample> {
+        let state: &dyn Any = state;
+        let header = state.downcast_ref::<Held<R>>().map(|state| &state.header);
+        let header = header.unwrap_or(&self.gathered.header);
+        let sample = |example: &crate::reading::Measured<StateOf<R>>| {
+            let reading = &self.shared.reading;
+            let Numbers { scores, counts, .. } =
+                reading.numbers(&example.state, header, Scope::Example);
+            Sample {
+                record: example.record,
+                id: example.id.clone(),
+                part: example.part.clone(),
+                scores,
+                counts,
+            }
+        };
+        self.gathered
+            .measured
+            .iter()
+            .flatten()
+            .map(sample)
+            .collect()
+    }
+}

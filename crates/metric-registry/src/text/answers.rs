@@ -1,0 +1,578 @@
+//! Answers to questions, and other texts that are right or wrong.
+
+use std::collections::{BTreeMap, HashSet};
+
+use metric_core::{Accuracy, Mean, Metric};
+use metric_record::{Document, FieldError, Message, ReadError, Record};
+use metric_text::normalize::Pattern;
+use metric_text::read::{
+    JoinCounts, QuestionForm, QuestionTypes, QuestionsError, UNANSWERED, check_questions,
+    check_squad_answers, check_vqa_answers, join_questions, patterns, read_predictions,
+    relaxed_answers, squad_answers, text_or_number, texts, vqa_example,
+};
+use metric_text::vqa::{Evidence, Profile, VqaAccuracy};
+use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
+use serde_json::json;
+
+use crate::text::string_accuracy::{accuracy_counts, texts as both_texts};
+use crate::{
+    DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
+    OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
+};
+
+pub(crate) const EXACT_MATCH: Entry = Entry {
+    name: "exact-match",
+    help: "Share of texts that equal their reference, with the options of Hugging Face's exact_match",
+    values: ("a string", "a string"),
+    options: &[
+        OptionSpec {
+            name: "regexes-to-ignore",
+            kind: OptionKind::List(&OptionKind::Text),
+            value: "REGEXES",
+            default: "",
+            help: "What is deleted first: a regular expression, or a JSON list of them",
+        },
+        OptionSpec {
+            name: "ignore-case",
+            kind: OptionKind::Flag,
+            value: "",
+            default: "",
+            help: "Lowercase both texts",
+        },
+        OptionSpec {
+            name: "ignore-punctuation",
+            kind: OptionKind::Flag,
+            value: "",
+            default: "",
+            help: "Delete ASCII punctuation",
+        },
+        OptionSpec {
+            name: "ignore-numbers",
+            kind: OptionKind::Flag,
+            value: "",
+            default: "",
+            help: "Delete the digits 0 to 9",
+        },
+    ],
+    scores: &[ScoreSpec::higher("exact_match").proportion("correct", "total")],
+    groups: &[],
+    details: false,
+    drawings: &[],
+    input: Input::Records,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let given = options.given("regexes-to-ignore");
+        let problem = |reason: String| OptionError::new("regexes-to-ignore", &given, reason);
+        let patterns: Result<Vec<Pattern>, String> = match options.value("regexes-to-ignore") {
+            Some(OptionValue::List(patterns)) => patterns
+                .iter()
+                .map(|pattern| pattern.parse().map_err(|error| format!("{error}")))
+                .collect(),
+            _ => patterns(&given),
+        };
+        let regexes_to_ignore = patterns.map_err(problem)?;
+        let is_on = |name| options.has(name);
+        let reading = Matches {
+            metric: ExactMatch {
+                regexes_to_ignore,
+                ignore_case: is_on("ignore-case"),
+                ignore_punctuation: is_on("ignore-punctuation"),
+                ignore_numbers: is_on("ignore-numbers"),
+            },
+        };
+        Ok(scorer("exact-match", VERSION, reading))
+    },
+};
+
+struct Matches {
+    metric: ExactMatch,
+}
+
+impl Reading for Matches {
+    type Metric = ExactMatch;
+    type Header = ();
+
+    fn metric(&self) -> &ExactMatch {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let metric = &self.metric;
+        let switches = [
+            ("case", metric.ignore_case),
+            ("punctuation", metric.ignore_punctuation),
+            ("numbers", metric.ignore_numbers),
+        ];
+        let ignored: Vec<_> = switches
+            .iter()
+            .filter(|(_, on)| *on)
+            .map(|(name, _)| *name)
+            .collect();
+        let ignored = match ignored.is_empty() {
+            true => "none".to_owned(),
+            false => ignored.join(","),
+        };
+        let mut parts = Vec::new();
+        let patterns: Vec<_> = metric
+            .regexes_to_ignore
+            .iter()
+            .map(Pattern::as_str)
+            .collect();
+        if !patterns.is_empty() {
+            parts.push(("regexes-to-ignore".to_owned(), json!(patterns).to_string()));
+        }
+        parts.push(("ignore".to_owned(), ignored));
+        parts
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let (prediction, reference) = both_texts(record)?;
+        sink.example(&prediction, &reference);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
+        Numbers {
+            scores: vec![("exact_match".to_owned(), state.value())],
+            counts: accuracy_counts(state),
+            ..Numbers::default()
+        }
+    }
+}
+
+pub(crate) const VQA: Entry = Entry {
+    name: "vqa",
+    help: "Accuracy of answers to questions about images",
+    values: (
+        "an answer or a list of answers, or {\"answer\": ..., \"lang\": \"en\"}; beside it `lang`, `question_type`, `answer_type` where given; or VQA v2's annotation file (.json)",
+        "a string; beside an annotation file VQA v2's results file: a list of {\"question_id\": ..., \"answer\": ...}",
+    ),
+    options: &[
+        OptionSpec {
+            name: "profile",
+            kind: OptionKind::Choice(|| {
+                Profile::ALL.iter().map(|profile| profile.name()).collect()
+            }),
+            value: "PROFILE",
+            default: Profile::Exact.name(),
+            help: "Whose rules",
+        },
+        OptionSpec {
+            name: "questions",
+            kind: OptionKind::Path,
+            value: "FILE",
+            default: "",
+            help: "VQA v2's question file, which must have the questions of the annotation file",
+        },
+    ],
+    scores: &[ScoreSpec::higher("accuracy").proportion("correct", "total")],
+    groups: &["answer_type", "lang", "question_type"],
+    details: false,
+    drawings: &[],
+    input: Input::Joined(|text| QuestionForm::VQA_ANNOTATIONS.fits(text)),
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let reading = Vqa {
+            metric: VqaAccuracy::new(options.require("profile")?),
+            questions: options.has("questions"),
+        };
+        Ok(scorer("vqa", VERSION, reading))
+    },
+};
+
+struct Vqa {
+    metric: VqaAccuracy,
+    /// Whether a question file is given.
+    questions: bool,
+}
+
+impl Vqa {
+    fn is_agreement(&self) -> bool {
+        match self.metric.profile() {
+            Profile::Exact | Profile::FusionBrain2021 => false,
+            Profile::VqaV2 | Profile::VqaV2AlwaysNormalise => true,
+        }
+    }
+}
+
+impl Reading for Vqa {
+    type Metric = VqaAccuracy;
+    type Header = ();
+
+    fn metric(&self) -> &VqaAccuracy {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        vec![("profile".to_owned(), self.metric.profile().to_string())]
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        if self.questions {
+            let problem = Message::default()
+                .option("questions", "")
+                .text(" goes with an annotation file (.json), found records");
+            return Err(FieldError::reference(problem));
+        }
+        let example = vqa_example(record, self.metric.profile())?;
+        let groups = example.groups();
+        sink.part(None, &groups, &example.prediction, &example.answers);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
+        let mut counts = accuracy_counts(&state.accuracy);
+        if self.is_agreement() {
+            counts.push(("thirds".to_owned(), json!(state.thirds)));
+        }
+        let mut warnings = Vec::new();
+        if state.without_lemmatizer > 0 {
+            warnings.push(Message::from(format!(
+                "{} × a Russian answer was scored without a lemmatiser, each word as its own lemma; the reference program uses pymorphy2, and the library takes a lemmatiser as a function",
+                state.without_lemmatizer
+            )));
+        }
+        Numbers {
+            scores: vec![("accuracy".to_owned(), self.metric.compute(state))],
+            counts,
+            warnings,
+            ..Numbers::default()
+        }
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+}
+
+impl ReadDataSet<Self> for Vqa {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let annotations = data.references.file()?;
+        let predictions = read_predictions(data.predictions.file()?).map_err(of_questions)?;
+        let asked = data.file("questions").map(Document::file).transpose()?;
+        let profile = self.metric.profile();
+        let mut questions = 0;
+        let mut annotated = HashSet::new();
+        let mut pooled: BTreeMap<QuestionTypes<'_>, (u64, Evidence)> = BTreeMap::new();
+        let counts = join_questions(
+            &QuestionForm::VQA_ANNOTATIONS,
+            annotations,
+            predictions,
+            data.join,
+            data.shard,
+            &mut |question, prediction| {
+                check_vqa_answers(profile, &question.answers)?;
+                questions += 1;
+                if asked.is_some() {
+                    annotated.insert(question.id.clone());
+                }
+                if sink.wants_samples() {
+                    sink.record(&question.id);
+                    let groups = question.types.named();
+                    sink.part(None, &groups, prediction, &question.answers);
+                    return Ok(());
+                }
+                // Questions of the same types together, and not each group by itself.
+                let (examples, state) = match pooled.get_mut(&question.types) {
+                    Some(pool) => pool,
+                    None => pooled.entry(question.types.clone()).or_default(),
+                };
+                *examples += 1;
+                self.metric.update(state, prediction, &question.answers);
+                Ok(())
+            },
+        );
+        let counts = counts.map_err(of_questions)?;
+        if let Some(asked) = asked {
+            check_questions(asked, annotations.name, &annotated, data.shard)
+                .map_err(of_questions)?;
+        }
+        for (types, (examples, state)) in pooled {
+            sink.pooled(examples, &types.named(), state);
+        }
+        count_unmatched(&counts, sink);
+        if profile == Profile::Exact {
+            let note = "a question of an annotation file was scored by profile exact; VQA v2's own rule is ";
+            sink.note(Message::from(note).option("profile", "vqa-v2"), questions);
+        }
+        Ok(())
+    }
+}
+
+/// An error of files of questions as one of a data set.
+fn of_questions(error: QuestionsError) -> DataSetError {
+    match error {
+        QuestionsError::Read(error) => error.into(),
+        QuestionsError::Duplicate { error, .. } => (*error).into(),
+        QuestionsError::Join(error) => (*error).into(),
+        other => ReadError::new("", other.message()).into(),
+    }
+}
+
+/// Counts what the join of two files had to let pass.
+fn count_unmatched<R: Reading>(counts: &JoinCounts, sink: &mut Sink<'_, R>) {
+    sink.missing(counts.missing);
+    sink.extra(counts.extra);
+}
+
+pub(crate) const ANLS: Entry = Entry {
+    name: "anls",
+    help: "Average Normalized Levenshtein Similarity of answers read from documents",
+    values: ("an answer or a list of answers", "a string"),
+    options: &[OptionSpec {
+        name: "profile",
+        kind: OptionKind::Choice(|| {
+            anls::Profile::ALL
+                .iter()
+                .map(|profile| profile.name())
+                .collect()
+        }),
+        value: "PROFILE",
+        default: anls::Profile::Paper.name(),
+        help: "Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading Competition",
+    }],
+    scores: &[ScoreSpec::higher("anls")],
+    groups: &[],
+    details: false,
+    drawings: &[],
+    input: Input::Records,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let profile = options.require("profile")?;
+        let reading = Similarity {
+            metric: Anls { profile },
+        };
+        Ok(scorer("anls", VERSION, reading))
+    },
+};
+
+struct Similarity {
+    metric: Anls,
+}
+
+impl Reading for Similarity {
+    type Metric = Anls;
+    type Header = ();
+
+    fn metric(&self) -> &Anls {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        vec![("profile".to_owned(), self.metric.profile.to_string())]
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+        let answers = texts(&mut record.reference).map_err(FieldError::reference)?;
+        if answers.is_empty() {
+            return Err(FieldError::reference(UNANSWERED));
+        }
+        Anls::check_work(&prediction, &answers)
+            .map_err(|error| FieldError::prediction(error.to_string()))?;
+        sink.example(&prediction, &answers);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &Mean, (): &(), _scope: Scope<'_>) -> Numbers {
+        Numbers {
+            scores: vec![("anls".to_owned(), state.value())],
+            counts: vec![("total".to_owned(), state.count().into())],
+            ..Numbers::default()
+        }
+    }
+}
+
+pub(crate) const SQUAD: Entry = Entry {
+    name: "squad",
+    help: "Exact match and F1 of answers found in a text, as SQuAD has them",
+    values: (
+        "an answer, a list of answers, or {\"text\": a list of answers}; under v2 the list is empty where there is none; or SQuAD's data file (.json)",
+        "a string; beside a data file SQuAD's predictions: an object id to text",
+    ),
+    options: &[OptionSpec {
+        name: "profile",
+        kind: OptionKind::Choice(|| {
+            squad::Profile::ALL
+                .iter()
+                .map(|profile| profile.name())
+                .collect()
+        }),
+        value: "PROFILE",
+        default: squad::Profile::V1.name(),
+        help: "Which version; under v2 a question may have no answer",
+    }],
+    scores: &[
+        ScoreSpec::higher("exact_match").proportion("correct", "total"),
+        ScoreSpec::higher("f1"),
+    ],
+    groups: &["has_answer"],
+    details: false,
+    drawings: &[],
+    input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let profile = options.require("profile")?;
+        let reading = Extraction {
+            metric: Squad { profile },
+        };
+        Ok(scorer("squad", VERSION, reading))
+    },
+};
+
+struct Extraction {
+    metric: Squad,
+}
+
+impl Extraction {
+    fn add(
+        &self,
+        prediction: &str,
+        answers: &[String],
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), Message> {
+        let profile = self.metric.profile;
+        check_squad_answers(profile, answers)?;
+        match profile {
+            squad::Profile::V1 => sink.example(prediction, answers),
+            squad::Profile::V2 => {
+                let has_answer = if answers.is_empty() { "no" } else { "yes" };
+                sink.part(None, &[("has_answer", has_answer)], prediction, answers);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Reading for Extraction {
+    type Metric = Squad;
+    type Header = ();
+
+    fn metric(&self) -> &Squad {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        vec![("profile".to_owned(), self.metric.profile.to_string())]
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+        let answers = squad_answers(&mut record.reference).map_err(FieldError::reference)?;
+        self.add(&prediction, &answers, sink)
+            .map_err(FieldError::reference)
+    }
+
+    fn numbers(&self, state: &squad::Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
+        let score = self.metric.compute(state);
+        Numbers {
+            scores: vec![
+                ("exact_match".to_owned(), score.exact_match),
+                ("f1".to_owned(), score.f1),
+            ],
+            counts: accuracy_counts(&state.exact),
+            ..Numbers::default()
+        }
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+}
+
+impl ReadDataSet<Self> for Extraction {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let questions = data.references.file()?;
+        let predictions = read_predictions(data.predictions.file()?).map_err(of_questions)?;
+        let counts = join_questions(
+            &QuestionForm::SQUAD,
+            questions,
+            predictions,
+            data.join,
+            data.shard,
+            &mut |question, prediction| {
+                sink.record(&question.id);
+                self.add(prediction, &question.answers.answers, sink)
+            },
+        );
+        count_unmatched(&counts.map_err(of_questions)?, sink);
+        Ok(())
+    }
+}
+
+pub(crate) const RELAXED_ACCURACY: Entry = Entry {
+    name: "relaxed-accuracy",
+    help: "Share of answers that are a true number but for 5 %, or the true text; as ChartQA has it",
+    values: (
+        "an answer or a list of answers, each a string or a number",
+        "a string or a number",
+    ),
+    options: &[OptionSpec {
+        name: "tolerance",
+        kind: OptionKind::Number(0.0, f64::MAX),
+        value: "T",
+        default: "0.05",
+        help: "How far a number may be from the true one, as a part of that",
+    }],
+    scores: &[ScoreSpec::higher("relaxed_accuracy").proportion("correct", "total")],
+    groups: &[],
+    details: false,
+    drawings: &[],
+    input: Input::Records,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let tolerance = options.number("tolerance")?;
+        if !tolerance.is_finite() || tolerance < 0.0 {
+            let reason = "expected a number of at least 0";
+            return Err(OptionError::new(
+                "tolerance",
+                &options.given("tolerance"),
+                reason,
+            ));
+        }
+        let reading = Relaxed {
+            metric: RelaxedAccuracy { tolerance },
+        };
+        Ok(scorer("relaxed-accuracy", VERSION, reading))
+    },
+};
+
+struct Relaxed {
+    metric: RelaxedAccuracy,
+}
+
+impl Reading for Relaxed {
+    type Metric = RelaxedAccuracy;
+    type Header = ();
+
+    fn metric(&self) -> &RelaxedAccuracy {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        vec![("tolerance".to_owned(), self.metric.tolerance.to_string())]
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let prediction = text_or_number(&mut record.prediction).map_err(FieldError::prediction)?;
+        let references = relaxed_answers(&mut record.reference).map_err(FieldError::reference)?;
+        if references.is_empty() {
+            return Err(FieldError::reference(UNANSWERED));
+        }
+        sink.example(&prediction, &references);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
+        Numbers {
+            scores: vec![("relaxed_accuracy".to_owned(), state.value())],
+            counts: accuracy_counts(state),
+            ..Numbers::default()
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Text, transcripts and answers.
+
+pub(crate) mod answers;
+pub(crate) mod edit;
+pub(crate) mod string_accuracy;

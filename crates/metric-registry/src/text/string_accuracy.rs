@@ -1,0 +1,90 @@
+//! Strings.
+
+use std::borrow::Cow;
+
+use metric_core::Accuracy;
+use metric_text::{Normalizer, StringAccuracy, VERSION};
+
+use metric_record::{FieldError, Record};
+
+use crate::{
+    Entry, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Sink,
+    never_whole, scorer,
+};
+
+/// What texts go through before they are compared.
+pub(crate) const NORMALIZE: OptionSpec = OptionSpec {
+    name: "normalize",
+    kind: OptionKind::List(&OptionKind::Text),
+    value: "STEPS",
+    default: "",
+    help: "What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX)",
+};
+
+pub(crate) const STRING_ACCURACY: Entry = Entry {
+    name: "string-accuracy",
+    help: "Share of texts that equal their reference",
+    values: ("a string", "a string"),
+    options: &[NORMALIZE],
+    scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
+    groups: &[],
+    details: false,
+    drawings: &[],
+    input: Input::Records,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let normalizer: Normalizer = options.parse("normalize")?.unwrap_or_default();
+        let reading = Strings {
+            metric: StringAccuracy { normalizer },
+        };
+        Ok(scorer("string-accuracy", VERSION, reading))
+    },
+};
+
+struct Strings {
+    metric: StringAccuracy,
+}
+
+impl Reading for Strings {
+    type Metric = StringAccuracy;
+    type Header = ();
+
+    fn metric(&self) -> &StringAccuracy {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        vec![("normalize".to_owned(), self.metric.normalizer.to_string())]
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let (prediction, reference) = texts(record)?;
+        sink.example(&prediction, &reference);
+        Ok(())
+    }
+
+    fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
+        Numbers {
+            scores: vec![("string_accuracy".to_owned(), state.value())],
+            counts: accuracy_counts(state),
+            ..Numbers::default()
+        }
+    }
+}
+
+/// Reads both sides of a record as strings.
+pub(crate) fn texts<'a>(
+    record: &mut Record<'a>,
+) -> Result<(Cow<'a, str>, Cow<'a, str>), FieldError> {
+    let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+    let reference = record.reference.text().map_err(FieldError::reference)?;
+    Ok((prediction, reference))
+}
+
+pub(crate) fn accuracy_counts(state: &Accuracy) -> Named<serde_json::Value> {
+    vec![
+        ("correct".to_owned(), state.correct.into()),
+        ("total".to_owned(), state.total.into()),
+    ]
+}

@@ -1,0 +1,309 @@
+//! COCO's average precision.
+
+use metric_core::Metric;
+use metric_record::{Document, FieldError, ReadError, Record};
+use metric_vision::read::{self, CocoOptions, Warnings};
+use metric_vision::{
+    AreaRange, BBox, Class, CocoAp, CocoParams, CocoSlice, CocoState, Dataset, Mask, Shape, VERSION,
+};
+use serde_json::json;
+
+use crate::options::{finite, listed};
+use crate::vision::images::{
+    ClassList, ParseRecord, add_images, class_names, read_image, renumber_classes,
+};
+use crate::{
+    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole,
+};
+
+pub(crate) const COCO: Entry = Entry {
+    name: "coco",
+    help: "COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them",
+    values: (
+        "a COCO ground-truth file: images, categories, annotations; or as a record one image: a list of its annotations, or {\"width\", \"height\", \"annotations\": [...]}",
+        "a COCO results file: a list of detections with image_id, category_id, score and bbox or segmentation; or as a record the detections of one image",
+    ),
+    options: &[
+        OptionSpec {
+            name: "iou-type",
+            kind: OptionKind::Choice(|| vec!["bbox", "segm"]),
+            value: "TYPE",
+            default: "bbox",
+            help: "Whether boxes or masks are compared",
+        },
+        OptionSpec {
+            name: "iou",
+            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
+            value: "T,...",
+            default: "",
+            help: "IoU thresholds, in place of 0.50,0.55,...,0.95",
+        },
+        OptionSpec {
+            name: "recalls",
+            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
+            value: "R,...",
+            default: "",
+            help: "Recalls at which curves are read, in place of 0,0.01,...,1",
+        },
+        OptionSpec {
+            name: "areas",
+            kind: OptionKind::List(&OptionKind::Text),
+            value: "NAME:FROM:TO,...",
+            default: "",
+            help: "Size classes by area in square pixels, bounds included, in place of small:0:1024,medium:1024:9216,large:9216:1e10",
+        },
+        OptionSpec {
+            name: "max-detections",
+            kind: OptionKind::List(&OptionKind::Integer(1, u32::MAX as i64)),
+            value: "N,...",
+            default: "",
+            help: "How many detections count in each image and class, in place of 1,10,100",
+        },
+        OptionSpec {
+            name: "class-agnostic",
+            kind: OptionKind::Flag,
+            value: "",
+            default: "",
+            help: "Take all objects for one class",
+        },
+        OptionSpec {
+            name: "quirks",
+            kind: OptionKind::Choice(|| vec!["none", "pycocotools"]),
+            value: "PROGRAM",
+            default: "none",
+            help: "Repeat what a program gets wrong: ids 0 and repeated ids of annotations, AP without 100 among the numbers of detections",
+        },
+        OptionSpec {
+            name: "groups",
+            kind: OptionKind::Choice(|| vec!["none", "class"]),
+            value: "KIND",
+            default: "none",
+            help: "Tables beside the total; none by class with --class-agnostic",
+        },
+    ],
+    scores: &[
+        ScoreSpec::higher("AP"),
+        ScoreSpec::higher("AP").by("T"),
+        ScoreSpec::higher("AP_").by("AREA"),
+        ScoreSpec::higher("AR_").by("N"),
+    ],
+    groups: &["class"],
+    details: true,
+    drawings: &[],
+    input: Input::Documents,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let mut params = CocoParams {
+            by_class: !options.has("class-agnostic"),
+            quirks: options.is("quirks", "pycocotools"),
+            ..CocoParams::default()
+        };
+        let iou_type = options.given("iou-type");
+        let mut signature = vec![("iou-type".to_owned(), iou_type.clone())];
+        let mut changed = |name: &str, value: String| signature.push((name.to_owned(), value));
+        let thresholds = options.list("iou", "a number", finite)?;
+        if !thresholds.is_empty() {
+            changed("iou", listed(&thresholds));
+            params.iou_thresholds = thresholds;
+        }
+        let recalls = options.list("recalls", "a number", finite)?;
+        if !recalls.is_empty() {
+            changed("recalls", listed(&recalls));
+            params.recall_thresholds = recalls;
+        }
+        let areas = options.list("areas", "NAME:FROM:TO with FROM no more than TO", area)?;
+        if !areas.is_empty() {
+            let areas_text =
+                |area: &AreaRange| format!("{}:{}:{}", area.name, area.least, area.greatest);
+            changed(
+                "areas",
+                areas.iter().map(areas_text).collect::<Vec<_>>().join(","),
+            );
+            params.areas.truncate(1);
+            params.areas.extend(areas);
+        }
+        let most = options.list("max-detections", "a whole number", |text| text.parse().ok())?;
+        if !most.is_empty() {
+            changed("max-detections", listed(&most));
+            params.max_detections = most;
+        }
+        if !params.by_class {
+            changed("class-agnostic", "yes".to_owned());
+        }
+        if params.quirks {
+            changed("quirks", "pycocotools".to_owned());
+        }
+        let by_class = options.is("groups", "class");
+        match iou_type.as_str() {
+            "segm" => scorer(params, signature, by_class, MASKS),
+            _ => scorer(params, signature, by_class, BOXES),
+        }
+    },
+};
+
+fn area(text: &str) -> Option<AreaRange> {
+    let (name, bounds) = text.split_once(':')?;
+    let (least, greatest) = bounds.split_once(':')?;
+    // An upper bound may be infinite.
+    let least: f64 = least.parse().ok()?;
+    let greatest: f64 = greatest.parse().ok()?;
+    (!name.is_empty() && least <= greatest).then(|| AreaRange::new(name, least, greatest))
+}
+
+/// How the files and the records of a shape are read.
+struct Reader<S> {
+    documents: fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>,
+    record: ParseRecord<S>,
+}
+
+const BOXES: Reader<BBox> = Reader {
+    documents: read::read_coco_documents,
+    record: read::parse_record,
+};
+
+const MASKS: Reader<Mask> = Reader {
+    documents: read::read_coco_mask_documents,
+    record: read::parse_mask_record,
+};
+
+fn scorer<S: Shape + Clone + Send + Sync + 'static>(
+    params: CocoParams,
+    signature: Named<String>,
+    by_class: bool,
+    read: Reader<S>,
+) -> Result<Box<dyn crate::Scorer>, OptionError> {
+    let metric = CocoAp::new(params).map_err(|error| {
+        let option = match error {
+            metric_vision::InvalidCocoParams::RecallThreshold(_) => "recalls",
+            metric_vision::InvalidCocoParams::Area(_)
+            | metric_vision::InvalidCocoParams::AreaName(_)
+            | metric_vision::InvalidCocoParams::TooManyAreas(_) => "areas",
+            metric_vision::InvalidCocoParams::MaxDetections(_) => "max-detections",
+            _ => "iou",
+        };
+        OptionError::new(option, "", error.to_string())
+    })?;
+    let reading = Coco {
+        metric,
+        signature,
+        by_class,
+        read,
+    };
+    Ok(crate::scorer("coco", VERSION, reading))
+}
+
+struct Coco<S> {
+    metric: CocoAp<S>,
+    signature: Named<String>,
+    by_class: bool,
+    read: Reader<S>,
+}
+
+impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
+    type Metric = CocoAp<S>;
+    type Header = ClassList;
+
+    fn metric(&self) -> &CocoAp<S> {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        self.signature.clone()
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        read_image(record, sink, self.read.record)
+    }
+
+    fn renumber(&self, state: &mut CocoState, indices: &[u32]) {
+        renumber_classes(state, indices);
+    }
+
+    fn numbers(
+        &self,
+        state: &CocoState,
+        ClassList(classes): &ClassList,
+        scope: Scope<'_>,
+    ) -> Numbers {
+        let curves = self.metric.compute(state);
+        let mut numbers = Numbers {
+            scores: curves.summary(None),
+            counts: vec![
+                (
+                    "truths".to_owned(),
+                    json!(curves.truths(CocoSlice::default())),
+                ),
+                ("detections".to_owned(), json!(state.detections())),
+            ],
+            ..Numbers::default()
+        };
+        if scope == Scope::Total && self.by_class && self.metric.params().by_class {
+            let named = (0..).zip(classes).zip(class_names(classes));
+            let groups = named.map(|((index, class), name): ((u32, &Class), String)| {
+                let slice = CocoSlice {
+                    class: Some(index),
+                    ..CocoSlice::default()
+                };
+                Group {
+                    name,
+                    scores: curves.summary(Some(index)),
+                    counts: vec![
+                        ("category_id".to_owned(), json!(class.key)),
+                        ("truths".to_owned(), json!(curves.truths(slice))),
+                    ],
+                }
+            });
+            numbers.groups.push(("class".to_owned(), groups.collect()));
+        }
+        numbers
+    }
+
+    fn details(
+        &self,
+        state: &CocoState,
+        ClassList(classes): &ClassList,
+    ) -> Option<serde_json::Value> {
+        let params = self.metric.params();
+        let count = if params.by_class { classes.len() } else { 1 };
+        let arrays = self.metric.compute(state).arrays(count)?;
+        let areas: Vec<_> = params
+            .areas
+            .iter()
+            .map(|area| json!({"name": area.name, "range": [area.least, area.greatest]}))
+            .collect();
+        let keys: Vec<_> = classes.iter().map(|class| &class.key).collect();
+        Some(json!({
+            "shape": arrays.shape,
+            "axes": ["iou_thresholds", "recall_thresholds", "classes", "areas", "max_detections"],
+            "iou_thresholds": params.iou_thresholds,
+            "recall_thresholds": params.recall_thresholds,
+            "classes": if params.by_class { json!(keys) } else { json!([null]) },
+            "areas": areas,
+            "max_detections": params.max_detections,
+            "precision": arrays.precision,
+            "recall": arrays.recall,
+            "scores": arrays.scores,
+        }))
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+}
+
+impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let options = CocoOptions {
+            ignore_unknown_images: data.join.ignore_extra,
+            quirks: self.metric.params().quirks,
+            shard: data.shard,
+        };
+        let read = (self.read.documents)(&data.references, &data.predictions, options);
+        let (dataset, warnings) = read?;
+        // The texts are large, and done with.
+        drop(data);
+        add_images(&dataset, &warnings, sink)
+    }
+}

@@ -1,0 +1,879 @@
+//! Detections.
+
+use std::collections::{HashMap, HashSet};
+
+use metric_core::Metric;
+use metric_record::json::{self, Entries, typed};
+use metric_record::{FieldError, Kind, Message, Missing, ReadError, Record};
+use metric_vision::read::{
+    BoxForm, BoxNumbers, ImageSizes, PolygonForm, RotatedForm, Warnings, is_coco,
+    parse_detection_boxes, parse_truth_boxes,
+};
+use metric_vision::{
+    BoxFormat, Class, Curve, Dataset, Detection, DetectionScore, DetectionState, DetectionSweep,
+    DetectionSweepParams, DetectionSweepScore, DetectionSweepState, Image, InvalidSweep, Key,
+    Matching, Prediction, Profile, SweepItem, Truth, VERSION, by_class,
+};
+use serde_json::json;
+
+use crate::options::{finite, listed};
+use crate::reading::{Gathered, Pool};
+use crate::vision::images::{
+    IMAGE_SIZE, class_names, image_size, note_warnings, read_boxes, size_part,
+};
+use crate::{
+    DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
+    Options, ReadDataSet, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole, scorer,
+};
+
+pub(crate) const DETECTION: Entry = Entry {
+    name: "detection",
+    help: "Precision, recall and F1 of boxes under a named matching rule",
+    values: (
+        "a list of boxes, or of {\"box\": [...], \"crowd\": true, \"ignore\": true}, of one image and class (`class` and `image` may stand beside it), or {class: [box]} of one image; or a COCO ground-truth file, or a folder of Pascal VOC's annotations (.xml) or of YOLO's labels (.txt)",
+        "a list of boxes, or of {\"box\": [...], \"score\": s}; or {class: [...]}; or a COCO results file, or a folder of results (.txt)",
+    ),
+    options: &[
+        OptionSpec {
+            name: "profile",
+            kind: OptionKind::Choice(|| Profile::ALL.iter().map(|choice| choice.name()).collect()),
+            value: "PROFILE",
+            default: Profile::OneToOne.name(),
+            help: "Whose rules",
+        },
+        OptionSpec {
+            name: "matching",
+            kind: OptionKind::Choice(|| Matching::ALL.iter().map(|choice| choice.name()).collect()),
+            value: "RULE",
+            default: "",
+            help: "The matching rule, in place of the profile's",
+        },
+        OptionSpec {
+            name: "iou",
+            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
+            value: "T,...",
+            default: "0.5",
+            help: "The IoU from which two boxes match; of several, scores are named like f1@0.5",
+        },
+        OptionSpec {
+            name: "score-threshold",
+            kind: OptionKind::List(&OptionKind::Number(f64::MIN, f64::MAX)),
+            value: "S,...",
+            default: "",
+            help: "Only detections with a score of at least this; of several, scores are named like f1@0.5,0.3, the IoU first [default: all]",
+        },
+        OptionSpec {
+            name: "best-f1",
+            kind: OptionKind::Flag,
+            value: "",
+            default: "",
+            help: "Also the best F1 from any score on, and that score: best_f1, best_f1_score; and the precision-recall curve in --details (with --matching greedy, voc or voc-strict)",
+        },
+        OptionSpec {
+            name: "box",
+            kind: OptionKind::Choice(|| {
+                let boxes = BoxFormat::ALL.iter().map(|choice| choice.name());
+                boxes
+                    .chain(["rotated", "rotated-degrees", "polygon"])
+                    .collect()
+            }),
+            value: "FORMAT",
+            default: BoxFormat::Xywh.name(),
+            help: "What the numbers of a box are; rotated is [cx,cy,w,h,angle], polygon [[x,y],...]",
+        },
+        OptionSpec {
+            name: "groups",
+            kind: OptionKind::List(&OptionKind::Choice(|| {
+                vec!["class", "image", "both", "none"]
+            })),
+            value: "KIND,...",
+            default: "class",
+            help: "Tables beside the total: class, image, both, or none",
+        },
+        IMAGE_SIZE,
+    ],
+    scores: &[
+        ScoreSpec::higher("precision"),
+        ScoreSpec::higher("recall"),
+        ScoreSpec::higher("f1"),
+        ScoreSpec::higher("macro_precision"),
+        ScoreSpec::higher("macro_recall"),
+        ScoreSpec::higher("macro_f1"),
+        ScoreSpec::higher("best_f1"),
+        ScoreSpec::neutral("best_f1_score"),
+        ScoreSpec::higher("precision@").by("T"),
+        ScoreSpec::higher("recall@").by("T"),
+        ScoreSpec::higher("f1@").by("T"),
+        ScoreSpec::higher("macro_precision@").by("T"),
+        ScoreSpec::higher("macro_recall@").by("T"),
+        ScoreSpec::higher("macro_f1@").by("T"),
+        ScoreSpec::higher("best_f1@").by("T"),
+        ScoreSpec::neutral("best_f1_score@").by("T"),
+    ],
+    groups: &["class", "image"],
+    details: true,
+    drawings: &[],
+    input: Input::Either(is_coco),
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| match &*options.given("box") {
+        "rotated" => Shapes(RotatedForm::Radians).scorer(options),
+        "rotated-degrees" => Shapes(RotatedForm::Degrees).scorer(options),
+        "polygon" => Shapes(PolygonForm).scorer(options),
+        _ => options.require::<BoxFormat>("box")?.scorer(options),
+    },
+};
+
+/// A form of boxes, with the metric that takes them.
+trait Form: BoxForm + Sized + Send + Sync + 'static {
+    /// Builds the metric of this definition.
+    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<Self::Shape>, InvalidSweep>;
+
+    /// Reads dataset files, which only axis-aligned boxes have.
+    fn read_data_set(
+        &self,
+        data: &DataSet,
+        _sizes: &ImageSizes,
+    ) -> Result<(Dataset<Self::Shape>, Warnings), DataSetError> {
+        let problem = Message::default()
+            .option("box", self.name())
+            .text(" goes with records: expected .jsonl or .json");
+        Err(ReadError::new(&data.references.name, problem).into())
+    }
+
+    fn scorer(self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
+        let reading = Boxes::new(self, options)?;
+        Ok(scorer("detection", VERSION, reading))
+    }
+}
+
+impl Form for BoxFormat {
+    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep, InvalidSweep> {
+        DetectionSweep::new(params)
+    }
+
+    // These files say what their numbers are.
+    fn read_data_set(
+        &self,
+        data: &DataSet,
+        sizes: &ImageSizes,
+    ) -> Result<(Dataset, Warnings), DataSetError> {
+        if *self != Self::default() {
+            let problem = Message::default()
+                .option("box", "")
+                .text(" goes with records: these files say what their boxes are");
+            return Err(ReadError::new(&data.references.name, problem).into());
+        }
+        read_boxes(data, sizes)
+    }
+}
+
+/// A form of shapes other than axis-aligned boxes.
+struct Shapes<F>(F);
+
+impl<F: BoxForm> BoxForm for Shapes<F> {
+    type Shape = F::Shape;
+
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn read(&self, numbers: &BoxNumbers) -> Result<F::Shape, String> {
+        self.0.read(numbers)
+    }
+}
+
+impl<F: BoxForm + Send + Sync + 'static> Form for Shapes<F> {
+    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<F::Shape>, InvalidSweep> {
+        DetectionSweep::of_shapes(params)
+    }
+}
+
+struct Boxes<F: Form> {
+    metric: DetectionSweep<F::Shape>,
+    form: F,
+    by_class: bool,
+    by_image: bool,
+    sizes: ImageSizes,
+    /// What the names of the scores end in, by pair of thresholds.
+    suffixes: Vec<String>,
+}
+
+const EXTRA_CLASSES: &str = "a predicted class is not asked for in its image and was left out";
+
+impl<F: Form> Boxes<F> {
+    fn new(form: F, options: &Options) -> Result<Self, OptionError> {
+        let groups = options.given("groups");
+        let mut by = [false; 2];
+        for group in groups.split(',').map(str::trim) {
+            match group {
+                "class" => by[0] = true,
+                "image" => by[1] = true,
+                "both" => by = [true; 2],
+                "none" | "" => {}
+                other => {
+                    let reason = format!("{other:?}: expected class, image, both or none");
+                    return Err(OptionError::new("groups", &groups, reason));
+                }
+            }
+        }
+        let profile: Profile = options.require("profile")?;
+        let ious = options.list("iou", "a number", finite)?;
+        let params = DetectionSweepParams {
+            profile,
+            matching: options.parse("matching")?,
+            iou_thresholds: ious.clone(),
+            score_thresholds: options.list("score-threshold", "a number", finite)?,
+            best_f1: options.has("best-f1"),
+        };
+        let invalid = |error: InvalidSweep| match error {
+            InvalidSweep::Profile(_) => {
+                let reason = "the profile is for axis-aligned boxes";
+                OptionError::new("profile", profile.name(), reason)
+            }
+            InvalidSweep::BestF1 => {
+                let reason = "the matching rule must go by score: greedy, voc or voc-strict";
+                OptionError::new("best-f1", &options.given("best-f1"), reason)
+            }
+            InvalidSweep::Threshold(error) => {
+                let out_of_range = ious.iter().find(|&&iou| !(iou > 0.0 && iou <= 1.0));
+                let given = out_of_range.map_or_else(String::new, f64::to_string);
+                OptionError::new("iou", &given, error.to_string())
+            }
+            InvalidSweep::NoThreshold => OptionError::new("iou", "", "a value is needed"),
+            error => OptionError::new("score-threshold", "", error.to_string()),
+        };
+        let metric = F::sweep(params).map_err(invalid)?;
+        Ok(Self {
+            suffixes: suffixes(metric.params()),
+            metric,
+            form,
+            by_class: by[0],
+            by_image: by[1],
+            sizes: image_size(options)?,
+        })
+    }
+}
+
+/// What the names of the scores end in, by pair of thresholds: nothing where there is one pair.
+fn suffixes(params: &DetectionSweepParams) -> Vec<String> {
+    let (ious, scores) = (&params.iou_thresholds, &params.score_thresholds);
+    let of_iou = |&iou: &f64| -> Vec<String> {
+        match (scores.as_slice(), ious.len()) {
+            ([] | [_], 1) => vec![String::new()],
+            ([] | [_], _) => vec![format!("@{iou}")],
+            (scores, _) => scores
+                .iter()
+                .map(|score| format!("@{iou},{score}"))
+                .collect(),
+        }
+    };
+    ious.iter().flat_map(of_iou).collect()
+}
+
+impl<F: Form> Reading for Boxes<F> {
+    type Metric = DetectionSweep<F::Shape>;
+    type Header = ();
+
+    fn metric(&self) -> &Self::Metric {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        let DetectionSweepParams {
+            profile,
+            iou_thresholds,
+            score_thresholds,
+            best_f1,
+            ..
+        } = self.metric.params();
+        let matching = self.metric.matching();
+        let scores = (!score_thresholds.is_empty()).then(|| listed(score_thresholds));
+        [
+            ("profile", Some(profile.to_string())),
+            ("matching", matching.map(|rule| rule.to_string())),
+            ("iou", Some(listed(iou_thresholds))),
+            ("score-threshold", scores),
+            ("best-f1", best_f1.then(|| "yes".to_owned())),
+            ("box", Some(self.form.name().to_owned())),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .chain(size_part(&self.sizes))
+        .collect()
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        match record.reference.kind() {
+            Kind::Object => self.read_image(record, sink),
+            Kind::Line => {
+                let json = record.reference.to_json_or("[]");
+                let json = json.map_err(FieldError::reference)?;
+                match json::kind(&json) {
+                    Kind::Object => self.read_image(record, sink),
+                    _ => self.read_item(record, sink),
+                }
+            }
+            _ => self.read_item(record, sink),
+        }
+    }
+
+    /// `precision`, `recall` and `f1` at each pair of thresholds; `macro_precision` and so on where two
+    /// classes or more are known; `best_f1` and `best_f1_score` at each IoU threshold on request.
+    fn numbers(&self, state: &DetectionSweepState, (): &(), scope: Scope<'_>) -> Numbers {
+        let score = self.metric.compute(state);
+        let points = || self.suffixes.iter().zip(score.points());
+        let mut scores = Vec::new();
+        let mut add = |prefix: &str, suffix: &str, score: DetectionScore| {
+            for (name, value) in [
+                ("precision", score.precision),
+                ("recall", score.recall),
+                ("f1", score.f1),
+            ] {
+                scores.push((format!("{prefix}{name}{suffix}"), value));
+            }
+        };
+        for (suffix, point) in points() {
+            add("", suffix, point.score);
+        }
+        if state.classes().len() > 1 {
+            for (suffix, point) in points() {
+                if let Some(average) = point.macro_average {
+                    add("macro_", suffix, average);
+                }
+            }
+        }
+        if self.metric.params().best_f1 {
+            let ious = &self.metric.params().iou_thresholds;
+            for (index, iou) in ious.iter().enumerate() {
+                let suffix = match ious.len() {
+                    1 => String::new(),
+                    _ => format!("@{iou}"),
+                };
+                let best = score.curve(index).and_then(Curve::best_f1);
+                let f1 = best.and_then(|best| best.counts.f1());
+                scores.push((format!("best_f1{suffix}"), f1));
+                scores.push((
+                    format!("best_f1_score{suffix}"),
+                    best.map(|best| best.score),
+                ));
+            }
+        }
+        Numbers {
+            scores,
+            counts: self.counts(state, &score),
+            warnings: match scope {
+                Scope::Total => warnings(&score),
+                _ => Vec::new(),
+            },
+            ..Numbers::default()
+        }
+    }
+
+    /// With the best F1 also the curves that it is on: one point per distinct score.
+    fn details(&self, state: &DetectionSweepState, (): &()) -> Option<serde_json::Value> {
+        let params = self.metric.params();
+        if !params.best_f1 {
+            return None;
+        }
+        let score = self.metric.compute(state);
+        let curve = |(index, iou): (usize, &f64)| {
+            let curve = score.curve(index);
+            let points: Vec<_> = curve
+                .iter()
+                .flat_map(|curve| curve.points())
+                .map(|point| {
+                    json!({
+                        "score": point.score,
+                        "precision": point.counts.precision(),
+                        "recall": point.counts.recall(),
+                        "f1": point.counts.f1(),
+                        "tp": point.counts.true_positives,
+                        "fp": point.counts.false_positives,
+                        "fn": point.counts.false_negatives,
+                    })
+                })
+                .collect();
+            json!({"iou": iou, "points": points})
+        };
+        let ious = params.iou_thresholds.iter().enumerate();
+        let curves: Vec<_> = ious.map(curve).collect();
+        Some(json!({ "precision_recall": curves }))
+    }
+
+    fn examples_in(&self, record: &mut Record<'_>) -> u64 {
+        let reference = record.reference.to_json_or("[]").unwrap_or_default();
+        match typed::<Entries<'_>>(&reference) {
+            Ok(classes) => classes.0.len() as u64,
+            Err(_) => 1,
+        }
+    }
+
+    fn scores_empty_data(&self) -> bool {
+        is_fusion_brain(self.metric.params().profile)
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+}
+
+fn warnings(score: &DetectionSweepScore) -> Vec<Message> {
+    let mut warnings = Vec::new();
+    let most = |count: fn(&DetectionState) -> u64| {
+        let counts = score.points().iter().map(|point| count(&point.state));
+        counts.max().unwrap_or(0)
+    };
+    let repeated = most(|counts| counts.repeated);
+    if repeated > 0 {
+        let warning = Message::from(format!(
+            "{repeated} × a prediction counts as right on a true box that another prediction has already; "
+        ));
+        let warning = warning.option("profile", "one-to-one");
+        warnings.push(warning.text(" counts each true box once"));
+    }
+    let undecided = most(|counts| counts.undecided);
+    if undecided > 0 {
+        warnings.push(Message::from(format!(
+            "{undecided} × a prediction has an IoU of exactly the threshold, which the text leaves undefined, and counts neither as right nor as wrong"
+        )));
+    }
+    warnings
+}
+
+fn is_fusion_brain(profile: Profile) -> bool {
+    matches!(
+        profile,
+        Profile::FusionBrain2021 | Profile::FusionBrainBaseline
+    )
+}
+
+impl<F: Form> ReadDataSet<Self> for Boxes<F> {
+    /// An image is a record, a class of it an example.
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let (dataset, warnings) = self.form.read_data_set(&data, &self.sizes)?;
+        drop(data);
+        let images = Images {
+            boxes: self,
+            classes: dataset.classes(),
+            names: class_names(dataset.classes()),
+        };
+        if sink.wants_samples() {
+            for (predictions, image) in dataset.examples(0..dataset.images().len()) {
+                sink.record(&image.key);
+                images.add(predictions, image, sink);
+            }
+        } else {
+            sink.add(dataset.measure(&images));
+        }
+        note_warnings(sink, &warnings);
+        Ok(())
+    }
+}
+
+/// The metric of whole images, so that a data set can be measured on several threads.
+struct Images<'a, F: Form> {
+    boxes: &'a Boxes<F>,
+    classes: &'a [Class],
+    /// Of the classes.
+    names: Vec<String>,
+}
+
+impl<F: Form> Images<'_, F> {
+    /// Adds an image, of which each class is an example.
+    fn add(
+        &self,
+        predictions: &[Prediction<F::Shape>],
+        image: &Image<F::Shape>,
+        sink: &mut Sink<'_, Boxes<F>>,
+    ) {
+        let key = image.key.to_string();
+        by_class(predictions, image, |index, detections, truths| {
+            let class = self.classes.get(index as usize);
+            let name = self.names.get(index as usize);
+            let Some((class, name)) = class.zip(name) else {
+                return;
+            };
+            let item = SweepItem {
+                class: Some(class.key.clone()),
+                truths: truths.to_vec(),
+            };
+            let groups = self.boxes.groups(Some(name), Some(&key));
+            sink.part(Some(name), &groups, detections, &item);
+        });
+    }
+}
+
+impl<F: Form> Metric for Images<'_, F> {
+    type Prediction = [Prediction<F::Shape>];
+    type Reference = Image<F::Shape>;
+    type State = Pool<DetectionSweepState>;
+    type Score = ();
+
+    fn update(
+        &self,
+        state: &mut Pool<DetectionSweepState>,
+        prediction: &[Prediction<F::Shape>],
+        reference: &Image<F::Shape>,
+    ) {
+        let mut gathered = Gathered::new((), false);
+        std::mem::swap(state, &mut gathered.pool);
+        let mut sink = Sink::new(self.boxes, &mut gathered);
+        self.add(prediction, reference, &mut sink);
+        std::mem::swap(state, &mut gathered.pool);
+    }
+
+    fn compute(&self, _state: &Pool<DetectionSweepState>) {}
+}
+
+impl<F: Form> Boxes<F> {
+    fn counts(
+        &self,
+        state: &DetectionSweepState,
+        score: &DetectionSweepScore,
+    ) -> Named<serde_json::Value> {
+        let mut counts = Vec::new();
+        for (suffix, point) in self.suffixes.iter().zip(score.points()) {
+            let item = &point.state;
+            let mut add = |name: &str, count: u64| {
+                counts.push((format!("{name}{suffix}"), json!(count)));
+            };
+            add("tp", item.counts.true_positives);
+            add("fp", item.counts.false_positives);
+            add("fn", item.counts.false_negatives);
+            add("repeated", item.repeated);
+            if self.metric.params().profile == Profile::SeedText {
+                add("undecided", item.undecided);
+            }
+            if state.uncounted() > 0 {
+                add("ignored", item.ignored);
+            }
+        }
+        counts
+    }
+
+    /// One image and class.
+    fn read_item(
+        &self,
+        record: &mut Record<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), FieldError> {
+        let reference = record.reference.to_json_or("[]");
+        let truths = reference.and_then(|json| self.truths(&json));
+        let truths = truths.map_err(FieldError::reference)?;
+        let prediction = record.prediction.to_json_or("[]");
+        let prediction = prediction.map_err(FieldError::prediction)?;
+        let detections = self
+            .detections(&prediction)
+            .map_err(FieldError::prediction)?;
+        let outside = match self.by_class || self.by_image {
+            true => {
+                json::fields(record.fields, &["class", "image"]).map_err(FieldError::reference)?
+            }
+            false => Entries::default(),
+        };
+        let field = |wanted: bool, field| match wanted {
+            true => outside.name(field).map_err(FieldError::reference),
+            false => Ok(None),
+        };
+        let class = field(self.by_class, "class")?;
+        let image = field(self.by_image, "image")?;
+        let groups = self.groups(class.as_deref(), image.as_deref());
+        let item = SweepItem {
+            class: class.as_deref().map(Key::from),
+            truths,
+        };
+        sink.part(None, &groups, &detections, &item);
+        Ok(())
+    }
+
+    /// One image with its classes, each of which is an example.
+    fn read_image(
+        &self,
+        record: &mut Record<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), FieldError> {
+        let reference = record.reference.to_json_or("{}");
+        let reference = reference.map_err(FieldError::reference)?;
+        let truth: Entries<'_> = typed(&reference).map_err(FieldError::reference)?;
+        let is_missing = record.prediction.is_missing();
+        let prediction = record.prediction.to_json_or("{}");
+        let prediction = prediction.map_err(FieldError::prediction)?;
+        let predicted: Entries<'_> = typed(&prediction).map_err(FieldError::prediction)?;
+        let predictions: HashMap<&str, &str> = predicted
+            .0
+            .iter()
+            .map(|(class, boxes)| (&**class, *boxes))
+            .collect();
+        let image = record.id.to_string();
+        // The challenge's programs insist on an answer to each question.
+        let fusion_brain = is_fusion_brain(self.metric.params().profile);
+        let missing = match fusion_brain {
+            true => Missing::Error,
+            false => record.join.missing,
+        };
+        for (class, boxes) in &truth.0 {
+            let about =
+                |message: Message| Message::from(format!("class {class:?}: ")).message(&message);
+            let detections = match (predictions.get(&**class), missing) {
+                (Some(detections), _) => self
+                    .detections(detections)
+                    .map_err(|problem| FieldError::prediction(about(problem)))?,
+                (None, Missing::Error) => {
+                    return Err(FieldError::prediction(format!(
+                        "no prediction for the class {class:?}: expected one for each class of the reference, [] for none"
+                    )));
+                }
+                (None, policy) => {
+                    sink.missing(u64::from(!is_missing));
+                    match policy {
+                        Missing::Skip => continue,
+                        _ => Vec::new(),
+                    }
+                }
+            };
+            let truths = self
+                .truths(boxes)
+                .map_err(|problem| FieldError::reference(about(problem.into())))?;
+            let groups = self.groups(Some(class), Some(&image));
+            let item = SweepItem {
+                class: Some(Key::from(&**class)),
+                truths,
+            };
+            sink.part(Some(class), &groups, &detections, &item);
+        }
+        let asked: HashSet<&str> = truth.0.iter().map(|(class, _)| &**class).collect();
+        let extra: Vec<_> = predicted
+            .0
+            .iter()
+            .filter(|(class, _)| !asked.contains(&**class))
+            .collect();
+        // The challenge's programs look at no class that is not asked for.
+        let ignored = record.join.ignore_extra || fusion_brain;
+        match extra.first() {
+            Some((class, _)) if !ignored => {
+                let problem = format!(
+                    "the class {class:?} is not in the reference; to leave such classes out, use "
+                );
+                let problem = Message::from(problem).option("extra", "ignore");
+                Err(FieldError::prediction(problem))
+            }
+            _ => {
+                sink.note(EXTRA_CLASSES, extra.len() as u64);
+                Ok(())
+            }
+        }
+    }
+
+    fn groups<'a>(
+        &self,
+        class: Option<&'a str>,
+        image: Option<&'a str>,
+    ) -> Vec<(&'static str, &'a str)> {
+        [
+            ("class", class.filter(|_| self.by_class)),
+            ("image", image.filter(|_| self.by_image)),
+        ]
+        .into_iter()
+        .filter_map(|(kind, group)| Some((kind, group?)))
+        .collect()
+    }
+
+    fn truths(&self, json: &str) -> Result<Vec<Truth<F::Shape>>, String> {
+        parse_truth_boxes(json, &self.form).map_err(|error| error.to_string())
+    }
+
+    fn detections(&self, json: &str) -> Result<Vec<Detection<F::Shape>>, Message> {
+        let detections =
+            parse_detection_boxes(json, &self.form).map_err(|error| error.to_string())?;
+        if self.metric.needs_scores()
+            && let Some(index) = detections.iter().position(|found| found.score.is_none())
+        {
+            return Err(Message::from(format!("box {index} has no score: "))
+                .option("score-threshold", "")
+                .text(" and ")
+                .option("best-f1", "")
+                .text(" go by it"));
+        }
+        Ok(detections)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Report;
+    use metric_record::Value;
+
+    fn scorer(options: &[(&str, &str)]) -> Result<Box<dyn Scorer>, OptionError> {
+        let chosen = options
+            .iter()
+            .fold(Options::default(), |chosen, (name, value)| {
+                chosen.set(name, *value)
+            });
+        DETECTION.scorer(&chosen)
+    }
+
+    /// Reads records of a reference and a prediction, each into evidence of its own.
+    fn report(options: &[(&str, &str)], records: &[[&str; 2]]) -> Result<Report, String> {
+        let scorer = scorer(options).map_err(|error| error.to_string())?;
+        let mut total = scorer.start();
+        for [reference, prediction] in records {
+            let record = Record::new("1", Value::json(prediction), Value::json(reference));
+            let mut state = scorer.start();
+            state
+                .update(&*scorer, &mut [record])
+                .map_err(|error| error.to_string())?;
+            let body = state.body().map_err(|error| error.to_string())?;
+            let state = scorer
+                .read_state(&body)
+                .map_err(|error| error.to_string())?;
+            total.merge(&state).map_err(|error| error.to_string())?;
+        }
+        Ok(total.report())
+    }
+
+    #[track_caller]
+    fn check(options: &[(&str, &str)], records: &[[&str; 2]], expected: &[(&str, Option<f64>)]) {
+        let report = report(options, records).expect("a report");
+        for (name, expected) in expected {
+            let found = report.scores.iter().find(|(score, _)| score == name);
+            assert_eq!(found.map(|(_, value)| *value), Some(*expected), "{name}");
+        }
+    }
+
+    const IMAGE: [&str; 2] = [
+        r#"{"cat": [[0,0,10,10], [50,0,10,10]], "dog": [[0,0,10,10]]}"#,
+        r#"{"cat": [{"box": [0,0,10,6], "score": 0.9}, {"box": [90,0,1,1], "score": 0.5}], "dog": [{"box": [0,0,10,10], "score": 0.4}]}"#,
+    ];
+
+    #[test]
+    fn several_thresholds_and_cuts() {
+        let f1 = Some(4.0 / 6.0);
+        check(&[], &[IMAGE], &[("f1", f1)]);
+        check(
+            &[("score-threshold", "0.45")],
+            &[IMAGE],
+            &[("f1", Some(2.0 / 5.0))],
+        );
+        check(
+            &[("iou", "0.5,0.75")],
+            &[IMAGE],
+            &[("f1@0.5", f1), ("f1@0.75", Some(2.0 / 6.0))],
+        );
+        check(
+            &[("iou", "0.5,0.75"), ("score-threshold", "0.5")],
+            &[IMAGE],
+            &[("recall@0.5", Some(1.0 / 3.0)), ("recall@0.75", Some(0.0))],
+        );
+        check(
+            &[("score-threshold", "0.5,0")],
+            &[IMAGE],
+            &[
+                ("recall@0.5,0.5", Some(1.0 / 3.0)),
+                ("recall@0.5,0", Some(2.0 / 3.0)),
+            ],
+        );
+    }
+
+    #[test]
+    fn classes_and_the_best_f1() {
+        // Cats have 1 of 2 found with 1 of 2 right, dogs all.
+        check(
+            &[],
+            &[IMAGE],
+            &[
+                ("macro_precision", Some(0.75)),
+                ("macro_recall", Some(0.75)),
+                ("macro_f1", Some(0.75)),
+            ],
+        );
+        let one = report(&[], &[["[[0,0,1,1]]", "[[0,0,1,1]]"]]).expect("a report");
+        assert_eq!(one.scores.len(), 3);
+        let best = [("best-f1", ""), ("matching", "greedy")];
+        check(
+            &best,
+            &[IMAGE],
+            &[("best_f1", Some(4.0 / 6.0)), ("best_f1_score", Some(0.4))],
+        );
+        check(&best, &[], &[("best_f1", None), ("best_f1_score", None)]);
+        assert!(scorer(&best[..1]).is_err_and(|error| error.option == "best-f1"));
+        let no_score = report(&best, &[["[]", "[[0,0,1,1]]"]]);
+        assert!(no_score.is_err_and(|error| error.contains("box 0 has no score")));
+    }
+
+    #[test]
+    fn lists_that_are_none() {
+        for (option, value) in [
+            ("iou", "0.5,1.5"),
+            ("iou", "0.5,0.5"),
+            ("iou", "0.5,"),
+            ("score-threshold", "high"),
+            ("score-threshold", "nan"),
+        ] {
+            assert!(scorer(&[(option, value)]).is_err_and(|error| error.option == option));
+        }
+    }
+
+    #[test]
+    fn truths_that_do_not_count() {
+        let truth = r#"[[0,0,9,9], {"box": [50,0,9,9], "crowd": 1}, {"box": [90,0,9,9], "difficult": true}]"#;
+        let found = "[[50,0,9,9], [50,0,9,8], [90,0,9,9], [200,0,9,9]]";
+        let counts = report(&[], &[[truth, found]]).expect("a report").counts;
+        let count = |name: &str| counts.iter().find(|(count, _)| count == name);
+        for (name, expected) in [("tp", 0), ("fp", 1), ("fn", 1), ("ignored", 3)] {
+            assert_eq!(
+                count(name).map(|(_, value)| value.as_u64()),
+                Some(Some(expected))
+            );
+        }
+        let odd = report(&[], &[[r#"[{"box": [0,0,1,1], "crowd": 2}]"#, "[]"]]);
+        assert!(odd.is_err_and(|error| error.contains("true, false, 1 or 0")));
+    }
+
+    #[test]
+    fn other_shapes() {
+        let full = [("precision", Some(1.0)), ("recall", Some(1.0))];
+        // A square turned by a right angle is itself.
+        check(
+            &[("box", "rotated-degrees"), ("iou", "0.99")],
+            &[["[[5,5,4,4,0]]", "[[5,5,4,4,90]]"]],
+            &full,
+        );
+        let diamond = "[[[0,2],[2,0],[4,2],[2,4]]]";
+        check(&[("box", "polygon")], &[[diamond, diamond]], &full);
+        check(
+            &[("box", "polygon")],
+            &[[diamond, r#"[{"box": [0,2,2,0,4,2,2,4]}]"#]],
+            &full,
+        );
+        for (form, value, problem) in [
+            ("rotated", "[[0,0,1,1]]", "box 0 has 4 numbers: expected 5"),
+            (
+                "polygon",
+                "[[[0,0],[1,1],[2]]]",
+                "expected points of two numbers",
+            ),
+            (
+                "polygon",
+                "[[0,0,1,1,2,0,1]]",
+                "box 0 has 7 numbers: expected pairs",
+            ),
+            (
+                "xyxy",
+                "[[[0,0],[1,1]]]",
+                "box 0 is a list of points: expected 4 numbers",
+            ),
+            (
+                "xywh",
+                "[[0,0,1,1], []]",
+                "box 1 is empty: expected 4 numbers",
+            ),
+        ] {
+            let error = report(&[("box", form)], &[[value, "[]"]]).expect_err("no shape");
+            assert!(error.contains(problem), "{error}");
+        }
+        let program = scorer(&[("box", "rotated"), ("profile", "fusion-brain-2021")]);
+        assert!(program.is_err_and(|error| error.option == "profile"));
+    }
+}

@@ -1,0 +1,326 @@
+//! What goes wrong in detections: the types of errors, and which class is taken for which.
+
+use metric_core::{Counts, Merge, Metric};
+use metric_record::{FieldError, Record};
+use metric_vision::read::{ImageSizes, parse_record};
+use metric_vision::{
+    Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideState,
+    VERSION,
+};
+use serde_json::json;
+
+use crate::vision::images::{
+    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, image_size, read_boxes, read_image,
+    renumber_classes, size_part,
+};
+use crate::{
+    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
+};
+
+pub(crate) const TIDE: Entry = Entry {
+    name: "tide",
+    help: "TIDE: what six types of errors of boxes cost in average precision, as tidecv 1.0.1 has it",
+    values: BOXES,
+    options: &[
+        OptionSpec {
+            name: "iou",
+            kind: OptionKind::Number(0.0, 1.0),
+            value: "T",
+            default: "0.5",
+            help: "The IoU from which a detection matches",
+        },
+        OptionSpec {
+            name: "background",
+            kind: OptionKind::Number(0.0, 1.0),
+            value: "T",
+            default: "0.1",
+            help: "The IoU up to which a detection is of the background",
+        },
+        OptionSpec {
+            name: "max-detections",
+            kind: OptionKind::Integer(1, u32::MAX as i64),
+            value: "N",
+            default: "100",
+            help: "How many detections count in each image",
+        },
+        IMAGE_SIZE,
+    ],
+    scores: &[
+        ScoreSpec::higher("AP"),
+        ScoreSpec::lower("dAP_").by("ERROR"),
+    ],
+    groups: &[],
+    details: false,
+    drawings: &[],
+    input: Input::Documents,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let foreground = options.number("iou")?;
+        let background = options.number("background")?;
+        let most = options.whole("max-detections")?;
+        let metric =
+            Tide::new(foreground, background).and_then(|metric| metric.with_max_detections(most));
+        let metric = metric.map_err(|error| {
+            let name = match error {
+                InvalidTide::Foreground(_) => "iou",
+                InvalidTide::Background { .. } => "background",
+                InvalidTide::MaxDetections => "max-detections",
+            };
+            OptionError::new(name, &options.given(name), error.to_string())
+        })?;
+        let reading = Errors {
+            metric,
+            sizes: image_size(options)?,
+        };
+        Ok(scorer("tide", VERSION, reading))
+    },
+};
+
+struct Errors {
+    metric: Tide,
+    sizes: ImageSizes,
+}
+
+impl Reading for Errors {
+    type Metric = Tide;
+    type Header = ClassList;
+
+    fn metric(&self) -> &Tide {
+        &self.metric
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        read_image(record, sink, parse_record)
+    }
+
+    fn renumber(&self, state: &mut TideState, indices: &[u32]) {
+        renumber_classes(state, indices);
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+
+    fn signature(&self) -> Named<String> {
+        let metric = &self.metric;
+        let mut parts = vec![
+            ("iou".to_owned(), metric.foreground().to_string()),
+            ("background".to_owned(), metric.background().to_string()),
+            (
+                "max-detections".to_owned(),
+                metric.max_detections().to_string(),
+            ),
+        ];
+        parts.extend(size_part(&self.sizes));
+        parts
+    }
+
+    fn numbers(&self, state: &TideState, _classes: &ClassList, _scope: Scope<'_>) -> Numbers {
+        let score = self.metric.compute(state);
+        let mut scores = vec![("AP".to_owned(), score.average_precision)];
+        let mut counts = Vec::new();
+        for &error in TideErrorType::ALL {
+            let found = score.of(error);
+            scores.push((format!("dAP_{}", error.name()), found.delta_ap));
+            counts.push((error.name().to_owned(), json!(found.count)));
+        }
+        scores.push(("dAP_FP".to_owned(), score.false_positives));
+        scores.push(("dAP_FN".to_owned(), score.false_negatives));
+        Numbers {
+            scores,
+            counts,
+            ..Numbers::default()
+        }
+    }
+}
+
+impl ReadDataSet<Self> for Errors {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let (dataset, warnings) = read_boxes(&data, &self.sizes)?;
+        drop(data);
+        add_images(&dataset, &warnings, sink)
+    }
+}
+
+pub(crate) const CONFUSION_MATRIX: Entry = Entry {
+    name: "confusion-matrix",
+    help: "Which class of boxes is taken for which, or for background",
+    values: BOXES,
+    options: &[
+        OptionSpec {
+            name: "iou",
+            kind: OptionKind::Number(0.0, 1.0),
+            value: "T",
+            default: "0.5",
+            help: "The IoU from which a detection matches",
+        },
+        OptionSpec {
+            name: "score-threshold",
+            kind: OptionKind::Number(f64::MIN, f64::MAX),
+            value: "S",
+            default: "",
+            help: "Leave out detections below this score",
+        },
+        IMAGE_SIZE,
+        OptionSpec {
+            name: "groups",
+            kind: OptionKind::Choice(|| vec!["none", "class"]),
+            value: "KIND",
+            default: "class",
+            help: "Tables beside the total; the matrix is in --details",
+        },
+    ],
+    scores: &[
+        ScoreSpec::higher("precision"),
+        ScoreSpec::higher("recall"),
+        ScoreSpec::higher("f1"),
+    ],
+    groups: &["class"],
+    details: true,
+    drawings: &[],
+    input: Input::Documents,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let iou = options.number("iou")?;
+        let given = options.given("iou");
+        // The classes are known once the data are read; until then there may be any number.
+        let mut metric = Confusion::new(usize::MAX, iou)
+            .map_err(|error| OptionError::new("iou", &given, error.to_string()))?;
+        if options.has("score-threshold") {
+            metric = metric.with_score_cut(options.number("score-threshold")?);
+        }
+        let reading = Matrix {
+            metric,
+            by_class: options.is("groups", "class"),
+            sizes: image_size(options)?,
+        };
+        Ok(scorer("confusion-matrix", VERSION, reading))
+    },
+};
+
+struct Matrix {
+    metric: Confusion,
+    by_class: bool,
+    sizes: ImageSizes,
+}
+
+impl Reading for Matrix {
+    type Metric = Confusion;
+    type Header = ClassList;
+
+    fn metric(&self) -> &Confusion {
+        &self.metric
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        read_image(record, sink, parse_record)
+    }
+
+    fn renumber(&self, state: &mut ConfusionState, indices: &[u32]) {
+        renumber_classes(state, indices);
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+
+    fn signature(&self) -> Named<String> {
+        let cut = self.metric.score_cut();
+        let cut = cut.map(|cut| ("score-threshold".to_owned(), cut.to_string()));
+        let iou = ("iou".to_owned(), self.metric.iou_threshold().to_string());
+        std::iter::once(iou)
+            .chain(cut)
+            .chain(size_part(&self.sizes))
+            .collect()
+    }
+
+    fn numbers(
+        &self,
+        state: &ConfusionState,
+        ClassList(classes): &ClassList,
+        scope: Scope<'_>,
+    ) -> Numbers {
+        let matrix = self.metric.with_classes(classes.len()).compute(state);
+        let places = || 0..classes.len() as u32;
+        let mut total = Counts::default();
+        for class in places() {
+            total.merge(matrix.counts(class));
+        }
+        let mut numbers = Numbers {
+            scores: scores(total),
+            counts: counts(total),
+            ..Numbers::default()
+        };
+        numbers
+            .counts
+            .push(("confused".to_owned(), json!(confused(&matrix))));
+        numbers
+            .counts
+            .push(("ignored".to_owned(), json!(matrix.ignored())));
+        if scope == Scope::Total && self.by_class {
+            let groups = places().zip(class_names(classes)).map(|(class, name)| {
+                let of_class = matrix.counts(class);
+                Group {
+                    name,
+                    scores: scores(of_class),
+                    counts: counts(of_class),
+                }
+            });
+            numbers.groups.push(("class".to_owned(), groups.collect()));
+        }
+        numbers
+    }
+
+    fn details(
+        &self,
+        state: &ConfusionState,
+        ClassList(classes): &ClassList,
+    ) -> Option<serde_json::Value> {
+        let matrix = self.metric.with_classes(classes.len()).compute(state);
+        let mut names = class_names(classes);
+        names.push("background".to_owned());
+        let rows: Vec<Vec<u64>> = matrix.rows().collect();
+        Some(json!({
+            "rows": "truth",
+            "columns": "prediction",
+            "classes": names,
+            "matrix": rows,
+        }))
+    }
+}
+
+impl ReadDataSet<Self> for Matrix {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let (dataset, warnings) = read_boxes(&data, &self.sizes)?;
+        drop(data);
+        add_images(&dataset, &warnings, sink)
+    }
+}
+
+/// How many true objects were detected as one of another class.
+fn confused(matrix: &ConfusionMatrix) -> u64 {
+    let cells = matrix.cells().iter();
+    let confused = cells.filter(|cell| {
+        cell.truth.is_some() && cell.prediction.is_some() && cell.truth != cell.prediction
+    });
+    confused.map(|cell| cell.count).sum()
+}
+
+fn scores(counts: Counts) -> Named<Option<f64>> {
+    vec![
+        ("precision".to_owned(), counts.precision()),
+        ("recall".to_owned(), counts.recall()),
+        ("f1".to_owned(), counts.f1()),
+    ]
+}
+
+fn counts(counts: Counts) -> Named<serde_json::Value> {
+    vec![
+        ("tp".to_owned(), json!(counts.true_positives)),
+        ("fp".to_owned(), json!(counts.false_positives)),
+        ("fn".to_owned(), json!(counts.false_negatives)),
+    ]
+}

@@ -1,0 +1,7 @@
+//! Detections.
+
+pub(crate) mod coco;
+pub(crate) mod detection;
+pub(crate) mod errors;
+pub(crate) mod images;
+pub(crate) mod voc;

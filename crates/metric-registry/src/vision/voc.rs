@@ -1,0 +1,196 @@
+//! Pascal VOC's average precision.
+
+use metric_core::Metric;
+use metric_record::{FieldError, Message, ReadError, Record};
+use metric_vision::read::{ImageSizes, is_yolo, parse_record};
+use metric_vision::{Interpolation, VERSION, VocAp, VocClass, VocState};
+use serde_json::json;
+
+use crate::vision::images::{
+    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, image_size, read_boxes, read_image,
+    renumber_classes, size_part,
+};
+use crate::{
+    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
+};
+
+pub(crate) const VOC: Entry = Entry {
+    name: "voc",
+    help: "Pascal VOC's average precision of boxes",
+    values: BOXES,
+    options: &[
+        OptionSpec {
+            name: "iou",
+            kind: OptionKind::Number(0.0, 1.0),
+            value: "T",
+            default: "0.5",
+            help: "The IoU from which a detection matches",
+        },
+        OptionSpec {
+            name: "interpolation",
+            kind: OptionKind::Choice(|| {
+                Interpolation::ALL
+                    .iter()
+                    .map(|choice| choice.name())
+                    .collect()
+            }),
+            value: "POINTS",
+            default: Interpolation::EveryPoint.name(),
+            help: "The area under every point of the curve (VOC 2010 on), or the mean at 11 recalls (before)",
+        },
+        OptionSpec {
+            name: "strict",
+            kind: OptionKind::Flag,
+            value: "",
+            default: "",
+            help: "Match above the IoU only, as py-faster-rcnn and Detectron do",
+        },
+        OptionSpec {
+            name: "pixel-plus-one",
+            kind: OptionKind::Flag,
+            value: "",
+            default: "",
+            help: "Take a box from x1 to x2 as x2 - x1 + 1 wide, as VOC's development kit does",
+        },
+        IMAGE_SIZE,
+        OptionSpec {
+            name: "groups",
+            kind: OptionKind::Choice(|| vec!["none", "class"]),
+            value: "KIND",
+            default: "class",
+            help: "Tables beside the total",
+        },
+    ],
+    scores: &[ScoreSpec::higher("mAP"), ScoreSpec::higher("AP")],
+    groups: &["class"],
+    details: false,
+    drawings: &[],
+    input: Input::Documents,
+    whole_file: never_whole,
+    state_format: 1,
+    build: |options| {
+        let interpolation: Interpolation = options.require("interpolation")?;
+        let strict = options.has("strict");
+        let pixel_plus_one = options.has("pixel-plus-one");
+        let iou = options.number("iou")?;
+        let given = options.given("iou");
+        let metric = VocAp::new(iou)
+            .map_err(|error| OptionError::new("iou", &given, error.to_string()))?
+            .with_strict(strict)
+            .with_interpolation(interpolation);
+        let metric = match pixel_plus_one {
+            true => metric.with_pixel_plus_one(),
+            false => metric,
+        };
+        let mut signature = vec![
+            ("iou".to_owned(), iou.to_string()),
+            ("interpolation".to_owned(), interpolation.to_string()),
+        ];
+        for (name, is_on) in [("strict", strict), ("pixel-plus-one", pixel_plus_one)] {
+            if is_on {
+                signature.push((name.to_owned(), "yes".to_owned()));
+            }
+        }
+        let sizes = image_size(options)?;
+        signature.extend(size_part(&sizes));
+        let reading = Voc {
+            metric,
+            signature,
+            by_class: options.is("groups", "class"),
+            pixel_plus_one,
+            sizes,
+        };
+        Ok(scorer("voc", VERSION, reading))
+    },
+};
+
+struct Voc {
+    metric: VocAp,
+    signature: Named<String>,
+    by_class: bool,
+    pixel_plus_one: bool,
+    sizes: ImageSizes,
+}
+
+impl Reading for Voc {
+    type Metric = VocAp;
+    type Header = ClassList;
+
+    fn metric(&self) -> &VocAp {
+        &self.metric
+    }
+
+    fn signature(&self) -> Named<String> {
+        self.signature.clone()
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        read_image(record, sink, parse_record)
+    }
+
+    fn renumber(&self, state: &mut VocState, indices: &[u32]) {
+        renumber_classes(state, indices);
+    }
+
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
+        Some(self)
+    }
+
+    fn numbers(
+        &self,
+        state: &VocState,
+        ClassList(classes): &ClassList,
+        scope: Scope<'_>,
+    ) -> Numbers {
+        let score = self.metric.compute(state);
+        let mut total = VocClass::default();
+        for class in score.classes.values() {
+            metric_core::Merge::merge(&mut total.counts, class.counts);
+            total.ignored += class.ignored;
+        }
+        let mut numbers = Numbers {
+            scores: vec![("mAP".to_owned(), score.mean)],
+            counts: counts(&total),
+            ..Numbers::default()
+        };
+        if scope == Scope::Total && self.by_class {
+            let groups = (0..).zip(class_names(classes)).filter_map(|(place, name)| {
+                let class = score.classes.get(&place)?;
+                Some(Group {
+                    name,
+                    scores: vec![("AP".to_owned(), class.average_precision)],
+                    counts: counts(class),
+                })
+            });
+            numbers.groups.push(("class".to_owned(), groups.collect()));
+        }
+        numbers
+    }
+}
+
+impl ReadDataSet<Self> for Voc {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        let fractions = is_yolo(&data.references) && self.sizes == ImageSizes::Unknown;
+        if self.pixel_plus_one && fractions {
+            let problem = Message::from("boxes are fractions of their image, and ")
+                .option("pixel-plus-one", "")
+                .text(" needs pixels: expected ")
+                .option("image-size", "")
+                .text(" too");
+            return Err(ReadError::new(&data.references.name, problem).into());
+        }
+        let (dataset, warnings) = read_boxes(&data, &self.sizes)?;
+        drop(data);
+        add_images(&dataset, &warnings, sink)
+    }
+}
+
+fn counts(class: &VocClass) -> Named<serde_json::Value> {
+    vec![
+        ("tp".to_owned(), json!(class.counts.true_positives)),
+        ("fp".to_owned(), json!(class.counts.false_positives)),
+        ("fn".to_owned(), json!(class.counts.false_negatives)),
+        ("ignored".to_owned(), json!(class.ignored)),
+    ]
+}

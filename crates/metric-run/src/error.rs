@@ -1,0 +1,130 @@
+use std::error::Error;
+use std::fmt;
+
+use metric_record::{JoinError, Message, ReadError, Side};
+use metric_registry::{DataSetError, OptionError};
+
+use crate::StateFileError;
+
+/// Why a run has no result.
+///
+/// A program prints [`message`](Self::message) and exits by [`kind`](Self::kind).
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunError {
+    /// An option that the metric does not take.
+    Option(OptionError),
+    /// Sources, metrics or options that do not go together.
+    Usage(Message),
+    /// A source that cannot be read.
+    Read(ReadError),
+    /// References and predictions that do not join.
+    Join(JoinError),
+    /// A record that the metric cannot read.
+    Record {
+        /// The id of the record.
+        id: String,
+        /// The side that is wrong.
+        side: Side,
+        /// Source, line and problem.
+        error: ReadError,
+    },
+    /// A state that cannot be read or merged.
+    State(StateFileError),
+    /// What the caller's [`Observer`](crate::Observer) returned.
+    Observer(Box<dyn Error + Send + Sync>),
+    /// The engine is wrong, or the system has no threads to give.
+    Internal(String),
+}
+
+/// Who can do something about a [`RunError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The caller: the request makes no sense.
+    Usage,
+    /// Whoever made the data.
+    Input,
+    /// Nobody outside: the result could not be made.
+    Internal,
+}
+
+impl RunError {
+    /// Returns who can do something about the error.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Option(_) | Self::Usage(_) => ErrorKind::Usage,
+            Self::Read(_) | Self::Join(_) | Self::Record { .. } | Self::State(_) => {
+                ErrorKind::Input
+            }
+            Self::Observer(_) | Self::Internal(_) => ErrorKind::Internal,
+        }
+    }
+
+    /// Returns the error as a message, which may name options.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Option(error) => error.message(),
+            Self::Usage(message) => message.clone(),
+            Self::Read(error) | Self::Record { error, .. } => error.message(),
+            Self::Join(error) => error.message(),
+            Self::State(error) => Message::from(error.to_string()),
+            Self::Observer(error) => Message::from(error.to_string()),
+            Self::Internal(message) => Message::from(message.as_str()),
+        }
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl Error for RunError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Option(error) => Some(error),
+            Self::Read(error) | Self::Record { error, .. } => Some(error),
+            Self::Join(error) => Some(error),
+            Self::State(error) => Some(error),
+            Self::Observer(error) => Some(&**error),
+            Self::Usage(_) | Self::Internal(_) => None,
+        }
+    }
+}
+
+impl From<OptionError> for RunError {
+    fn from(error: OptionError) -> Self {
+        Self::Option(error)
+    }
+}
+
+impl From<ReadError> for RunError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<JoinError> for RunError {
+    fn from(error: JoinError) -> Self {
+        Self::Join(error)
+    }
+}
+
+impl From<StateFileError> for RunError {
+    fn from(error: StateFileError) -> Self {
+        Self::State(error)
+    }
+}
+
+impl From<DataSetError> for RunError {
+    fn from(error: DataSetError) -> Self {
+        match error {
+            DataSetError::Read(error) => Self::Read(error),
+            DataSetError::Join(error) => Self::Join(error),
+            other => Self::Read(ReadError::new("", other.message())),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod error;
+mod join;
+mod outcome;
+mod run;
+mod scan;
+mod source;
+mod state_file;
+
+pub use metric_record as record;
+pub use metric_registry as registry;
+
+pub use error::{ErrorKind, RunError};
+pub use outcome::{Outcome, outcomes_json, sample_json};
+pub use run::{Data, Fields, Observer, ObserverError, Run};
+pub use source::{Format, Source};
+pub use state_file::{
+    Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
+};

@@ -1,0 +1,677 @@
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use metric_record::{
+    Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard, quoted_id,
+};
+use metric_registry::{
+    AddError, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Sample, Scorer, State,
+};
+use rayon::prelude::*;
+
+use crate::join::{Input, Join, Pair};
+use crate::scan::{FieldNames, Role, is_one_example};
+use crate::source::{Format, Source};
+use crate::{Outcome, RunError};
+
+/// A run: one metric or several, and how the data are read and joined.
+///
+/// A run holds no data. It can score any number of data sets.
+pub struct Run {
+    metrics: Vec<Chosen>,
+    /// How strictly references and predictions are joined.
+    pub join: JoinPolicy,
+    /// The part of the data that is scored; `None` for all of it.
+    pub shard: Option<Shard>,
+    /// The number of threads; `None` for one per core. The result does not depend on it.
+    pub threads: Option<NonZeroUsize>,
+    /// The names of the fields of a record.
+    pub fields: Fields,
+    /// Whether the scores of each example are wanted.
+    pub samples: bool,
+}
+
+/// A metric with its options.
+pub(crate) struct Chosen {
+    pub(crate) entry: Entry,
+    pub(crate) options: Options,
+    pub(crate) scorer: Box<dyn Scorer>,
+}
+
+/// The names of the fields of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// The id.
+    pub id: String,
+    /// The reference; `None` for `reference` or `references`, whichever a record has.
+    pub reference: Option<String>,
+    /// The prediction.
+    pub prediction: String,
+}
+
+impl Default for Fields {
+    fn default() -> Self {
+        Self {
+            id: "id".to_owned(),
+            reference: None,
+            prediction: "prediction".to_owned(),
+        }
+    }
+}
+
+impl Fields {
+    fn references(&self) -> Vec<&str> {
+        match &self.reference {
+            Some(name) => vec![name],
+            None => vec!["reference", "references"],
+        }
+    }
+
+    fn names(&self, values: &[&str], others: &[&str]) -> FieldNames {
+        let values = values.iter().map(|&name| (name, Role::Value));
+        let others = others.iter().map(|&name| (name, Role::Other));
+        let id = std::iter::once((self.id.as_str(), Role::Id));
+        FieldNames::new(id.chain(values).chain(others))
+    }
+}
+
+/// Where the data of a run are.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// References and predictions.
+    Sources {
+        /// The references.
+        references: Source,
+        /// The predictions.
+        predictions: Source,
+    },
+    /// One source whose records have both sides.
+    Pairs(Source),
+    /// Documents of a metric's own format, in memory or in folders.
+    Documents {
+        /// The references.
+        references: Document,
+        /// The predictions.
+        predictions: Document,
+    },
+}
+
+/// What an [`Observer`] may return as an error, which ends the run.
+pub type ObserverError = Box<dyn Error + Send + Sync>;
+
+/// Watches a run: its progress, and what it reads. A program draws its bar and its pictures with it.
+pub trait Observer: Sync {
+    /// Hears how many bytes of how many were read. The total is 0 where it is not known.
+    fn progress(&self, _read: u64, _total: u64) {}
+
+    /// Takes the scores of an example, in the order of the references, if the run
+    /// [wants samples](Run::samples).
+    ///
+    /// # Errors
+    ///
+    /// Returns an error to end the run.
+    fn sample(&self, _metric: &str, _sample: &Sample) -> Result<(), ObserverError> {
+        Ok(())
+    }
+
+    /// Whether records and data sets are wanted for pictures.
+    fn draws(&self) -> bool {
+        false
+    }
+
+    /// Takes a record that was scored, with its position among the references, counted from 0. It is
+    /// called on several threads.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error to end the run.
+    fn record(
+        &self,
+        _draw: &dyn Draw,
+        _position: u64,
+        _record: &mut Record<'_>,
+    ) -> Result<(), ObserverError> {
+        Ok(())
+    }
+
+    /// Takes a data set that was scored.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error to end the run.
+    fn data_set(&self, _draw: &dyn Draw, _data: DataSet) -> Result<(), ObserverError> {
+        Ok(())
+    }
+}
+
+/// Watches nothing.
+struct Nobody;
+
+impl Observer for Nobody {}
+
+impl Run {
+    /// A run of one metric. Data are joined strictly, on all cores.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the metric does not take the options.
+    pub fn new(entry: &Entry, options: &Options) -> Result<Self, RunError> {
+        let run = Self {
+            metrics: Vec::new(),
+            join: JoinPolicy::default(),
+            shard: None,
+            threads: None,
+            fields: Fields::default(),
+            samples: false,
+        };
+        run.with_metric(entry, options)
+    }
+
+    /// The same run with one more metric, which is scored in the same pass over the data.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the metric does not take the options.
+    pub fn with_metric(mut self, entry: &Entry, options: &Options) -> Result<Self, RunError> {
+        self.metrics.push(Chosen {
+            entry: *entry,
+            options: options.clone(),
+            scorer: entry.scorer(options)?,
+        });
+        Ok(self)
+    }
+
+    /// Whether each metric has details under its options.
+    #[must_use]
+    pub fn has_details(&self) -> bool {
+        let mut metrics = self.metrics.iter();
+        metrics.all(|chosen| chosen.scorer.start().details().is_some())
+    }
+
+    /// Scores two sources: the outcome of each metric, in the order in which they were added.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a source cannot be read, if the two do not join, or if a metric cannot read a
+    /// record. Of several errors, the first one of the data is returned, on any number of threads.
+    pub fn score(&self, references: Source, predictions: Source) -> Result<Vec<Outcome>, RunError> {
+        let data = Data::Sources {
+            references,
+            predictions,
+        };
+        self.score_observed(data, &Nobody)
+    }
+
+    /// Scores data, and lets somebody watch.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`score`](Self::score) does, and what the observer returns.
+    pub fn score_observed(
+        &self,
+        data: Data,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Outcome>, RunError> {
+        self.on_threads(|threads| self.score_here(data, observer, threads))
+    }
+
+    /// Does all of the work on the run's threads, so that it is not handed back and forth.
+    pub(crate) fn on_threads<T: Send>(
+        &self,
+        work: impl FnOnce(usize) -> Result<T, RunError> + Send,
+    ) -> Result<T, RunError> {
+        let threads = self.threads.map_or_else(
+            || std::thread::available_parallelism().map_or(1, usize::from),
+            NonZeroUsize::get,
+        );
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| RunError::Internal(format!("cannot start threads: {error}")))?;
+        pool.install(|| work(threads))
+    }
+
+    fn score_here(
+        &self,
+        data: Data,
+        observer: &dyn Observer,
+        threads: usize,
+    ) -> Result<Vec<Outcome>, RunError> {
+        let (references, predictions) = match data {
+            Data::Pairs(pairs) => {
+                let input = self.pairs(pairs)?;
+                return self.records(input, None, observer, threads);
+            }
+            Data::Documents {
+                references,
+                predictions,
+            } => return self.documents(references, predictions, observer),
+            Data::Sources {
+                references,
+                predictions,
+            } => (references, predictions),
+        };
+        if references.is_standard_input() && predictions.is_standard_input() {
+            let message = Message::from("only one of ")
+                .option("references", "")
+                .text(" and ")
+                .option("predictions", "")
+                .text(" can be standard input");
+            return Err(RunError::Usage(message));
+        }
+        if let Some(document) = self.document(&references)? {
+            let predictions = predictions.document()?;
+            return self.documents(document, predictions, observer);
+        }
+        let references = Input {
+            source: references,
+            names: self.fields.names(&self.fields.references(), &[]),
+        };
+        references.source.record_format()?;
+        let predictions = Input {
+            source: predictions,
+            names: self.fields.names(&[&self.fields.prediction], &[]),
+        };
+        self.records(references, Some(predictions), observer, threads)
+    }
+
+    /// The one source of records that have both sides.
+    fn pairs(&self, source: Source) -> Result<Input, RunError> {
+        let usage = |problem: &str| {
+            let message = Message::default().option("pairs", &source.name());
+            RunError::Usage(message.text(problem))
+        };
+        if source.record_format()? != Format::JsonLines {
+            return Err(usage(
+                ": expected JSON Lines (.jsonl), whose records have both fields",
+            ));
+        }
+        let (references, prediction) = (self.fields.references(), &self.fields.prediction);
+        Ok(Input {
+            names: self.fields.names(&references, &[prediction]),
+            source,
+        })
+    }
+
+    /// The references as a document, if the metrics read them as one. All metrics of a run read the same
+    /// kind of data.
+    fn document(&self, references: &Source) -> Result<Option<Document>, RunError> {
+        let mut document = None;
+        for chosen in &self.metrics {
+            let of_this = document_of(chosen.entry.input, references)?;
+            match (&document, of_this) {
+                (None, None) => {}
+                (None, found) if chosen.entry.name == self.metrics[0].entry.name => {
+                    document = found;
+                }
+                (Some(_), Some(_)) => {}
+                _ => return Err(self.read_differently(chosen, references)),
+            }
+        }
+        if document.is_none() {
+            self.refuse_mixed_whole_files(references)?;
+        }
+        Ok(document)
+    }
+
+    /// Fails if a file of JSON is one example for one metric, and a map of ids to examples for another.
+    fn refuse_mixed_whole_files(&self, references: &Source) -> Result<(), RunError> {
+        let is_json = references.format() == Some(Format::Json) && references.is_rereadable();
+        let [first, others @ ..] = self.metrics.as_slice() else {
+            return Ok(());
+        };
+        if others.is_empty() || !is_json {
+            return Ok(());
+        }
+        let document = references.document()?;
+        let Content::Text(text) = &document.content else {
+            return Ok(());
+        };
+        let is_whole = |chosen: &Chosen| is_one_example(text, chosen.entry.whole_file);
+        let other = others.iter().find(|it| is_whole(it) != is_whole(first));
+        other.map_or(
+            Ok(()),
+            |other| Err(self.read_differently(other, references)),
+        )
+    }
+
+    fn read_differently(&self, other: &Chosen, references: &Source) -> RunError {
+        let [first, other] = [self.metrics[0].entry.name, other.entry.name];
+        RunError::Usage(Message::from(format!(
+            "{first} and {other} read {} in different ways: score them in separate runs",
+            references.name()
+        )))
+    }
+
+    /// Scores documents of a metric's own format.
+    fn documents(
+        &self,
+        references: Document,
+        predictions: Document,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Outcome>, RunError> {
+        let joins = |it: &Chosen| matches!(it.entry.input, EntryInput::Joined(_));
+        if self.join.missing != Missing::Error && !self.metrics.iter().all(joins) {
+            let message = Message::default()
+                .option("missing", "")
+                .text(" goes with records: in whole files a gap counts as an empty prediction");
+            return Err(RunError::Usage(message));
+        }
+        let name = references.name.clone();
+        let mut data = Some((references, predictions));
+        let mut outcomes = Vec::new();
+        for (index, chosen) in self.metrics.iter().enumerate() {
+            // What a gap in documents is, such as an image without detections, the metric says.
+            let join = self.join;
+            // The texts may be large: the last metric takes them.
+            let is_last = index + 1 == self.metrics.len() && !observer.draws();
+            let taken = if is_last { data.take() } else { data.clone() };
+            let Some((references, predictions)) = taken else {
+                break;
+            };
+            let data_set = DataSet {
+                references,
+                predictions,
+                files: option_files(chosen)?,
+                join,
+                shard: self.shard,
+            };
+            let drawn = observer.draws().then(|| data_set.clone());
+            let mut part = chosen.scorer.read_data_set(data_set, self.samples)?;
+            let mut state = chosen.scorer.start();
+            add(&mut state, &mut part, |error| {
+                RunError::Internal(error.to_string())
+            })?;
+            if let (Some(data_set), Some(draw)) = (drawn, chosen.scorer.pictures()) {
+                observer
+                    .data_set(draw, data_set)
+                    .map_err(RunError::Observer)?;
+            }
+            for sample in part.samples(&state) {
+                observer
+                    .sample(chosen.entry.name, &sample)
+                    .map_err(RunError::Observer)?;
+            }
+            let outcome = self.outcome(chosen, state, join);
+            let problem = format!("{name}: has no examples: expected at least one");
+            self.refuse_empty(chosen, &outcome, problem)?;
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+
+    fn outcome(&self, chosen: &Chosen, state: State, join: JoinPolicy) -> Outcome {
+        let shards = self.shard.map(Into::into);
+        Outcome::of_state(&chosen.entry, chosen.options.clone(), state, join, shards)
+    }
+
+    /// Data without examples are an error, unless the metric scores them or they are one of many shards.
+    fn refuse_empty(
+        &self,
+        chosen: &Chosen,
+        outcome: &Outcome,
+        problem: String,
+    ) -> Result<(), RunError> {
+        match outcome.examples() == 0 && !chosen.scorer.scores_empty_data() && self.shard.is_none()
+        {
+            true => Err(ReadError::new("", problem).into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads, joins and folds records.
+    fn records(
+        &self,
+        references: Input,
+        predictions: Option<Input>,
+        observer: &dyn Observer,
+        threads: usize,
+    ) -> Result<Vec<Outcome>, RunError> {
+        let Some(first) = self.metrics.first() else {
+            return Ok(Vec::new());
+        };
+        let sources = [Some(&references), predictions.as_ref()];
+        let total = sources
+            .iter()
+            .flatten()
+            .map(|input| input.source.bytes())
+            .sum();
+        let read = Arc::new(AtomicU64::new(0));
+        // Enough blocks that no thread waits, and no more memory than that.
+        let width = match threads {
+            1 => 1,
+            threads => (2 * threads).min(32),
+        };
+        let mut join = Join::new(
+            references,
+            predictions,
+            first.entry.whole_file,
+            self.join,
+            self.shard,
+            width,
+            &read,
+        )?;
+        let mut fold = Fold {
+            run: self,
+            observer,
+            threads,
+            states: self.metrics.iter().map(|it| it.scorer.start()).collect(),
+            waiting: Waiting::default(),
+        };
+        while let Some(pairs) = join.next()? {
+            fold.add(&join, &pairs)?;
+            fold.release(false)?;
+            observer.progress(read.load(Ordering::Relaxed), total);
+        }
+        let left = join.finish()?;
+        let missing = !left.missing.is_empty() && self.join.missing == Missing::Error;
+        let extra = left.extra > 0 && !self.join.ignore_extra;
+        match (missing, extra) {
+            (false, false) => {}
+            (true, false) => return Err(JoinError::Missing(left.missing_ids).into()),
+            (false, true) => return Err(JoinError::Extra(left.extra_ids).into()),
+            (true, true) => {
+                let both = JoinError::MissingAndExtra(left.missing_ids, left.extra_ids);
+                return Err(both.into());
+            }
+        }
+        fold.threads = 1;
+        fold.add(&join, &left.missing)?;
+        fold.release(true)?;
+        let problem = match join.references_read() {
+            0 => "has no records: expected at least one",
+            _ => "has no examples that could be scored",
+        };
+        let problem = format!("{}: {problem}", join.reference_name());
+        let states = fold.states.into_iter().zip(&self.metrics);
+        states
+            .map(|(mut state, chosen)| {
+                state.count_extra(left.extra);
+                let outcome = self.outcome(chosen, state, self.join);
+                self.refuse_empty(chosen, &outcome, problem.clone())?;
+                Ok(outcome)
+            })
+            .collect()
+    }
+}
+
+/// Whether a metric reads the references as a document, and the document if so.
+fn document_of(input: EntryInput, references: &Source) -> Result<Option<Document>, RunError> {
+    let is_document = match input {
+        EntryInput::Records => return Ok(None),
+        EntryInput::Documents => {
+            let lines = matches!(references.format(), Some(Format::JsonLines))
+                && !references.is_standard_input();
+            return match lines {
+                true => Ok(None),
+                false => references.document().map(Some),
+            };
+        }
+        EntryInput::Either(is_document) | EntryInput::Joined(is_document) => is_document,
+    };
+    if references.is_folder() {
+        return references.document().map(Some);
+    }
+    if references.record_format()? != Format::Json || !references.is_rereadable() {
+        return Ok(None);
+    }
+    let document = references.document()?;
+    Ok(match &document.content {
+        Content::Text(text) if !is_document(text) => None,
+        _ => Some(document),
+    })
+}
+
+/// The files that options of a metric name.
+fn option_files(chosen: &Chosen) -> Result<Vec<(String, Document)>, RunError> {
+    let specs = chosen.entry.options.iter();
+    let paths = specs.filter(|spec| matches!(spec.kind, metric_registry::OptionKind::Path));
+    let mut files = Vec::new();
+    for spec in paths {
+        if let Some(path) = chosen.options.get(spec.name) {
+            let document = Source::path(&*path).and_then(|source| source.document())?;
+            files.push((spec.name.to_owned(), document));
+        }
+    }
+    Ok(files)
+}
+
+/// Adds a part to a state.
+fn add(
+    state: &mut State,
+    part: &mut Part,
+    record: impl FnOnce(metric_record::RecordError) -> RunError,
+) -> Result<(), RunError> {
+    state.add(part).map_err(|error| match error {
+        AddError::Record(error) => record(error),
+        AddError::State(error) => RunError::Internal(error.to_string()),
+    })
+}
+
+/// States that grow, with the scores of examples that wait for their turn.
+struct Fold<'r> {
+    run: &'r Run,
+    observer: &'r dyn Observer,
+    threads: usize,
+    /// By metric.
+    states: Vec<State>,
+    waiting: Waiting,
+}
+
+/// Scores of examples that wait for those of earlier references, by position and metric.
+#[derive(Default)]
+struct Waiting {
+    samples: BTreeMap<u64, Vec<(usize, Sample)>>,
+    next: u64,
+}
+
+impl Fold<'_> {
+    /// Adds pairs. Of several that cannot be read, the first is the error, and nothing was added.
+    fn add(&mut self, join: &Join, pairs: &[Pair]) -> Result<(), RunError> {
+        let size = match self.threads {
+            1 => pairs.len().max(1),
+            threads => pairs.len().div_ceil(4 * threads).max(1),
+        };
+        let metrics = &self.run.metrics;
+        let states = &self.states;
+        let read = |pairs: &[Pair]| -> Vec<Part> {
+            let read = |(chosen, state): (&Chosen, &State)| {
+                // A value is read once, so each metric gets records of its own.
+                let records = pairs.iter().map(|pair| join.record(pair));
+                let mut records: Vec<Record<'_>> = records.collect();
+                chosen.scorer.read(state, &mut records, self.run.samples)
+            };
+            metrics.iter().zip(states).map(read).collect()
+        };
+        let parts: Vec<Vec<Part>> = match self.threads {
+            1 => pairs.chunks(size).map(read).collect(),
+            _ => pairs.par_chunks(size).map(read).collect(),
+        };
+        let mut added = Vec::with_capacity(parts.len());
+        for (number, mut parts) in parts.into_iter().enumerate() {
+            let start = number * size;
+            for (state, part) in self.states.iter_mut().zip(&mut parts) {
+                add(state, part, |error| {
+                    let pair = &pairs[start + error.index];
+                    let side = error.error.side;
+                    let (file, line) = join.place(pair, side);
+                    let id = join.record(pair).id.to_string();
+                    let mut read_error = ReadError::new(file, error.error.problem)
+                        .at(format!("id {}", quoted_id(&id)))
+                        .field(side.to_string());
+                    read_error.line = line;
+                    RunError::Record {
+                        id,
+                        side,
+                        error: read_error,
+                    }
+                })?;
+            }
+            added.push((start, parts));
+        }
+        if self.run.samples {
+            let states = &self.states;
+            let samples = |(start, parts): &(usize, Vec<Part>)| -> Vec<(u64, usize, Sample)> {
+                let of_metric = |(metric, (part, state)): (usize, (&Part, &State))| {
+                    let samples = part.samples(state).into_iter();
+                    let position = |sample: &Sample| pairs[start + sample.record].ordinal;
+                    samples
+                        .map(move |sample| (position(&sample), metric, sample))
+                        .collect::<Vec<_>>()
+                };
+                let parts = parts.iter().zip(states).enumerate();
+                parts.flat_map(of_metric).collect()
+            };
+            let samples: Vec<Vec<_>> = match self.threads {
+                1 => added.iter().map(samples).collect(),
+                _ => added.par_iter().map(samples).collect(),
+            };
+            for (position, metric, sample) in samples.into_iter().flatten() {
+                let waiting = self.waiting.samples.entry(position).or_default();
+                waiting.push((metric, sample));
+            }
+        }
+        self.draw(join, pairs)
+    }
+
+    /// Gives away the scores of examples that no earlier reference can come before, or `all` of them.
+    fn release(&mut self, all: bool) -> Result<(), RunError> {
+        while let Some(entry) = self.waiting.samples.first_entry() {
+            if *entry.key() != self.waiting.next && !all {
+                break;
+            }
+            self.waiting.next = entry.key() + 1;
+            for (metric, sample) in entry.remove() {
+                let name = self.run.metrics[metric].entry.name;
+                self.observer
+                    .sample(name, &sample)
+                    .map_err(RunError::Observer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the observer draw pairs that were scored.
+    fn draw(&self, join: &Join, pairs: &[Pair]) -> Result<(), RunError> {
+        if !self.observer.draws() {
+            return Ok(());
+        }
+        pairs.par_iter().try_for_each(|pair| {
+            let record = join.record(pair);
+            if record.prediction.is_missing() && record.join.missing == Missing::Skip {
+                return Ok(());
+            }
+            for chosen in &self.run.metrics {
+                if let Some(draw) = chosen.scorer.pictures() {
+                    self.observer
+                        .record(draw, pair.ordinal, &mut record.clone())
+                        .map_err(RunError::Observer)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,664 @@
+//! Finds the records of a block: where their ids and values stand, not what the values mean.
+
+use std::borrow::Cow;
+
+use metric_record::json::{Entries, without_position};
+use metric_record::{Id, Message, Value};
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use crate::source::{Block, Format};
+
+/// What a field of a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Id,
+    /// The value of this side. It may stand under several names, of which a record has one.
+    Value,
+    /// The value of the other side, where one file has both.
+    Other,
+}
+
+/// The names of the fields of a record.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldNames {
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, Debug)]
+struct Field {
+    name: String,
+    /// The name as it stands in most files.
+    quoted: String,
+    role: Role,
+}
+
+impl FieldNames {
+    pub(crate) fn new<'n>(names: impl IntoIterator<Item = (&'n str, Role)>) -> Self {
+        let field = |(name, role): (&str, Role)| Field {
+            name: name.to_owned(),
+            quoted: serde_json::Value::from(name).to_string(),
+            role,
+        };
+        Self {
+            fields: names.into_iter().map(field).collect(),
+        }
+    }
+
+    /// The names with this role, for a message.
+    fn listed(&self, role: Role) -> String {
+        let with_role = self.fields.iter().filter(|field| field.role == role);
+        let names: Vec<_> = with_role.map(|field| format!("{:?}", field.name)).collect();
+        names.join(" or ")
+    }
+}
+
+/// A part of a block's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    start: usize,
+    end: usize,
+}
+
+impl Span {
+    pub(crate) fn of(self, text: &str) -> &str {
+        &text[self.start..self.end]
+    }
+
+    /// Where `part` stands in `text`, of which it is a slice.
+    fn within(text: &str, part: &str) -> Self {
+        let start = part.as_ptr().addr() - text.as_ptr().addr();
+        Self {
+            start,
+            end: start + part.len(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum FoundId {
+    Here(Span),
+    /// An id whose text differs from how it stands in the file.
+    Unescaped(Box<str>),
+    Line(u64),
+}
+
+/// A record of a block.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    id: FoundId,
+    pub(crate) value: Span,
+    /// The value of the other side, where one file has both and the record has it.
+    other: Option<Span>,
+    /// The whole record; empty where there is nothing beside the value.
+    record: Span,
+    /// The number of its line.
+    pub(crate) line: u64,
+    is_text: bool,
+}
+
+impl Found {
+    pub(crate) fn id<'a>(&'a self, text: &'a str) -> Id<'a> {
+        match &self.id {
+            FoundId::Here(span) => Id::Text(span.of(text)),
+            FoundId::Unescaped(id) => Id::Text(id),
+            FoundId::Line(number) => Id::Line(*number),
+        }
+    }
+
+    pub(crate) fn is_whole_file(&self) -> bool {
+        matches!(&self.id, FoundId::Unescaped(id) if **id == *WHOLE_FILE_ID)
+    }
+
+    pub(crate) fn value<'a>(&self, text: &'a str) -> Value<'a> {
+        let value = self.value.of(text);
+        match self.is_text {
+            true => Value::line(value),
+            false => Value::json(value),
+        }
+    }
+
+    /// The value of the other side, if the record has one.
+    pub(crate) fn other<'a>(&self, text: &'a str) -> Option<Value<'a>> {
+        self.other.map(|other| Value::json(other.of(text)))
+    }
+
+    pub(crate) fn record<'a>(&self, text: &'a str) -> Option<&'a str> {
+        (self.record != Span::default()).then(|| self.record.of(text))
+    }
+}
+
+/// A record that is none.
+#[derive(Debug)]
+pub(crate) struct ScanError {
+    /// Where in the block.
+    pub(crate) offset: usize,
+    pub(crate) problem: Message,
+}
+
+/// The records of a block, in their order.
+pub(crate) fn scan(
+    block: &Block,
+    format: Format,
+    names: &FieldNames,
+    whole_file: fn(&str) -> bool,
+) -> Result<Vec<Found>, ScanError> {
+    match format {
+        Format::JsonLines => {
+            let plain = is_plain(&block.text);
+            lines(block)
+                .zip(block.first_line..)
+                .filter(|(line, _)| !line.of(&block.text).trim_ascii().is_empty())
+                .map(|(line, number)| json_line(&block.text, plain, line, number, names))
+                .collect()
+        }
+        Format::Text => Ok(lines(block)
+            .zip(block.first_line..)
+            .map(|(value, number)| Found {
+                id: FoundId::Line(number),
+                value,
+                other: None,
+                record: Span::default(),
+                line: number,
+                is_text: true,
+            })
+            .collect()),
+        Format::Json => json_map(&block.text, whole_file),
+    }
+}
+
+/// Whether no string in the text can have an escape or a control character.
+fn is_plain(text: &str) -> bool {
+    text.as_bytes().chunks(4096).all(|bytes| {
+        let suspect = |&byte: &u8| (byte < 0x20) & (byte != b'\n') | (byte == b'\\');
+        !bytes
+            .iter()
+            .fold(false, |found, byte| found | suspect(byte))
+    })
+}
+
+/// The lines of a block, without their ends (`\n` or `\r\n`) and without a byte order mark.
+fn lines(block: &Block) -> impl Iterator<Item = Span> {
+    let bytes = block.text.as_bytes();
+    // A byte order mark stands at the start of a file; anywhere else it is a character.
+    let marked = block.first_line == 1 && block.text.starts_with('\u{feff}');
+    let mut start = if marked { 3 } else { 0 };
+    let mut ends = memchr::memchr_iter(b'\n', bytes);
+    std::iter::from_fn(move || {
+        if start >= bytes.len() {
+            return None;
+        }
+        let next = ends.next().unwrap_or(bytes.len());
+        let end = next - usize::from(next > start && bytes[next - 1] == b'\r');
+        let line = Span { start, end };
+        start = next + 1;
+        Some(line)
+    })
+}
+
+/// The id of the one example of a file that is one example.
+const WHOLE_FILE_ID: &str = "file";
+
+/// A file that is one example, if it is JSON.
+pub(crate) fn whole(text: &str) -> Option<Found> {
+    let json = text.trim_start_matches('\u{feff}').trim_ascii();
+    serde_json::from_str::<IgnoredAny>(json).ok()?;
+    Some(Found {
+        id: FoundId::Unescaped(WHOLE_FILE_ID.into()),
+        value: Span::within(text, json),
+        other: None,
+        record: Span::default(),
+        line: 1,
+        is_text: false,
+    })
+}
+
+/// Whether a file is one example, judged by its first value. A file that is not a map is not.
+pub(crate) fn is_one_example(text: &str, whole_file: fn(&str) -> bool) -> bool {
+    let json = text.trim_start_matches('\u{feff}');
+    let entries = serde_json::from_str::<Entries<'_>>(json);
+    entries.is_ok_and(|entries| is_whole(&entries, whole_file))
+}
+
+fn is_whole(entries: &Entries<'_>, whole_file: fn(&str) -> bool) -> bool {
+    let first = entries.0.first();
+    first.is_some_and(|(_, value)| whole_file(value))
+}
+
+fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, ScanError> {
+    let json = text.trim_start_matches('\u{feff}');
+    let error = |error: serde_json::Error| ScanError {
+        offset: offset_of(json, &error) + (text.len() - json.len()),
+        problem: Message::from(match error.column() {
+            0 => describe(json, &error),
+            column => format!("{} at column {column}", describe(json, &error)),
+        }),
+    };
+    if json.trim_ascii_start().starts_with('[') {
+        return Err(ScanError {
+            offset: text.len() - json.trim_ascii_start().len(),
+            problem: "expected an object, id to value, found a list; records stand in a .jsonl file, one a line".into(),
+        });
+    }
+    let entries: Entries<'_> = serde_json::from_str(json).map_err(error)?;
+    let (mut line, mut counted) = (1, 0);
+    let mut found = |id, value: &str| {
+        let value = Span::within(text, value);
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..value.start]).count() as u64;
+        counted = value.start;
+        Found {
+            id,
+            value,
+            other: None,
+            record: Span::default(),
+            line,
+            is_text: false,
+        }
+    };
+    if is_whole(&entries, whole_file) {
+        return Ok(whole(text).into_iter().collect());
+    }
+    Ok(entries
+        .0
+        .into_iter()
+        .map(|(key, value)| {
+            let id = match key {
+                Cow::Borrowed(key) => FoundId::Here(Span::within(text, key)),
+                Cow::Owned(key) => FoundId::Unescaped(key.into()),
+            };
+            found(id, value)
+        })
+        .collect())
+}
+
+/// What serde_json found wrong in `json`, without the position, which is said in another way.
+fn describe(json: &str, error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = without_position(&text);
+    if [
+        "lone leading surrogate in hex escape",
+        "unexpected end of hex escape",
+    ]
+    .contains(&text)
+    {
+        return "half of a surrogate pair, which is no character".to_owned();
+    }
+    match error.classify() {
+        serde_json::error::Category::Data => text.to_owned(),
+        _ => match no_number(json, offset_of(json, error)) {
+            Some("NaN") => "malformed JSON: NaN is no JSON number".to_owned(),
+            Some(word) => {
+                let written = word.replace("Infinity", "inf");
+                format!(
+                    "malformed JSON: {word} is no JSON number (a class score is written {written:?})"
+                )
+            }
+            None => format!("malformed JSON: {text}"),
+        },
+    }
+}
+
+/// The number around this place that Python writes and JSON does not have.
+fn no_number(json: &str, offset: usize) -> Option<&'static str> {
+    // Of a negative number the sign was read already.
+    [("-Infinity", 1), ("Infinity", 0), ("NaN", 0)]
+        .into_iter()
+        .find(|(word, read)| {
+            let rest = offset
+                .checked_sub(*read)
+                .and_then(|start| json.get(start..));
+            rest.is_some_and(|rest| rest.starts_with(word))
+        })
+        .map(|(word, _)| word)
+}
+
+fn offset_of(text: &str, error: &serde_json::Error) -> usize {
+    let lines = memchr::memchr_iter(b'\n', text.as_bytes());
+    let start = match error.line() {
+        0 | 1 => 0,
+        line => lines.take(line - 1).last().map_or(0, |place| place + 1),
+    };
+    (start + error.column().saturating_sub(1)).min(text.len())
+}
+
+/// Reads one line as a record.
+///
+/// The shape of nearly all lines, an object whose strings have no escapes, is taken apart here
+/// at the speed of a search for quotes; whatever else a value is goes through serde_json.
+fn json_line(
+    text: &str,
+    plain: bool,
+    line: Span,
+    number: u64,
+    names: &FieldNames,
+) -> Result<Found, ScanError> {
+    let mut cursor = Cursor {
+        text,
+        plain,
+        at: line.start,
+        end: line.end,
+    };
+    cursor.fields(line, number, names).map_err(|problem| {
+        let offset = cursor.at.clamp(line.start, line.end);
+        match problem {
+            Problem::Content(problem) => ScanError { offset, problem },
+            // The line is not an object: let serde_json say why.
+            Problem::Syntax => {
+                let problem = match serde_json::from_str::<IgnoredAny>(line.of(text)) {
+                    Err(error) => {
+                        let problem = describe(line.of(text), &error);
+                        let hint = if error.is_eof() {
+                            "; a record stands on one line"
+                        } else {
+                            ""
+                        };
+                        format!("{problem} at column {}{hint}", error.column())
+                    }
+                    Ok(_) => "expected an object with an id".to_owned(),
+                };
+                ScanError {
+                    offset,
+                    problem: problem.into(),
+                }
+            }
+        }
+    })
+}
+
+enum Problem {
+    Syntax,
+    Content(Message),
+}
+
+/// Steps through a line.
+struct Cursor<'a> {
+    text: &'a str,
+    /// Whether the text [is plain](is_plain).
+    plain: bool,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn fields(&mut self, line: Span, number: u64, names: &FieldNames) -> Result<Found, Problem> {
+        // By role: where the field stands, and which of the names it has.
+        let mut found: [Option<(Span, usize)>; 3] = [None; 3];
+        self.expect(b'{')?;
+        if !self.take(b'}') {
+            loop {
+                let field = self.field(names)?;
+                self.expect(b':')?;
+                let value = self.value()?;
+                if let Some(index) = field {
+                    let Field { name, role, .. } = &names.fields[index];
+                    if let Some((_, before)) = found[*role as usize].replace((value, index)) {
+                        return Err(Problem::Content(Message::from(if before == index {
+                            format!("duplicate field {name:?}")
+                        } else {
+                            let before = &names.fields[before].name;
+                            format!("both {before:?} and {name:?}: expected one of them")
+                        })));
+                    }
+                }
+                if !self.take(b',') {
+                    break;
+                }
+            }
+            self.expect(b'}')?;
+        }
+        self.skip_space();
+        if self.at != self.end {
+            return Err(Problem::Syntax);
+        }
+        let [id, value, other] = found.map(|found| found.map(|(span, _)| span));
+        let required = |span: Option<Span>, role| {
+            span.ok_or_else(|| {
+                let listed = names.listed(role);
+                let message =
+                    Message::from(format!("no field {listed}; other names are given by "));
+                Problem::Content(
+                    message
+                        .option("id-field", "")
+                        .text(", ")
+                        .option("reference-field", "")
+                        .text(", ")
+                        .option("prediction-field", ""),
+                )
+            })
+        };
+        let (id, value) = (required(id, Role::Id)?, required(value, Role::Value)?);
+        Ok(Found {
+            id: self.id(id)?,
+            value,
+            other,
+            record: line,
+            line: number,
+            is_text: false,
+        })
+    }
+
+    /// Steps over a key and tells which of the names it is.
+    fn field(&mut self, names: &FieldNames) -> Result<Option<usize>, Problem> {
+        self.skip_space();
+        let rest = &self.text.as_bytes()[self.at..self.end];
+        for (index, field) in names.fields.iter().enumerate() {
+            if rest.starts_with(field.quoted.as_bytes()) {
+                self.at += field.quoted.len();
+                return Ok(Some(index));
+            }
+        }
+        let key = self.value()?;
+        let name = self.name(key)?;
+        Ok(names.fields.iter().position(|field| field.name == *name))
+    }
+
+    /// The text of a string; those with escapes are rare and read by serde_json.
+    fn name(&self, key: Span) -> Result<Cow<'a, str>, Problem> {
+        let inner = self.string_inner(key).ok_or(Problem::Syntax)?;
+        let text = inner.of(self.text);
+        if !self.plain && text.contains('\\') {
+            let unescaped = serde_json::from_str(key.of(self.text));
+            return unescaped.map(Cow::Owned).map_err(|error| {
+                let problem = describe(key.of(self.text), &error);
+                Problem::Content(Message::from(format!("no text: {problem}")))
+            });
+        }
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn id(&self, id: Span) -> Result<FoundId, Problem> {
+        let text = id.of(self.text);
+        if self.string_inner(id).is_some() {
+            return Ok(match self.name(id)? {
+                Cow::Borrowed(id) => FoundId::Here(Span::within(self.text, id)),
+                Cow::Owned(id) => FoundId::Unescaped(id.into()),
+            });
+        }
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        match text {
+            "-0" => Ok(FoundId::Unescaped("0".into())),
+            _ if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Ok(FoundId::Here(id))
+            }
+            _ => Err(Problem::Content(Message::from(format!(
+                "the id is {text}: expected a string or an integer"
+            )))),
+        }
+    }
+
+    fn string_inner(&self, span: Span) -> Option<Span> {
+        self.text.as_bytes()[span.start..span.end]
+            .starts_with(b"\"")
+            .then(|| Span {
+                start: span.start + 1,
+                end: span.end - 1,
+            })
+    }
+
+    fn skip_space(&mut self) {
+        let bytes = self.text.as_bytes();
+        while self.at < self.end && matches!(bytes[self.at], b' ' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        self.skip_space();
+        let found = self.at < self.end && self.text.as_bytes()[self.at] == byte;
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Problem> {
+        if self.take(byte) {
+            Ok(())
+        } else {
+            Err(Problem::Syntax)
+        }
+    }
+
+    /// Steps over a value and checks that it is valid JSON.
+    fn value(&mut self) -> Result<Span, Problem> {
+        self.skip_space();
+        let start = self.at;
+        let rest = &self.text.as_bytes()[start..self.end];
+        if let Some(length) = plain_string(rest, self.plain) {
+            self.at = start + length;
+        } else {
+            let mut values =
+                serde_json::Deserializer::from_str(&self.text[start..self.end]).into_iter();
+            let value: &RawValue = match values.next() {
+                Some(Ok(value)) => value,
+                _ => return Err(Problem::Syntax),
+            };
+            self.at = start + value.get().len();
+        }
+        Ok(Span {
+            start,
+            end: self.at,
+        })
+    }
+}
+
+/// The length of the string, with its quotes, that `bytes` starts with, if it has no escapes and
+/// no control characters, as is known of all strings of a `plain` text.
+fn plain_string(bytes: &[u8], plain: bool) -> Option<usize> {
+    let inner = bytes.strip_prefix(b"\"")?;
+    let end = memchr::memchr(b'"', inner)?;
+    let plain = plain || is_plain_string(&inner[..end]);
+    plain.then_some(end + 2)
+}
+
+fn is_plain_string(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&byte| byte >= 0x20 && byte != b'\\')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value as Json;
+
+    use super::*;
+
+    fn names() -> FieldNames {
+        FieldNames::new([
+            ("id", Role::Id),
+            ("reference", Role::Value),
+            ("references", Role::Value),
+        ])
+    }
+
+    fn scan_line(line: &str) -> Result<Vec<Found>, ScanError> {
+        let block = Block {
+            text: line.to_owned(),
+            first_line: 1,
+        };
+        scan(&block, Format::JsonLines, &names(), |_| false)
+    }
+
+    /// JSON values of all kinds, with the characters that need care.
+    fn json() -> impl Strategy<Value = Json> {
+        let text = "[a\"\\\\é\u{0}\t \u{1F600}{}:,]{0,6}";
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            any::<i64>().prop_map(Json::from),
+            (-1e9..1e9_f64).prop_map(Json::from),
+            text.prop_map(Json::from),
+        ];
+        leaf.prop_recursive(3, 12, 3, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..3).prop_map(Json::from),
+                proptest::collection::btree_map(text, inner, 0..3).prop_map(Json::from_iter),
+            ]
+        })
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_at_the_start_of_the_file_only() {
+        let values = |first_line| {
+            let text = "\u{feff}a\r\n\u{feff}b".to_owned();
+            let block = Block { text, first_line };
+            let found = scan(&block, Format::Text, &names(), |_| false).expect("lines");
+            found
+                .iter()
+                .map(|found| found.value.of(&block.text).to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(values(1), ["a", "\u{feff}b"]);
+        assert_eq!(values(2), ["\u{feff}a", "\u{feff}b"]);
+    }
+
+    #[test]
+    fn half_of_a_surrogate_pair_is_named() {
+        for line in [
+            r#"{"id": "\ud800", "reference": 1}"#,
+            r#"{"\ud800x": 1, "id": 1, "reference": 1}"#,
+        ] {
+            let error = scan_line(line).expect_err("no text");
+            let problem = "no text: half of a surrogate pair, which is no character";
+            assert_eq!(error.problem.to_string(), problem);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_serde_json_finds(
+            id in prop_oneof![any::<i64>().prop_map(Json::from), "[a\"\\\\é]{0,4}".prop_map(Json::from)],
+            value in json(),
+            other in json(),
+            spaces in "[ \t\r]{0,2}",
+            place in 0_usize..3,
+        ) {
+            let mut fields = vec![
+                format!("\"id\"{spaces}:{id}"),
+                format!("{spaces}\"reference\":{spaces}{value}{spaces}"),
+            ];
+            fields.insert(place, format!("\"more\" : {other}"));
+            let line = format!("{spaces}{{{}}}{spaces}", fields.join(","));
+            let found = scan_line(&line).expect("a record");
+            prop_assert_eq!(found.len(), 1);
+            let expected = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+            prop_assert_eq!(found[0].id(&line).to_string(), expected);
+            let text = found[0].value.of(&line);
+            prop_assert_eq!(serde_json::from_str::<Json>(text).expect("JSON"), value);
+        }
+
+        #[test]
+        fn takes_no_line_that_serde_json_refuses(
+            // Fragments of records, in any order: most are no JSON, some nearly so.
+            parts in proptest::collection::vec(prop_oneof![
+                Just("{"), Just("}"), Just("\"id\""), Just("\"reference\""), Just(":"), Just(","),
+                Just("1"), Just("-"), Just("\"x\""), Just("\"\\\""), Just("["), Just("]"), Just(" "),
+                Just("null"), Just("tru"), Just("\u{1}"), Just("\\"), Just("é"),
+                Just("{\"id\":1,\"reference\":"), Just("\"a\\u0041\""),
+            ], 0..9),
+        ) {
+            let line = parts.concat();
+            if let Ok(found) = scan_line(&line) && !found.is_empty() {
+                let record: Json = serde_json::from_str(&line).expect("a JSON record");
+                prop_assert!(record.get("id").is_some());
+            }
+        }
+    }
+}

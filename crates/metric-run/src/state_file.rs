@@ -1,0 +1,624 @@
+//! States on disk.
+//!
+//! A file is
+//!
+//! 1. eight bytes of a magic number,
+//! 2. the length of the header in bytes, 32 bits, the least significant byte first,
+//! 3. the header in JSON, which names each metric with its options and definition, so a state can be read
+//!    without any other knowledge, and which has the length and the SHA-256 of each body,
+//! 4. the bodies of one or several states, one after the other, as one frame of Zstandard,
+//! 5. the SHA-256 of all bytes before it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::Read;
+
+use metric_record::{JoinPolicy, Message, Missing, Shard};
+use metric_registry::{OptionError, OptionKind, Options, Registry, StateError};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::Outcome;
+
+/// The first bytes of a state file.
+const MAGIC: &[u8; 8] = b"\x93METRIC\n";
+
+/// The version of the layout described in this file.
+const FORMAT: u32 = 1;
+
+/// A longer header is not ours: it has a few hundred bytes per metric.
+const MOST_HEADER: usize = 1 << 20;
+
+/// The size up to which bodies are read whatever they were compressed to.
+const FREE_BYTES: u64 = 64 << 20;
+
+/// How many times its compressed size a larger body may have. Those of real data stay below 100.
+const MOST_EXPANSION: u64 = 4096;
+
+/// How hard bodies are compressed: the default of Zstandard.
+const LEVEL: i32 = 3;
+
+/// The length of the checksum that a file ends in.
+const CHECKSUM_BYTES: usize = 32;
+
+/// The shards whose examples a state holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shards {
+    /// The number of shards of the whole data set.
+    count: u32,
+    /// The shards that are here, counted from 0.
+    indices: BTreeSet<u32>,
+}
+
+impl Shards {
+    /// Returns the number of shards of the whole data set.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Returns the shards that are here, in rising order, counted from 0.
+    pub fn indices(&self) -> impl Iterator<Item = u32> {
+        self.indices.iter().copied()
+    }
+
+    /// Returns the shards that are not here, in rising order.
+    pub fn missing(&self) -> impl Iterator<Item = u32> {
+        (0..self.count).filter(|index| !self.indices.contains(index))
+    }
+
+    fn is_complete(&self) -> bool {
+        self.indices.len() as u64 == u64::from(self.count)
+    }
+}
+
+impl From<Shard> for Shards {
+    fn from(shard: Shard) -> Self {
+        Self {
+            count: shard.count(),
+            indices: BTreeSet::from([shard.index()]),
+        }
+    }
+}
+
+/// A state file that cannot be read, or states that cannot be merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateFileError {
+    /// The file.
+    pub file: String,
+    /// What is wrong with it.
+    pub problem: StateFileProblem,
+}
+
+/// What is wrong with a state file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateFileProblem {
+    /// The file does not start as a state file does.
+    NotAState,
+    /// The file is shorter than it says, or its bytes are not those that were written.
+    Damaged(String),
+    /// The file is larger than the bodies of states can be.
+    TooLarge(u64),
+    /// The file has a layout of another version.
+    Format(u32),
+    /// The program does not have the metric.
+    UnknownMetric(String),
+    /// The metric does not take the options that are in the file.
+    Options(OptionError),
+    /// The state was gathered under another definition than the one it is merged with or read by.
+    Definition {
+        /// The definition that was needed.
+        expected: String,
+        /// The definition that was found.
+        found: String,
+    },
+    /// The metric was scored with another value of an option than in the state it is merged with.
+    Option {
+        /// The file that is merged with.
+        other: String,
+        /// The option.
+        option: String,
+        /// Its value in the other file; empty for none.
+        expected: String,
+        /// Its value in this file; empty for none.
+        found: String,
+    },
+    /// The file has states of other metrics than the first one.
+    Metrics {
+        /// The metrics of the first file.
+        expected: Vec<String>,
+        /// The metrics of this file.
+        found: Vec<String>,
+    },
+    /// The data were divided into another number of shards.
+    ShardCount {
+        /// The file that is merged with.
+        other: String,
+        /// Its number of shards.
+        expected: u32,
+        /// The number of shards of this file.
+        found: u32,
+    },
+    /// Another file has the same shard.
+    SameShard {
+        /// The other file.
+        other: String,
+        /// The shard.
+        shard: Shard,
+    },
+    /// The examples do not share what those of one data set share.
+    DataSet(String),
+    /// The states of the whole data set have no examples, which the metric does not score.
+    NoExamples,
+}
+
+impl fmt::Display for StateFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use StateFileProblem as P;
+
+        write!(f, "{}: ", self.file)?;
+        match &self.problem {
+            P::NotAState => f.write_str("not a state file: expected one that --state-out wrote"),
+            P::Damaged(how) => write!(f, "damaged: {how}"),
+            P::TooLarge(bytes) => write!(
+                f,
+                "says that it expands to {bytes} bytes: expected at most {MOST_EXPANSION} times its size"
+            ),
+            P::Format(found) => write!(
+                f,
+                "a state file of version {found}: expected version {FORMAT}"
+            ),
+            P::UnknownMetric(metric) => {
+                write!(f, "a state of {metric:?}, which this program does not have")
+            }
+            P::Options(error) => write!(f, "{error}"),
+            P::Definition { expected, found } => {
+                write!(f, "a state of {found}: expected one of {expected}")
+            }
+            P::Option {
+                other,
+                option,
+                expected,
+                found,
+            } => {
+                let value = |value: &str| match value {
+                    "" => "not given".to_owned(),
+                    value => format!("{value:?}"),
+                };
+                write!(
+                    f,
+                    "the option {option} is {}: expected {}, as in {other}",
+                    value(found),
+                    value(expected)
+                )
+            }
+            P::Metrics { expected, found } => write!(
+                f,
+                "states of {}: expected states of {}",
+                found.join(", "),
+                expected.join(", ")
+            ),
+            P::ShardCount {
+                other,
+                expected,
+                found,
+            } => write!(
+                f,
+                "comes from a run in {found} shards: expected {expected}, as in {other}"
+            ),
+            P::SameShard { other, shard } => {
+                write!(f, "has shard {shard}, which is also in {other}")
+            }
+            P::DataSet(difference) => write!(f, "not of the same data set: {difference}"),
+            P::NoExamples => f.write_str("has no examples: expected at least one"),
+        }
+    }
+}
+
+impl std::error::Error for StateFileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.problem {
+            StateFileProblem::Options(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u32,
+    states: Vec<StateHeader>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StateHeader {
+    metric: String,
+    /// Version of the form of the metric's state.
+    metric_format: u32,
+    options: Options,
+    definition: String,
+    missing: String,
+    ignore_extra: bool,
+    shards: Option<Shards>,
+    /// Length of the body before compression.
+    bytes: u64,
+    /// Of the body before compression, in hexadecimal digits.
+    sha256: String,
+}
+
+/// Returns a definition that two states must share to be merged: the signature without the patch version,
+/// which changes no state.
+fn definition(signature: &str) -> &str {
+    let patch = signature.rfind('.');
+    let is_after_version = |dot: &usize| signature.rfind("|v:").is_some_and(|v| v < *dot);
+    patch
+        .filter(is_after_version)
+        .map_or(signature, |dot| &signature[..dot])
+}
+
+fn missing_name(missing: Missing) -> &'static str {
+    match missing {
+        Missing::Error => "error",
+        Missing::Empty => "empty",
+        Missing::Skip => "skip",
+    }
+}
+
+/// Writes the states of one run as a state file.
+///
+/// # Errors
+///
+/// Returns an error if a state has a part without a written form; those of the built-in metrics have none.
+pub fn write_states(outcomes: &[Outcome]) -> Result<Vec<u8>, StateError> {
+    let mut bodies = Vec::new();
+    let mut states = Vec::new();
+    for outcome in outcomes {
+        let body = outcome.state().body()?;
+        let join = outcome.join();
+        states.push(StateHeader {
+            metric: outcome.metric().to_owned(),
+            metric_format: outcome.metric_format(),
+            options: outcome.options().clone(),
+            definition: definition(outcome.state().signature()).to_owned(),
+            missing: missing_name(join.missing).to_owned(),
+            ignore_extra: join.ignore_extra,
+            shards: outcome.shards().cloned(),
+            bytes: body.len() as u64,
+            sha256: digest(&body),
+        });
+        bodies.extend(body);
+    }
+    let malformed = |error: &dyn fmt::Display| StateError::Malformed(error.to_string());
+    let header = Header {
+        format: FORMAT,
+        states,
+    };
+    let header = serde_json::to_vec(&header).map_err(|error| malformed(&error))?;
+    let bodies = zstd::bulk::compress(&bodies, LEVEL).map_err(|error| malformed(&error))?;
+    let mut file = MAGIC.to_vec();
+    let length = u32::try_from(header.len()).map_err(|error| malformed(&error))?;
+    file.extend(length.to_le_bytes());
+    file.extend(header);
+    file.extend(bodies);
+    let checksum = Sha256::digest(&file);
+    file.extend(checksum);
+    Ok(file)
+}
+
+fn digest(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads the states of a state file, which nobody has to have checked. The name is for messages.
+///
+/// # Errors
+///
+/// Returns an error if the bytes are not those of a state file, if they were changed, or if the registry has
+/// no such metric with these options.
+///
+/// # Cost
+///
+/// Memory for the bodies, which may be at most 4096 times the size of the file, or 64 MiB.
+pub fn read_states(
+    registry: &Registry,
+    name: &str,
+    bytes: &[u8],
+) -> Result<Vec<Outcome>, StateFileError> {
+    let failed = |problem| StateFileError {
+        file: name.to_owned(),
+        problem,
+    };
+    let damaged = |how: String| failed(StateFileProblem::Damaged(how));
+    let short = || damaged("the file is cut short".to_owned());
+    if !bytes.starts_with(MAGIC) {
+        return Err(failed(StateFileProblem::NotAState));
+    }
+    let (written, checksum) = bytes
+        .split_last_chunk::<CHECKSUM_BYTES>()
+        .ok_or_else(short)?;
+    if Sha256::digest(written).as_slice() != checksum {
+        return Err(damaged("its bytes do not match its checksum".to_owned()));
+    }
+    let rest = written.strip_prefix(MAGIC).ok_or_else(short)?;
+    let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(short)?;
+    let length = u32::from_le_bytes(*length) as usize;
+    if length > MOST_HEADER {
+        return Err(damaged("the header is too long".to_owned()));
+    }
+    let (header, compressed) = rest.split_at_checked(length).ok_or_else(short)?;
+    // The version first: a header of another one may have another shape.
+    #[derive(Deserialize)]
+    struct Version {
+        format: u32,
+    }
+    let of_header = |error: serde_json::Error| damaged(format!("the header: {error}"));
+    let version: Version = serde_json::from_slice(header).map_err(of_header)?;
+    if version.format != FORMAT {
+        return Err(failed(StateFileProblem::Format(version.format)));
+    }
+    let header: Header = serde_json::from_slice(header).map_err(of_header)?;
+    let total = header
+        .states
+        .iter()
+        .try_fold(0_u64, |total, state| total.checked_add(state.bytes));
+    let total = total.unwrap_or(u64::MAX);
+    let most = FREE_BYTES.max((compressed.len() as u64).saturating_mul(MOST_EXPANSION));
+    if total > most {
+        return Err(failed(StateFileProblem::TooLarge(total)));
+    }
+    let mut bodies = Vec::new();
+    let decoder =
+        zstd::stream::read::Decoder::new(compressed).map_err(|error| damaged(error.to_string()))?;
+    decoder
+        .take(total + 1)
+        .read_to_end(&mut bodies)
+        .map_err(|error| damaged(error.to_string()))?;
+    if bodies.len() as u64 != total {
+        return Err(damaged(format!(
+            "the states have {} bytes: expected {total}",
+            bodies.len()
+        )));
+    }
+    let mut bodies = bodies.as_slice();
+    let mut outcomes = Vec::new();
+    for state in header.states {
+        let length = usize::try_from(state.bytes).unwrap_or(usize::MAX);
+        let (body, rest) = bodies.split_at_checked(length).ok_or_else(short)?;
+        bodies = rest;
+        if digest(body) != state.sha256 {
+            return Err(damaged("a state does not match its checksum".to_owned()));
+        }
+        outcomes.push(read_state(registry, state, body).map_err(failed)?);
+    }
+    Ok(outcomes)
+}
+
+fn read_state(
+    registry: &Registry,
+    header: StateHeader,
+    body: &[u8],
+) -> Result<Outcome, StateFileProblem> {
+    let StateHeader {
+        metric,
+        metric_format,
+        options,
+        definition: found,
+        missing,
+        ignore_extra,
+        shards,
+        ..
+    } = header;
+    let entry = registry
+        .find(&metric)
+        .ok_or_else(|| StateFileProblem::UnknownMetric(metric.clone()))?;
+    let scorer = entry.scorer(&options).map_err(StateFileProblem::Options)?;
+    let expected = definition(scorer.signature());
+    if (expected, entry.state_format) != (&*found, metric_format) {
+        return Err(StateFileProblem::Definition {
+            expected: format!("{expected} (format {})", entry.state_format),
+            found: format!("{found} (format {metric_format})"),
+        });
+    }
+    let damaged = |how: &str| StateFileProblem::Damaged(how.to_owned());
+    let missing = [Missing::Error, Missing::Empty, Missing::Skip]
+        .into_iter()
+        .find(|policy| missing_name(*policy) == missing)
+        .ok_or_else(|| damaged("the policy for missing predictions"))?;
+    if let Some(Shards { count, indices }) = &shards
+        && (indices.is_empty() || indices.last() >= Some(count))
+    {
+        return Err(damaged("the shards"));
+    }
+    let state = scorer
+        .read_state(body)
+        .map_err(|error| StateFileProblem::Damaged(error.to_string()))?;
+    let join = JoinPolicy {
+        missing,
+        ignore_extra,
+    };
+    Ok(Outcome::of_state(entry, options, state, join, shards))
+}
+
+/// The result of [`merge_states`].
+#[derive(Clone, Debug)]
+pub struct Merged {
+    /// The outcomes of all data, by metric.
+    pub outcomes: Vec<Outcome>,
+    /// Shards that are missing, and states that do not say which shard they are.
+    pub warnings: Vec<Message>,
+}
+
+/// Merges the states of several files into the outcome of all their examples, in any order.
+///
+/// # Errors
+///
+/// Returns an error that names the file if two files have states of different metrics or definitions, if
+/// they were divided into different numbers of shards, or if they have the same shard.
+pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateFileError> {
+    let mut warnings = Vec::new();
+    let mut whole: Vec<&str> = Vec::new();
+    let mut first: Option<(&str, &[Outcome])> = None;
+    // By shard, the file that has it; and the number of shards, with a file that says so.
+    let mut seen: std::collections::BTreeMap<u32, &str> = std::collections::BTreeMap::new();
+    let mut count: Option<(u32, &str)> = None;
+    for (name, outcomes) in &files {
+        let failed = |problem| StateFileError {
+            file: name.clone(),
+            problem,
+        };
+        match first {
+            None => first = Some((name, outcomes)),
+            Some((other, first)) => agree(other, first, outcomes).map_err(failed)?,
+        }
+        let Some(shards) = outcomes.first().and_then(Outcome::shards) else {
+            whole.push(name);
+            continue;
+        };
+        match count {
+            None => count = Some((shards.count, name)),
+            Some((expected, other)) if expected != shards.count => {
+                return Err(failed(StateFileProblem::ShardCount {
+                    other: other.to_owned(),
+                    expected,
+                    found: shards.count,
+                }));
+            }
+            Some(_) => {}
+        }
+        for index in shards.indices() {
+            if let (Some(other), Ok(shard)) =
+                (seen.insert(index, name), Shard::new(index, shards.count))
+            {
+                return Err(failed(StateFileProblem::SameShard {
+                    other: other.to_owned(),
+                    shard,
+                }));
+            }
+        }
+    }
+    let shards = count.map(|(count, _)| Shards {
+        count,
+        indices: seen.keys().copied().collect(),
+    });
+    if let Some(shards) = shards.as_ref().filter(|shards| !shards.is_complete()) {
+        warnings.push(missing_warning(shards));
+    }
+    if files.len() > 1 && !whole.is_empty() {
+        let names: Vec<String> = whole.iter().map(|name| format!("{name:?}")).collect();
+        let (was, a_shard) = match names.len() {
+            1 => ("was", "a shard"),
+            _ => ("were", "shards"),
+        };
+        let warning = format!(
+            "{} {was} not written as {a_shard} and may repeat examples of the other states",
+            names.join(", ")
+        );
+        warnings.push(Message::from(warning));
+    }
+    let shards = shards.filter(|shards| !shards.is_complete());
+    let first = first.map_or_else(String::new, |(name, _)| name.to_owned());
+    let mut total: Vec<Outcome> = Vec::new();
+    for (name, outcomes) in files {
+        if total.is_empty() {
+            total = outcomes;
+            continue;
+        }
+        for (total, outcome) in total.iter_mut().zip(outcomes) {
+            total
+                .merge(outcome.state())
+                .map_err(|error| StateFileError {
+                    file: name.clone(),
+                    problem: match error {
+                        StateError::Header(difference) => {
+                            StateFileProblem::DataSet(difference.to_string())
+                        }
+                        error => StateFileProblem::Damaged(error.to_string()),
+                    },
+                })?;
+        }
+    }
+    for outcome in &mut total {
+        outcome.set_shards(shards.clone());
+        // As a run over all data does.
+        if shards.is_none() && outcome.is_refused_as_empty() {
+            return Err(StateFileError {
+                file: first,
+                problem: StateFileProblem::NoExamples,
+            });
+        }
+    }
+    Ok(Merged {
+        outcomes: total,
+        warnings,
+    })
+}
+
+/// At most this many shards are named in a warning.
+const NAMED_SHARDS: usize = 20;
+
+fn missing_warning(shards: &Shards) -> Message {
+    // There may be billions.
+    let missing = shards.count as usize - shards.indices.len();
+    let named = shards.missing().take(NAMED_SHARDS);
+    let named: Vec<String> = named.map(|index| index.to_string()).collect();
+    let (is, s) = match missing {
+        1 => ("is", ""),
+        _ => ("are", "s"),
+    };
+    let more = if missing > named.len() { ", ..." } else { "" };
+    Message::from(format!(
+        "{missing} of {} shards {is} missing: shard{s} {}{more}",
+        shards.count,
+        named.join(", "),
+    ))
+}
+
+/// Refuses states that were gathered in another way than those of the first file, `other`.
+fn agree(other: &str, first: &[Outcome], outcomes: &[Outcome]) -> Result<(), StateFileProblem> {
+    let names = |outcomes: &[Outcome]| -> Vec<String> {
+        outcomes.iter().map(|it| it.metric().to_owned()).collect()
+    };
+    if names(first) != names(outcomes) {
+        return Err(StateFileProblem::Metrics {
+            expected: names(first),
+            found: names(outcomes),
+        });
+    }
+    for (first, outcome) in first.iter().zip(outcomes) {
+        // Details are in no signature, and change the state as well.
+        let same = first.signature() == outcome.signature()
+            && first.options().details() == outcome.options().details();
+        if !same {
+            let text = |outcome: &Outcome| match outcome.options().details() {
+                true => format!("{} with details", outcome.signature()),
+                false => outcome.signature().to_owned(),
+            };
+            return Err(StateFileProblem::Definition {
+                expected: format!("{}, as in {other}", text(first)),
+                found: text(outcome),
+            });
+        }
+        // So do other options, such as those of groups.
+        for spec in first.entry().options {
+            // A file that is checked against the data may have another path elsewhere.
+            if matches!(spec.kind, OptionKind::Path) {
+                continue;
+            }
+            let value = |outcome: &Outcome| {
+                let value = outcome.options().get(spec.name);
+                value.map_or_else(|| spec.default.to_owned(), |value| value.into_owned())
+            };
+            if value(first) != value(outcome) {
+                return Err(StateFileProblem::Option {
+                    other: other.to_owned(),
+                    option: spec.name.to_owned(),
+                    expected: value(first),
+                    found: value(outcome),
+                });
+            }
+        }
+    }
+    Ok(())
+}

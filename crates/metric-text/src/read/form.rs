@@ -1,0 +1,555 @@
+//! Files of questions, read without a tree of values.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use metric_record::json::{Text, in_words};
+use metric_record::{File, IdKey, Message, ReadError};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::answers::{AnswerList, Person, number_people};
+use crate::vqa::Answers;
+
+/// A form of files of questions: nested lists, the innermost of which has the questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionForm {
+    /// The keys that lead from list to list, the last of which is that of the questions.
+    keys: &'static [&'static str],
+    /// The field of a question with its id.
+    id: &'static str,
+    /// The field of an answer with its text.
+    pub(super) text: &'static str,
+    /// Whether questions have answers.
+    answers: bool,
+}
+
+impl QuestionForm {
+    /// VQA v2's annotation file: `{"annotations": [{"question_id": 1, "answers": [{"answer": "red"}]}]}`.
+    pub const VQA_ANNOTATIONS: Self = Self {
+        keys: &["annotations"],
+        id: "question_id",
+        text: "answer",
+        answers: true,
+    };
+
+    /// VQA v2's question file, which has no answers: `{"questions": [{"question_id": 1}]}`.
+    pub const VQA_QUESTIONS: Self = Self {
+        keys: &["questions"],
+        id: "question_id",
+        text: "answer",
+        answers: false,
+    };
+
+    /// SQuAD's data file: `{"data": [{"paragraphs": [{"qas": [{"id": "a", "answers": [{"text": "red"}]}]}]}]}`.
+    pub const SQUAD: Self = Self {
+        keys: &["data", "paragraphs", "qas"],
+        id: "id",
+        text: "text",
+        answers: true,
+    };
+
+    /// Whether a text seems to be of this form: an object with the outermost list.
+    ///
+    /// ```
+    /// use metric_text::read::QuestionForm;
+    ///
+    /// assert!(QuestionForm::SQUAD.fits(r#"{"version": "1.1", "data": []}"#));
+    /// assert!(!QuestionForm::SQUAD.fits(r#"{"annotations": []}"#));
+    /// assert!(!QuestionForm::SQUAD.fits(r#"{"id": "data", "reference": "a"}"#));
+    /// ```
+    #[must_use]
+    pub fn fits(&self, text: &str) -> bool {
+        let Some(key) = self.keys.first() else {
+            return false;
+        };
+        // Few other files have the word, and need to be read. Reading ends at the list.
+        let found = |error: serde_json::Error| error.to_string().starts_with(FOUND);
+        let content = File { name: "", text }.content();
+        text.contains(&format!("\"{key}\""))
+            && serde_json::Deserializer::from_str(content)
+                .deserialize_map(FindList(key))
+                .is_err_and(found)
+    }
+
+    /// Reads each question of a file, in its order.
+    ///
+    /// ```
+    /// use metric_record::File;
+    /// use metric_text::read::QuestionForm;
+    ///
+    /// let text = r#"{"annotations": [{"question_id": 7, "answers": ["red", "blue"]}]}"#;
+    /// let file = File { name: "annotations.json", text };
+    /// let mut found = Vec::new();
+    /// QuestionForm::VQA_ANNOTATIONS.for_each(file, &mut |question| {
+    ///     found.push((question.id.to_string(), question.answers.answers.len()));
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(found, [("7".to_owned(), 2)]);
+    /// # Ok::<(), metric_record::ReadError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text is not of this form, if an object has a key twice, or if `take` refuses a
+    /// question. It says how many questions were read before.
+    pub fn for_each<'de>(
+        &self,
+        file: File<'de>,
+        take: &mut dyn FnMut(&Question<'de>) -> Result<(), Message>,
+    ) -> Result<(), ReadError> {
+        let mut walk = Walk {
+            form: self,
+            question: Question {
+                id: IdKey::Number(0),
+                answers: Answers::default(),
+                has_answers: false,
+                types: QuestionTypes::default(),
+            },
+            people: Vec::new(),
+            read: 0,
+            refused: None,
+            take,
+        };
+        let mut deserializer = serde_json::Deserializer::from_str(file.content());
+        let whole = Level {
+            keys: self.keys,
+            walk: &mut walk,
+        };
+        let result = whole
+            .deserialize(&mut deserializer)
+            .and_then(|()| deserializer.end());
+        let (read, refused) = (walk.read, walk.refused);
+        result.map_err(|error| {
+            // The error that carries a refusal has no text of its own, only its position.
+            let text = in_words(&error.to_string());
+            let problem = match refused {
+                Some(refused) => refused.text(text),
+                None => Message::from(text),
+            };
+            let error = ReadError::new(file.name, problem);
+            match read {
+                0 => error,
+                read => error.at(format!("after {read} questions")),
+            }
+        })
+    }
+}
+
+/// A question of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question<'de> {
+    /// Its id.
+    pub id: IdKey<'de>,
+    /// Its answers, with who gave them.
+    pub answers: Answers,
+    /// Whether it has the field for answers, even if that is empty.
+    pub has_answers: bool,
+    /// Its types.
+    pub types: QuestionTypes<'de>,
+}
+
+/// The types of a question, as far as they are given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QuestionTypes<'a> {
+    /// How the question begins, such as `what color`.
+    pub question_type: Option<Cow<'a, str>>,
+    /// What the answer is: `yes/no`, `number` or `other`.
+    pub answer_type: Option<Cow<'a, str>>,
+}
+
+impl QuestionTypes<'_> {
+    /// Returns the types that are given, with the names of their fields.
+    ///
+    /// ```
+    /// use metric_text::read::QuestionTypes;
+    ///
+    /// let types = QuestionTypes { answer_type: Some("number".into()), ..QuestionTypes::default() };
+    /// assert_eq!(types.named(), [("answer_type", "number")]);
+    /// ```
+    #[must_use]
+    pub fn named(&self) -> Vec<(&'static str, &str)> {
+        [
+            ("question_type", &self.question_type),
+            ("answer_type", &self.answer_type),
+        ]
+        .into_iter()
+        .filter_map(|(field, name)| Some((field, name.as_deref()?)))
+        .collect()
+    }
+}
+
+/// Refuses a key that an object has had.
+pub(super) fn once<E: Error>(key: &str, is_first: bool) -> Result<(), E> {
+    match is_first {
+        true => Ok(()),
+        false => Err(E::custom(format_args!("duplicate key {key:?}"))),
+    }
+}
+
+/// What is carried through a file.
+struct Walk<'w, 'de> {
+    form: &'w QuestionForm,
+    /// The last question; its memory is used again.
+    question: Question<'de>,
+    /// Who gave its answers.
+    people: Vec<Person<'de>>,
+    /// How many questions were read.
+    read: u64,
+    /// Why a question was refused.
+    refused: Option<Message>,
+    take: &'w mut dyn FnMut(&Question<'de>) -> Result<(), Message>,
+}
+
+impl<'de> Walk<'_, 'de> {
+    fn question<A: MapAccess<'de>>(&mut self, mut map: A) -> Result<(), A::Error> {
+        let question = &mut self.question;
+        question.types = QuestionTypes::default();
+        question.has_answers = false;
+        let mut id = None;
+        while let Some(key) = map.next_key_seed(Text)? {
+            match &*key {
+                key if key == self.form.id => {
+                    once(key, id.is_none())?;
+                    id = Some(map.next_value()?);
+                }
+                "answers" if self.form.answers => {
+                    once(&key, !question.has_answers)?;
+                    question.has_answers = true;
+                    map.next_value_seed(AnswerList {
+                        text: self.form.text,
+                        answers: &mut question.answers,
+                        people: &mut self.people,
+                    })?;
+                    number_people(&mut question.answers, &self.people);
+                }
+                "question_type" => {
+                    question.types.question_type = map.next_value_seed(OptionalText)?;
+                }
+                "answer_type" => question.types.answer_type = map.next_value_seed(OptionalText)?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        question.id = id.ok_or_else(|| {
+            A::Error::custom(format_args!("a question without {:?}", self.form.id))
+        })?;
+        if let Err(refused) = (self.take)(question) {
+            self.refused = Some(refused);
+            return Err(A::Error::custom(""));
+        }
+        self.read += 1;
+        Ok(())
+    }
+}
+
+/// An object that has the lists of these keys, or is a question.
+struct Level<'w, 'a, 'de> {
+    keys: &'static [&'static str],
+    walk: &'a mut Walk<'w, 'de>,
+}
+
+impl<'de> DeserializeSeed<'de> for Level<'_, '_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Level<'_, '_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Some((&wanted, keys)) = self.keys.split_first() else {
+            return self.walk.question(map);
+        };
+        let mut found = false;
+        while let Some(key) = map.next_key_seed(Text)? {
+            if key != wanted {
+                map.next_value::<IgnoredAny>()?;
+            } else {
+                once(&key, !found)?;
+                found = true;
+                let walk = &mut *self.walk;
+                map.next_value_seed(Levels(Level { keys, walk }))?;
+            }
+        }
+        match found {
+            true => Ok(()),
+            false => Err(A::Error::custom(format_args!("no field {wanted:?}"))),
+        }
+    }
+}
+
+/// A list of such objects.
+struct Levels<'w, 'a, 'de>(Level<'w, 'a, 'de>);
+
+impl<'de> DeserializeSeed<'de> for Levels<'_, '_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Levels<'_, '_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let Level { keys, walk } = self.0;
+        loop {
+            let walk = &mut *walk;
+            if list.next_element_seed(Level { keys, walk })?.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// A string or null.
+struct OptionalText;
+
+impl<'de> DeserializeSeed<'de> for OptionalText {
+    type Value = Option<Cow<'de, str>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OptionalText {
+    type Value = Option<Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or null")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        Text.deserialize(deserializer).map(Some)
+    }
+}
+
+/// The message by which [`FindList`] ends.
+const FOUND: &str = "the list was found";
+
+/// Ends with an error that says whether the value of a key is a list.
+struct FindList<'k>(&'k str);
+
+impl<'de> Visitor<'de> for FindList<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        struct IsList;
+        impl<'de> Visitor<'de> for IsList {
+            type Value = ();
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, _list: A) -> Result<(), A::Error> {
+                Err(A::Error::custom(FOUND))
+            }
+        }
+        impl<'de> DeserializeSeed<'de> for IsList {
+            type Value = ();
+
+            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+                deserializer.deserialize_any(self)
+            }
+        }
+        while let Some(key) = map.next_key_seed(Text)? {
+            if key == self.0 {
+                return map.next_value_seed(IsList);
+            }
+            map.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::answers;
+
+    /// Of each question its id, its types, whether it has answers, these, and who gave them.
+    type Read = (String, [Option<String>; 2], bool, Vec<String>, Vec<u64>);
+
+    fn questions(text: &str) -> Result<Vec<Read>, String> {
+        let mut all = Vec::new();
+        let file = File {
+            name: "a.json",
+            text,
+        };
+        let read = QuestionForm::VQA_ANNOTATIONS.for_each(file, &mut |question| {
+            let QuestionTypes {
+                question_type,
+                answer_type,
+            } = question.types.clone();
+            let types = [question_type, answer_type].map(|kind| kind.map(Cow::into_owned));
+            let answers = question.answers.clone();
+            all.push((
+                question.id.to_string(),
+                types,
+                question.has_answers,
+                answers.answers,
+                answers.annotators,
+            ));
+            Ok(())
+        });
+        read.map(|()| all).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_question_inherits_nothing() {
+        let text = r#"{"annotations":[
+            {"question_id":1,"question_type":"what","answer_type":"other",
+             "answers":[{"answer":"a","answer_id":5},{"answer":"b","answer_id":5},{"answer":"c"}]},
+            {"question_id":2},
+            {"answers":["x"],"question_id":3,"question_type":null,"answer_type":"number"},
+            {"question_id":4,"answers":[]}
+        ]}"#;
+        let kind = |kind: &str| Some(kind.to_owned());
+        let all = questions(text).unwrap();
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let (first, second) = (&all[0], &all[1]);
+        let expected: Read = (
+            "1".to_owned(),
+            [kind("what"), kind("other")],
+            true,
+            texts(&["a", "b", "c"]),
+            vec![0, 0, 2],
+        );
+        assert_eq!(*first, expected);
+        assert_eq!((&second.1, second.2), (&[None, None], false));
+        let third: Read = (
+            "3".to_owned(),
+            [None, kind("number")],
+            true,
+            texts(&["x"]),
+            vec![],
+        );
+        assert_eq!(all[2], third);
+        assert_eq!((all[3].2, &all[3].3), (true, &Vec::new()));
+    }
+
+    #[test]
+    fn people_by_id_and_confidence() {
+        let people = |answers: &str| {
+            let text = format!("{{\"annotations\":[{{\"question_id\":1,\"answers\":{answers}}}]}}");
+            let mut all = questions(&text).unwrap();
+            all.pop().unwrap().4
+        };
+        let rows: &[(&str, &[u64])] = &[
+            // All different, in order or not.
+            (
+                r#"[{"answer":"a","answer_id":1},{"answer":"a","answer_id":2}]"#,
+                &[],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":2},{"answer":"a","answer_id":1}]"#,
+                &[],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":1},{"answer":"b","answer_id":"1"}]"#,
+                &[0, 0],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":1,"answer_confidence":"yes"},{"answer":"a","answer_id":1,"answer_confidence":"no"}]"#,
+                &[],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":1,"answer_confidence":"yes"},{"answer":"a","answer_id":1,"answer_confidence":"no"},{"answer_confidence":"yes","answer":"b","answer_id":1}]"#,
+                &[0, 1, 0],
+            ),
+            (
+                r#"[{"answer":"a","answer_id":2},{"answer":"a","answer_id":1},{"answer":"a","answer_id":2},{"answer":"a"},{"answer":"a"}]"#,
+                &[0, 1, 0, 3, 3],
+            ),
+        ];
+        for (answers, expected) in rows {
+            assert_eq!(people(answers), *expected, "{answers}");
+        }
+        let many: Vec<String> = (0..100_000)
+            .map(|id| format!("{{\"answer\":\"a\",\"answer_id\":{}}}", 99_999 - id))
+            .collect();
+        assert_eq!(people(&format!("[{}]", many.join(","))), [0_u64; 0]);
+    }
+
+    #[test]
+    fn keys_occur_once() {
+        let rows = [
+            (r#"{"annotations":[],"annotations":[]}"#, "annotations"),
+            (
+                r#"{"annotations":[{"question_id":1,"question_id":2,"answers":[]}]}"#,
+                "question_id",
+            ),
+            (
+                r#"{"annotations":[{"question_id":1,"answers":[],"answers":[]}]}"#,
+                "answers",
+            ),
+            (
+                r#"{"annotations":[{"question_id":1,"answers":[{"answer":"a","answer":"b"}]}]}"#,
+                "answer",
+            ),
+        ];
+        for (text, key) in rows {
+            let error = questions(text).unwrap_err();
+            assert!(error.contains(&format!("duplicate key {key:?}")), "{error}");
+        }
+        assert!(answers(r#"[{"answer":"a","answer":"b"}]"#).is_err());
+        assert!(answers(r#"["a"] "b""#).is_err());
+    }
+
+    #[test]
+    fn errors_say_how_far_reading_came() {
+        let rows = [
+            ("{}", r#"a.json: no field "annotations" at line 1 column 2"#),
+            (
+                r#"{"annotations":[{"question_id":1},{"answers":[]}]}"#,
+                r#"a.json: after 1 questions: a question without "question_id" at line 1 column 48"#,
+            ),
+            (
+                r#"{"annotations":[{"question_id":1.5}]}"#,
+                "a.json: found the number `1.5`, expected an id, a string or an integer at line 1 column 34",
+            ),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(questions(text).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn a_refusal_keeps_its_options() {
+        let file = File {
+            name: "a.json",
+            text: r#"{"questions":[{"question_id":1},{"question_id":2}]}"#,
+        };
+        let error = QuestionForm::VQA_QUESTIONS.for_each(file, &mut |question| match question.id
+            == IdKey::Number(2)
+        {
+            true => Err(Message::from("use ").option("profile", "v2")),
+            false => Ok(()),
+        });
+        let expected = "a.json: after 1 questions: use --profile v2 at line 1 column 49";
+        assert_eq!(error.unwrap_err().to_string(), expected);
+    }
+}

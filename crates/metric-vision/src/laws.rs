@@ -1,0 +1,318 @@
+//! The laws that all states obey, for property tests.
+
+use std::fmt::Debug;
+
+use metric_core::{Merge, Metric};
+use proptest::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::curve::tests::example;
+use crate::{
+    Class, ClassState, CocoAp, CocoParams, CocoState, Confusion, DetectionState, DetectionSweep,
+    DetectionSweepParams, DetectionSweepState, Detections, Image, Key, Matching, PrecisionRecall,
+    Prediction, Tide, TideState, VocAp, VocState, by_class,
+};
+
+/// How examples are divided among parts, the order in which these merge, and how often each counts.
+#[derive(Clone, Debug)]
+pub(crate) struct Division {
+    order: Vec<usize>,
+    part_of: Vec<usize>,
+    times: Vec<u64>,
+}
+
+pub(crate) fn division() -> impl Strategy<Value = Division> {
+    let order = Just((0..8_usize).collect::<Vec<_>>()).prop_shuffle();
+    let part_of = proptest::collection::vec(0_usize..3, 8);
+    let times = proptest::collection::vec(0_u64..4, 8);
+    (order, part_of, times).prop_map(|(order, part_of, times)| Division {
+        order,
+        part_of,
+        times,
+    })
+}
+
+/// Checks the laws on the states of single examples, and returns the state of all.
+///
+/// - Any partition, merged in any order, is written the same.
+/// - What is written can be read, and is written the same again.
+/// - `merge_times` is that many merges.
+pub(crate) fn check<S>(states: &[S], division: &Division) -> Result<S, TestCaseError>
+where
+    S: Merge + Clone + PartialEq + Debug + Serialize + DeserializeOwned + Send + Sync,
+{
+    let text = |state: &S| serde_json::to_string(state).expect("text");
+    let mut all = S::default();
+    for state in states {
+        all.merge(state.clone());
+    }
+    let written = text(&all);
+
+    let mut parts: [S; 3] = Default::default();
+    let here = |&&place: &&usize| place < states.len();
+    for &place in division.order.iter().filter(here) {
+        parts[division.part_of[place]].merge(states[place].clone());
+    }
+    let mut merged = S::default();
+    for part in parts.into_iter().rev() {
+        // Each part is written and read on its way.
+        let part: S = serde_json::from_str(&text(&part)).expect("a state");
+        let mut sum = part;
+        sum.merge(merged);
+        merged = sum;
+    }
+    prop_assert_eq!(&text(&merged), &written);
+    prop_assert_eq!(&merged, &all);
+    let read: S = serde_json::from_str(&written).expect("a state");
+    prop_assert_eq!(&text(&read), &written);
+    prop_assert_eq!(&read, &all);
+    // A format that is not text: keys of maps may be of any type.
+    let mut bytes = Vec::new();
+    ciborium::into_writer(&all, &mut bytes).expect("bytes");
+    let read: S = ciborium::from_reader(bytes.as_slice()).expect("a state");
+    prop_assert_eq!(&text(&read), &written);
+
+    let (mut repeated, mut multiplied) = (S::default(), S::default());
+    for (place, state) in states.iter().enumerate() {
+        let times = division.times[place % division.times.len()];
+        for _ in 0..times {
+            repeated.merge(state.clone());
+        }
+        multiplied.merge_times(state, times);
+    }
+    prop_assert_eq!(&text(&multiplied), &text(&repeated));
+    prop_assert_eq!(&multiplied, &repeated);
+    Ok(all)
+}
+
+/// [`check`] for the states of a metric of images.
+fn check_metric<M>(
+    metric: &M,
+    examples: &[(Vec<Prediction>, Image)],
+    division: &Division,
+) -> Result<(), TestCaseError>
+where
+    M: Metric<Prediction = [Prediction], Reference = Image>,
+    M::State: Clone + PartialEq + Debug + Serialize + DeserializeOwned + Send + Sync,
+{
+    let measured = examples
+        .iter()
+        .map(|(found, image)| metric.measure(found, image));
+    let measured: Vec<M::State> = measured.collect();
+    check(&measured, division).map(|_| ())
+}
+
+proptest! {
+    #[test]
+    fn states_of_all_metrics(
+        examples in proptest::collection::vec(example(), 0..8),
+        division in division(),
+    ) {
+        check_metric(&CocoAp::default(), &examples, &division)?;
+        let params = CocoParams { by_class: false, ..CocoParams::default() };
+        check_metric(&CocoAp::new(params).expect("a definition"), &examples, &division)?;
+        check_metric(&VocAp::new(0.5).expect("a metric"), &examples, &division)?;
+        check_metric(&Tide::default(), &examples, &division)?;
+        check_metric(&Confusion::new(3, 0.5).expect("a metric"), &examples, &division)?;
+        let curves = PrecisionRecall::new(Matching::Greedy, vec![0.5, 0.75]).expect("a metric");
+        check_metric(&curves, &examples, &division)?;
+
+        let params = DetectionSweepParams {
+            matching: Some(Matching::Greedy),
+            iou_thresholds: vec![0.5, 0.75],
+            score_thresholds: vec![0.25, 0.5],
+            best_f1: true,
+            ..DetectionSweepParams::default()
+        };
+        let metric = DetectionSweep::new(params).expect("a definition");
+        // Integers and text, in an order of their own.
+        let classes = [Key::from("b"), Key::from(7), Key::from("a")];
+        let classes = classes.map(|key| Class { key, name: String::new() });
+        let states = examples.iter().map(|(found, image)| {
+            let mut state = DetectionSweepState::default();
+            metric.update_image(&mut state, found, image, &classes);
+            state
+        });
+        check(&states.collect::<Vec<_>>(), &division)?;
+
+        let metric = Detections::default();
+        let states = examples.iter().map(|(found, image)| {
+            let mut state = DetectionState::default();
+            by_class(found, image, |_, detections, truths| {
+                metric.update(&mut state, detections, truths);
+            });
+            state
+        });
+        check(&states.collect::<Vec<_>>(), &division)?;
+    }
+}
+
+/// States that no metric writes are refused, with a reason.
+#[test]
+fn states_that_are_refused() {
+    fn refused<S: DeserializeOwned + Debug>(rows: &[(&str, &str)]) {
+        for (state, problem) in rows {
+            let error = serde_json::from_str::<S>(state).expect_err(state);
+            assert!(error.to_string().contains(problem), "{state}: {error}");
+        }
+    }
+    // A state of one image: a class with one detection, right at the only threshold.
+    let coco = |classes: &str, truths: &str, scores: &str, verdicts: &str, details: &str| {
+        format!(
+            r#"{{"images":[[7,{{"classes":{classes},"truths":{truths},"scores":{scores},"verdicts":{verdicts},"details":{details}}}]]}}"#
+        )
+    };
+    let (half, more) = ("13826050856027422720", "13826050856027422721");
+    let one = format!("[{half}]");
+    let good = coco("[[0,1]]", "[1]", &one, "[2147483648]", "[1,0]");
+    assert!(serde_json::from_str::<CocoState>(&good).is_ok());
+    let two = format!("[{half},{more}]");
+    let rows = [
+        (
+            coco("[[0,1],[0,0]]", "[1,1]", &one, "[1]", "[]"),
+            "image 7: expected classes in rising",
+        ),
+        (
+            coco("[[0,4294967295]]", "[1]", &one, "[1]", "[]"),
+            "one score and one verdict",
+        ),
+        (
+            coco("[[0,1]]", "[1]", &one, "[]", "[]"),
+            "one score and one verdict",
+        ),
+        (
+            coco("[[0,2]]", "[1]", &two, "[1,1]", "[]"),
+            "in falling order",
+        ),
+        (
+            coco("[[0,1]]", "[]", &one, "[1]", "[]"),
+            "each class and area range",
+        ),
+        (
+            coco("[]", "[1]", "[]", "[]", "[]"),
+            "each class and area range",
+        ),
+        (
+            coco("[[0,1]]", "[1]", &one, "[2147483649]", "[1,0]"),
+            "the order of their detections",
+        ),
+        (
+            coco("[[0,1]]", "[1]", &one, "[2147483648]", "[1,0,0]"),
+            "details of equal length",
+        ),
+        (
+            coco("[[0,1]]", "[1]", &one, "[1]", "[1,0]"),
+            "details of equal length",
+        ),
+        (
+            coco("[[0,1]]", "[1]", "[1]", "[1]", "[]"),
+            "the rank of a score",
+        ),
+    ];
+    let rows: Vec<(&str, &str)> = rows.iter().map(|(state, what)| (&**state, *what)).collect();
+    refused::<CocoState>(&rows);
+    refused::<VocState>(&[
+        (
+            r#"{"images":[["a",{"truths":[[0,0]],"detections":[]}]]}"#,
+            "image a: expected a positive",
+        ),
+        (
+            r#"{"images":[[1,{"truths":[[1,1],[0,1]],"detections":[]}]]}"#,
+            "rising order",
+        ),
+    ]);
+    refused::<TideState>(&[
+        (r#"{"images":[[1,[]]],"truths":{}}"#, "expected a detection"),
+        (
+            r#"{"images":[],"truths":{"3":{"all":1,"not_found":2,"missed":0}}}"#,
+            "class 3: expected missed <= not_found <= all",
+        ),
+    ]);
+    refused::<crate::ConfusionState>(&[
+        (
+            r#"{"cells":[{"truth":null,"prediction":null,"count":1}],"ignored":0}"#,
+            "no cell of the background",
+        ),
+        (
+            r#"{"cells":[{"truth":0,"prediction":0,"count":18446744073709551615}],"ignored":0}"#,
+            "at most 2^53",
+        ),
+    ]);
+    refused::<DetectionState>(&[(
+        r#"{"counts":{"true_positives":0,"false_positives":0,"false_negatives":0},"repeated":0,"undecided":0,"ignored":9223372036854775808}"#,
+        "at most 2^53",
+    )]);
+    refused::<crate::ScoreHistogram>(&[(
+        r#"{"truths":1,"bins":[{"score":0,"right":1,"wrong":0},{"score":0,"right":1,"wrong":0}]}"#,
+        "falling order",
+    )]);
+}
+
+/// The text with one of its numbers replaced.
+fn damaged(text: &str, place: usize, number: &str) -> String {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let starts = text
+        .char_indices()
+        .filter(|&(at, c)| is_digit(c) && !text[..at].ends_with(is_digit));
+    let starts: Vec<usize> = starts.map(|(at, _)| at).collect();
+    let Some(&start) = starts.get(place % starts.len().max(1)) else {
+        return text.to_owned();
+    };
+    let (before, rest) = text.split_at(start);
+    format!("{before}{number}{}", rest.trim_start_matches(is_digit))
+}
+
+/// Whatever a file says, its state is refused or can be used.
+fn check_damaged<M>(
+    metric: &M,
+    examples: &[(Vec<Prediction>, Image)],
+    damage: &[(usize, usize)],
+) -> Result<(), TestCaseError>
+where
+    M: Metric<Prediction = [Prediction], Reference = Image>,
+    M::State: ClassState + Clone + Serialize + DeserializeOwned,
+{
+    const NUMBERS: [&str; 6] = [
+        "0",
+        "1",
+        "2147483648",
+        "2147483649",
+        "4294967295",
+        "9007199254740992",
+    ];
+    let mut state = M::State::default();
+    for (found, image) in examples {
+        metric.update(&mut state, found, image);
+    }
+    let mut text = serde_json::to_string(&state).expect("text");
+    for &(place, number) in damage {
+        text = damaged(&text, place, NUMBERS[number]);
+        let Ok(mut read) = serde_json::from_str::<M::State>(&text) else {
+            continue;
+        };
+        let _ = metric.compute(&read);
+        for table in [&[2, 0, 1][..], &[0]] {
+            let _ = read.renumber_classes(table);
+        }
+        read.merge_times(&state, 2);
+        state.merge(read);
+        let _ = metric.compute(&state);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn damaged_states_do_no_harm(
+        examples in proptest::collection::vec(example(), 1..5),
+        damage in proptest::collection::vec((0_usize..1000, 0_usize..6), 1..4),
+    ) {
+        check_damaged(&CocoAp::default(), &examples, &damage)?;
+        check_damaged(&VocAp::new(0.5).expect("a metric"), &examples, &damage)?;
+        check_damaged(&Tide::default(), &examples, &damage)?;
+        check_damaged(&Confusion::new(3, 0.5).expect("a metric"), &examples, &damage)?;
+        let curves = PrecisionRecall::new(Matching::Greedy, vec![0.5, 0.75]).expect("a metric");
+        check_damaged(&curves, &examples, &damage)?;
+    }
+}

@@ -1,0 +1,339 @@
+use std::fs;
+use std::path::Path;
+
+use metric_record::{Content, Document, File, ReadError, Shard};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::coco::Readable;
+use super::objects::dataset_from_objects;
+use super::{
+    CocoOptions, ExtraImages, ImageSizes, VocOptions, Warnings, YoloOptions, parse_coco,
+    parse_coco_masks, read_voc, read_yolo,
+};
+use crate::{BBox, Dataset, Mask};
+
+/// How to read a data set of boxes in any format.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoxesOptions {
+    /// What to do with predictions of an image that the references do not have. COCO's files list
+    /// their images, so [`ExtraImages::Empty`] is the same as [`ExtraImages::Error`] for them.
+    pub extra: ExtraImages,
+    /// The sizes of the images, which only YOLO's files need.
+    pub sizes: ImageSizes,
+    /// Read only the images that this shard holds, see [`CocoOptions::shard`].
+    pub shard: Option<Shard>,
+}
+
+/// Reads the boxes of a data set, whose format is told from the documents.
+///
+/// | references | predictions | read as |
+/// |---|---|---|
+/// | a file | a file | COCO, see [`parse_coco`] |
+/// | objects in memory | objects in memory | COCO, see [`read_coco_documents`] |
+/// | a folder with `.xml` files | a folder | Pascal VOC, see [`read_voc`] |
+/// | another folder | a folder | YOLO, see [`read_yolo`] |
+///
+/// ```
+/// use metric_record::Document;
+/// use metric_vision::read::{BoxesOptions, read_boxes};
+///
+/// let references = r#"{
+///     "images": [{"id": 1}], "categories": [{"id": 18, "name": "dog"}],
+///     "annotations": [{"id": 7, "image_id": 1, "category_id": 18, "bbox": [0, 0, 10, 10], "area": 80, "iscrowd": 0}]
+/// }"#;
+/// let predictions = r#"[{"image_id": 1, "category_id": 18, "bbox": [0, 0, 10, 9], "score": 0.8}]"#;
+/// let (dataset, warnings) = read_boxes(
+///     &Document::text("truth.json", references),
+///     &Document::text("results.json", predictions),
+///     &BoxesOptions::default(),
+/// )?;
+/// assert_eq!(dataset.predictions(0)[0].score, 0.8);
+/// assert!(warnings.is_empty());
+/// # Ok::<(), metric_vision::read::ReadError>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns an error if the predictions have another form than the references, and as the reader of the
+/// format does.
+pub fn read_boxes(
+    references: &Document,
+    predictions: &Document,
+    options: &BoxesOptions,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    let BoxesOptions {
+        extra,
+        ref sizes,
+        shard,
+    } = *options;
+    match (&references.content, &predictions.content) {
+        (Content::Folder(truths), Content::Folder(found)) if has_xml(truths) => {
+            let options = VocOptions {
+                files: None,
+                extra,
+                shard,
+            };
+            read_voc(truths, found, &options)
+        }
+        (Content::Folder(truths), Content::Folder(found)) => {
+            let options = YoloOptions {
+                sizes: sizes.clone(),
+                extra,
+                shard,
+            };
+            read_yolo(truths, found, &options)
+        }
+        (Content::Folder(_), _) | (_, Content::Folder(_)) => Err(unlike(references, predictions)),
+        _ => {
+            let options = CocoOptions {
+                ignore_unknown_images: extra == ExtraImages::Ignore,
+                quirks: false,
+                shard,
+            };
+            read_coco_documents(references, predictions, options)
+        }
+    }
+}
+
+/// [`parse_coco`] of documents: files, or objects in memory.
+///
+/// [`Objects`](metric_record::Objects) follow the rules of files, as in
+/// [`dataset_from_columns`](super::dataset_from_columns): images and classes are those that the ground
+/// truth lists, and a column that is absent is a field that no object has. The exception is `ignore`,
+/// which is used as it is.
+///
+/// ```
+/// use metric_record::{Document, IdKey, ObjectColumns, Objects};
+/// use metric_vision::read::{CocoOptions, read_coco_documents};
+///
+/// let found = ObjectColumns {
+///     image: vec![IdKey::Number(1)],
+///     class: vec!["dog".into()],
+///     bbox: Some(vec![[0.0, 0.0, 10.0, 9.0]]),
+///     ..ObjectColumns::default()
+/// };
+/// let truth = ObjectColumns {
+///     images: vec![IdKey::Number(1), IdKey::Number(2)],
+///     classes: vec![("dog".into(), "dog".to_owned())],
+///     ..found.clone()
+/// };
+/// let found = ObjectColumns { score: Some(vec![0.8]), ..found };
+/// let (dataset, _) = read_coco_documents(
+///     &Document::objects("truth", Objects::new(truth)?),
+///     &Document::objects("predictions", Objects::new(found)?),
+///     CocoOptions::default(),
+/// )?;
+/// assert_eq!(dataset.images().len(), 2);
+/// assert_eq!(dataset.predictions(0)[0].score, 0.8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns an error if a document is a folder, if only one of them holds objects in memory, if the
+/// ground truth in memory has scores or the detections have none, and as [`parse_coco`] does.
+pub fn read_coco_documents(
+    references: &Document,
+    predictions: &Document,
+    options: CocoOptions,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    read_documents(references, predictions, options, parse_coco)
+}
+
+/// [`parse_coco_masks`] of documents.
+///
+/// # Errors
+///
+/// Returns an error as [`read_coco_documents`] and [`parse_coco_masks`] do.
+pub fn read_coco_mask_documents(
+    references: &Document,
+    predictions: &Document,
+    options: CocoOptions,
+) -> Result<(Dataset<Mask>, Warnings), ReadError> {
+    read_documents(references, predictions, options, parse_coco_masks)
+}
+
+type Parse<S> = fn(File<'_>, File<'_>, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
+
+fn read_documents<S: Readable>(
+    references: &Document,
+    predictions: &Document,
+    options: CocoOptions,
+    parse: Parse<S>,
+) -> Result<(Dataset<S>, Warnings), ReadError> {
+    match (&references.content, &predictions.content) {
+        (Content::Objects(truths), Content::Objects(found)) => dataset_from_objects(
+            (&references.name, truths),
+            (&predictions.name, found),
+            options,
+        ),
+        (Content::Objects(_), _) | (Content::Text(_), Content::Objects(_)) => {
+            Err(unlike(references, predictions))
+        }
+        _ => parse(coco_file(references)?, coco_file(predictions)?, options),
+    }
+}
+
+/// Whether references are a folder of YOLO's labels, whose boxes are fractions of their images.
+///
+/// # Cost
+///
+/// Lists the folder until an `.xml` file is found, whose presence says that it is not YOLO's.
+#[must_use]
+pub fn is_yolo(references: &Document) -> bool {
+    matches!(&references.content, Content::Folder(folder) if !has_xml(folder))
+}
+
+/// Whether a JSON text is a COCO ground truth: an object with `images` and `annotations`.
+///
+/// ```
+/// use metric_vision::read::is_coco;
+///
+/// assert!(is_coco(r#"{"images": [], "annotations": [], "categories": []}"#));
+/// assert!(!is_coco(r#"{"images": []}"#));
+/// assert!(!is_coco(r#"["images", "annotations"]"#));
+/// ```
+///
+/// # Cost
+///
+/// Reads the whole text if both words occur in it.
+#[must_use]
+pub fn is_coco(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Keys {
+        #[serde(rename = "images")]
+        _images: IgnoredAny,
+        #[serde(rename = "annotations")]
+        _annotations: IgnoredAny,
+    }
+    // Few other files have these words, and need to be read.
+    let text = File { name: "", text }.content();
+    let text = text.trim_start();
+    text.starts_with('{')
+        && ["\"images\"", "\"annotations\""]
+            .iter()
+            .all(|key| text.contains(key))
+        && serde_json::from_str::<Keys>(text).is_ok()
+}
+
+/// A document that must be one file.
+fn coco_file(document: &Document) -> Result<File<'_>, ReadError> {
+    match &document.content {
+        Content::Folder(_) => Err(ReadError::new(
+            &document.name,
+            "is a folder: expected a COCO file (.json)",
+        )),
+        _ => document.file(),
+    }
+}
+
+/// Whether a folder is one of Pascal VOC's annotations.
+fn has_xml(folder: &Path) -> bool {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files
+        .map(|file| file.path())
+        .filter_map(|path| Some(path.extension()?.eq_ignore_ascii_case("xml")))
+        .any(|is_xml| is_xml)
+}
+
+/// The error of predictions that have another form than the references.
+fn unlike(references: &Document, predictions: &Document) -> ReadError {
+    let found = match predictions.content {
+        Content::Folder(_) => "is a folder",
+        Content::Objects(_) => "holds objects in memory",
+        _ => "is a file",
+    };
+    let expected = match references.content {
+        Content::Folder(_) => "a folder",
+        Content::Objects(_) => "objects in memory",
+        _ => "a file",
+    };
+    let problem = format!("{found}: expected {expected}, as the references are");
+    ReadError::new(&predictions.name, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use metric_record::Objects;
+
+    use super::*;
+
+    #[test]
+    fn forms_that_differ() {
+        let (file, folder) = (Document::text("a.json", "{}"), Document::folder("b"));
+        let objects = Document::objects("c", Objects::default());
+        for (references, predictions, expected) in [
+            (
+                &file,
+                &folder,
+                "b: is a folder: expected a file, as the references are",
+            ),
+            (
+                &folder,
+                &file,
+                "a.json: is a file: expected a folder, as the references are",
+            ),
+            (
+                &file,
+                &objects,
+                "c: holds objects in memory: expected a file, as the references are",
+            ),
+            (
+                &folder,
+                &objects,
+                "c: holds objects in memory: expected a folder, as the references are",
+            ),
+            (
+                &objects,
+                &file,
+                "a.json: is a file: expected objects in memory, as the references are",
+            ),
+            (
+                &objects,
+                &folder,
+                "b: is a folder: expected objects in memory, as the references are",
+            ),
+        ] {
+            let error = read_boxes(references, predictions, &BoxesOptions::default());
+            assert_eq!(error.expect_err(expected).to_string(), expected);
+        }
+        let error = read_coco_mask_documents(&folder, &file, CocoOptions::default());
+        let expected = "b: is a folder: expected a COCO file (.json)";
+        assert_eq!(error.expect_err(expected).to_string(), expected);
+    }
+
+    #[test]
+    fn folders_are_told_from_their_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |name: &str, file: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir(&path).expect("a folder");
+            fs::write(path.join(file), text).expect("a file");
+            Document::folder(path)
+        };
+        let voc = of("voc", "1.XML", "<annotation/>");
+        let yolo = of("yolo", "1.txt", "0 0.5 0.5 1 1");
+        let found = of("found", "1.txt", "0 0.5 0.5 1 1 1");
+        assert!(!is_yolo(&voc));
+        assert!(is_yolo(&yolo));
+        assert!(!is_yolo(&Document::text("a.json", "{}")));
+        let options = BoxesOptions::default();
+        let (dataset, _) = read_boxes(&yolo, &found, &options).expect("a data set");
+        assert_eq!(dataset.predictions(0).len(), 1);
+        let (dataset, _) = read_boxes(&voc, &found, &options).expect("a data set");
+        assert_eq!(dataset.images().len(), 1);
+    }
+
+    #[test]
+    fn ground_truths_of_coco() {
+        for (text, expected) in [
+            ("\u{feff}{\"annotations\": 1, \"images\": 2}", true),
+            (r#"{"images": [], "annotations": []"#, false),
+            (r#"{"a": {"images": [], "annotations": []}}"#, false),
+            ("", false),
+        ] {
+            assert_eq!(is_coco(text), expected, "{text}");
+        }
+    }
+}
