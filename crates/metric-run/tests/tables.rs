@@ -75,9 +75,11 @@ fn said(error: RunError) -> String {
             error.line = None;
             format!("{id:?} {side} {error}")
         }
-        RunError::Join(JoinError::Duplicate(mut duplicate)) => {
-            duplicate.lines.clear();
-            JoinError::Duplicate(duplicate).to_string()
+        RunError::Join(mut error) => {
+            if let JoinError::Duplicate(duplicate) = &mut *error {
+                duplicate.lines.clear();
+            }
+            error.to_string()
         }
         error => error.to_string(),
     }
