@@ -29,7 +29,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let error = run.score(references(), predictions()).err();
     assert_eq!(error.as_ref().map(RunError::kind), Some(ErrorKind::Input));
     match error {
-        Some(RunError::Join(JoinError::Missing(missing))) => {
+        Some(RunError::Join(error)) => {
+            let JoinError::Missing(missing) = *error else {
+                return Err(format!("expected a missing prediction, found {error:?}").into());
+            };
             assert_eq!((missing.count, missing.ids), (1, vec!["3".to_owned()]));
         }
         other => return Err(format!("expected a missing prediction, found {other:?}").into()),
