@@ -428,14 +428,14 @@ impl Run {
         &self,
         missing: Unmatched,
         extra: Unmatched,
-    ) -> Result<(), JoinError> {
+    ) -> Result<(), RunError> {
         let is_missing = missing.count > 0 && self.join.missing == Missing::Error;
         let is_extra = extra.count > 0 && !self.join.ignore_extra;
         match (is_missing, is_extra) {
             (false, false) => Ok(()),
-            (true, false) => Err(JoinError::Missing(missing)),
-            (false, true) => Err(JoinError::Extra(extra)),
-            (true, true) => Err(JoinError::MissingAndExtra(missing, extra)),
+            (true, false) => Err(JoinError::Missing(missing).into()),
+            (false, true) => Err(JoinError::Extra(extra).into()),
+            (true, true) => Err(JoinError::MissingAndExtra(missing, extra).into()),
         }
     }
 
