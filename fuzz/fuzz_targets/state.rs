@@ -77,6 +77,8 @@ fn file(header: &[u8], body: &[u8]) -> Option<Vec<u8>> {
     file.extend(u32::try_from(header.len()).ok()?.to_le_bytes());
     file.extend(header.as_bytes());
     file.extend(zstd::bulk::compress(body, 1).ok()?);
+    let checksum = Sha256::digest(&file);
+    file.extend(checksum);
     Some(file)
 }
 

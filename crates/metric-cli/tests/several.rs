@@ -104,7 +104,7 @@ fn options_go_to_the_metrics_that_have_them() {
     );
 
     let fails = |words: &str, says: &[&str]| {
-        drop(folder.run(&format!("score {words} {DATA}")).fails(2, says))
+        drop(folder.run(&format!("score {words} {DATA}")).fails(2, says));
     };
     fails(
         "wer,cer --tolerance 1",

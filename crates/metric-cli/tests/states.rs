@@ -1,5 +1,10 @@
 //! Shards, states and merges: any partition of the data, merged in any order, is one run.
 
+#![allow(
+    clippy::panic,
+    reason = "a case that fails is named, also by what several tests share"
+)]
+
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -577,7 +582,7 @@ fn states_whose_header_was_changed_are_refused() {
 
     // A million million shards are not counted one by one.
     let many = with_header(&file, |header| {
-        header["states"][0]["shards"] = json!({"count": u32::MAX, "indices": [7]})
+        header["states"][0]["shards"] = json!({"count": u32::MAX, "indices": [7]});
     });
     folder.put("x.state", &many);
     let run = folder.run("merge x.state").code(0);
@@ -871,7 +876,7 @@ fn what_does_not_join_is_reported_by_its_shard_alone() {
     );
     folder.put(
         "r-twice.jsonl",
-        (references.clone() + &repeated.replace("prediction", "reference")).as_bytes(),
+        (references + &repeated.replace("prediction", "reference")).as_bytes(),
     );
     folder.put("few.jsonl", predictions.replace(repeated, "").as_bytes());
     // The shard is that of the hash of the id, whatever its alphabet.

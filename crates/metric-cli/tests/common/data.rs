@@ -38,7 +38,7 @@ pub(crate) fn cases(folder: &Folder) -> Vec<String> {
         }
     }
     let files = data_sets(folder);
-    cases.extend(files.into_iter().map(|case| case.to_owned()));
+    cases.extend(files);
     cases
 }
 
@@ -291,7 +291,7 @@ fn records() -> Vec<Rows> {
                 (grid.clone(), json!([[1, 2], [3, 0]])),
                 (grid.clone(), json!(null)),
                 (grid.clone(), json!([[10]])),
-                (grid.clone(), json!([[1], [2, 3]])),
+                (grid, json!([[1], [2, 3]])),
                 (
                     json!([[0, 0], [0, 0], [0, 0]]),
                     json!([[0, 0, 0], [0, 0, 0]]),
@@ -405,7 +405,7 @@ fn records() -> Vec<Rows> {
         },
         Rows {
             metric: "exact-match",
-            rows: texts.clone(),
+            rows: texts,
             options: &[
                 "",
                 "--ignore-case --ignore-punctuation --ignore-numbers --regexes-to-ignore [a-c],x",
@@ -781,7 +781,7 @@ fn questions(folder: &Folder, cases: &mut Vec<String>) {
                 json!([{"text": format!("answer {id}"), "answer_start": 0}, {"text": "other", "answer_start": 0}])
             }
         };
-        json!({"id": format!("вопрос-{id}"), "question": "?", "answers": answers, "is_impossible": id % 4 == 0})
+        json!({"id": format!("вопрос-{id}"), "question": "?", "answers": answers, "is_impossible": id.is_multiple_of(4)})
     };
     let questions: Vec<Value> = ids.clone().map(question).collect();
     let data = |questions: &[Value]| {
