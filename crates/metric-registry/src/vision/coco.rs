@@ -152,9 +152,13 @@ fn area(text: &str) -> Option<AreaRange> {
     (!name.is_empty() && least <= greatest).then(|| AreaRange::new(name, least, greatest))
 }
 
+/// How two dataset files are read.
+type ReadDocuments<S> =
+    fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
+
 /// How the files and the records of a shape are read.
 struct Reader<S> {
-    documents: fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>,
+    documents: ReadDocuments<S>,
     record: ParseRecord<S>,
 }
 
