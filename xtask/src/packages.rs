@@ -52,8 +52,16 @@ impl Package {
     }
 
     pub(crate) fn is_library(&self) -> bool {
+        self.builds("lib")
+    }
+
+    pub(crate) fn is_program(&self) -> bool {
+        self.builds("bin")
+    }
+
+    fn builds(&self, wanted: &str) -> bool {
         let mut kinds = self.targets.iter().flat_map(|target| &target.kind);
-        kinds.any(|kind| kind == "lib")
+        kinds.any(|kind| kind == wanted)
     }
 
     /// The crates of the workspace that a user of this one gets with it.

@@ -357,6 +357,9 @@ fn report(releases: &[Release]) -> String {
             text.push_str(&format!(
                 "cargo publish -p {name}\ngit tag -a {name}-v{version} -m \"{name} {version}\"\n"
             ));
+            if release.package.is_program() {
+                text.push_str(&format!("cargo build --profile dist -p {name}\n"));
+            }
             tags.push(format!("{name}-v{version}"));
         }
         if !tags.is_empty() {
@@ -436,6 +439,8 @@ mod tests {
             notes: vec!["first release".to_owned()],
             missing: missing.iter().map(|&text| text.to_owned()).collect(),
         };
+        let mut program = release("cli", true, &[]);
+        program.package.targets[0].kind = vec!["bin".to_owned()];
         let releases = [
             release("core", true, &[]),
             release("grid", true, &["version: old"]),
@@ -449,9 +454,10 @@ mod tests {
                 undated: true,
                 ..release("class", true, &[])
             },
+            program,
         ];
         let expected = "\
-In this order: core, grid, suite, class
+In this order: core, grid, suite, class, cli
 
 cargo publish -p core
 git tag -a core-v0.1.0 -m \"core 0.1.0\"
@@ -460,7 +466,10 @@ git tag -a core-v0.1.0 -m \"core 0.1.0\"
 # class's CHANGELOG.md: the date in place of (unreleased), and commit
 cargo publish -p class
 git tag -a class-v0.1.0 -m \"class 0.1.0\"
-git push origin core-v0.1.0 class-v0.1.0
+cargo publish -p cli
+git tag -a cli-v0.1.0 -m \"cli 0.1.0\"
+cargo build --profile dist -p cli
+git push origin core-v0.1.0 class-v0.1.0 cli-v0.1.0
 
 | crate | version | notes         | ok, or what is missing |
 |-------|---------|---------------|------------------------|
@@ -469,6 +478,7 @@ git push origin core-v0.1.0 class-v0.1.0
 | text  |   0.1.0 | first release | nothing to release     |
 | suite |   0.1.0 | first release | ok                     |
 | class |   0.1.0 | first release | ok                     |
+| cli   |   0.1.0 | first release | ok                     |
 ";
         assert_eq!(report(&releases), expected);
     }

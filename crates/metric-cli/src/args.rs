@@ -177,16 +177,26 @@ fn with_args(command: Command) -> Command {
     }
     // Metrics may have an option of one name with different choices: each judges its own.
     let judged = entries.len() == 1;
+    // Nor do they have to agree on its default.
+    let options = || entries.iter().flat_map(|entry| entry.options);
+    let is_default = |spec: &OptionSpec| {
+        let mut of_name = options().filter(|other| other.name == spec.name);
+        !spec.default.is_empty() && of_name.all(|other| other.default == spec.default)
+    };
     command
         .override_usage(usage)
         .after_help(format!("{help}{files}\n\n{EXIT_CODES}"))
-        .args(specs.into_iter().map(|spec| metric_arg(spec, judged)))
+        .args(
+            specs
+                .into_iter()
+                .map(|spec| metric_arg(spec, judged, is_default(spec))),
+        )
         .args(common)
 }
 
-fn metric_arg(spec: &'static OptionSpec, judged: bool) -> Arg {
+fn metric_arg(spec: &'static OptionSpec, judged: bool, shows_default: bool) -> Arg {
     let mut help = spec.help.to_owned();
-    if !spec.default.is_empty() {
+    if shows_default {
         help.push_str(&format!(" [default: {}]", spec.default));
     }
     let mut arg = Arg::new(spec.name)
@@ -454,6 +464,10 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let draws = |drawing| entries.iter().all(|entry| entry.draws(drawing));
     if pictures.is_some() && !draws(Drawing::Svg) {
         return Err(Failure::Usage(format!("--svg: {names} draws no pictures")));
+    }
+    if pictures.is_some() && entries.len() > 1 {
+        let problem = "draws the examples of one metric: score it in a run of its own";
+        return Err(Failure::Usage(format!("--svg {problem}")));
     }
     Ok(Task {
         run,

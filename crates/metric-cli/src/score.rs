@@ -310,7 +310,8 @@ impl Observer for Watch {
 /// Records as text, in the order of the references.
 struct Shown {
     show: Show,
-    records: Mutex<BTreeMap<u64, (String, String)>>,
+    /// By position: the id, and the text that each metric draws.
+    records: Mutex<BTreeMap<u64, (String, Vec<String>)>>,
 }
 
 impl Shown {
@@ -340,7 +341,9 @@ impl Shown {
             .records
             .lock()
             .map_err(|_| Failure::Internal("a thread that draws has failed".to_owned()))?;
-        records.insert(ordinal, (id.to_owned(), picture));
+        let record = records.entry(ordinal);
+        let (_, pictures) = record.or_insert_with(|| (id.to_owned(), Vec::new()));
+        pictures.push(picture);
         Ok(())
     }
 
@@ -352,7 +355,8 @@ impl Shown {
                 return Err(Failure::Usage(problem));
             }
         }
-        let pictures: Vec<String> = records.into_values().map(|(_, picture)| picture).collect();
+        let pictures = records.into_values().flat_map(|(_, pictures)| pictures);
+        let pictures: Vec<String> = pictures.collect();
         Ok(pictures.join("\n"))
     }
 }

@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use common::Folder;
+use common::{Folder, Run};
 
 const R: &str = "score string-accuracy --format json --references r.jsonl --predictions p.jsonl";
 

@@ -61,7 +61,13 @@ fn check_option(metric: &Value, option: &Value) {
     ];
     assert!(kinds.contains(&kind(option)), "{what}");
     let choices = option["choices"].as_array().expect("a list of choices");
-    assert_eq!(kind(option) == "choice", !choices.is_empty(), "{what}");
+    let is_choice = kind(option) == "choice" || option["items"] == "choice";
+    assert_eq!(is_choice, !choices.is_empty(), "{what}");
+    assert_eq!(
+        kind(option) == "list",
+        option["items"].is_string(),
+        "{what}"
+    );
     let default = &option["default"];
     match kind(option) {
         _ if default.is_null() => {}

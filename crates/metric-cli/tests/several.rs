@@ -123,7 +123,20 @@ fn options_go_to_the_metrics_that_have_them() {
         &["--details: string-accuracy,wer"],
     );
     fails("wer,cer --svg d", &["--svg: wer,cer draws no pictures"]);
-    fails("wer,cer --show a", &["--show: wer,cer shows no examples"]);
+    fails("wer,anls --show a", &["--show: wer,anls shows no examples"]);
+    fails(
+        "arc,lanes --svg d",
+        &["--svg draws the examples of one metric"],
+    );
+    // Each metric shows the example.
+    let show = |metrics: &str| {
+        let words = format!("score {metrics} {DATA} --show a --show ц");
+        folder.run(&words).code(0).stdout
+    };
+    let both = show("wer,cer");
+    let position = |text: &str| both.find(text).expect("a shown example");
+    assert!(position("One") < position("O n e"), "{both}");
+    assert_eq!(both.len(), show("wer").len() + show("cer").len() + 1);
     let help = folder.run("score wer,anls --help").code(0).stdout;
     for part in [
         "--profile",

@@ -573,7 +573,7 @@ fn states_whose_header_was_changed_are_refused() {
         json!(2),
         &["a state file of version 2: expected version 1"],
     );
-    check("/states", json!([]), &["x.state"]);
+    check("/states", json!([]), &["damaged: the header has no states"]);
 
     // A million million shards are not counted one by one.
     let many = with_header(&file, |header| {
@@ -684,6 +684,22 @@ fn states_that_do_not_belong_together_are_refused() {
     );
     score("classification --groups none --shard 1/3");
     folder.run("merge 0.state x.state").code(0);
+}
+
+#[test]
+fn states_of_two_data_sets_are_refused() {
+    let folder = Folder::new(&[]);
+    let rows = |name: &str, row: Value| {
+        folder.put("r.jsonl", b"{\"id\": 1, \"reference\": 1}");
+        let prediction = json!({"id": 1, "prediction": row});
+        folder.put("p.jsonl", prediction.to_string().as_bytes());
+        let words = format!("score accuracy-at-k --k 1 -r r.jsonl -p p.jsonl --state-out {name}");
+        folder.run(&words).code(0);
+    };
+    rows("a.state", json!([1, 2, 3]));
+    rows("b.state", json!([1, 2]));
+    let says = ["b.state: not of the same data set: ", "2 labels"];
+    folder.run("merge a.state b.state").fails(3, &says);
 }
 
 #[test]

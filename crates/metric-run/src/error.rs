@@ -19,7 +19,7 @@ pub enum RunError {
     /// A source that cannot be read.
     Read(ReadError),
     /// References and predictions that do not join.
-    Join(JoinError),
+    Join(Box<JoinError>),
     /// A record that the metric cannot read.
     Record {
         /// The id of the record.
@@ -27,7 +27,7 @@ pub enum RunError {
         /// The side that is wrong.
         side: Side,
         /// Source, line and problem.
-        error: ReadError,
+        error: Box<ReadError>,
     },
     /// A state that cannot be read or merged.
     State(StateFileError),
@@ -67,7 +67,8 @@ impl RunError {
         match self {
             Self::Option(error) => error.message(),
             Self::Usage(message) => message.clone(),
-            Self::Read(error) | Self::Record { error, .. } => error.message(),
+            Self::Read(error) => error.message(),
+            Self::Record { error, .. } => error.message(),
             Self::Join(error) => error.message(),
             Self::State(error) => Message::from(error.to_string()),
             Self::Observer(error) => Message::from(error.to_string()),
@@ -86,8 +87,9 @@ impl Error for RunError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Option(error) => Some(error),
-            Self::Read(error) | Self::Record { error, .. } => Some(error),
-            Self::Join(error) => Some(error),
+            Self::Read(error) => Some(error),
+            Self::Record { error, .. } => Some(&**error),
+            Self::Join(error) => Some(&**error),
             Self::State(error) => Some(error),
             Self::Observer(error) => Some(&**error),
             Self::Usage(_) | Self::Internal(_) => None,
@@ -109,7 +111,7 @@ impl From<ReadError> for RunError {
 
 impl From<JoinError> for RunError {
     fn from(error: JoinError) -> Self {
-        Self::Join(error)
+        Self::Join(Box::new(error))
     }
 }
 

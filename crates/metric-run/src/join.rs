@@ -275,13 +275,9 @@ impl Seen {
 }
 
 /// 64 bits of an id. The hash has no random seed, and two ids that share one are told apart.
-fn fingerprint(id: Id<'_>) -> u64 {
+pub(crate) fn fingerprint(id: Id<'_>) -> u64 {
     use std::hash::BuildHasher;
-    let state = FixedState::default();
-    match id {
-        Id::Text(id) => state.hash_one(id),
-        Id::Line(_) | Id::Integer(_) => state.hash_one(id.to_string().as_str()),
-    }
+    FixedState::default().hash_one(id)
 }
 
 /// The records of a block.

@@ -6,9 +6,11 @@ mod error;
 mod join;
 mod outcome;
 mod run;
+mod samples;
 mod scan;
 mod source;
 mod state_file;
+mod tables;
 
 pub use metric_record as record;
 pub use metric_registry as registry;
@@ -16,7 +18,9 @@ pub use metric_registry as registry;
 pub use error::{ErrorKind, RunError};
 pub use outcome::{Outcome, outcomes_json, sample_json};
 pub use run::{Data, Fields, Observer, ObserverError, Run};
+pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use source::{Format, Source};
 pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };
+pub use tables::Table;

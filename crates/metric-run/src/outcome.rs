@@ -2,7 +2,7 @@ use metric_record::{JoinPolicy, Message, Missing};
 use metric_registry::{Entry, Group, Named, Options, Report, Sample, State, StateError};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::Shards;
+use crate::{SampleTable, Shards};
 
 /// Version of the shape of the JSON result.
 const SCHEMA: u32 = 1;
@@ -16,6 +16,7 @@ pub struct Outcome {
     state: State,
     join: JoinPolicy,
     shards: Option<Shards>,
+    samples: Option<SampleTable>,
 }
 
 impl Outcome {
@@ -33,6 +34,7 @@ impl Outcome {
             state,
             join,
             shards,
+            samples: None,
         }
     }
 
@@ -83,6 +85,17 @@ impl Outcome {
 
     pub(crate) fn merge(&mut self, state: &State) -> Result<(), StateError> {
         self.state.merge(state)
+    }
+
+    /// Returns the scores of each example, if the run scored tables and [wants samples](crate::Run::samples).
+    /// For files there is [`SampleCollector`](crate::SampleCollector).
+    #[must_use]
+    pub fn samples(&self) -> Option<&SampleTable> {
+        self.samples.as_ref()
+    }
+
+    pub(crate) fn set_samples(&mut self, samples: SampleTable) {
+        self.samples = Some(samples);
     }
 
     /// Returns how the data were joined.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use metric_record::{
-    Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard, quoted_id,
+    Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard,
+    Unmatched, quoted_id,
 };
 use metric_registry::{
     AddError, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Sample, Scorer, State,
@@ -21,7 +22,7 @@ use crate::{Outcome, RunError};
 ///
 /// A run holds no data. It can score any number of data sets.
 pub struct Run {
-    metrics: Vec<Chosen>,
+    pub(crate) metrics: Vec<Chosen>,
     /// How strictly references and predictions are joined.
     pub join: JoinPolicy,
     /// The part of the data that is scored; `None` for all of it.
@@ -403,13 +404,13 @@ impl Run {
         Ok(outcomes)
     }
 
-    fn outcome(&self, chosen: &Chosen, state: State, join: JoinPolicy) -> Outcome {
+    pub(crate) fn outcome(&self, chosen: &Chosen, state: State, join: JoinPolicy) -> Outcome {
         let shards = self.shard.map(Into::into);
         Outcome::of_state(&chosen.entry, chosen.options.clone(), state, join, shards)
     }
 
     /// Data without examples are an error, unless the metric scores them or they are one of many shards.
-    fn refuse_empty(
+    pub(crate) fn refuse_empty(
         &self,
         chosen: &Chosen,
         outcome: &Outcome,
@@ -419,6 +420,22 @@ impl Run {
         {
             true => Err(ReadError::new("", problem).into()),
             false => Ok(()),
+        }
+    }
+
+    /// Unmatched records are an error, unless the policy allows them.
+    pub(crate) fn refuse_unmatched(
+        &self,
+        missing: Unmatched,
+        extra: Unmatched,
+    ) -> Result<(), RunError> {
+        let is_missing = missing.count > 0 && self.join.missing == Missing::Error;
+        let is_extra = extra.count > 0 && !self.join.ignore_extra;
+        match (is_missing, is_extra) {
+            (false, false) => Ok(()),
+            (true, false) => Err(JoinError::Missing(missing).into()),
+            (false, true) => Err(JoinError::Extra(extra).into()),
+            (true, true) => Err(JoinError::MissingAndExtra(missing, extra).into()),
         }
     }
 
@@ -467,17 +484,7 @@ impl Run {
             observer.progress(read.load(Ordering::Relaxed), total);
         }
         let left = join.finish()?;
-        let missing = !left.missing.is_empty() && self.join.missing == Missing::Error;
-        let extra = left.extra > 0 && !self.join.ignore_extra;
-        match (missing, extra) {
-            (false, false) => {}
-            (true, false) => return Err(JoinError::Missing(left.missing_ids).into()),
-            (false, true) => return Err(JoinError::Extra(left.extra_ids).into()),
-            (true, true) => {
-                let both = JoinError::MissingAndExtra(left.missing_ids, left.extra_ids);
-                return Err(both.into());
-            }
-        }
+        self.refuse_unmatched(left.missing_ids, left.extra_ids)?;
         fold.threads = 1;
         fold.add(&join, &left.missing)?;
         fold.release(true)?;
@@ -540,7 +547,7 @@ fn option_files(chosen: &Chosen) -> Result<Vec<(String, Document)>, RunError> {
 }
 
 /// Adds a part to a state.
-fn add(
+pub(crate) fn add(
     state: &mut State,
     part: &mut Part,
     record: impl FnOnce(metric_record::RecordError) -> RunError,
@@ -606,7 +613,7 @@ impl Fold<'_> {
                     RunError::Record {
                         id,
                         side,
-                        error: read_error,
+                        error: Box::new(read_error),
                     }
                 })?;
             }

@@ -325,6 +325,7 @@ fn offset_of(text: &str, error: &serde_json::Error) -> usize {
 ///
 /// The shape of nearly all lines, an object whose strings have no escapes, is taken apart here
 /// at the speed of a search for quotes; whatever else a value is goes through serde_json.
+#[inline]
 fn json_line(
     text: &str,
     plain: bool,
@@ -380,6 +381,7 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    #[inline]
     fn fields(&mut self, line: Span, number: u64, names: &FieldNames) -> Result<Found, Problem> {
         // By role: where the field stands, and which of the names it has.
         let mut found: [Option<(Span, usize)>; 3] = [None; 3];

@@ -359,6 +359,9 @@ pub fn read_states(
         return Err(failed(StateFileProblem::Format(version.format)));
     }
     let header: Header = serde_json::from_slice(header).map_err(of_header)?;
+    if header.states.is_empty() {
+        return Err(damaged("the header has no states".to_owned()));
+    }
     let total = header
         .states
         .iter()

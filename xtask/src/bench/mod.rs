@@ -16,6 +16,7 @@ use crate::run::{Error, cargo, cargo_output};
 
 pub(crate) const HELP: &str = "\
 Runs the benchmarks of all crates: against a saved run, beside peers, or over sizes.
+All of them are built as a release is, with the profile dist or its equal bench.
 
 cargo xtask bench [FILTER] [CRITERION ARGUMENTS]
   Runs the benchmarks whose path contains FILTER, such as graph/mapdr; without it all of them.
@@ -44,17 +45,9 @@ Options of --peers and --scaling:
 With --quick or a FILTER the files go to target/peers in place of benches; so does RESULTS.md if a
 peer did not run, unless there is none yet.";
 
-/// Runs the benchmarks; what follows goes to criterion. Those of the program stand beside it,
-/// where cargo tells them its path.
-pub(crate) const WORDS: &[&str] = &[
-    "bench",
-    "-p",
-    "benches",
-    "-p",
-    "metric-cli",
-    "--benches",
-    "--",
-];
+/// The arguments of `cargo bench` that choose all benchmarks; more go to criterion. Benchmarks of
+/// the program are in its own package, where cargo tells them its path.
+pub(crate) const WORDS: &[&str] = &["-p", "benches", "-p", "metric-cli", "--benches", "--"];
 
 /// What the command line asks for.
 #[derive(Debug, Default, PartialEq)]
@@ -222,7 +215,8 @@ fn criterion(options: &Options) -> Result<(), Error> {
     if let Some(against) = &options.against {
         compare::known(&folder, against)?;
     }
-    let mut words = WORDS.to_vec();
+    // The profile `bench` optimizes as `dist`, by which releases are built.
+    let mut words = [&["bench"], WORDS].concat();
     words.extend(options.rest.iter().map(String::as_str));
     // Without a comparison with something else criterion compares with the last run, and says so.
     if let Some(save) = &options.save {
@@ -248,7 +242,7 @@ fn criterion(options: &Options) -> Result<(), Error> {
 /// An error that says which groups there are if the filter matches no benchmark, of which criterion
 /// says nothing.
 fn exists(filter: &str) -> Result<(), Error> {
-    let list = |words: &[&str]| cargo_output(&[WORDS, words].concat(), &[]);
+    let list = |words: &[&str]| cargo_output(&[&["bench"], WORDS, words].concat(), &[]);
     if list(&["--list", filter])?.lines().any(is_benchmark) {
         return Ok(());
     }

@@ -199,6 +199,22 @@ fn demo_text(name: &str) -> String {
     std::fs::read_to_string(path).expect("a file of the demo")
 }
 
+/// The clips of the demo, and predictions that are none or name lanes that the reference does not have.
+fn clips() -> Vec<Row> {
+    let mut clips = demo("lanes.jsonl", "predicted-lanes.jsonl");
+    let clip = clips[0].0.clone();
+    let rule = json!({"attr_info": {"LaneType": "DirectionLane"}, "centerline": [1, 1, 77]});
+    for prediction in [
+        json!(null),
+        json!("no clip"),
+        json!({"r1": rule}),
+        json!({}),
+    ] {
+        clips.push((clip.clone(), prediction));
+    }
+    clips
+}
+
 fn records() -> Vec<Rows> {
     let grid = json!([[1, 2], [3, 4]]);
     let texts = [
@@ -463,7 +479,8 @@ fn records() -> Vec<Rows> {
             rows: demo("functions.jsonl", "written-functions.jsonl"),
             options: &[
                 "--lang-field lang --profile codebleu-0.7",
-                "--lang python",
+                "--lang python --profile fusion-brain-2021",
+                "--lang typescript --profile codebleu-0.7",
                 "--lang ruby --profile corrected --weights 0.1,0.2,0.3,0.4",
             ],
         },
@@ -528,11 +545,27 @@ fn records() -> Vec<Rows> {
         },
         Rows {
             metric: "lanes",
-            rows: demo("lanes.jsonl", "predicted-lanes.jsonl"),
+            rows: clips(),
             options: &[
                 "--details",
+                "--alignment properties --equality case,space --ignore LaneType",
                 "--alignment key --lane-ids text --ignore RuleIndex --duplicates merge --overall key",
             ],
+        },
+        Rows {
+            metric: "lanes",
+            rows: ["[1, 9, 7]", "[1]", "[]"]
+                .map(|lanes| {
+                    let rules = |lanes: &str| {
+                        let lanes: Value = serde_json::from_str(lanes).expect("JSON");
+                        json!({"0": {"attr_info": {"LaneType": "BusLane"}, "centerline": lanes}})
+                    };
+                    let map = json!({"vector": {"1": {"type": "3"}, "2": {"type": "3"}}});
+                    let record = json!({"reference": rules("[1, 2]"), "data": map});
+                    (record, rules(lanes))
+                })
+                .into(),
+            options: &["--dangling-lanes drop"],
         },
         Rows {
             metric: "openlane",
@@ -566,6 +599,15 @@ fn data_sets(folder: &Folder) -> Vec<String> {
             "detection {options} -r boxes.json -p detected-boxes.json"
         ));
     }
+    // Classes that are not asked for, and classes and images without a prediction.
+    let nested = json!({"1": {"dog": [[0, 0, 5, 5]], "cat": []}, "2": {"dog": [[0, 0, 9, 9]]}, "3": {"ant": []}});
+    let found =
+        json!({"1": {"dog": [[0, 0, 5, 6]], "ant": [[0, 0, 1, 1]]}, "2": {"cat": [], "dog": []}});
+    folder.put("nested.json", nested.to_string().as_bytes());
+    folder.put("nested-found.json", found.to_string().as_bytes());
+    for missing in ["empty", "skip"] {
+        cases.push(format!("detection --groups both --missing {missing} --extra ignore -r nested.json -p nested-found.json"));
+    }
     cases.push("coco --groups class -r coco-truth.json -p coco-results.json".to_owned());
     cases
 }
@@ -575,9 +617,11 @@ fn coco_files(folder: &Folder, cases: &mut Vec<String>) {
     let images: Vec<Value> = (1..=12)
         .map(|id| json!({"id": id, "width": 100, "height": 100}))
         .collect();
+    let mut images = images;
+    images.push(json!({"id": 3, "width": 100, "height": 100}));
     let mut annotations = Vec::new();
     let mut results = Vec::new();
-    for (index, image) in (1..=13).enumerate() {
+    for (index, image) in (1..=14).enumerate() {
         let size = 5.0 + index as f64 * 4.0;
         let polygon = json!([[0.0, 0.0, size, 0.0, size, size, 0.0, size]]);
         for (number, class) in [1, 4, 9].into_iter().enumerate().take(index % 4) {
@@ -592,7 +636,7 @@ fn coco_files(folder: &Folder, cases: &mut Vec<String>) {
                 3 => drop(fields.insert("iscrowd".to_owned(), json!(1))),
                 _ => {}
             }
-            // Image 13 is in no list.
+            // Images 13 and 14 are in no list.
             annotations.push(annotation);
         }
         for number in 0..(index * 5) % 4 {

@@ -44,6 +44,7 @@ pub struct Batch<'a> {
     predictions: Column<'a>,
     references: Column<'a>,
     fields: Vec<(&'a str, Column<'a>)>,
+    join: JoinPolicy,
 }
 
 /// The ids of the records of a [`Batch`].
@@ -78,9 +79,17 @@ impl<'a> Batch<'a> {
             predictions,
             references,
             fields,
+            join: JoinPolicy::default(),
         };
         batch.check()?;
         Ok(batch)
+    }
+
+    /// Returns the same batch, in whose records the parts are joined by this policy; by default they are
+    /// joined strictly.
+    #[must_use]
+    pub fn with_join(self, join: JoinPolicy) -> Self {
+        Self { join, ..self }
     }
 
     fn check(&self) -> Result<(), BatchError> {
@@ -183,7 +192,7 @@ impl<'a> Batch<'a> {
             prediction: self.predictions.value(row),
             reference: self.references.value(row),
             fields: None,
-            join: JoinPolicy::default(),
+            join: self.join,
         })
     }
 
@@ -251,6 +260,7 @@ impl<'a> Batch<'a> {
                 .iter()
                 .map(|(name, column)| (*name, column.slice(range.clone())))
                 .collect(),
+            join: self.join,
         }
     }
 }

@@ -5,12 +5,13 @@ use std::fmt;
 
 use metric_class::{
     Average, Classification, ConfusionMatrix, PrecisionRecallF1, VERSION, ZeroDivision,
+    confusion_matrix,
 };
 use metric_core::Counts;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use metric_record::{FieldError, Message, Record};
+use metric_record::{Batch, Column, FieldError, Message, Record, RecordError};
 
 use crate::class::ranked::{Label, read_label};
 use crate::{
@@ -195,6 +196,38 @@ impl Reading for Classes {
         let predicted = prediction.map(|label| Class::of(label, Some(&reference)));
         sink.example(&predicted, &class);
         Ok(())
+    }
+
+    /// Takes integers on both sides.
+    fn read_columns(
+        &self,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Option<Result<(), RecordError>> {
+        let (Column::Integers(predictions), Column::Integers(references)) =
+            (batch.predictions(), batch.references())
+        else {
+            return None;
+        };
+        if !sink.wants_samples()
+            && let (Some(predictions), Some(references)) =
+                (predictions.without_nulls(), references.without_nulls())
+            && let Ok(matrix) = confusion_matrix(predictions, references, Class::Integer)
+        {
+            sink.pooled(batch.len() as u64, &[], matrix);
+            return Some(Ok(()));
+        }
+        let read = |row| {
+            sink.row(batch, row);
+            let (Some(prediction), Some(reference)) = (predictions.get(row), references.get(row))
+            else {
+                return sink.read_row(batch, row);
+            };
+            let [prediction, reference] = [prediction, reference].map(Class::Integer);
+            sink.example(&Some(prediction), &reference);
+            Ok(())
+        };
+        Some((0..batch.len()).try_for_each(read))
     }
 
     fn numbers(&self, state: &ConfusionMatrix<Class>, (): &(), scope: Scope<'_>) -> Numbers {

@@ -5,10 +5,14 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use metric_class::{
-    AccuracyAtK, InvalidK, RankTable, Ranks, ScoreError, Target, TiedRank, Ties, TopK, VERSION,
+    AccuracyAtK, InvalidK, RankTable, Ranks, Score, ScoreError, Target, TiedRank, Ties, TopK,
+    VERSION, label_ranks,
 };
 use metric_record::json::{self, string, typed};
-use metric_record::{FieldError, Kind, Message, Record, Side, Value};
+use metric_record::{
+    Batch, Cells, Column, FieldError, Kind, Message, Record, RecordError, Side, Value,
+};
+use ndarray::{ArrayView1, ArrayView2};
 use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -409,23 +413,39 @@ impl Reading for Labels {
             sink.example(&[], &reference);
             return Ok(());
         }
-        let row = record.prediction.to_json_or("[]");
-        let row = row.and_then(|row| read_row(&row));
-        let row = row.map_err(FieldError::prediction)?;
-        let Wanted::Accuracy(ks) = &self.wanted else {
-            sink.example(&row, &reference);
-            return Ok(());
+        let row = match record.prediction.as_integers() {
+            Some(row) => row.iter().copied().map(Label::Integer).collect(),
+            None => {
+                let row = record.prediction.to_json_or("[]");
+                let row = row.and_then(|row| read_row(&row));
+                row.map_err(FieldError::prediction)?
+            }
         };
-        sink.share(Side::Prediction, Rows::Labels(row.len()))?;
-        let needed = ks.iter().copied().max().unwrap_or(1);
-        if row.len() < needed {
-            return Err(FieldError::prediction(format!(
-                "the row has {} labels: expected at least {needed}, the greatest k",
-                row.len()
-            )));
-        }
+        self.check_width(row.len(), sink)?;
         sink.example(&row, &reference);
         Ok(())
+    }
+
+    /// Takes integers as references, and rows or lists of integers as predictions.
+    fn read_columns(
+        &self,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Option<Result<(), RecordError>> {
+        let Column::Integers(references) = batch.references() else {
+            return None;
+        };
+        match batch.predictions() {
+            Column::Labels(rows) => Some(self.read_rows(rows.view(), *references, batch, sink)),
+            Column::IntegerLists(lists) => {
+                let rows = (0..lists.len()).map(|row| {
+                    let list = lists.range(row)?;
+                    Some(lists.items().slice(list).values())
+                });
+                Some(self.read_lists(rows, *references, batch, sink))
+            }
+            _ => None,
+        }
     }
 
     fn numbers(&self, state: &Ranks, header: &Rows, _scope: Scope<'_>) -> Numbers {
@@ -452,6 +472,77 @@ impl Reading for Labels {
 }
 
 impl Labels {
+    /// Refuses a row of another length than the first one, or with fewer labels than the greatest k.
+    fn check_width(&self, width: usize, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let Wanted::Accuracy(ks) = &self.wanted else {
+            return Ok(());
+        };
+        sink.share(Side::Prediction, Rows::Labels(width))?;
+        let needed = ks.iter().copied().max().unwrap_or(1);
+        if width < needed {
+            return Err(FieldError::prediction(format!(
+                "the row has {width} labels: expected at least {needed}, the greatest k"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Reads the rows of an array, all at once if no reference is null.
+    fn read_rows(
+        &self,
+        rows: ArrayView2<'_, i64>,
+        references: Cells<'_, i64>,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), RecordError> {
+        if !sink.wants_samples()
+            && !batch.is_empty()
+            && let Some(references) = references.without_nulls()
+            && let Ok(ranks) = label_ranks(rows, ArrayView1::from(references))
+        {
+            sink.row(batch, 0);
+            self.check_width(rows.ncols(), sink)
+                .map_err(|error| RecordError { index: 0, error })?;
+            sink.pooled(batch.len() as u64, &[], ranks);
+            return Ok(());
+        }
+        self.read_lists(rows.outer_iter().map(Some), references, batch, sink)
+    }
+
+    /// Reads rows one by one, of which `None` is null.
+    fn read_lists<'r, I: IntoIterator<Item = &'r i64>>(
+        &self,
+        rows: impl Iterator<Item = Option<I>>,
+        references: Cells<'_, i64>,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), RecordError>
+    where
+        I::IntoIter: ExactSizeIterator,
+    {
+        let mut pooled = Ranks::default();
+        for (index, row) in rows.enumerate() {
+            sink.row(batch, index);
+            let (Some(row), Some(reference)) = (row, references.get(index)) else {
+                sink.read_row(batch, index)?;
+                continue;
+            };
+            let mut labels = row.into_iter();
+            self.check_width(labels.len(), sink)
+                .map_err(|error| RecordError { index, error })?;
+            let rank = labels.position(|label| *label == reference);
+            if sink.wants_samples() {
+                let mut ranks = Ranks::default();
+                ranks.record(rank);
+                sink.measured(None, &[], ranks);
+            } else {
+                pooled.record(rank);
+            }
+        }
+        sink.pooled(pooled.total, &[], pooled);
+        Ok(())
+    }
+
     /// The k that are reported: by default 1 and the length of the rows.
     fn ks<'k>(&self, ks: &'k [usize], rows: Rows) -> Cow<'k, [usize]> {
         match rows.width().unwrap_or(0) {
@@ -515,7 +606,22 @@ impl<'de> Deserialize<'de> for AnyNumber {
 }
 
 impl Scores {
-    fn rank(&self, scores: &[f64], label: i64) -> Result<TiedRank, FieldError> {
+    /// Whether a reference is the ignored label. Its example is then counted as left out.
+    fn ignores(&self, label: i64, sink: &mut Sink<'_, Self>) -> bool {
+        let ignored = self.metric.ignored() == Some(label);
+        if ignored {
+            sink.note(IGNORED, 1);
+        }
+        ignored
+    }
+
+    fn rank<S: Score>(
+        &self,
+        scores: &[S],
+        label: i64,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<TiedRank, FieldError> {
+        sink.share(Side::Prediction, Rows::Scores(scores.len()))?;
         self.metric
             .rank(scores, label)
             .map_err(|error| match error {
@@ -536,8 +642,95 @@ impl Scores {
         let weight = fields.get(field);
         let weight = weight.ok_or_else(|| format!("expected a field {field:?}"))?;
         let weight: f64 = typed(weight).map_err(|problem| format!("field {field:?}: {problem}"))?;
-        let target = Target::weighted(label, weight);
-        target.map_err(|error| format!("field {field:?}: {error}"))
+        weighted(field, label, weight)
+    }
+
+    /// The target of a record of a batch.
+    fn column_target(&self, batch: &Batch<'_>, row: usize, label: i64) -> Result<Target, String> {
+        let Some(field) = &self.weight_field else {
+            return Ok(Target::new(label));
+        };
+        let column = batch.field(field);
+        let column = column.ok_or_else(|| format!("expected a field {field:?}"))?;
+        if let Column::Numbers(weights) = column
+            && let Some(weight) = weights.get(row).filter(|weight| weight.is_finite())
+        {
+            return weighted(field, label, weight);
+        }
+        let mut value = column.value(row);
+        let weight = value.to_json_or("null").and_then(|json| typed(&json));
+        let weight = weight.map_err(|problem| format!("field {field:?}: {problem}"))?;
+        weighted(field, label, weight)
+    }
+
+    /// Reads the rows of an array, all at once if each reference is an integer and there are no weights.
+    fn read_rows<S: Score>(
+        &self,
+        rows: ArrayView2<'_, S>,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), RecordError> {
+        if !sink.wants_samples()
+            && self.weight_field.is_none()
+            && let Column::Integers(labels) = batch.references()
+            && let Some(labels) = labels.without_nulls()
+            && let Ok(state) = self
+                .metric
+                .measure_rows(rows, ArrayView1::from(labels), None)
+        {
+            return self.pool_rows(state, rows.ncols(), labels, batch, sink);
+        }
+        let mut copy = Vec::new();
+        for (index, row) in rows.outer_iter().enumerate() {
+            sink.row(batch, index);
+            let row = row.to_slice().unwrap_or_else(|| {
+                copy.clear();
+                copy.extend(&row);
+                &copy
+            });
+            self.read_scores_of(row, index, batch, sink)
+                .map_err(|error| RecordError { index, error })?;
+        }
+        Ok(())
+    }
+
+    /// Adds the state of all rows of an array, whose labels are no others than these.
+    fn pool_rows(
+        &self,
+        state: RankTable,
+        width: usize,
+        labels: &[i64],
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), RecordError> {
+        let is_counted = |label: &i64| self.metric.ignored() != Some(*label);
+        let counted = labels.iter().filter(|label| is_counted(label)).count();
+        sink.note(IGNORED, (labels.len() - counted) as u64);
+        // Rows of the ignored label may have any width.
+        if let Some(index) = labels.iter().position(is_counted) {
+            sink.row(batch, index);
+            sink.share(Side::Prediction, Rows::Scores(width))
+                .map_err(|error| RecordError { index, error })?;
+        }
+        sink.pooled(counted as u64, &[], state);
+        Ok(())
+    }
+
+    fn read_scores_of<S: Score>(
+        &self,
+        scores: &[S],
+        row: usize,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), FieldError> {
+        let label = read_index(&mut batch.references().value(row))?;
+        if self.ignores(label, sink) {
+            return Ok(());
+        }
+        let rank = self.rank(scores, label, sink)?;
+        let target = self.column_target(batch, row, label);
+        sink.example(&Some(rank), &target.map_err(FieldError::reference)?);
+        Ok(())
     }
 
     /// A number of examples, which weights and ties that count in part make a real one.
@@ -561,12 +754,40 @@ impl Scores {
     }
 }
 
+/// The note of an example that is left out.
+const IGNORED: &str = "an example of the ignored label was left out";
+
+fn weighted(field: &str, label: i64, weight: f64) -> Result<Target, String> {
+    let target = Target::weighted(label, weight);
+    target.map_err(|error| format!("field {field:?}: {error}"))
+}
+
+/// Reads a reference that is the index of a score.
+fn read_index(value: &mut Value<'_>) -> Result<i64, FieldError> {
+    if let Some(label) = value.as_integer() {
+        return Ok(label);
+    }
+    let text = value.to_json_or("null").map_err(FieldError::reference)?;
+    typed(&text).map_err(|_| {
+        let found = match json::kind(&text) {
+            Kind::Number => text.to_string(),
+            kind => kind.to_string(),
+        };
+        FieldError::reference(format!(
+            "expected the index of a score, an integer, found {found}"
+        ))
+    })
+}
+
 /// Reads a row of scores.
 fn read_scores<'a>(value: &mut Value<'a>) -> Result<Cow<'a, [f64]>, String> {
     if let Some(row) = value.as_numbers() {
         return Ok(Cow::Borrowed(row));
     }
-    let json = value.to_json_or("")?;
+    let Ok(json) = value.to_json_or("") else {
+        // A row of a column with a number that JSON has no form for, or no JSON at all.
+        return value.read().map(Cow::Owned);
+    };
     let scores: Vec<AnyNumber> = typed(&json).map_err(|problem| {
         let hint = match json.contains("Infinity") {
             true => ": an infinite score is written \"inf\" or \"-inf\"",
@@ -606,36 +827,35 @@ impl Reading for Scores {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let label = match record.reference.as_integer() {
-            Some(label) => label,
-            None => {
-                let text = record.reference.to_json_or("null");
-                let text = text.map_err(FieldError::reference)?;
-                let label = typed(&text).map_err(|_| {
-                    let found = match json::kind(&text) {
-                        Kind::Number => text.to_string(),
-                        kind => kind.to_string(),
-                    };
-                    format!("expected the index of a score, an integer, found {found}")
-                });
-                label.map_err(FieldError::reference)?
-            }
-        };
-        if self.metric.ignored() == Some(label) {
-            sink.note("an example of the ignored label was left out", 1);
+        let label = read_index(&mut record.reference)?;
+        if self.ignores(label, sink) {
             return Ok(());
         }
-        let rank = match record.prediction.is_missing() {
-            true => None,
-            false => {
-                let scores = read_scores(&mut record.prediction).map_err(FieldError::prediction)?;
-                sink.share(Side::Prediction, Rows::Scores(scores.len()))?;
-                Some(self.rank(&scores, label)?)
-            }
+        let prediction = &mut record.prediction;
+        let rank = if prediction.is_missing() {
+            None
+        } else if let Some(row) = prediction.as_numbers_f32() {
+            Some(self.rank(row, label, sink)?)
+        } else {
+            let row = read_scores(prediction).map_err(FieldError::prediction)?;
+            Some(self.rank(&row, label, sink)?)
         };
         let target = self.target(record, label).map_err(FieldError::reference)?;
         sink.example(&rank, &target);
         Ok(())
+    }
+
+    /// Takes rows of scores.
+    fn read_columns(
+        &self,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Option<Result<(), RecordError>> {
+        match batch.predictions() {
+            Column::Scores(rows) => Some(self.read_rows(rows.view(), batch, sink)),
+            Column::ScoresF32(rows) => Some(self.read_rows(rows.view(), batch, sink)),
+            _ => None,
+        }
     }
 
     fn numbers(&self, state: &RankTable, header: &Rows, scope: Scope<'_>) -> Numbers {

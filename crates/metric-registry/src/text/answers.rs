@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use metric_core::{Accuracy, Mean, Metric};
-use metric_record::{Document, FieldError, Message, ReadError, Record};
+use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError};
 use metric_text::normalize::Pattern;
 use metric_text::read::{
     JoinCounts, QuestionForm, QuestionTypes, QuestionsError, UNANSWERED, check_questions,
@@ -14,7 +14,7 @@ use metric_text::vqa::{Evidence, Profile, VqaAccuracy};
 use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
 use serde_json::json;
 
-use crate::text::string_accuracy::{accuracy_counts, texts as both_texts};
+use crate::text::string_accuracy::{accuracy_counts, read_texts, texts as both_texts};
 use crate::{
     DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
     OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
@@ -130,6 +130,14 @@ impl Reading for Matches {
         let (prediction, reference) = both_texts(record)?;
         sink.example(&prediction, &reference);
         Ok(())
+    }
+
+    fn read_columns(
+        &self,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Option<Result<(), RecordError>> {
+        read_texts(batch, sink, |_, _| Ok(()))
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {

@@ -7,9 +7,9 @@ use metric_text::edit::{Alignment, EditState, Profile};
 use metric_text::{EditRate, Unit, VERSION};
 use serde_json::json;
 
-use metric_record::{FieldError, Record};
+use metric_record::{Batch, FieldError, Record, RecordError};
 
-use crate::text::string_accuracy::{NORMALIZE, texts};
+use crate::text::string_accuracy::{NORMALIZE, read_texts, texts};
 use crate::{
     Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
     Reading, Scope, ScoreSpec, Scorer, Sink, never_whole, scorer,
@@ -105,6 +105,11 @@ impl Rates {
         self.metric.normalizer.apply(text)
     }
 
+    fn check_work(&self, prediction: &str, reference: &str) -> Result<(), FieldError> {
+        let checked = self.metric.check_work(prediction, reference);
+        checked.map_err(|error| FieldError::prediction(error.to_string()))
+    }
+
     fn units<'a>(&self, normalized: &'a str) -> Vec<&'a str> {
         self.metric.unit.split(normalized, self.metric.profile)
     }
@@ -144,11 +149,19 @@ impl Reading for Rates {
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let (prediction, reference) = texts(record)?;
-        self.metric
-            .check_work(&prediction, &reference)
-            .map_err(|error| FieldError::prediction(error.to_string()))?;
+        self.check_work(&prediction, &reference)?;
         sink.example(&prediction, &reference);
         Ok(())
+    }
+
+    fn read_columns(
+        &self,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Option<Result<(), RecordError>> {
+        read_texts(batch, sink, |prediction, reference| {
+            self.check_work(prediction, reference)
+        })
     }
 
     fn numbers(&self, state: &EditState, (): &(), _scope: Scope<'_>) -> Numbers {

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use metric_core::Accuracy;
+use metric_core::{Accuracy, Metric};
 use metric_text::{Normalizer, StringAccuracy, VERSION};
 
-use metric_record::{FieldError, Record};
+use metric_record::{Batch, Column, FieldError, Record, RecordError};
 
 use crate::{
     Entry, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Sink,
@@ -64,6 +64,14 @@ impl Reading for Strings {
         Ok(())
     }
 
+    fn read_columns(
+        &self,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Option<Result<(), RecordError>> {
+        read_texts(batch, sink, |_, _| Ok(()))
+    }
+
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
         Numbers {
             scores: vec![("string_accuracy".to_owned(), state.value())],
@@ -80,6 +88,33 @@ pub(crate) fn texts<'a>(
     let prediction = record.prediction.text().map_err(FieldError::prediction)?;
     let reference = record.reference.text().map_err(FieldError::reference)?;
     Ok((prediction, reference))
+}
+
+/// Reads texts on both sides of a batch as examples, of which `check` may refuse one; `None` for columns of
+/// other types.
+pub(crate) fn read_texts<R>(
+    batch: &Batch<'_>,
+    sink: &mut Sink<'_, R>,
+    check: impl Fn(&str, &str) -> Result<(), FieldError>,
+) -> Option<Result<(), RecordError>>
+where
+    R: Reading<Metric: Metric<Prediction = str, Reference = str>>,
+{
+    let (Column::Texts(predictions), Column::Texts(references)) =
+        (batch.predictions(), batch.references())
+    else {
+        return None;
+    };
+    let mut pairs = predictions.iter().zip(references.iter()).enumerate();
+    Some(pairs.try_for_each(|(index, pair)| {
+        sink.row(batch, index);
+        let (Some(prediction), Some(reference)) = pair else {
+            return sink.read_row(batch, index);
+        };
+        check(prediction, reference).map_err(|error| RecordError { index, error })?;
+        sink.example(prediction, reference);
+        Ok(())
+    }))
 }
 
 pub(crate) fn accuracy_counts(state: &Accuracy) -> Named<serde_json::Value> {

@@ -152,7 +152,7 @@ fn area(text: &str) -> Option<AreaRange> {
     (!name.is_empty() && least <= greatest).then(|| AreaRange::new(name, least, greatest))
 }
 
-/// How two dataset files are read.
+/// How references and predictions become a data set.
 type ReadDocuments<S> =
     fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
 

@@ -1,0 +1,171 @@
+//! A batch read as columns gives what its records give one by one.
+
+#![cfg(all(feature = "class", feature = "text"))]
+
+use metric_record::{Batch, Cells, Column, FieldError, Ids, Record, RecordError, Texts};
+use metric_registry::{AddError, Options, Sample, Scorer, State, find};
+use ndarray::{Array2, ArrayView2, Axis, Slice, array};
+
+fn scorer(metric: &str, options: &[(&str, &str)]) -> Box<dyn Scorer> {
+    let options = options.iter();
+    let options = options.fold(Options::default(), |all, (name, value)| {
+        all.set(name, *value)
+    });
+    find(metric).unwrap().scorer(&options).unwrap()
+}
+
+/// What is added to a state: its body afterwards, and the samples.
+type Added = Result<(Vec<u8>, Vec<Sample>), AddError>;
+
+/// Reads a batch into a copy of a state.
+fn add(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>, samples: bool) -> Added {
+    let mut state = state.clone();
+    let mut part = scorer.read_columns(&state, batch, samples);
+    state.add(&mut part)?;
+    Ok((state.body().unwrap(), part.samples(&state)))
+}
+
+/// Reads the records of a batch into a copy of a state.
+fn add_records(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Added {
+    let mut state = state.clone();
+    let mut records: Vec<Record<'_>> = batch.records().collect();
+    let mut part = scorer.read(&state, &mut records, true);
+    state.add(&mut part)?;
+    Ok((state.body().unwrap(), part.samples(&state)))
+}
+
+fn check(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Added {
+    let found = add_records(scorer, state, batch);
+    assert_eq!(add(scorer, state, batch, true), found);
+    let without = add(scorer, state, batch, false);
+    assert_eq!(without, found.clone().map(|(body, _)| (body, Vec::new())));
+    found
+}
+
+fn batch<'a>(predictions: Column<'a>, references: &'a [i64]) -> Batch<'a> {
+    let references = Column::Integers(Cells::from(references));
+    Batch::new(Ids::Positions(1), predictions, references, vec![]).unwrap()
+}
+
+/// Some rows and some columns of an array.
+fn cut<T>(array: &Array2<T>, rows: Slice, columns: Slice) -> ArrayView2<'_, T> {
+    let mut view = array.view();
+    view.slice_axis_inplace(Axis(0), rows);
+    view.slice_axis_inplace(Axis(1), columns);
+    view
+}
+
+#[test]
+fn an_array_in_any_layout_and_any_slice() {
+    let scores =
+        Array2::from_shape_fn((12, 8), |(row, column)| (row * 5 + column * 3) as f64 % 7.0);
+    let singles = scores.mapv(|score| score as f32);
+    let labels = scores.mapv(|score| score as i64);
+    let references: Vec<i64> = (0..8).map(|row| row * 3 % 4).collect();
+    let (all, rows) = (Slice::from(..), Slice::from(2..10));
+    let (first, other) = (Slice::from(..4), Slice::new(1, None, 2));
+    let (up, back) = (Slice::new(2, Some(10), -1), Slice::new(0, None, -1));
+    let arrays: &[(&str, Column<'_>)] = &[
+        ("scores", Column::Scores(cut(&scores, rows, other))),
+        ("scores", Column::ScoresF32(cut(&singles, rows, other))),
+        (
+            "scores",
+            Column::Scores(cut(&scores, first, all).reversed_axes()),
+        ),
+        ("scores", Column::ScoresF32(cut(&singles, up, first))),
+        ("labels", Column::Labels(cut(&labels, rows, other))),
+        (
+            "labels",
+            Column::Labels(cut(&labels, first, all).reversed_axes()),
+        ),
+        ("labels", Column::Labels(cut(&labels, rows, back))),
+    ];
+    for metric in ["accuracy-at-k", "mrr"] {
+        for (input, column) in arrays {
+            let scorer = scorer(metric, &[("input", input)]);
+            let batch = batch(column.clone(), &references);
+            for start in 0..=batch.len() {
+                for end in start..=batch.len() {
+                    let part = batch.slice(start..end);
+                    assert!(check(&*scorer, &scorer.start(), &part).is_ok());
+                }
+            }
+        }
+    }
+}
+
+/// The first record that is counted differs from the data set, however many are left out before it.
+#[test]
+fn rows_of_another_width_than_the_data_set() {
+    let (narrow, wide) = (
+        array![[0.5, 0.25], [0.5, 1.0]],
+        array![[1.0; 3], [2.0; 3], [3.0; 3]],
+    );
+    let scorer = scorer(
+        "accuracy-at-k",
+        &[("input", "scores"), ("k", "1"), ("ignore-index", "-1")],
+    );
+    let mut state = scorer.start();
+    let first = batch(Column::Scores(narrow.view()), &[0, 1]);
+    state
+        .add(&mut scorer.read_columns(&state, &first, false))
+        .unwrap();
+    let index = |references: &[i64]| {
+        let batch = batch(Column::Scores(wide.view()), references);
+        let found = check(&*scorer, &state, &batch);
+        // A part that knows nothing of the state finds the same record.
+        let mut part = scorer.read_columns(&scorer.start(), &batch, false);
+        let mut state = state.clone();
+        assert_eq!(state.add(&mut part).err(), found.clone().err());
+        match found {
+            Err(AddError::Record(RecordError { index, error })) => {
+                let problem = "the row has 3 scores: expected 2, as in the first row";
+                assert_eq!(error, FieldError::prediction(problem));
+                Some(index)
+            }
+            _ => None,
+        }
+    };
+    assert_eq!(index(&[0, 1, 2]), Some(0));
+    assert_eq!(index(&[-1, -1, 2]), Some(2));
+    // The row that differs comes before the label that has no score.
+    assert_eq!(index(&[-1, 0, 7]), Some(1));
+    assert_eq!(index(&[-1, -1, -1]), None);
+}
+
+#[test]
+fn no_examples() {
+    let none = Array2::<f64>::zeros((0, 3));
+    for options in [&[][..], &[("input", "scores")]] {
+        let scorer = scorer("accuracy-at-k", options);
+        let empty = batch(Column::Scores(none.view()), &[]);
+        let found = check(&*scorer, &scorer.start(), &empty);
+        assert_eq!(found.unwrap().0, scorer.start().body().unwrap());
+    }
+    let scorer = scorer("classification", &[]);
+    let empty = batch(Column::Integers(Cells::from(&[][..])), &[]);
+    assert!(check(&*scorer, &scorer.start(), &empty).is_ok());
+}
+
+#[test]
+fn texts_that_take_too_long_to_align() {
+    // 1.5 M and 0.74 M characters: more than 2^40 pairs, and far apart.
+    let texts = ["b".repeat(1_500_000), "a".repeat(740_000)];
+    let [long, short] = texts.each_ref().map(|text| ["a", text.as_str()]);
+    let column = |texts| Column::Texts(Texts::from(texts));
+    let batch = Batch::new(
+        Ids::Positions(1),
+        column(&long[..]),
+        column(&short[..]),
+        vec![],
+    );
+    let scorer = scorer("cer", &[]);
+    let found = check(&*scorer, &scorer.start(), &batch.unwrap());
+    let Err(AddError::Record(error)) = found else {
+        panic!("aligned: {found:?}");
+    };
+    assert_eq!(
+        (error.index, error.error.side.to_string()),
+        (1, "prediction".to_owned())
+    );
+}

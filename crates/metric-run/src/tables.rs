@@ -1,0 +1,532 @@
+//! Scores tables in memory: references and predictions as columns, without a detour through JSON.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use metric_record::{
+    Batch, BatchError, Column, Duplicate, Id, Ids, JoinError, NAMED_IDS, ReadError, RecordError,
+    Shard, Side, Unmatched, Value, quoted_id,
+};
+use metric_registry::{Part, State};
+use rayon::prelude::*;
+
+use crate::join::fingerprint;
+use crate::run::{Run, add};
+use crate::{Outcome, RunError, SampleTable};
+
+/// References or predictions in memory, one row per record.
+///
+/// ```
+/// use metric_run::Table;
+/// use metric_run::record::{Cells, Column, Ids, Texts};
+///
+/// let answers = ["cat", "dog"];
+/// let table = Table::new("predictions", Column::Texts(Texts::from(&answers[..])));
+/// assert!(matches!(table.ids, Ids::Positions(1)));
+///
+/// let ids = Ids::Integers(Cells::from(&[17, 18][..]));
+/// let table = Table { ids, ..table };
+/// assert_eq!(table.values.len(), 2);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Table<'a> {
+    /// The name, for messages.
+    pub name: &'a str,
+    /// The ids. If both tables have positions, rows are joined by position: both must have the same number of
+    /// rows, and the ids are those of the references.
+    pub ids: Ids<'a>,
+    /// The references or the predictions.
+    pub values: Column<'a>,
+    /// Further columns by name, such as weights. Metrics look for them among the references; those of
+    /// predictions are not used.
+    pub fields: Vec<(&'a str, Column<'a>)>,
+}
+
+impl<'a> Table<'a> {
+    /// Returns the table of these values, without further fields. The ids are the positions, counted from 1.
+    #[must_use]
+    pub const fn new(name: &'a str, values: Column<'a>) -> Self {
+        Self {
+            name,
+            ids: Ids::Positions(1),
+            values,
+            fields: Vec::new(),
+        }
+    }
+
+    /// The same table without a copy.
+    fn view(&self) -> Table<'_> {
+        let fields = self.fields.iter();
+        Table {
+            name: self.name,
+            ids: match &self.ids {
+                Ids::Texts(ids) => Ids::Texts(ids.slice(0..ids.len())),
+                ids => ids.clone(),
+            },
+            values: self.values.slice(0..self.values.len()),
+            fields: fields
+                .map(|(name, column)| (*name, column.slice(0..column.len())))
+                .collect(),
+        }
+    }
+}
+
+impl Run {
+    /// Scores two tables: the outcome of each metric, in the order in which they were added.
+    ///
+    /// Tables are joined as files are, strictly by id and under the same policies and shards. Where both
+    /// tables have the same ids in the same order, nothing is copied, and metrics that have a path for columns
+    /// read whole columns. If the run [wants samples](Self::samples), each outcome has
+    /// [a table of them](Outcome::samples).
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the columns of a table do not fit together, if the two tables do not join, or if a
+    /// metric cannot read a record. Of several records that cannot be read, the first one is returned, on
+    /// any number of threads.
+    ///
+    /// # Cost
+    ///
+    /// For the join, up to 24 bytes per record while ids are in the same order, and up to 60 in different
+    /// orders and for shards. The metric then reads record by record. Nothing for positions.
+    ///
+    /// ```
+    /// use metric_run::record::{Cells, Column, Ids, Texts};
+    /// use metric_run::registry::{Options, find};
+    /// use metric_run::{Run, Table};
+    ///
+    /// # #[cfg(feature = "text")] {
+    /// let table = |name, ids, texts| Table {
+    ///     ids: Ids::Integers(Cells::from(ids)),
+    ///     ..Table::new(name, Column::Texts(Texts::from(texts)))
+    /// };
+    /// let references = table("references", &[1, 2, 3][..], &["cat", "dog", "emu"][..]);
+    /// let predictions = table("predictions", &[3, 2, 1], &["emu", "cow", "cat"]);
+    /// let entry = find("string-accuracy").ok_or("not there")?;
+    /// let run = Run::new(entry, &Options::default())?;
+    /// let outcomes = run.score_tables(references.clone(), predictions)?;
+    /// assert_eq!(outcomes[0].report().score("string_accuracy"), Some(2.0 / 3.0));
+    ///
+    /// let predictions = table("predictions", &[1, 3], &["cat", "emu"]);
+    /// let error = run.score_tables(references, predictions).unwrap_err();
+    /// assert!(error.to_string().contains("1 reference of references: \"2\""));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn score_tables(
+        &self,
+        references: Table<'_>,
+        predictions: Table<'_>,
+    ) -> Result<Vec<Outcome>, RunError> {
+        self.on_threads(|threads| {
+            let tables = Tables {
+                run: self,
+                references: Rows::new(&references)?,
+                predictions: Rows::new(&predictions)?,
+                threads,
+            };
+            tables.score()
+        })
+    }
+}
+
+/// A table whose columns fit together.
+struct Rows<'t> {
+    table: Table<'t>,
+    /// The records of the table: both sides are its values.
+    records: Batch<'t>,
+}
+
+impl<'t> Rows<'t> {
+    fn new(table: &'t Table<'_>) -> Result<Self, RunError> {
+        let view = table.view();
+        let records = Batch::new(view.ids, view.values.clone(), view.values, view.fields);
+        let records = records.map_err(|error| ReadError::new(table.name, problem(&error)))?;
+        Ok(Self {
+            table: table.view(),
+            records,
+        })
+    }
+
+    fn has_positions(&self) -> bool {
+        matches!(self.table.ids, Ids::Positions(_))
+    }
+
+    fn id(&self, row: usize) -> Id<'_> {
+        self.records.id(row).unwrap_or(Id::Text(""))
+    }
+
+    /// The rows that a shard holds.
+    fn held(&self, shard: Option<Shard>) -> Vec<usize> {
+        let holds = |row: &usize| {
+            shard.is_none_or(|shard| match self.id(*row) {
+                Id::Text(id) => shard.holds(id),
+                id => shard.holds(&id.to_string()),
+            })
+        };
+        (0..self.records.len()).filter(holds).collect()
+    }
+
+    /// Whether each id is above the one before it, so that none occurs twice.
+    fn ascend(&self, rows: &[usize]) -> bool {
+        rows.windows(2).all(|pair| {
+            let &[a, b] = pair else { return true };
+            match (self.id(a), self.id(b)) {
+                (Id::Text(a), Id::Text(b)) => a < b,
+                (Id::Integer(a), Id::Integer(b)) => a < b,
+                (Id::Line(a), Id::Line(b)) => a < b,
+                _ => false,
+            }
+        })
+    }
+
+    /// The fingerprint of each row's id, with the row, in order.
+    fn prints(&self, rows: &[usize]) -> Vec<(u64, usize)> {
+        let rows = rows.par_iter();
+        let mut prints: Vec<_> = rows.map(|&row| (fingerprint(self.id(row)), row)).collect();
+        prints.par_sort_unstable();
+        prints
+    }
+
+    /// Fails if an id occurs more than once.
+    fn refuse_repeated(&self, prints: &[(u64, usize)]) -> Result<(), RunError> {
+        let mut rows: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let runs = prints.chunk_by(|a, b| a.0 == b.0);
+        for &(_, row) in runs.filter(|run| run.len() > 1).flatten() {
+            rows.entry(self.id(row).to_string()).or_default().push(row);
+        }
+        rows.retain(|_, rows| rows.len() > 1);
+        let Some((id, _)) = rows.iter().min_by_key(|(_, rows)| rows.first().copied()) else {
+            return Ok(());
+        };
+        let others = rows.keys().filter(|other| *other != id);
+        Err(JoinError::Duplicate(Duplicate {
+            source: self.table.name.to_owned(),
+            id: id.clone(),
+            lines: Vec::new(),
+            count: rows.len() as u64,
+            others: others.take(NAMED_IDS - 1).cloned().collect(),
+        })
+        .into())
+    }
+
+    /// The row with this id.
+    fn find(&self, prints: &[(u64, usize)], id: Id<'_>) -> Option<usize> {
+        let print = fingerprint(id);
+        let start = prints.partition_point(|other| other.0 < print);
+        let same = prints.get(start..)?.iter();
+        let mut same = same.take_while(|other| other.0 == print);
+        same.find(|&&(_, row)| self.id(row) == id)
+            .map(|&(_, row)| row)
+    }
+
+    fn unmatched(&self, rows: &[usize], other: &Self) -> Unmatched {
+        let named = rows.iter().take(NAMED_IDS);
+        Unmatched {
+            source: self.table.name.to_owned(),
+            other: other.table.name.to_owned(),
+            count: rows.len() as u64,
+            ids: named.map(|&row| self.id(row).to_string()).collect(),
+        }
+    }
+}
+
+/// What is wrong with the columns of a table.
+fn problem(error: &BatchError) -> String {
+    let [row, id, value] = ["row", "id", "value"].map(|one| move |count| counted(count, one));
+    match error {
+        BatchError::LengthMismatch {
+            found, expected, ..
+        } => format!("{}, but {}", id(*found), row(*expected)),
+        BatchError::FieldLength {
+            name,
+            found,
+            expected,
+        } => format!(
+            "field {}: {}, but {}",
+            quoted_id(name),
+            value(*found),
+            row(*expected)
+        ),
+        other => other.to_string(),
+    }
+}
+
+fn counted(count: usize, one: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    }
+}
+
+/// How the rows of two tables are paired.
+enum Pairing {
+    /// Each row with the row at its index. The number of rows.
+    InOrder(usize),
+    /// Rows of references with those of their predictions, in the order of the references.
+    Rows(Vec<(usize, Option<usize>)>),
+}
+
+impl Pairing {
+    fn len(&self) -> usize {
+        match self {
+            Self::InOrder(rows) => *rows,
+            Self::Rows(pairs) => pairs.len(),
+        }
+    }
+
+    /// The row of the reference of a pair.
+    fn reference(&self, index: usize) -> usize {
+        match self {
+            Self::InOrder(_) => index,
+            Self::Rows(pairs) => pairs.get(index).map_or(0, |pair| pair.0),
+        }
+    }
+}
+
+/// What was read of a slice of the records, one part per metric.
+struct Slice {
+    parts: Vec<Part>,
+    /// The record that ended the slice.
+    error: Option<RecordError>,
+}
+
+/// At most this many records are read at once where records or samples take memory.
+const SLICE: usize = 4096;
+
+/// Two tables that are scored by a run.
+struct Tables<'t> {
+    run: &'t Run,
+    references: Rows<'t>,
+    predictions: Rows<'t>,
+    threads: usize,
+}
+
+impl Tables<'_> {
+    fn score(&self) -> Result<Vec<Outcome>, RunError> {
+        let (pairing, extra) = self.pair()?;
+        let (states, samples) = match &pairing {
+            Pairing::InOrder(_) => {
+                let batch = self.batch()?;
+                self.fold(&pairing, |slice, states| {
+                    self.read_columns(&batch.slice(slice), states)
+                })?
+            }
+            Pairing::Rows(pairs) => self.fold(&pairing, |slice, states| {
+                self.read_rows(pairs.get(slice).unwrap_or_default(), states)
+            })?,
+        };
+        let problem = match pairing.len() {
+            0 => "has no records: expected at least one",
+            _ => "has no examples that could be scored",
+        };
+        let problem = format!("{}: {problem}", self.references.table.name);
+        let found = states.into_iter().zip(samples).zip(&self.run.metrics);
+        found
+            .map(|((mut state, samples), chosen)| {
+                state.count_extra(extra);
+                let mut outcome = self.run.outcome(chosen, state, self.run.join);
+                self.run.refuse_empty(chosen, &outcome, problem.clone())?;
+                if self.run.samples {
+                    outcome.set_samples(samples);
+                }
+                Ok(outcome)
+            })
+            .collect()
+    }
+
+    /// Joins the tables. The second value is the number of predictions that are left out.
+    fn pair(&self) -> Result<(Pairing, u64), RunError> {
+        let (references, predictions) = (&self.references, &self.predictions);
+        let shard = self.run.shard;
+        let len = references.records.len();
+        if references.has_positions() && predictions.has_positions() {
+            self.refuse_lengths()?;
+            let pair = |row| (row, Some(row));
+            let held = |_| references.held(shard).into_iter().map(pair).collect();
+            let pairing = shard.map_or(Pairing::InOrder(len), |shard| Pairing::Rows(held(shard)));
+            return Ok((pairing, 0));
+        }
+        let rows = references.held(shard);
+        if !references.ascend(&rows) {
+            references.refuse_repeated(&references.prints(&rows))?;
+        }
+        if shard.is_none() && self.have_one_order() {
+            return Ok((Pairing::InOrder(len), 0));
+        }
+        let mut extra = predictions.held(shard);
+        let prints = predictions.prints(&extra);
+        predictions.refuse_repeated(&prints)?;
+        let partner = |&row: &usize| (row, predictions.find(&prints, references.id(row)));
+        let pairs: Vec<_> = rows.par_iter().map(partner).collect();
+        let mut is_extra = vec![true; predictions.records.len()];
+        for (_, row) in &pairs {
+            if let Some(is_extra) = row.and_then(|row| is_extra.get_mut(row)) {
+                *is_extra = false;
+            }
+        }
+        extra.retain(|&row| is_extra.get(row).is_some_and(|&is_extra| is_extra));
+        let missing = pairs.iter().filter(|pair| pair.1.is_none());
+        let missing: Vec<usize> = missing.map(|pair| pair.0).collect();
+        self.run.refuse_unmatched(
+            references.unmatched(&missing, predictions),
+            predictions.unmatched(&extra, references),
+        )?;
+        Ok((Pairing::Rows(pairs), extra.len() as u64))
+    }
+
+    fn refuse_lengths(&self) -> Result<(), RunError> {
+        let [expected, found] = [&self.references, &self.predictions].map(|it| it.records.len());
+        if expected == found {
+            return Ok(());
+        }
+        let problem = format!(
+            "has {}: expected {expected}, as in {} (rows without ids are joined by position)",
+            counted(found, "row"),
+            self.references.table.name
+        );
+        Err(ReadError::new(self.predictions.table.name, problem).into())
+    }
+
+    /// Whether both tables have the same ids in the same order.
+    fn have_one_order(&self) -> bool {
+        let (references, predictions) = (&self.references, &self.predictions);
+        let len = references.records.len();
+        len == predictions.records.len()
+            && (0..len).all(|row| references.id(row) == predictions.id(row))
+    }
+
+    /// Both tables as one batch.
+    fn batch(&self) -> Result<Batch<'_>, RunError> {
+        let (references, predictions) = (&self.references.table, &self.predictions.table);
+        let (references, predictions) = (references.view(), predictions.view());
+        let batch = Batch::new(
+            references.ids,
+            predictions.values,
+            references.values,
+            references.fields,
+        );
+        let batch = batch.map_err(|error| RunError::Internal(error.to_string()))?;
+        Ok(batch.with_join(self.run.join))
+    }
+
+    fn read_columns(&self, batch: &Batch<'_>, states: &[State]) -> Slice {
+        let metrics = self.run.metrics.iter().zip(states);
+        let samples = self.run.samples;
+        Slice {
+            parts: metrics
+                .map(|(chosen, state)| chosen.scorer.read_columns(state, batch, samples))
+                .collect(),
+            error: None,
+        }
+    }
+
+    fn read_rows(&self, pairs: &[(usize, Option<usize>)], states: &[State]) -> Slice {
+        let mut records = Vec::with_capacity(pairs.len());
+        let mut error = None;
+        let mut fields = vec![String::new(); pairs.len()];
+        for (index, (pair, fields)) in pairs.iter().zip(&mut fields).enumerate() {
+            match self.references.records.record_with_fields(pair.0, fields) {
+                Ok(Some(mut record)) => {
+                    let predictions = self.predictions.records.predictions();
+                    let prediction = pair.1.map(|row| predictions.value(row));
+                    record.prediction = prediction.unwrap_or(Value::missing());
+                    record.join = self.run.join;
+                    records.push(record);
+                }
+                Ok(None) => {}
+                Err(found) => {
+                    error = Some(RecordError {
+                        index,
+                        error: found,
+                    });
+                    break;
+                }
+            }
+        }
+        let metrics = self.run.metrics.iter().zip(states);
+        let samples = self.run.samples;
+        Slice {
+            parts: metrics
+                .map(|(chosen, state)| chosen.scorer.read(state, &mut records.clone(), samples))
+                .collect(),
+            error,
+        }
+    }
+
+    /// Reads slices in parallel and adds them in order.
+    fn fold(
+        &self,
+        pairing: &Pairing,
+        read: impl Fn(Range<usize>, &[State]) -> Slice + Sync,
+    ) -> Result<(Vec<State>, Vec<SampleTable>), RunError> {
+        let metrics = &self.run.metrics;
+        let mut states: Vec<State> = metrics.iter().map(|it| it.scorer.start()).collect();
+        let mut samples = vec![SampleTable::default(); metrics.len()];
+        let ranges = self.ranges(pairing);
+        for ranges in ranges.chunks(8 * self.threads) {
+            let slices = ranges.par_iter();
+            let mut slices: Vec<Slice> = slices.map(|range| read(range.clone(), &states)).collect();
+            for (range, slice) in ranges.iter().zip(&mut slices) {
+                let place = |error: RecordError| {
+                    let row = pairing.reference(range.start + error.index);
+                    self.record_error(row, error)
+                };
+                for (state, part) in states.iter_mut().zip(&mut slice.parts) {
+                    add(state, part, place)?;
+                }
+                if let Some(error) = slice.error.take() {
+                    return Err(place(error));
+                }
+            }
+            if self.run.samples {
+                let of_slice = |slice: &Slice| -> Vec<SampleTable> {
+                    let parts = slice.parts.iter().zip(&states);
+                    parts
+                        .map(|(part, state)| part.samples(state).iter().collect())
+                        .collect()
+                };
+                let tables: Vec<_> = slices.par_iter().map(of_slice).collect();
+                for tables in tables {
+                    for (all, table) in samples.iter_mut().zip(tables) {
+                        all.append(table);
+                    }
+                }
+            }
+        }
+        Ok((states, samples))
+    }
+
+    /// The slices that are read at once.
+    fn ranges(&self, pairing: &Pairing) -> Vec<Range<usize>> {
+        let len = pairing.len();
+        let even = match self.threads {
+            1 => len,
+            threads => len.div_ceil(4 * threads),
+        };
+        let size = match pairing {
+            Pairing::InOrder(_) if !self.run.samples => even,
+            _ => even.min(SLICE),
+        };
+        let starts = (0..len).step_by(size.max(1));
+        starts.map(|start| start..(start + size).min(len)).collect()
+    }
+
+    /// A record that a metric cannot read, by the row of its reference.
+    fn record_error(&self, row: usize, error: RecordError) -> RunError {
+        let side = error.error.side;
+        let table = match side {
+            Side::Prediction => &self.predictions.table,
+            Side::Reference => &self.references.table,
+        };
+        let id = self.references.id(row).to_string();
+        let error = ReadError::new(table.name, error.error.problem)
+            .at(format!("id {}", quoted_id(&id)))
+            .field(side.to_string());
+        RunError::Record {
+            id,
+            side,
+            error: Box::new(error),
+        }
+    }
+}
