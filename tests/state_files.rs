@@ -1,1 +1,1 @@
-// Written next.
+//! State files that were changed.

@@ -3,7 +3,7 @@
 //! An input is a byte, counted from `a`, that chooses a form, and its data:
 //!
 //! - `a`: the bytes of a state file.
-//! - `b`: a header in JSON, a line of `@`, and a body. They become a file whose length, checksum and
+//! - `b`: a header in JSON, a line of `@`, and a body. They become a file whose lengths, checksums and
 //!   compression are correct, so that changes of the other fields and of the body are looked at.
 //! - `c` and on: options, one `name=value` per line, a line of `@`, and a body of the metric that the
 //!   letter chooses in the order of `ENTRIES`.
