@@ -254,7 +254,7 @@ mod tests {
 
     const LABEL: &str = r#"{"0": {"attr_info": {"LaneType": "data"}, "centerline": [7]}}"#;
 
-    fn read(prediction: Value<'_>, reference: &str) -> Result<Clips, String> {
+    fn read<'a>(prediction: Value<'a>, reference: &'a str) -> Result<Clips, String> {
         let mut record = Record::new("a", prediction, Value::json(reference));
         let metric = LaneCorrespondence::default();
         read_clips(&mut record, &metric, DanglingLanes::Count).map_err(|error| error.to_string())
