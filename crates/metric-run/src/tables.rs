@@ -87,8 +87,8 @@ impl Run {
     ///
     /// # Cost
     ///
-    /// For the join, up to 24 bytes per record while ids are in the same order, and up to 60 in different
-    /// orders and for shards. The metric then reads record by record. Nothing for positions.
+    /// For the join of ids in the same order, nothing if they ascend and 24 bytes per record otherwise. For
+    /// other orders and for shards, up to 80 bytes per record, and the metric reads record by record.
     ///
     /// ```
     /// use metric_run::record::{Cells, Column, Ids, Texts};
@@ -168,16 +168,23 @@ impl<'t> Rows<'t> {
     }
 
     /// Whether each id is above the one before it, so that none occurs twice.
-    fn ascend(&self, rows: &[usize]) -> bool {
-        rows.windows(2).all(|pair| {
-            let &[a, b] = pair else { return true };
-            match (self.id(a), self.id(b)) {
-                (Id::Text(a), Id::Text(b)) => a < b,
-                (Id::Integer(a), Id::Integer(b)) => a < b,
-                (Id::Line(a), Id::Line(b)) => a < b,
-                _ => false,
+    fn ascend(&self) -> bool {
+        match &self.table.ids {
+            Ids::Texts(ids) => ids.iter().is_sorted_by(|a, b| a < b),
+            Ids::Integers(ids) => ids.values().is_sorted_by(|a, b| a < b),
+            ids => matches!(ids, Ids::Positions(_)),
+        }
+    }
+
+    /// Whether another table has the same ids in the same order.
+    fn has_ids_of(&self, other: &Self) -> bool {
+        let len = self.records.len();
+        len == other.records.len()
+            && match (&self.table.ids, &other.table.ids) {
+                (Ids::Texts(ids), Ids::Texts(others)) => ids.iter().eq(others.iter()),
+                (Ids::Integers(ids), Ids::Integers(others)) => ids.values() == others.values(),
+                _ => (0..len).all(|row| self.id(row) == other.id(row)),
             }
-        })
     }
 
     /// The fingerprint of each row's id, with the row, in order.
@@ -208,16 +215,6 @@ impl<'t> Rows<'t> {
             others: others.take(NAMED_IDS - 1).cloned().collect(),
         })
         .into())
-    }
-
-    /// The row with this id.
-    fn find(&self, prints: &[(u64, usize)], id: Id<'_>) -> Option<usize> {
-        let print = fingerprint(id);
-        let start = prints.partition_point(|other| other.0 < print);
-        let same = prints.get(start..)?.iter();
-        let mut same = same.take_while(|other| other.0 == print);
-        same.find(|&&(_, row)| self.id(row) == id)
-            .map(|&(_, row)| row)
     }
 
     fn unmatched(&self, rows: &[usize], other: &Self) -> Unmatched {
@@ -347,32 +344,65 @@ impl Tables<'_> {
             let pairing = shard.map_or(Pairing::InOrder(len), |shard| Pairing::Rows(held(shard)));
             return Ok((pairing, 0));
         }
-        let rows = references.held(shard);
-        if !references.ascend(&rows) {
-            references.refuse_repeated(&references.prints(&rows))?;
-        }
-        if shard.is_none() && self.have_one_order() {
+        let in_order = shard.is_none() && references.has_ids_of(predictions);
+        if in_order && references.ascend() {
             return Ok((Pairing::InOrder(len), 0));
         }
-        let mut extra = predictions.held(shard);
-        let prints = predictions.prints(&extra);
-        predictions.refuse_repeated(&prints)?;
-        let partner = |&row: &usize| (row, predictions.find(&prints, references.id(row)));
-        let pairs: Vec<_> = rows.par_iter().map(partner).collect();
-        let mut is_extra = vec![true; predictions.records.len()];
-        for (_, row) in &pairs {
-            if let Some(is_extra) = row.and_then(|row| is_extra.get_mut(row)) {
-                *is_extra = false;
-            }
+        let rows = references.held(shard);
+        let prints = references.prints(&rows);
+        references.refuse_repeated(&prints)?;
+        if in_order {
+            return Ok((Pairing::InOrder(len), 0));
         }
-        extra.retain(|&row| is_extra.get(row).is_some_and(|&is_extra| is_extra));
+        let of_predictions = predictions.prints(&predictions.held(shard));
+        predictions.refuse_repeated(&of_predictions)?;
+        let partners = self.partners(&prints, &of_predictions);
+        let partner = |row: usize| partners.get(row).copied().flatten();
+        let pairs: Vec<_> = rows.into_iter().map(|row| (row, partner(row))).collect();
         let missing = pairs.iter().filter(|pair| pair.1.is_none());
         let missing: Vec<usize> = missing.map(|pair| pair.0).collect();
+        let mut is_extra = vec![false; predictions.records.len()];
+        let mut set = |row: usize, value| {
+            if let Some(is_extra) = is_extra.get_mut(row) {
+                *is_extra = value;
+            }
+        };
+        of_predictions.iter().for_each(|print| set(print.1, true));
+        pairs
+            .iter()
+            .filter_map(|pair| pair.1)
+            .for_each(|row| set(row, false));
+        let extra = is_extra
+            .iter()
+            .enumerate()
+            .filter(|(_, is_extra)| **is_extra);
+        let extra: Vec<usize> = extra.map(|(row, _)| row).collect();
         self.run.refuse_unmatched(
             references.unmatched(&missing, predictions),
             predictions.unmatched(&extra, references),
         )?;
         Ok((Pairing::Rows(pairs), extra.len() as u64))
+    }
+
+    /// The row of the prediction of each reference, by a walk over the fingerprints of both.
+    fn partners(
+        &self,
+        references: &[(u64, usize)],
+        mut predictions: &[(u64, usize)],
+    ) -> Vec<Option<usize>> {
+        let mut partners = vec![None; self.references.records.len()];
+        for &(print, row) in references {
+            let before = predictions.iter().take_while(|other| other.0 < print);
+            predictions = predictions.get(before.count()..).unwrap_or_default();
+            let id = self.references.id(row);
+            // Ids that share a fingerprint are told apart.
+            let mut same = predictions.iter().take_while(|other| other.0 == print);
+            let found = same.find(|other| self.predictions.id(other.1) == id);
+            if let Some(partner) = partners.get_mut(row) {
+                *partner = found.map(|found| found.1);
+            }
+        }
+        partners
     }
 
     fn refuse_lengths(&self) -> Result<(), RunError> {
@@ -386,14 +416,6 @@ impl Tables<'_> {
             self.references.table.name
         );
         Err(ReadError::new(self.predictions.table.name, problem).into())
-    }
-
-    /// Whether both tables have the same ids in the same order.
-    fn have_one_order(&self) -> bool {
-        let (references, predictions) = (&self.references, &self.predictions);
-        let len = references.records.len();
-        len == predictions.records.len()
-            && (0..len).all(|row| references.id(row) == predictions.id(row))
     }
 
     /// Both tables as one batch.
