@@ -1,5 +1,6 @@
 //! Tables give what the same data give through JSON Lines: the same state, JSON, samples and errors.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps nothing")]
 #![cfg(all(feature = "class", feature = "text"))]
 
 use std::num::NonZeroUsize;
