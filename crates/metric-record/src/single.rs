@@ -1,7 +1,6 @@
 //! Numbers of 32 bits.
 
 use std::fmt;
-use std::io::Write;
 use std::marker::PhantomData;
 
 use serde::de::{Deserializer, Error, IntoDeserializer, Visitor};
@@ -21,7 +20,8 @@ impl Single {
         }
         let mut text = [0; 24];
         let mut rest = &mut text[..];
-        if write!(rest, "{number:e}").is_err() {
+        // Where two decimals are equally short and near, the one that JSON Lines would hold.
+        if serde_json::to_writer(&mut rest, &number).is_err() {
             return exact;
         }
         let free = rest.len();
@@ -105,6 +105,8 @@ mod tests {
             1e-45,
             16_777_216.0,
             3.0e10,
+            // 210428.125, halfway between its two shortest decimals.
+            1_683_425.0 / 8.0,
         ];
         edges.into_iter().for_each(check);
         check(f32::MAX);
