@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::Merge;
+use metric_core::Merge;
 
 /// What a state can be written as, where the feature `serde` is on.
 #[cfg(not(feature = "serde"))]
