@@ -81,10 +81,7 @@ impl Task {
             shown: self.show.map(Shown::new),
             samples: samples.transpose()?.map(Mutex::new),
             several: self.several,
-            bar: match self.progress {
-                true => Some(progress_bar()),
-                false => None,
-            },
+            bar: self.progress.then(progress_bar),
         };
         let opened = self.outputs.open()?;
         let outcomes = self.run.score_observed(self.data, &watch)?;

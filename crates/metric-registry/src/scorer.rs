@@ -78,9 +78,6 @@ pub trait Scorer: Send + Sync {
     /// Returns an error if the bytes are not the body of a state of this metric.
     fn read_state(&self, body: &[u8]) -> Result<State, StateError>;
 
-    /// Whether a data set without examples has scores; for most metrics it is an error.
-    fn scores_empty_data(&self) -> bool;
-
     /// Whether the scores that the entry declares as proportions are proportions under these options.
     fn has_proportions(&self) -> bool;
 
@@ -240,6 +237,7 @@ trait ErasedState: Any + Send + Sync {
     fn add(&mut self, part: &mut dyn ErasedPart) -> Result<(), AddError>;
     fn extra(&mut self, predictions: u64);
     fn examples(&self) -> u64;
+    fn has_scores(&self) -> bool;
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
     fn report(&self) -> Report;
     fn details(&self) -> Option<serde_json::Value>;
@@ -324,6 +322,13 @@ impl State {
     #[must_use]
     pub fn examples(&self) -> u64 {
         self.0.examples()
+    }
+
+    /// Whether there are examples, or the metric scores a data set without any; for most metrics such a
+    /// data set is an error.
+    #[must_use]
+    pub fn has_scores(&self) -> bool {
+        self.0.has_scores()
     }
 
     /// Counts predictions that have no reference and were left out.
@@ -537,10 +542,6 @@ where
         }
     }
 
-    fn scores_empty_data(&self) -> bool {
-        self.shared.reading.scores_empty_data()
-    }
-
     fn has_proportions(&self) -> bool {
         self.shared.reading.has_proportions()
     }
@@ -697,6 +698,10 @@ impl<R: Reading> ErasedState for Held<R> {
 
     fn examples(&self) -> u64 {
         self.pool.examples
+    }
+
+    fn has_scores(&self) -> bool {
+        self.pool.examples > 0 || self.shared.reading.scores_empty_data()
     }
 
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError> {

@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
-use metric_record::{JoinError, Message, ReadError, Side};
+use metric_record::{FieldError, Id, JoinError, Message, ReadError, Side, quoted_id};
 use metric_registry::{DataSetError, OptionError};
 
 use crate::StateFileError;
@@ -49,6 +49,20 @@ pub enum ErrorKind {
 }
 
 impl RunError {
+    /// A record that a metric cannot read.
+    pub(crate) fn record(file: &str, line: Option<u64>, id: Id<'_>, error: FieldError) -> Self {
+        let (id, side) = (id.to_string(), error.side);
+        let mut error = ReadError::new(file, error.problem)
+            .at(format!("id {}", quoted_id(&id)))
+            .field(side.to_string());
+        error.line = line;
+        Self::Record {
+            id,
+            side,
+            error: Box::new(error),
+        }
+    }
+
     /// Returns who can do something about the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
@@ -70,7 +84,7 @@ impl RunError {
             Self::Read(error) => error.message(),
             Self::Record { error, .. } => error.message(),
             Self::Join(error) => error.message(),
-            Self::State(error) => Message::from(error.to_string()),
+            Self::State(error) => error.message(),
             Self::Observer(error) => Message::from(error.to_string()),
             Self::Internal(message) => Message::from(message.as_str()),
         }

@@ -110,13 +110,6 @@ impl Outcome {
         self.state.examples()
     }
 
-    /// Whether the outcome is that of no examples, for a metric that does not score them.
-    pub(crate) fn is_refused_as_empty(&self) -> bool {
-        // The options were taken before.
-        let scores_empty = self.entry.scorer(&self.options);
-        self.examples() == 0 && !scores_empty.is_ok_and(|scorer| scorer.scores_empty_data())
-    }
-
     /// Returns the scores and counts, with all warnings.
     #[must_use]
     pub fn report(&self) -> Report {

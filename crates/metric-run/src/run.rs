@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use metric_record::{
-    Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard,
-    Unmatched, quoted_id,
+    Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard, Unmatched,
 };
 use metric_registry::{
     AddError, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Sample, Scorer, State,
@@ -300,47 +299,35 @@ impl Run {
     /// The references as a document, if the metrics read them as one. All metrics of a run read the same
     /// kind of data.
     fn document(&self, references: &Source) -> Result<Option<Document>, RunError> {
-        let mut document = None;
+        let mut looked = LookedAt::new(references);
+        let mut reads = Vec::with_capacity(self.metrics.len());
         for chosen in &self.metrics {
-            let of_this = document_of(chosen.entry.input, references)?;
-            match (&document, of_this) {
-                (None, None) => {}
-                (None, found) if chosen.entry.name == self.metrics[0].entry.name => {
-                    document = found;
+            reads.push(looked.is_document(chosen.entry.input)?);
+        }
+        let first = reads.first().copied().unwrap_or(false);
+        if let Some(other) = reads.iter().position(|&reads| reads != first) {
+            return Err(self.read_differently(other, references));
+        }
+        if first {
+            return looked.into_document().map(Some);
+        }
+        // A file of JSON may be one example for one metric, and a map of ids to examples for another.
+        if self.metrics.len() > 1 && looked.is_json() {
+            let is_whole =
+                |chosen: &Chosen, text: &str| is_one_example(text, chosen.entry.whole_file);
+            if let Content::Text(text) = &looked.document()?.content {
+                let wholes = self.metrics.iter().map(|chosen| is_whole(chosen, text));
+                let wholes: Vec<bool> = wholes.collect();
+                if let Some(other) = wholes.iter().position(|&whole| whole != wholes[0]) {
+                    return Err(self.read_differently(other, references));
                 }
-                (Some(_), Some(_)) => {}
-                _ => return Err(self.read_differently(chosen, references)),
             }
         }
-        if document.is_none() {
-            self.refuse_mixed_whole_files(references)?;
-        }
-        Ok(document)
+        Ok(None)
     }
 
-    /// Fails if a file of JSON is one example for one metric, and a map of ids to examples for another.
-    fn refuse_mixed_whole_files(&self, references: &Source) -> Result<(), RunError> {
-        let is_json = references.format() == Some(Format::Json) && references.is_rereadable();
-        let [first, others @ ..] = self.metrics.as_slice() else {
-            return Ok(());
-        };
-        if others.is_empty() || !is_json {
-            return Ok(());
-        }
-        let document = references.document()?;
-        let Content::Text(text) = &document.content else {
-            return Ok(());
-        };
-        let is_whole = |chosen: &Chosen| is_one_example(text, chosen.entry.whole_file);
-        let other = others.iter().find(|it| is_whole(it) != is_whole(first));
-        other.map_or(
-            Ok(()),
-            |other| Err(self.read_differently(other, references)),
-        )
-    }
-
-    fn read_differently(&self, other: &Chosen, references: &Source) -> RunError {
-        let [first, other] = [self.metrics[0].entry.name, other.entry.name];
+    fn read_differently(&self, other: usize, references: &Source) -> RunError {
+        let [first, other] = [0, other].map(|metric| self.metrics[metric].entry.name);
         RunError::Usage(Message::from(format!(
             "{first} and {other} read {} in different ways: score them in separate runs",
             references.name()
@@ -365,8 +352,6 @@ impl Run {
         let mut data = Some((references, predictions));
         let mut outcomes = Vec::new();
         for (index, chosen) in self.metrics.iter().enumerate() {
-            // What a gap in documents is, such as an image without detections, the metric says.
-            let join = self.join;
             // The texts may be large: the last metric takes them.
             let is_last = index + 1 == self.metrics.len() && !observer.draws();
             let taken = if is_last { data.take() } else { data.clone() };
@@ -377,7 +362,7 @@ impl Run {
                 references,
                 predictions,
                 files: option_files(chosen)?,
-                join,
+                join: self.join,
                 shard: self.shard,
             };
             let drawn = observer.draws().then(|| data_set.clone());
@@ -396,30 +381,25 @@ impl Run {
                     .sample(chosen.entry.name, &sample)
                     .map_err(RunError::Observer)?;
             }
-            let outcome = self.outcome(chosen, state, join);
+            let outcome = self.outcome(chosen, state);
             let problem = format!("{name}: has no examples: expected at least one");
-            self.refuse_empty(chosen, &outcome, problem)?;
+            self.refuse_empty(&outcome, &problem)?;
             outcomes.push(outcome);
         }
         Ok(outcomes)
     }
 
-    pub(crate) fn outcome(&self, chosen: &Chosen, state: State, join: JoinPolicy) -> Outcome {
+    pub(crate) fn outcome(&self, chosen: &Chosen, state: State) -> Outcome {
         let shards = self.shard.map(Into::into);
-        Outcome::of_state(&chosen.entry, chosen.options.clone(), state, join, shards)
+        let options = chosen.options.clone();
+        Outcome::of_state(&chosen.entry, options, state, self.join, shards)
     }
 
     /// Data without examples are an error, unless the metric scores them or they are one of many shards.
-    pub(crate) fn refuse_empty(
-        &self,
-        chosen: &Chosen,
-        outcome: &Outcome,
-        problem: String,
-    ) -> Result<(), RunError> {
-        match outcome.examples() == 0 && !chosen.scorer.scores_empty_data() && self.shard.is_none()
-        {
-            true => Err(ReadError::new("", problem).into()),
-            false => Ok(()),
+    pub(crate) fn refuse_empty(&self, outcome: &Outcome, problem: &str) -> Result<(), RunError> {
+        match outcome.state().has_scores() || self.shard.is_some() {
+            true => Ok(()),
+            false => Err(ReadError::new("", problem).into()),
         }
     }
 
@@ -497,39 +477,68 @@ impl Run {
         states
             .map(|(mut state, chosen)| {
                 state.count_extra(left.extra);
-                let outcome = self.outcome(chosen, state, self.join);
-                self.refuse_empty(chosen, &outcome, problem.clone())?;
+                let outcome = self.outcome(chosen, state);
+                self.refuse_empty(&outcome, &problem)?;
                 Ok(outcome)
             })
             .collect()
     }
 }
 
-/// Whether a metric reads the references as a document, and the document if so.
-fn document_of(input: EntryInput, references: &Source) -> Result<Option<Document>, RunError> {
-    let is_document = match input {
-        EntryInput::Records => return Ok(None),
-        EntryInput::Documents => {
-            let lines = matches!(references.format(), Some(Format::JsonLines))
-                && !references.is_standard_input();
-            return match lines {
-                true => Ok(None),
-                false => references.document().map(Some),
-            };
+/// References that are looked at before they are scored: they are read at most once for that.
+struct LookedAt<'s> {
+    source: &'s Source,
+    document: Option<Document>,
+}
+
+impl<'s> LookedAt<'s> {
+    fn new(source: &'s Source) -> Self {
+        Self {
+            source,
+            document: None,
         }
-        EntryInput::Either(is_document) | EntryInput::Joined(is_document) => is_document,
-    };
-    if references.is_folder() {
-        return references.document().map(Some);
     }
-    if references.record_format()? != Format::Json || !references.is_rereadable() {
-        return Ok(None);
+
+    fn document(&mut self) -> Result<&Document, RunError> {
+        let document = match self.document.take() {
+            Some(document) => document,
+            None => self.source.document()?,
+        };
+        Ok(self.document.insert(document))
     }
-    let document = references.document()?;
-    Ok(match &document.content {
-        Content::Text(text) if !is_document(text) => None,
-        _ => Some(document),
-    })
+
+    fn into_document(self) -> Result<Document, RunError> {
+        self.document.map_or_else(|| self.source.document(), Ok)
+    }
+
+    /// Whether this is a file of JSON that can be looked at.
+    fn is_json(&self) -> bool {
+        self.source.format() == Some(Format::Json) && self.source.is_rereadable()
+    }
+
+    /// Whether a metric reads the references as a document.
+    fn is_document(&mut self, input: EntryInput) -> Result<bool, RunError> {
+        let is_document = match input {
+            EntryInput::Records => return Ok(false),
+            EntryInput::Documents => {
+                let has_records = self.source.format() == Some(Format::JsonLines)
+                    && !self.source.is_standard_input();
+                return Ok(!has_records);
+            }
+            EntryInput::Either(is_document) | EntryInput::Joined(is_document) => is_document,
+        };
+        if self.source.is_folder() {
+            return Ok(true);
+        }
+        self.source.record_format()?;
+        if !self.is_json() {
+            return Ok(false);
+        }
+        Ok(match &self.document()?.content {
+            Content::Text(text) => is_document(text),
+            _ => true,
+        })
+    }
 }
 
 /// The files that options of a metric name.
@@ -603,18 +612,8 @@ impl Fold<'_> {
             for (state, part) in self.states.iter_mut().zip(&mut parts) {
                 add(state, part, |error| {
                     let pair = &pairs[start + error.index];
-                    let side = error.error.side;
-                    let (file, line) = join.place(pair, side);
-                    let id = join.record(pair).id.to_string();
-                    let mut read_error = ReadError::new(file, error.error.problem)
-                        .at(format!("id {}", quoted_id(&id)))
-                        .field(side.to_string());
-                    read_error.line = line;
-                    RunError::Record {
-                        id,
-                        side,
-                        error: Box::new(read_error),
-                    }
+                    let (file, line) = join.place(pair, error.error.side);
+                    RunError::record(&file, line, join.record(pair).id, error.error)
                 })?;
             }
             added.push((start, parts));

@@ -9,7 +9,7 @@
 //! 4. the bodies of one or several states, one after the other, as one frame of Zstandard,
 //! 5. the SHA-256 of all bytes before it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::Read;
 
@@ -34,6 +34,9 @@ const FREE_BYTES: u64 = 64 << 20;
 
 /// How many times its compressed size a larger body may have. Those of real data stay below 100.
 const MOST_EXPANSION: u64 = 4096;
+
+/// The logarithm of the most memory that a frame may ask for as its window, 8 MiB. At [`LEVEL`] it asks for 2 MiB.
+const MOST_WINDOW_LOG: u32 = 23;
 
 /// How hard bodies are compressed: the default of Zstandard.
 const LEVEL: i32 = 3;
@@ -153,28 +156,31 @@ pub enum StateFileProblem {
     NoExamples,
 }
 
-impl fmt::Display for StateFileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl StateFileError {
+    /// Returns the error as a message, which may name options.
+    #[must_use]
+    pub fn message(&self) -> Message {
         use StateFileProblem as P;
 
-        write!(f, "{}: ", self.file)?;
+        let message = Message::from(format!("{}: ", self.file));
         match &self.problem {
-            P::NotAState => f.write_str("not a state file: expected one that --state-out wrote"),
-            P::Damaged(how) => write!(f, "damaged: {how}"),
-            P::TooLarge(bytes) => write!(
-                f,
+            P::NotAState => message
+                .text("not a state file: expected one that ")
+                .option("state-out", "")
+                .text(" wrote"),
+            P::Damaged(how) => message.text(format_args!("damaged: {how}")),
+            P::TooLarge(bytes) => message.text(format_args!(
                 "says that it expands to {bytes} bytes: expected at most {MOST_EXPANSION} times its size"
-            ),
-            P::Format(found) => write!(
-                f,
+            )),
+            P::Format(found) => message.text(format_args!(
                 "a state file of version {found}: expected version {FORMAT}"
-            ),
-            P::UnknownMetric(metric) => {
-                write!(f, "a state of {metric:?}, which this program does not have")
-            }
-            P::Options(error) => write!(f, "{error}"),
+            )),
+            P::UnknownMetric(metric) => message.text(format_args!(
+                "a state of {metric:?}, which this program does not have"
+            )),
+            P::Options(error) => message.message(&error.message()),
             P::Definition { expected, found } => {
-                write!(f, "a state of {found}: expected one of {expected}")
+                message.text(format_args!("a state of {found}: expected one of {expected}"))
             }
             P::Option {
                 other,
@@ -186,33 +192,37 @@ impl fmt::Display for StateFileError {
                     "" => "not given".to_owned(),
                     value => format!("{value:?}"),
                 };
-                write!(
-                    f,
-                    "the option {option} is {}: expected {}, as in {other}",
-                    value(found),
-                    value(expected)
-                )
+                let (found, expected) = (value(found), value(expected));
+                message.text(format_args!(
+                    "the option {option} is {found}: expected {expected}, as in {other}"
+                ))
             }
-            P::Metrics { expected, found } => write!(
-                f,
+            P::Metrics { expected, found } => message.text(format_args!(
                 "states of {}: expected states of {}",
                 found.join(", "),
                 expected.join(", ")
-            ),
+            )),
             P::ShardCount {
                 other,
                 expected,
                 found,
-            } => write!(
-                f,
+            } => message.text(format_args!(
                 "comes from a run in {found} shards: expected {expected}, as in {other}"
-            ),
+            )),
             P::SameShard { other, shard } => {
-                write!(f, "has shard {shard}, which is also in {other}")
+                message.text(format_args!("has shard {shard}, which is also in {other}"))
             }
-            P::DataSet(difference) => write!(f, "not of the same data set: {difference}"),
-            P::NoExamples => f.write_str("has no examples: expected at least one"),
+            P::DataSet(difference) => {
+                message.text(format_args!("not of the same data set: {difference}"))
+            }
+            P::NoExamples => message.text("has no examples: expected at least one"),
         }
+    }
+}
+
+impl fmt::Display for StateFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }
 
@@ -372,12 +382,13 @@ pub fn read_states(
         return Err(failed(StateFileProblem::TooLarge(total)));
     }
     let mut bodies = Vec::new();
-    let decoder =
-        zstd::stream::read::Decoder::new(compressed).map_err(|error| damaged(error.to_string()))?;
+    let of_frame = |error: std::io::Error| damaged(error.to_string());
+    let mut decoder = zstd::stream::read::Decoder::new(compressed).map_err(of_frame)?;
+    decoder.window_log_max(MOST_WINDOW_LOG).map_err(of_frame)?;
     decoder
         .take(total + 1)
         .read_to_end(&mut bodies)
-        .map_err(|error| damaged(error.to_string()))?;
+        .map_err(of_frame)?;
     if bodies.len() as u64 != total {
         return Err(damaged(format!(
             "the states have {} bytes: expected {total}",
@@ -464,7 +475,7 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
     let mut whole: Vec<&str> = Vec::new();
     let mut first: Option<(&str, &[Outcome])> = None;
     // By shard, the file that has it; and the number of shards, with a file that says so.
-    let mut seen: std::collections::BTreeMap<u32, &str> = std::collections::BTreeMap::new();
+    let mut seen: BTreeMap<u32, &str> = BTreeMap::new();
     let mut count: Option<(u32, &str)> = None;
     for (name, outcomes) in &files {
         let failed = |problem| StateFileError {
@@ -545,7 +556,7 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
     for outcome in &mut total {
         outcome.set_shards(shards.clone());
         // As a run over all data does.
-        if shards.is_none() && outcome.is_refused_as_empty() {
+        if shards.is_none() && !outcome.state().has_scores() {
             return Err(StateFileError {
                 file: first,
                 problem: StateFileProblem::NoExamples,

@@ -322,8 +322,8 @@ impl Tables<'_> {
         found
             .map(|((mut state, samples), chosen)| {
                 state.count_extra(extra);
-                let mut outcome = self.run.outcome(chosen, state, self.run.join);
-                self.run.refuse_empty(chosen, &outcome, problem.clone())?;
+                let mut outcome = self.run.outcome(chosen, state);
+                self.run.refuse_empty(&outcome, &problem)?;
                 if self.run.samples {
                     outcome.set_samples(samples);
                 }
@@ -536,19 +536,10 @@ impl Tables<'_> {
 
     /// A record that a metric cannot read, by the row of its reference.
     fn record_error(&self, row: usize, error: RecordError) -> RunError {
-        let side = error.error.side;
-        let table = match side {
+        let table = match error.error.side {
             Side::Prediction => &self.predictions.table,
             Side::Reference => &self.references.table,
         };
-        let id = self.references.id(row).to_string();
-        let error = ReadError::new(table.name, error.error.problem)
-            .at(format!("id {}", quoted_id(&id)))
-            .field(side.to_string());
-        RunError::Record {
-            id,
-            side,
-            error: Box::new(error),
-        }
+        RunError::record(table.name, None, self.references.id(row), error.error)
     }
 }

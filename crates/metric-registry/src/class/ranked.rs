@@ -146,7 +146,7 @@ pub(crate) const MRR: Entry = Entry {
 enum Wanted {
     /// Accuracy at these k; empty for the default.
     Accuracy(Vec<usize>),
-    /// The mean reciprocal rank, of the first so many labels.
+    /// The mean reciprocal rank; only of the first labels if there is a cutoff.
     ReciprocalRank(Option<NonZeroUsize>),
 }
 
@@ -363,7 +363,7 @@ fn read_row(json: &str) -> Result<Vec<Label>, String> {
     struct Row(usize);
 
     impl<'de> Visitor<'de> for Row {
-        /// Or what is wrong with the first that is no label.
+        /// Or what is wrong with the first element that is not a label.
         type Value = Result<Vec<Label>, String>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -694,7 +694,7 @@ impl Scores {
         Ok(())
     }
 
-    /// Adds the state of all rows of an array, whose labels are no others than these.
+    /// Adds the state of all rows of an array, whose references are `labels`.
     fn pool_rows(
         &self,
         state: RankTable,

@@ -14,7 +14,9 @@ use metric_text::vqa::{Evidence, Profile, VqaAccuracy};
 use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
 use serde_json::json;
 
-use crate::text::string_accuracy::{accuracy_counts, read_texts, texts as both_texts};
+use crate::text::string_accuracy::{
+    accuracy_counts, accuracy_numbers, read_texts, texts as both_texts,
+};
 use crate::{
     DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
     OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
@@ -141,11 +143,7 @@ impl Reading for Matches {
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
-        Numbers {
-            scores: vec![("exact_match".to_owned(), state.value())],
-            counts: accuracy_counts(state),
-            ..Numbers::default()
-        }
+        accuracy_numbers("exact_match", state)
     }
 }
 
@@ -581,10 +579,6 @@ impl Reading for Relaxed {
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
-        Numbers {
-            scores: vec![("relaxed_accuracy".to_owned(), state.value())],
-            counts: accuracy_counts(state),
-            ..Numbers::default()
-        }
+        accuracy_numbers("relaxed_accuracy", state)
     }
 }

@@ -73,11 +73,7 @@ impl Reading for Strings {
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
-        Numbers {
-            scores: vec![("string_accuracy".to_owned(), state.value())],
-            counts: accuracy_counts(state),
-            ..Numbers::default()
-        }
+        accuracy_numbers("string_accuracy", state)
     }
 }
 
@@ -115,6 +111,15 @@ where
         sink.example(prediction, reference);
         Ok(())
     }))
+}
+
+/// The numbers of a metric that is one accuracy.
+pub(crate) fn accuracy_numbers(score: &str, state: &Accuracy) -> Numbers {
+    Numbers {
+        scores: vec![(score.to_owned(), state.value())],
+        counts: accuracy_counts(state),
+        ..Numbers::default()
+    }
 }
 
 pub(crate) fn accuracy_counts(state: &Accuracy) -> Named<serde_json::Value> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use metric_core::Metric;
-use metric_record::{FieldError, Message, ReadError, Record, Side};
+use metric_record::{FieldError, IdKey, Message, ReadError, Record, Side};
 use metric_vision::read::{
     self, BoxesOptions, ExtraImages, ImageRecord, ImageSizes, RecordError, Warnings,
 };
@@ -67,7 +67,8 @@ where
     let prediction = record.prediction.to_json_or("[]");
     let prediction = prediction.map_err(FieldError::prediction)?;
     let mut classes = Classes::new();
-    let image = parse(image_key(record), &reference, &prediction, &mut classes);
+    let key = Key::from(IdKey::from(record.id));
+    let image = parse(key, &reference, &prediction, &mut classes);
     let image = image.map_err(|error| match error {
         RecordError::Reference(error) => FieldError::reference(error.to_string()),
         RecordError::Prediction(error) => FieldError::prediction(error.to_string()),
@@ -84,15 +85,6 @@ where
     sink.measured(None, &[], state);
     note_warnings(sink, image.warnings());
     Ok(())
-}
-
-/// The id of a record as the key of an image: an integer where it is written as one, as in COCO's files.
-fn image_key(record: &Record<'_>) -> Key {
-    let id = record.id.to_string();
-    match id.parse::<i64>() {
-        Ok(number) if number.to_string() == id => Key::from(number),
-        _ => Key::from(id.as_str()),
-    }
 }
 
 /// Adds all images of a data set.
