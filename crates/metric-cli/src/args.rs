@@ -5,11 +5,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
+use clap::error::{ContextKind, ContextValue};
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_run::record::{JoinPolicy, Missing, Shard};
 use metric_run::registry::{Drawing, ENTRIES, Entry, Input, OptionKind, OptionSpec, Options, find};
 use metric_run::{Data, Fields, Run, Source};
 
+use crate::checks::Check;
 use crate::error::Failure;
 use crate::output::Style;
 use crate::output_file;
@@ -25,21 +28,52 @@ A .json file or a folder is read as a whole data set; one image per record comes
 Files may be compressed (.gz, .zst). `-` is standard input, not compressed.";
 
 const EXIT_CODES: &str =
-    "Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad input, 4 internal error.";
+    "Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal error.";
 
-/// Arguments that the metric refuses whatever its options are.
-fn refused_args(entry: &Entry) -> Vec<&'static str> {
-    let mut refused = Vec::new();
-    if !entry.draws(Drawing::Svg) {
-        refused.push("svg");
+/// The common options that need a metric of a kind.
+const FOR_SOME: [(&str, fn(&Entry) -> bool); 4] = [
+    ("svg", |entry| entry.draws(Drawing::Svg)),
+    ("show", |entry| entry.draws(Drawing::Text)),
+    ("color", |entry| entry.draws(Drawing::Text)),
+    ("details", |entry| entry.details),
+];
+
+/// Whether the metric has an option that not all metrics have.
+fn has_option(entry: &Entry, option: &str) -> bool {
+    let mut for_some = FOR_SOME.iter().filter(|(name, _)| *name == option);
+    entry.options.iter().any(|spec| spec.name == option) || for_some.any(|(_, has)| has(entry))
+}
+
+/// Refuses an option that these metrics do not have, and says which metrics have it. An option that no
+/// metric has is not judged.
+fn refuse_foreign(option: &str, metrics: &[&Entry]) -> Result<(), Failure> {
+    let with: Vec<&str> = ENTRIES
+        .iter()
+        .filter(|entry| has_option(entry, option))
+        .map(|entry| entry.name)
+        .collect();
+    let without = metrics.iter().filter(|entry| !has_option(entry, option));
+    let without: Vec<&str> = without.map(|entry| entry.name).collect();
+    let verb = if with.len() == 1 { "has" } else { "have" };
+    match (with.as_slice(), without.as_slice()) {
+        ([], _) | (_, []) => Ok(()),
+        _ => Err(Failure::Usage(format!(
+            "--{option} is not an option of {}: {} {verb} it",
+            without.join(" and "),
+            with.join(", ")
+        ))),
     }
-    if !entry.draws(Drawing::Text) {
-        refused.extend(["show", "color"]);
-    }
-    if !entry.details {
-        refused.push("details");
-    }
-    refused
+}
+
+/// Explains clap's refusal of an option that only other metrics than these have.
+pub(crate) fn refuse_unknown(error: &clap::Error, names: &str) -> Result<(), Failure> {
+    let (Some(ContextValue::String(option)), Some(metrics)) =
+        (error.get(ContextKind::InvalidArg), entries(names))
+    else {
+        return Ok(());
+    };
+    let option = option.trim_start_matches('-').replace('_', "-");
+    refuse_foreign(&option, &metrics)
 }
 
 /// The program's arguments. `several` is a list of metrics that are scored in one run, such as `wer,cer`.
@@ -71,7 +105,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .arg(state_out_arg())
         .arg(format_arg())
         .arg(details_arg())
-        .arg(fail_under_arg())
+        .args(check_args())
         .arg(quiet_arg())
         .after_help(EXIT_CODES);
     let list = Command::new("list")
@@ -160,14 +194,9 @@ fn with_args(command: Command) -> Command {
             "Reference{of}: {reference}.\nPrediction{of}: {prediction}.\n\n"
         ));
     }
-    let refused = |name: &str| {
-        entries
-            .iter()
-            .any(|entry| refused_args(entry).contains(&name))
-    };
     let common = common_args().into_iter().map(|arg| {
-        let hidden = refused(arg.get_id().as_str());
-        arg.hide(hidden)
+        let refused = refuse_foreign(arg.get_id().as_str(), &entries).is_err();
+        arg.hide(refused)
     });
     let mut specs: Vec<&'static OptionSpec> = Vec::new();
     for spec in entries.iter().flat_map(|entry| entry.options) {
@@ -244,12 +273,19 @@ fn details_arg() -> Arg {
         .help("Also write what is too much for a table, such as curves, as JSON")
 }
 
-fn fail_under_arg() -> Arg {
-    Arg::new("fail-under")
-        .long("fail-under")
-        .value_name("NAME=VALUE")
-        .action(ArgAction::Append)
-        .help("Exit with 1 if this score is below the value or undefined; may be given again")
+fn check_args() -> [Arg; 2] {
+    let check = |name: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("NAME=VALUE")
+            .action(ArgAction::Append)
+    };
+    [
+        check("fail-under")
+            .help("Exit with 1 if this score is below the value or undefined; repeatable"),
+        check("fail-over")
+            .help("Exit with 1 if this score is above the value or undefined; repeatable"),
+    ]
 }
 
 fn quiet_arg() -> Arg {
@@ -268,6 +304,7 @@ fn common_args() -> Vec<Arg> {
             .default_value(default)
             .help_heading("Fields of a record")
     };
+    let [fail_under, fail_over] = check_args();
     vec![
         Arg::new("references")
             .long("references")
@@ -330,7 +367,8 @@ fn common_args() -> Vec<Arg> {
             .value_parser(["auto", "always", "never"])
             .default_value("auto")
             .help("Colours of --show; auto is on a terminal, unless NO_COLOR is set"),
-        fail_under_arg(),
+        fail_under,
+        fail_over,
         Arg::new("threads")
             .long("threads")
             .value_name("N")
@@ -350,24 +388,6 @@ pub(crate) fn style(matches: &ArgMatches) -> Style {
         "markdown" => Style::Markdown,
         _ => Style::Table,
     }
-}
-
-/// The gates `NAME=VALUE`.
-fn gates(matches: &ArgMatches) -> Result<Vec<(String, f64)>, Failure> {
-    let gates = matches.get_many::<String>("fail-under").unwrap_or_default();
-    gates
-        .map(|gate| {
-            let parts = gate.split_once('=').and_then(|(name, value)| {
-                let value: f64 = value.parse().ok()?;
-                (value.is_finite() && !name.is_empty()).then(|| (name.to_owned(), value))
-            });
-            parts.ok_or_else(|| {
-                Failure::Usage(format!(
-                    "--fail-under {gate:?}: expected NAME=VALUE, for example accuracy=0.9"
-                ))
-            })
-        })
-        .collect()
 }
 
 /// The options of a metric, as far as they are given.
@@ -392,6 +412,11 @@ fn options(entry: &Entry, matches: &ArgMatches) -> Options {
 pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let entries = entries(names)
         .ok_or_else(|| Failure::Usage(format!("no metric {names:?}; see metric list")))?;
+    for (option, _) in FOR_SOME {
+        if matches.value_source(option) == Some(ValueSource::CommandLine) {
+            refuse_foreign(option, &entries)?;
+        }
+    }
     let mut run: Option<Run> = None;
     for entry in &entries {
         let options = options(entry, matches);
@@ -406,7 +431,10 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         })?);
     }
     let mut run = run.ok_or_else(|| Failure::Usage("expected a metric".to_owned()))?;
-    let gates = gates(matches)?;
+    let checks = Check::given(matches)?;
+    for check in &checks {
+        check.refuse_wrong_direction(&entries)?;
+    }
     let inputs = entries.iter().flat_map(|entry| entry.options);
     let inputs = inputs.filter(|spec| matches!(spec.kind, OptionKind::Path));
     let inputs = ["references", "predictions", "pairs"]
@@ -455,15 +483,13 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let outputs = Outputs {
         details: output("details"),
         state: output("state-out"),
-        gates,
+        checks,
     };
     run.samples = per_sample.is_some();
     if outputs.details.is_some() && !run.has_details() {
-        return Err(Failure::Usage(format!("--details: {names} has none")));
-    }
-    let draws = |drawing| entries.iter().all(|entry| entry.draws(drawing));
-    if pictures.is_some() && !draws(Drawing::Svg) {
-        return Err(Failure::Usage(format!("--svg: {names} draws no pictures")));
+        return Err(Failure::Usage(format!(
+            "--details: {names} has no details under these options"
+        )));
     }
     if pictures.is_some() && entries.len() > 1 {
         let problem = "draws the examples of one metric: score it in a run of its own";
@@ -475,23 +501,20 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         per_sample,
         outputs,
         pictures,
-        show: show(names, draws(Drawing::Text), matches)?,
+        show: show(matches)?,
         several: entries.len() > 1,
         progress: !matches.get_flag("quiet"),
     })
 }
 
 /// The records to show in place of the scores.
-fn show(names: &str, draws: bool, matches: &ArgMatches) -> Result<Option<Show>, Failure> {
+fn show(matches: &ArgMatches) -> Result<Option<Show>, Failure> {
     let ids: Vec<String> = matches
         .get_many("show")
         .map(|ids| ids.cloned().collect())
         .unwrap_or_default();
     if ids.is_empty() {
         return Ok(None);
-    }
-    if !draws {
-        return Err(Failure::Usage(format!("--show: {names} shows no examples")));
     }
     if style(matches) != Style::Table {
         return Err(Failure::Usage(format!(
@@ -520,7 +543,7 @@ pub(crate) fn merge_task(matches: &ArgMatches) -> Result<MergeTask, Failure> {
         outputs: Outputs {
             details: output("details"),
             state: output("state-out"),
-            gates: gates(matches)?,
+            checks: Check::given(matches)?,
         },
         states,
     })

@@ -6,6 +6,7 @@
 //! ([`output_file`]).
 
 mod args;
+mod checks;
 mod demo;
 mod error;
 mod list;
@@ -21,8 +22,8 @@ use clap::ArgMatches;
 use crate::error::{Failure, say};
 use crate::score::Printed;
 
-/// A gate failed: the data were scored, and the score was too low.
-const GATE_FAILED: u8 = 1;
+/// The exit code if the data were scored and a score fails its threshold check.
+const CHECK_FAILED: u8 = 1;
 
 /// Lets the allocator keep pieces of some megabytes that are freed and wanted again, as those of
 /// each block of records are: on several threads, to have them from the system each time costs more
@@ -42,9 +43,15 @@ fn main() -> ExitCode {
         say(&format!("error: {failure}"));
         return ExitCode::from(failure.exit_code());
     }
-    let matches = match args::command(metrics).try_get_matches() {
+    let matches = match args::command(metrics.clone()).try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
+            if let Some(names) = &metrics
+                && let Err(failure) = args::refuse_unknown(&error, names)
+            {
+                say(&format!("error: {failure}"));
+                return ExitCode::from(failure.exit_code());
+            }
             let printed = error.print();
             // Help goes to standard output and is no error; nor is it if nobody reads on.
             let code = match printed {
@@ -110,13 +117,13 @@ fn finish(printed: &Printed, matches: &ArgMatches) -> Result<ExitCode, Failure> 
             }
         }
     }
-    for message in &printed.failed_gates {
-        say(&format!("gate failed: {message}"));
+    for message in &printed.failed_checks {
+        say(&format!("threshold check failed: {message}"));
     }
-    let code = if printed.failed_gates.is_empty() {
+    let code = if printed.failed_checks.is_empty() {
         ExitCode::SUCCESS
     } else {
-        ExitCode::from(GATE_FAILED)
+        ExitCode::from(CHECK_FAILED)
     };
     let text = match &printed.shown {
         Some(text) => text.clone(),
@@ -126,7 +133,7 @@ fn finish(printed: &Printed, matches: &ArgMatches) -> Result<ExitCode, Failure> 
     Ok(code)
 }
 
-/// Prints the result. The exit code, which a gate may ask for, stands also if nobody reads it.
+/// Prints the result. The exit code stays that of the threshold checks also if nobody reads it.
 fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let printed = stdout

@@ -14,6 +14,7 @@ use metric_run::{
     merge_states, read_states, sample_json, write_states,
 };
 
+use crate::checks::{Check, failed_checks};
 use crate::error::Failure;
 use crate::output_file::{OutputFile, create_folder, write_whole};
 
@@ -43,8 +44,7 @@ pub(crate) struct MergeTask {
 pub(crate) struct Outputs {
     pub(crate) details: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
-    /// The least that scores of these names may be.
-    pub(crate) gates: Vec<(String, f64)>,
+    pub(crate) checks: Vec<Check>,
 }
 
 /// Records to show as text.
@@ -63,8 +63,8 @@ pub(crate) struct Scored {
 /// All that is printed.
 pub(crate) struct Printed {
     pub(crate) scored: Vec<Scored>,
-    /// The gates that the scores do not pass, in words.
-    pub(crate) failed_gates: Vec<String>,
+    /// The threshold checks that the scores fail, in words.
+    pub(crate) failed_checks: Vec<String>,
     /// The records that were to be shown, as text.
     pub(crate) shown: Option<String>,
 }
@@ -163,7 +163,7 @@ fn read_state_file(registry: &Registry, path: &Path) -> Result<Vec<Outcome>, Fai
 struct Opened {
     details: Option<OutputFile>,
     state: Option<OutputFile>,
-    gates: Vec<(String, f64)>,
+    checks: Vec<Check>,
 }
 
 impl Outputs {
@@ -175,7 +175,7 @@ impl Outputs {
                 .map(OutputFile::create)
                 .transpose()?,
             state: self.state.as_deref().map(OutputFile::create).transpose()?,
-            gates: self.gates,
+            checks: self.checks,
         })
     }
 }
@@ -200,13 +200,13 @@ impl Opened {
             outcome,
         });
         let scored: Vec<Scored> = scored.collect();
-        let failed_gates = failed_gates(&self.gates, &scored)?;
+        let failed_checks = failed_checks(&self.checks, &scored)?;
         for (mut file, bytes) in [state, details].into_iter().flatten() {
             file.write(&bytes)?;
             file.persist()?;
         }
         Ok(Printed {
-            failed_gates,
+            failed_checks,
             scored,
             shown: None,
         })
@@ -392,32 +392,6 @@ fn picture_name(id: &str, ordinal: u64) -> String {
         name.push('%');
     }
     name + ".svg"
-}
-
-/// The gates that the scores do not pass, in words.
-fn failed_gates(gates: &[(String, f64)], scored: &[Scored]) -> Result<Vec<String>, Failure> {
-    let mut failed = Vec::new();
-    let scores = || scored.iter().flat_map(|scored| &scored.report.scores);
-    for (name, bound) in gates {
-        let mut found = scores().filter(|(score, _)| score == name).peekable();
-        if found.peek().is_none() {
-            let names: Vec<_> = scores().map(|(name, _)| name.as_str()).collect();
-            let names = names.join(", ");
-            return Err(Failure::Usage(format!(
-                "--fail-under {name}: no such score: expected one of {names}"
-            )));
-        }
-        for (_, value) in found {
-            match value {
-                Some(value) if value >= bound => {}
-                Some(value) => failed.push(format!("{name} is {value}, below {bound}")),
-                None => failed.push(format!(
-                    "{name} is undefined, which is not at least {bound}"
-                )),
-            }
-        }
-    }
-    Ok(failed)
 }
 
 fn progress_bar() -> ProgressBar {

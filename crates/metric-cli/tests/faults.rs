@@ -235,7 +235,7 @@ fn a_reader_who_leaves_early_fails_the_file_and_not_the_gate() {
     drop(reader);
     let words = format!("{R} --per-sample /dev/stdout {gate}");
     let output = folder.command(&words).stdout(writer).output();
-    Run::of(output.expect("the program runs")).fails(1, &["gate failed: string_accuracy"]);
+    Run::of(output.expect("the program runs")).fails(1, &["threshold check failed: string_accuracy"]);
 }
 
 #[test]

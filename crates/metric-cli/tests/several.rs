@@ -268,10 +268,10 @@ fn thresholds_of_several_metrics() {
     };
     score("--fail-under wip=0 --fail-under cer=0", 0);
     let said = score("--fail-under cer=9", 1);
-    assert!(said.contains("gate failed: cer is "), "{said}");
+    assert!(said.contains("threshold check failed: cer is "), "{said}");
     // Both metrics have the score, and each has to pass.
     let said = score("--fail-under mer=9", 1);
-    assert_eq!(said.matches("gate failed: mer is ").count(), 2, "{said}");
+    assert_eq!(said.matches("threshold check failed: mer is ").count(), 2, "{said}");
     let said = score("--fail-under string_accuracy=0.5", 2);
     assert!(
         said.contains("no such score: expected one of wer, mer"),
