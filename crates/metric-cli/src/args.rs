@@ -28,7 +28,7 @@ A .json file or a folder is read as a whole data set; one image per record comes
 Files may be compressed (.gz, .zst). `-` is standard input, not compressed.";
 
 const EXIT_CODES: &str =
-    "Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal error.";
+    "Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal error, 5 limit reached.";
 
 /// The common options that need a metric of a kind.
 const FOR_SOME: [(&str, fn(&Entry) -> bool); 4] = [

@@ -28,6 +28,8 @@ pub struct ReadError {
     pub field: String,
     /// What was found, and what was expected.
     pub problem: Message,
+    /// Whether the data is well-formed and only too large: see [`limit`](Self::limit).
+    pub is_limit: bool,
 }
 
 impl ReadError {
@@ -39,7 +41,15 @@ impl ReadError {
             record: String::new(),
             field: String::new(),
             problem: problem.into(),
+            is_limit: false,
         }
+    }
+
+    /// Marks data that is well-formed, but takes more time or memory than a limit allows.
+    #[must_use]
+    pub fn limit(mut self) -> Self {
+        self.is_limit = true;
+        self
     }
 
     /// Names the line, counted from 1.
@@ -101,23 +111,42 @@ pub struct FieldError {
     pub side: Side,
     /// What was found, and what was expected.
     pub problem: Message,
+    /// Whether the value is well-formed and only too large: see [`limit`](Self::limit).
+    pub is_limit: bool,
 }
 
 impl FieldError {
+    /// A problem with one side of a record.
+    pub fn new(side: Side, problem: impl Into<Message>) -> Self {
+        Self {
+            side,
+            problem: problem.into(),
+            is_limit: false,
+        }
+    }
+
     /// A problem with the prediction.
     pub fn prediction(problem: impl Into<Message>) -> Self {
-        Self {
-            side: Side::Prediction,
-            problem: problem.into(),
-        }
+        Self::new(Side::Prediction, problem)
     }
 
     /// A problem with the reference.
     pub fn reference(problem: impl Into<Message>) -> Self {
-        Self {
-            side: Side::Reference,
-            problem: problem.into(),
-        }
+        Self::new(Side::Reference, problem)
+    }
+
+    /// Marks a value that is well-formed, but takes more time or memory than a limit allows.
+    ///
+    /// ```
+    /// use metric_record::FieldError;
+    ///
+    /// let error = FieldError::prediction("40,000,000 cells: expected at most 1,000,000").limit();
+    /// assert!(error.is_limit);
+    /// ```
+    #[must_use]
+    pub fn limit(mut self) -> Self {
+        self.is_limit = true;
+        self
     }
 
     /// Returns the side and the problem as a message.

@@ -671,10 +671,7 @@ impl<R: Reading> ErasedState for Held<R> {
         let mut header = self.header.clone();
         for (index, side, said) in &gathered.said {
             header.unify(said).map_err(|problem| {
-                let error = FieldError {
-                    side: *side,
-                    problem,
-                };
+                let error = FieldError::new(*side, problem);
                 AddError::Record(RecordError {
                     index: *index,
                     error,

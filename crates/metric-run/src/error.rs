@@ -44,6 +44,9 @@ pub enum ErrorKind {
     Usage,
     /// Whoever made the data.
     Input,
+    /// Whoever made the data, or the caller where an option raises the limit: the data is well-formed,
+    /// but too large.
+    Limit,
     /// Nobody outside: the result could not be made.
     Internal,
 }
@@ -51,11 +54,12 @@ pub enum ErrorKind {
 impl RunError {
     /// A record that a metric cannot read.
     pub(crate) fn record(file: &str, line: Option<u64>, id: Id<'_>, error: FieldError) -> Self {
-        let (id, side) = (id.to_string(), error.side);
+        let (id, side, is_limit) = (id.to_string(), error.side, error.is_limit);
         let mut error = ReadError::new(file, error.problem)
             .at(format!("id {}", quoted_id(&id)))
             .field(side.to_string());
         error.line = line;
+        error.is_limit = is_limit;
         Self::Record {
             id,
             side,
@@ -68,6 +72,8 @@ impl RunError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Option(_) | Self::Usage(_) => ErrorKind::Usage,
+            Self::Read(error) if error.is_limit => ErrorKind::Limit,
+            Self::Record { error, .. } if error.is_limit => ErrorKind::Limit,
             Self::Read(_) | Self::Join(_) | Self::Record { .. } | Self::State(_) => {
                 ErrorKind::Input
             }
