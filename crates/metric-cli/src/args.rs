@@ -4,13 +4,14 @@ use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use bytesize::ByteSize;
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_run::record::{JoinPolicy, Missing, Shard};
 use metric_run::registry::{Drawing, ENTRIES, Entry, Input, OptionKind, OptionSpec, Options, find};
-use metric_run::{Data, Fields, Run, Source};
+use metric_run::{Data, Fields, Format, Run, Source};
 
 use crate::checks::Check;
 use crate::error::Failure;
@@ -29,6 +30,14 @@ Files may be compressed (.gz, .zst). `-` is standard input, not compressed.";
 
 const EXIT_CODES: &str =
     "Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal error, 5 limit reached.";
+
+/// The formats of records, by the names that options give them.
+const FORMATS: [(&str, Format); 4] = [
+    ("jsonl", Format::JsonLines),
+    ("json", Format::Json),
+    ("text", Format::Text),
+    ("kaldi", Format::Kaldi),
+];
 
 /// The common options that need a metric of a kind.
 const FOR_SOME: [(&str, fn(&Entry) -> bool); 4] = [
@@ -304,12 +313,19 @@ fn common_args() -> Vec<Arg> {
             .default_value(default)
             .help_heading("Fields of a record")
     };
+    let format_of = |name: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FORMAT")
+            .value_parser(FORMATS.map(|(name, _)| name))
+    };
     let [fail_under, fail_over] = check_args();
     vec![
         Arg::new("references")
             .long("references")
             .short('r')
             .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
             .required_unless_present("pairs")
             .requires("predictions")
             .help("What is true"),
@@ -317,14 +333,19 @@ fn common_args() -> Vec<Arg> {
             .long("predictions")
             .short('p')
             .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
             .required_unless_present("pairs")
             .requires("references")
             .help("What the model put out"),
         Arg::new("pairs")
             .long("pairs")
             .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
             .conflicts_with_all(["references", "predictions"])
             .help("One file with both, in JSON Lines"),
+        format_of("input-format").help("Format of both files, if their names do not tell it"),
+        format_of("references-format").help("Format of the references"),
+        format_of("predictions-format").help("Format of the predictions"),
         Arg::new("missing")
             .long("missing")
             .value_name("POLICY")
@@ -374,6 +395,12 @@ fn common_args() -> Vec<Arg> {
             .value_name("N")
             .value_parser(value_parser!(u16).range(1..=256))
             .help("Threads to use; the result is the same on any number [default: all cores]"),
+        Arg::new("max-bytes")
+            .long("max-bytes")
+            .value_name("SIZE")
+            .value_parser(value_parser!(ByteSize))
+            .default_value("8GB")
+            .help("Most data to hold in memory, such as 500MB; streamed data has no limit"),
         quiet_arg(),
         field("id-field", "id").help("Field of the id"),
         field("reference-field", "reference")
@@ -440,8 +467,11 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let inputs = ["references", "predictions", "pairs"]
         .into_iter()
         .chain(inputs.map(|spec| spec.name))
-        .filter_map(|name| matches.get_one::<String>(name))
-        .map(Path::new)
+        .filter_map(|name| {
+            let path = || matches.try_get_one::<PathBuf>(name).ok().flatten();
+            let text = || matches.try_get_one::<String>(name).ok().flatten();
+            path().map(PathBuf::as_path).or_else(|| text().map(Path::new))
+        })
         .collect();
     refuse_outputs(
         inputs,
@@ -467,15 +497,31 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     run.shard = matches.get_one::<Shard>("shard").copied();
     let threads = matches.get_one::<u16>("threads");
     run.threads = threads.and_then(|threads| NonZeroUsize::new(usize::from(*threads)));
-    let source = |argument: &str| match argument {
-        "-" => Ok(Source::standard_input()),
-        path => Source::path(path),
+    if let Some(most) = matches.get_one::<ByteSize>("max-bytes") {
+        run.max_bytes = most.as_u64();
+    }
+    let format = |name: &str| {
+        let given = matches.try_get_one::<String>(name).ok().flatten()?;
+        let known = FORMATS.iter().find(|(name, _)| name == given);
+        known.map(|(_, format)| *format)
     };
-    let data = match matches.get_one::<String>("pairs") {
-        Some(pairs) => Data::Pairs(source(pairs)?),
-        None => Data::Sources {
-            references: source(text(matches, "references"))?,
-            predictions: source(text(matches, "predictions"))?,
+    let source = |name: &str| -> Result<Source, Failure> {
+        let path = matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
+        let source = match path.to_str() {
+            Some("-") => Source::standard_input(),
+            _ => Source::path(path)?,
+        };
+        let format = format(&format!("{name}-format")).or_else(|| format("input-format"));
+        Ok(match format {
+            Some(format) => source.with_format(format),
+            None => source,
+        })
+    };
+    let data = match matches.contains_id("pairs") {
+        true => Data::Pairs(source("pairs")?),
+        false => Data::Sources {
+            references: source("references")?,
+            predictions: source("predictions")?,
         },
     };
     let output = |name: &str| matches.get_one::<PathBuf>(name).cloned();

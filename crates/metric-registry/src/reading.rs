@@ -233,7 +233,7 @@ impl Noted {
 }
 
 impl Notes {
-    fn add(&mut self, what: &Message, times: u64, ids: impl IntoIterator<Item = String>) {
+    pub(crate) fn add(&mut self, what: &Message, times: u64, ids: impl IntoIterator<Item = String>) {
         if times == 0 {
             return;
         }

@@ -236,6 +236,7 @@ trait ErasedState: Any + Send + Sync {
     fn signature(&self) -> &str;
     fn add(&mut self, part: &mut dyn ErasedPart) -> Result<(), AddError>;
     fn extra(&mut self, predictions: u64);
+    fn note(&mut self, what: &Message, times: u64);
     fn examples(&self) -> u64;
     fn has_scores(&self) -> bool;
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
@@ -334,6 +335,11 @@ impl State {
     /// Counts predictions that have no reference and were left out.
     pub fn count_extra(&mut self, predictions: u64) {
         self.0.extra(predictions);
+    }
+
+    /// Counts something about the data that is worth a warning, in words about one case.
+    pub fn note(&mut self, what: impl Into<Message>, times: u64) {
+        self.0.note(&what.into(), times);
     }
 
     /// Adds the state of other examples.
@@ -691,6 +697,10 @@ impl<R: Reading> ErasedState for Held<R> {
 
     fn extra(&mut self, predictions: u64) {
         self.pool.extra += predictions;
+    }
+
+    fn note(&mut self, what: &Message, times: u64) {
+        self.pool.notes.add(what, times, None);
     }
 
     fn examples(&self) -> u64 {

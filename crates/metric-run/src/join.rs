@@ -5,19 +5,20 @@
 //! id stands twice. Where the order differs, records wait in memory for their partner.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use foldhash::fast::FixedState;
 use metric_record::{
-    Duplicate, Id, JoinError, JoinPolicy, NAMED_IDS, ReadError, Record, Shard, Side, Unmatched,
-    Value,
+    Duplicate, Id, JoinError, JoinPolicy, Message, NAMED_IDS, ReadError, Record, Shard, Side,
+    Unmatched, Value, quoted_id,
 };
 use rayon::prelude::*;
 
 use crate::RunError;
-use crate::scan::{FieldNames, Found, scan, whole};
+use crate::first_words::{FirstWords, LineStarts};
+use crate::scan::{FieldNames, Found, Role, scan, whole};
 use crate::source::{Block, Blocks, Format, Source};
 
 /// A source and how its records stand in it.
@@ -36,10 +37,15 @@ struct Reader {
     done: usize,
     seen: Seen,
     /// Ids that stand, or may stand, more than once.
-    suspects: Vec<String>,
+    suspects: BTreeSet<String>,
     format: Format,
+    /// The first words of a text file's lines, as long as they may be ids.
+    first_words: Option<FirstWords>,
+    /// Whether any record has the value of the other side.
+    has_other: bool,
     /// The part of the records that is read.
     shard: Option<Shard>,
+    max_bytes: u64,
 }
 
 struct Loaded {
@@ -53,6 +59,7 @@ impl Reader {
         input: Input,
         whole_file: fn(&str) -> bool,
         shard: Option<Shard>,
+        max_bytes: u64,
         progress: &Arc<AtomicU64>,
     ) -> Result<Self, RunError> {
         let format = input.source.record_format()?;
@@ -61,16 +68,21 @@ impl Reader {
             _ if input.source.is_rereadable() => Seen::Prints(Vec::new()),
             _ => Seen::Kept(HashMap::new()),
         };
+        let may_have_ids = format == Format::Text && !input.source.has_stated_format();
+        let first_words = may_have_ids.then(FirstWords::default);
         Ok(Self {
-            blocks: input.source.open(progress)?,
+            blocks: input.source.open(progress, max_bytes)?,
             input,
             whole_file,
             queue: VecDeque::new(),
             done: 0,
             seen,
-            suspects: Vec::new(),
+            suspects: BTreeSet::new(),
             format,
+            first_words,
+            has_other: false,
             shard,
+            max_bytes,
         })
     }
 
@@ -94,6 +106,13 @@ impl Reader {
         })
     }
 
+    /// The first words of the lines of a block, if all lines so far may start with ids.
+    fn first_words_of(&self, block: &Block, found: &[Found]) -> Option<FirstWords> {
+        self.first_words.as_ref()?;
+        let lines = found.iter();
+        FirstWords::of_lines(lines.map(|found| (found.line, found.value.of(&block.text))))
+    }
+
     /// Leaves the records that the shard holds.
     fn keep_held(&self, block: &Block, found: &mut Vec<Found>) {
         if let Some(shard) = self.shard {
@@ -110,14 +129,19 @@ impl Reader {
             found,
             prints,
             lines,
+            first_words,
+            has_other,
         } = scanned;
+        self.has_other |= has_other;
+        let before = self.first_words.take().zip(first_words);
+        self.first_words = before.and_then(|(before, next)| before.followed_by(next));
         match &mut self.seen {
             Seen::Lines(count) => *count += lines,
             Seen::Prints(all) => all.extend(prints),
             Seen::Kept(ids) => {
                 for record in &found {
                     let id = record.id(&block.text).to_string();
-                    ids.entry(id.into()).or_default().push(record.line);
+                    ids.entry(id.into()).or_default().add(record.line);
                 }
             }
         }
@@ -187,7 +211,7 @@ impl Reader {
         let repeated = match &self.seen {
             Seen::Kept(ids) => ids
                 .iter()
-                .filter(|(_, lines)| lines.len() > 1)
+                .filter(|(_, lines)| lines.count > 1)
                 .map(|(id, lines)| (id.to_string(), lines.clone()))
                 .collect(),
             Seen::Lines(_) => return Ok(()),
@@ -200,14 +224,14 @@ impl Reader {
                 self.repeated(all, &prints)?
             }
         };
-        let Some((id, lines)) = repeated.iter().min_by_key(|(_, lines)| lines[0]) else {
+        let Some((id, lines)) = repeated.iter().min_by_key(|(_, lines)| lines.first()) else {
             return Ok(());
         };
         let others = repeated.keys().filter(|other| *other != id);
         Err(JoinError::Duplicate(Duplicate {
             source: self.input.source.name(),
             id: id.clone(),
-            lines: lines.iter().take(NAMED_IDS).copied().collect(),
+            lines: lines.named.clone(),
             count: repeated.len() as u64,
             others: others.take(NAMED_IDS - 1).cloned().collect(),
         })
@@ -220,10 +244,10 @@ impl Reader {
         &self,
         all: &[u64],
         prints: &HashSet<u64>,
-    ) -> Result<BTreeMap<String, Vec<u64>>, RunError> {
-        let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    ) -> Result<BTreeMap<String, IdLines>, RunError> {
+        let mut lines: BTreeMap<String, IdLines> = BTreeMap::new();
         let mut again: HashMap<u64, usize> = HashMap::new();
-        let mut blocks = self.input.source.open(&Arc::default())?;
+        let mut blocks = self.input.source.open(&Arc::default(), self.max_bytes)?;
         while let Some(block) = blocks.next()? {
             let mut found = self.scan(&block)?;
             self.keep_held(&block, &mut found);
@@ -232,7 +256,7 @@ impl Reader {
                 let print = fingerprint(id);
                 if prints.contains(&print) {
                     *again.entry(print).or_default() += 1;
-                    lines.entry(id.to_string()).or_default().push(record.line);
+                    lines.entry(id.to_string()).or_default().add(record.line);
                 }
             }
             blocks.recycle(block);
@@ -248,7 +272,7 @@ impl Reader {
             let problem = "the file changed while it was read";
             return Err(ReadError::new(self.input.source.name(), problem).into());
         }
-        lines.retain(|_, lines| lines.len() > 1);
+        lines.retain(|_, lines| lines.count > 1);
         Ok(lines)
     }
 }
@@ -260,7 +284,27 @@ enum Seen {
     /// Fingerprints: equal ones are looked at again in the source.
     Prints(Vec<u64>),
     /// The ids of a source that cannot be read again, with their lines.
-    Kept(HashMap<Box<str>, Vec<u64>>),
+    Kept(HashMap<Box<str>, IdLines>),
+}
+
+/// The lines on which an id stands: their number, and the first few.
+#[derive(Clone, Debug, Default)]
+struct IdLines {
+    count: u64,
+    named: Vec<u64>,
+}
+
+impl IdLines {
+    fn add(&mut self, line: u64) {
+        self.count += 1;
+        if self.named.len() < NAMED_IDS {
+            self.named.push(line);
+        }
+    }
+
+    fn first(&self) -> Option<u64> {
+        self.named.first().copied()
+    }
 }
 
 impl Seen {
@@ -287,6 +331,9 @@ struct ScannedBlock {
     prints: Vec<u64>,
     /// The number of all records of the block, whether the shard holds them or not.
     lines: u64,
+    first_words: Option<FirstWords>,
+    /// Whether any record has the value of the other side.
+    has_other: bool,
 }
 
 type Scanned = Result<ScannedBlock, RunError>;
@@ -341,6 +388,78 @@ pub(crate) struct Join {
     next_ordinal: u64,
     waiting_references: HashMap<String, Held>,
     waiting_predictions: HashMap<String, Held>,
+    /// Lines of predictions after the last reference of a text file, which nothing can match.
+    surplus: Surplus,
+    held: HeldBytes,
+}
+
+/// Predictions of which no more is kept than is said of them.
+#[derive(Default)]
+struct Surplus {
+    count: u64,
+    /// The first few ids.
+    ids: Vec<String>,
+}
+
+impl Surplus {
+    fn add(&mut self, id: Id<'_>) {
+        self.count += 1;
+        if self.ids.len() < NAMED_IDS {
+            self.ids.push(id.to_string());
+        }
+    }
+}
+
+/// The bytes that records take which wait for their partner, and the ids that are checked for being unique.
+/// It counts what was taken in the order of the data, so it is the same on any number of threads.
+struct HeldBytes {
+    most: u64,
+    waiting: u64,
+    ids: u64,
+    is_over: bool,
+}
+
+impl HeldBytes {
+    /// What a record that waits takes in addition to its texts, about.
+    const RECORD: usize = 192;
+
+    fn new(most: u64) -> Self {
+        Self {
+            most,
+            waiting: 0,
+            ids: 0,
+            is_over: false,
+        }
+    }
+
+    fn size(held: &Held) -> u64 {
+        let record = held.record.as_ref().map_or(0, String::len);
+        // The id is also the key.
+        (Self::RECORD + 2 * held.id.len() + held.value.len() + record) as u64
+    }
+
+    fn wait(&mut self, held: &Held) {
+        self.waiting += Self::size(held);
+        self.check();
+    }
+
+    fn found(&mut self, held: &Held) {
+        self.waiting = self.waiting.saturating_sub(Self::size(held));
+    }
+
+    fn take(&mut self, seen: &Seen, id: Id<'_>) {
+        self.ids += match (seen, id) {
+            (Seen::Lines(_), _) => 0,
+            (Seen::Prints(_), _) => size_of::<u64>() as u64,
+            (Seen::Kept(_), Id::Text(id)) => (Self::RECORD / 2 + id.len()) as u64,
+            (Seen::Kept(_), _) => Self::RECORD as u64 / 2,
+        };
+        self.check();
+    }
+
+    fn check(&mut self) {
+        self.is_over |= self.waiting + self.ids > self.most;
+    }
 }
 
 /// What the join left over.
@@ -361,19 +480,21 @@ impl Join {
         whole_file: fn(&str) -> bool,
         policy: JoinPolicy,
         shard: Option<Shard>,
+        max_bytes: u64,
         width: usize,
         progress: &Arc<AtomicU64>,
     ) -> Result<Self, RunError> {
+        let open = |input| Reader::open(input, whole_file, shard, max_bytes, progress);
         let mut join = Self {
-            references: Reader::open(references, whole_file, shard, progress)?,
-            predictions: predictions
-                .map(|input| Reader::open(input, whole_file, shard, progress))
-                .transpose()?,
+            references: open(references)?,
+            predictions: predictions.map(open).transpose()?,
             policy,
             width,
             next_ordinal: 0,
             waiting_references: HashMap::new(),
             waiting_predictions: HashMap::new(),
+            surplus: Surplus::default(),
+            held: HeldBytes::new(max_bytes),
         };
         join.fill()?;
         Ok(join)
@@ -389,6 +510,8 @@ impl Join {
         let scan_one = |reader: &Reader, block: &Block, with_prints: bool| {
             let mut found = reader.scan(block)?;
             let lines = found.len() as u64;
+            let first_words = reader.first_words_of(block, &found);
+            let has_other = found.iter().any(|record| record.has_other());
             reader.keep_held(block, &mut found);
             let prints = if with_prints && matches!(reader.seen, Seen::Prints(_)) {
                 let ids = found.iter().map(|record| record.id(&block.text));
@@ -400,6 +523,8 @@ impl Join {
                 found,
                 prints,
                 lines,
+                first_words,
+                has_other,
             })
         };
         let sides: Vec<(&Reader, &Block, bool)> = references
@@ -454,10 +579,27 @@ impl Join {
                 None => self.take_both(),
                 Some(_) => self.take_matching(),
             };
+            if self.held.is_over {
+                return Err(self.too_many_bytes());
+            }
             if !pairs.is_empty() {
                 return Ok(Some(pairs));
             }
         }
+    }
+
+    /// The error of records and ids that take more memory than allowed.
+    fn too_many_bytes(&self) -> RunError {
+        let (file, what) = match &self.predictions {
+            Some(predictions) if self.held.waiting > self.held.ids => (
+                predictions.input.source.name(),
+                "the order of its ids differs from that of the references, and the records that wait for their partner",
+            ),
+            _ => (self.reference_name(), "the ids, which must be unique,"),
+        };
+        let problem = Message::from(format!("{what} take more memory than allowed by "))
+            .option("max-bytes", &self.held.most.to_string());
+        ReadError::new(file, problem).limit().into()
     }
 
     /// The records of a source that has both sides; those without a prediction wait in vain.
@@ -469,6 +611,7 @@ impl Join {
             self.next_ordinal += 1;
             references.take(place);
             let (found, text) = references.found(place);
+            self.held.take(&references.seen, found.id(text));
             if found.other(text).is_some() {
                 pairs.push(Pair {
                     ordinal,
@@ -478,8 +621,11 @@ impl Join {
                 continue;
             }
             let held = references.hold(place, ordinal);
+            self.held.wait(&held);
             // An id that stands twice is found by its fingerprint at the end.
-            self.waiting_references.insert(held.id.clone(), held);
+            if let Some(twice) = self.waiting_references.insert(held.id.clone(), held) {
+                self.held.found(&twice);
+            }
         }
         pairs
     }
@@ -491,6 +637,9 @@ impl Join {
         };
         let references = &mut self.references;
         let mut pairs = Vec::new();
+        // The lines of two text files are in the same order: one that has no partner will have none.
+        let has_lines_only =
+            matches!(references.seen, Seen::Lines(_)) && predictions.format == Format::Text;
         loop {
             let reference = references.head();
             let prediction = predictions.head();
@@ -499,6 +648,7 @@ impl Join {
             {
                 references.take(r);
                 predictions.take(p);
+                self.held.take(&references.seen, references.id(r));
                 pairs.push(Pair {
                     ordinal: self.next_ordinal,
                     reference: End::Queued(r),
@@ -519,8 +669,10 @@ impl Join {
                 let ordinal = self.next_ordinal;
                 self.next_ordinal += 1;
                 references.take(place);
+                self.held.take(&references.seen, references.id(place));
                 let id = references.id(place).to_string();
                 if let Some(partner) = self.waiting_predictions.remove(&id) {
+                    self.held.found(&partner);
                     pairs.push(Pair {
                         ordinal,
                         reference: End::Queued(place),
@@ -532,15 +684,23 @@ impl Join {
                 let held = references.hold(place, ordinal);
                 match self.waiting_references.entry(id) {
                     Entry::Vacant(entry) => {
+                        self.held.wait(&held);
                         entry.insert(held);
                     }
-                    Entry::Occupied(entry) => references.suspects.push(entry.key().clone()),
+                    Entry::Occupied(entry) => {
+                        references.suspects.insert(entry.key().clone());
+                    }
                 }
             }
             if let Some(place) = prediction {
                 predictions.take(place);
+                if has_lines_only && let Id::Line(_) = predictions.id(place) {
+                    self.surplus.add(predictions.id(place));
+                    continue;
+                }
                 let id = predictions.id(place).to_string();
                 if let Some(partner) = self.waiting_references.remove(&id) {
+                    self.held.found(&partner);
                     pairs.push(Pair {
                         ordinal: partner.ordinal,
                         reference: End::Held(Box::new(partner)),
@@ -551,9 +711,12 @@ impl Join {
                 let held = predictions.hold(place, 0);
                 match self.waiting_predictions.entry(id) {
                     Entry::Vacant(entry) => {
+                        self.held.wait(&held);
                         entry.insert(held);
                     }
-                    Entry::Occupied(entry) => predictions.suspects.push(entry.key().clone()),
+                    Entry::Occupied(entry) => {
+                        predictions.suspects.insert(entry.key().clone());
+                    }
                 }
             }
         }
@@ -605,6 +768,52 @@ impl Join {
         (reader.input.source.name(), line)
     }
 
+    /// Refuses a source of pairs in which no record has a prediction: its name is probably misspelled.
+    fn refuse_absent_field(&self) -> Result<(), RunError> {
+        let Reader {
+            input, has_other, ..
+        } = &self.references;
+        let first = self.waiting_references.values().min_by_key(|held| held.ordinal);
+        let (None, false, Some(first)) = (&self.predictions, has_other, first) else {
+            return Ok(());
+        };
+        let record = first.record.as_deref().unwrap_or_default();
+        let problem = input.names.no_field(Role::Other, record);
+        let error = ReadError::new(input.source.name(), problem).line(first.line);
+        Err(error.into())
+    }
+
+    /// Refuses text files whose lines start with ids. Where that is only probable, it is a warning.
+    pub(crate) fn refuse_line_ids(&self) -> Result<Option<Message>, RunError> {
+        let (Some(references), Some(reader)) =
+            (&self.references.first_words, &self.predictions)
+        else {
+            return Ok(None);
+        };
+        let Some(predictions) = &reader.first_words else {
+            return Ok(None);
+        };
+        match references.judge(predictions) {
+            LineStarts::Words => Ok(None),
+            LineStarts::ProbablyIds => {
+                let warning = "a line starts with a word that starts exactly one line of each file: if it is an id, use ";
+                Ok(Some(Message::from(warning).option("input-format", "kaldi")))
+            }
+            LineStarts::Ids => {
+                let problem = format!(
+                    "each line starts with what looks like an id, such as {}, and {} has the same ids: to join by id, use ",
+                    quoted_id(references.first()),
+                    reader.input.source.name()
+                );
+                let problem = Message::from(problem)
+                    .option("input-format", "kaldi")
+                    .text("; to score whole lines in their order, use ")
+                    .option("input-format", "text");
+                Err(ReadError::new(self.reference_name(), problem).into())
+            }
+        }
+    }
+
     pub(crate) fn references_read(&self) -> u64 {
         self.next_ordinal
     }
@@ -619,6 +828,7 @@ impl Join {
             prints.par_sort_unstable();
         }
         self.references.refuse_repeated()?;
+        self.refuse_absent_field()?;
         let mut missing: Vec<Held> = self
             .waiting_references
             .drain()
@@ -648,9 +858,13 @@ impl Join {
         let references = name(Some(&self.references));
         let predictions = name(Some(self.predictions.as_ref().unwrap_or(&self.references)));
         let missing_ids = unmatched(&missing, &references, &predictions);
-        let extra_ids = unmatched(&extra, &predictions, &references);
+        let mut extra_ids = unmatched(&extra, &predictions, &references);
+        extra_ids.count += self.surplus.count;
+        let named = extra_ids.ids.len();
+        let surplus = std::mem::take(&mut self.surplus.ids);
+        extra_ids.ids.extend(surplus.into_iter().take(NAMED_IDS - named));
         Ok(Leftovers {
-            extra: extra.len() as u64,
+            extra: extra_ids.count,
             missing: missing
                 .into_iter()
                 .map(|held| Pair {
@@ -687,6 +901,8 @@ fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanne
                 found: Vec::from_iter(is_held.then_some(found)),
                 prints: Vec::new(),
                 lines: 1,
+                first_words: None,
+                has_other: false,
             });
         }
     }

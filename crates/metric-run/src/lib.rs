@@ -3,6 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod error;
+mod first_words;
 mod join;
 mod outcome;
 mod run;
@@ -19,7 +20,7 @@ pub use error::{ErrorKind, RunError};
 pub use outcome::{Outcome, outcomes_json, sample_json};
 pub use run::{Data, Fields, Observer, ObserverError, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
-pub use source::{Format, Source};
+pub use source::{DEFAULT_MAX_BYTES, Format, Source};
 pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };

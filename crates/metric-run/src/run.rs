@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::join::{Input, Join, Pair};
 use crate::scan::{FieldNames, Role, is_one_example};
-use crate::source::{Format, Source};
+use crate::source::{DEFAULT_MAX_BYTES, Format, Source};
 use crate::{Outcome, RunError};
 
 /// A run: one metric or several, and how the data are read and joined.
@@ -32,6 +33,9 @@ pub struct Run {
     pub fields: Fields,
     /// Whether the scores of each example are wanted.
     pub samples: bool,
+    /// How many bytes of a document, of a line, or of records and ids that wait may be held in memory. What
+    /// streams by is not limited.
+    pub max_bytes: u64,
 }
 
 /// A metric with its options.
@@ -70,11 +74,22 @@ impl Fields {
         }
     }
 
-    fn names(&self, values: &[&str], others: &[&str]) -> FieldNames {
-        let values = values.iter().map(|&name| (name, Role::Value));
-        let others = others.iter().map(|&name| (name, Role::Other));
-        let id = std::iter::once((self.id.as_str(), Role::Id));
-        FieldNames::new(id.chain(values).chain(others))
+    fn id_name(&self) -> (&str, Role, &'static str) {
+        (&self.id, Role::Id, "id-field")
+    }
+
+    /// The fields of references, in a source that has predictions as well or not.
+    fn reference_names(&self, with_prediction: bool) -> FieldNames {
+        let references = self.references().into_iter();
+        let references = references.map(|name| (name, Role::Value, "reference-field"));
+        let prediction = (self.prediction.as_str(), Role::Other, "prediction-field");
+        let prediction = with_prediction.then_some(prediction);
+        FieldNames::new(iter::once(self.id_name()).chain(references).chain(prediction))
+    }
+
+    fn prediction_names(&self) -> FieldNames {
+        let prediction = (self.prediction.as_str(), Role::Value, "prediction-field");
+        FieldNames::new([self.id_name(), prediction])
     }
 }
 
@@ -166,6 +181,7 @@ impl Run {
             threads: None,
             fields: Fields::default(),
             samples: false,
+            max_bytes: DEFAULT_MAX_BYTES,
         };
         run.with_metric(entry, options)
     }
@@ -263,17 +279,17 @@ impl Run {
             return Err(RunError::Usage(message));
         }
         if let Some(document) = self.document(&references)? {
-            let predictions = predictions.document()?;
+            let predictions = predictions.document(self.max_bytes)?;
             return self.documents(document, predictions, observer);
         }
         let references = Input {
             source: references,
-            names: self.fields.names(&self.fields.references(), &[]),
+            names: self.fields.reference_names(false),
         };
         references.source.record_format()?;
         let predictions = Input {
             source: predictions,
-            names: self.fields.names(&[&self.fields.prediction], &[]),
+            names: self.fields.prediction_names(),
         };
         self.records(references, Some(predictions), observer, threads)
     }
@@ -289,9 +305,8 @@ impl Run {
                 ": expected JSON Lines (.jsonl), whose records have both fields",
             ));
         }
-        let (references, prediction) = (self.fields.references(), &self.fields.prediction);
         Ok(Input {
-            names: self.fields.names(&references, &[prediction]),
+            names: self.fields.reference_names(true),
             source,
         })
     }
@@ -299,7 +314,7 @@ impl Run {
     /// The references as a document, if the metrics read them as one. All metrics of a run read the same
     /// kind of data.
     fn document(&self, references: &Source) -> Result<Option<Document>, RunError> {
-        let mut looked = LookedAt::new(references);
+        let mut looked = LookedAt::new(references, self.max_bytes);
         let mut reads = Vec::with_capacity(self.metrics.len());
         for chosen in &self.metrics {
             reads.push(looked.is_document(chosen.entry.input)?);
@@ -361,7 +376,7 @@ impl Run {
             let data_set = DataSet {
                 references,
                 predictions,
-                files: option_files(chosen)?,
+                files: self.option_files(chosen)?,
                 join: self.join,
                 shard: self.shard,
             };
@@ -387,6 +402,20 @@ impl Run {
             outcomes.push(outcome);
         }
         Ok(outcomes)
+    }
+
+    /// The files that options of a metric name.
+    fn option_files(&self, chosen: &Chosen) -> Result<Vec<(String, Document)>, RunError> {
+        let specs = chosen.entry.options.iter();
+        let paths = specs.filter(|spec| matches!(spec.kind, metric_registry::OptionKind::Path));
+        let mut files = Vec::new();
+        for spec in paths {
+            if let Some(path) = chosen.options.get(spec.name) {
+                let document = Source::path(&*path).and_then(|source| source.document(self.max_bytes))?;
+                files.push((spec.name.to_owned(), document));
+            }
+        }
+        Ok(files)
     }
 
     pub(crate) fn outcome(&self, chosen: &Chosen, state: State) -> Outcome {
@@ -448,6 +477,7 @@ impl Run {
             first.entry.whole_file,
             self.join,
             self.shard,
+            self.max_bytes,
             width,
             &read,
         )?;
@@ -464,6 +494,7 @@ impl Run {
             observer.progress(read.load(Ordering::Relaxed), total);
         }
         let left = join.finish()?;
+        let warning = join.refuse_line_ids()?;
         self.refuse_unmatched(left.missing_ids, left.extra_ids)?;
         fold.threads = 1;
         fold.add(&join, &left.missing)?;
@@ -477,6 +508,9 @@ impl Run {
         states
             .map(|(mut state, chosen)| {
                 state.count_extra(left.extra);
+                if let Some(warning) = &warning {
+                    state.note(warning.clone(), join.references_read());
+                }
                 let outcome = self.outcome(chosen, state);
                 self.refuse_empty(&outcome, &problem)?;
                 Ok(outcome)
@@ -488,13 +522,15 @@ impl Run {
 /// References that are looked at before they are scored: they are read at most once for that.
 struct LookedAt<'s> {
     source: &'s Source,
+    max_bytes: u64,
     document: Option<Document>,
 }
 
 impl<'s> LookedAt<'s> {
-    fn new(source: &'s Source) -> Self {
+    fn new(source: &'s Source, max_bytes: u64) -> Self {
         Self {
             source,
+            max_bytes,
             document: None,
         }
     }
@@ -502,13 +538,14 @@ impl<'s> LookedAt<'s> {
     fn document(&mut self) -> Result<&Document, RunError> {
         let document = match self.document.take() {
             Some(document) => document,
-            None => self.source.document()?,
+            None => self.source.document(self.max_bytes)?,
         };
         Ok(self.document.insert(document))
     }
 
     fn into_document(self) -> Result<Document, RunError> {
-        self.document.map_or_else(|| self.source.document(), Ok)
+        self.document
+            .map_or_else(|| self.source.document(self.max_bytes), Ok)
     }
 
     /// Whether this is a file of JSON that can be looked at.
@@ -539,20 +576,6 @@ impl<'s> LookedAt<'s> {
             _ => true,
         })
     }
-}
-
-/// The files that options of a metric name.
-fn option_files(chosen: &Chosen) -> Result<Vec<(String, Document)>, RunError> {
-    let specs = chosen.entry.options.iter();
-    let paths = specs.filter(|spec| matches!(spec.kind, metric_registry::OptionKind::Path));
-    let mut files = Vec::new();
-    for spec in paths {
-        if let Some(path) = chosen.options.get(spec.name) {
-            let document = Source::path(&*path).and_then(|source| source.document())?;
-            files.push((spec.name.to_owned(), document));
-        }
-    }
-    Ok(files)
 }
 
 /// Adds a part to a state.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use metric_record::json::{Entries, without_position};
-use metric_record::{Id, Message, Value};
+use metric_record::{Id, Message, Value, quoted_id};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -31,26 +31,85 @@ struct Field {
     /// The name as it stands in most files.
     quoted: String,
     role: Role,
+    /// The option that gives another name.
+    option: &'static str,
 }
 
 impl FieldNames {
-    pub(crate) fn new<'n>(names: impl IntoIterator<Item = (&'n str, Role)>) -> Self {
-        let field = |(name, role): (&str, Role)| Field {
+    pub(crate) fn new<'n>(
+        names: impl IntoIterator<Item = (&'n str, Role, &'static str)>,
+    ) -> Self {
+        let field = |(name, role, option): (&str, Role, &'static str)| Field {
             name: name.to_owned(),
             quoted: serde_json::Value::from(name).to_string(),
             role,
+            option,
         };
         Self {
             fields: names.into_iter().map(field).collect(),
         }
     }
 
-    /// The names with this role, for a message.
-    fn listed(&self, role: Role) -> String {
-        let with_role = self.fields.iter().filter(|field| field.role == role);
-        let names: Vec<_> = with_role.map(|field| format!("{:?}", field.name)).collect();
-        names.join(" or ")
+    /// Says that a record, or each record, has no field with this role, which fields there are, and which
+    /// of them is probably meant.
+    #[cold]
+    pub(crate) fn no_field(&self, role: Role, record: &str) -> Message {
+        let with_role = || self.fields.iter().filter(|field| field.role == role);
+        let names: Vec<_> = with_role().map(|field| format!("{:?}", field.name)).collect();
+        let option = with_role().next().map_or("", |field| field.option);
+        let present: Vec<Cow<'_, str>> = serde_json::from_str::<Entries<'_>>(record)
+            .map(|entries| entries.0.into_iter().map(|(name, _)| name).collect())
+            .unwrap_or_default();
+        let others = present
+            .iter()
+            .filter(|name| !self.fields.iter().any(|field| field.name == ***name));
+        let message = Message::from(format!("no field {}", names.join(" or ")));
+        let message = match present.as_slice() {
+            [] => return message.text(": the record has no fields"),
+            present => message.text(format_args!(": the record has {}", listed(present))),
+        };
+        let wanted = with_role().map(|field| field.name.as_str());
+        match probably_meant(role, wanted, others.map(|name| &**name)) {
+            Some(name) => message.text("; did you mean ").option(option, name).text("?"),
+            None => message.text("; another name is given by ").option(option, ""),
+        }
     }
+}
+
+/// The first few names of fields, in quotes.
+fn listed(names: &[Cow<'_, str>]) -> String {
+    const MOST: usize = 12;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| quoted_id(name)).collect();
+    let more = if names.len() > MOST { ", ..." } else { "" };
+    shown.join(", ") + more
+}
+
+/// Names that fields of ids have in other programs' files.
+const ID_NAMES: [&str; 7] = ["doc_id", "question_id", "key", "idx", "image_id", "row_id", "Id"];
+
+/// The name that is nearest to one that is wanted, if it is near.
+fn probably_meant<'n>(
+    role: Role,
+    wanted: impl Iterator<Item = &'n str> + Clone,
+    present: impl Iterator<Item = &'n str> + Clone,
+) -> Option<&'n str> {
+    /// From here on, names are abbreviations or misspellings of each other.
+    const NEAR: f64 = 0.8;
+    if role == Role::Id
+        && let Some(name) = present.clone().find(|name| ID_NAMES.contains(name))
+    {
+        return Some(name);
+    }
+    let nearness = |name: &str| {
+        let each = wanted.clone().map(|wanted| {
+            strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase())
+        });
+        each.fold(0.0, f64::max)
+    };
+    let near = present.map(|name| (nearness(name), name));
+    near.filter(|(nearness, _)| *nearness >= NEAR)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, name)| name)
 }
 
 /// A part of a block's text.
@@ -123,6 +182,10 @@ impl Found {
         self.other.map(|other| Value::json(other.of(text)))
     }
 
+    pub(crate) fn has_other(&self) -> bool {
+        self.other.is_some()
+    }
+
     pub(crate) fn record<'a>(&self, text: &'a str) -> Option<&'a str> {
         (self.record != Span::default()).then(|| self.record.of(text))
     }
@@ -163,8 +226,35 @@ pub(crate) fn scan(
                 is_text: true,
             })
             .collect()),
+        Format::Kaldi => lines(block)
+            .zip(block.first_line..)
+            .map(|(line, number)| kaldi_line(&block.text, line, number))
+            .collect(),
         Format::Json => json_map(&block.text, whole_file),
     }
+}
+
+/// Reads a line `ID TEXT`. The id ends at the first space or tab, and a line without one is an id with an
+/// empty text.
+fn kaldi_line(text: &str, line: Span, number: u64) -> Result<Found, ScanError> {
+    let of_line = line.of(text);
+    let id_bytes = memchr::memchr2(b' ', b'\t', of_line.as_bytes()).unwrap_or(of_line.len());
+    let (id, value) = of_line.split_at(id_bytes);
+    if id.is_empty() {
+        let found = if of_line.trim_ascii().is_empty() { "an empty line" } else { "white space" };
+        return Err(ScanError {
+            offset: line.start,
+            problem: format!("found {found}: expected an id, white space, and a text").into(),
+        });
+    }
+    Ok(Found {
+        id: FoundId::Here(Span::within(text, id)),
+        value: Span::within(text, value.trim_ascii()),
+        other: None,
+        record: Span::default(),
+        line: number,
+        is_text: true,
+    })
 }
 
 /// Whether no string in the text can have an escape or a control character.
@@ -414,19 +504,7 @@ impl<'a> Cursor<'a> {
         }
         let [id, value, other] = found.map(|found| found.map(|(span, _)| span));
         let required = |span: Option<Span>, role| {
-            span.ok_or_else(|| {
-                let listed = names.listed(role);
-                let message =
-                    Message::from(format!("no field {listed}; other names are given by "));
-                Problem::Content(
-                    message
-                        .option("id-field", "")
-                        .text(", ")
-                        .option("reference-field", "")
-                        .text(", ")
-                        .option("prediction-field", ""),
-                )
-            })
+            span.ok_or_else(|| Problem::Content(names.no_field(role, line.of(self.text))))
         };
         let (id, value) = (required(id, Role::Id)?, required(value, Role::Value)?);
         Ok(Found {
@@ -564,9 +642,9 @@ mod tests {
 
     fn names() -> FieldNames {
         FieldNames::new([
-            ("id", Role::Id),
-            ("reference", Role::Value),
-            ("references", Role::Value),
+            ("id", Role::Id, "id-field"),
+            ("reference", Role::Value, "reference-field"),
+            ("references", Role::Value, "reference-field"),
         ])
     }
 

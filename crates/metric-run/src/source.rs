@@ -17,9 +17,14 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// How much of a document is read before it is looked at.
 const PART_BYTES: usize = 1 << 20;
 
-/// How long a line may be. A longer one is no record, but what memory could not hold: a file with a
-/// hole, or one that has no lines.
-const MAX_LINE_BYTES: usize = 1 << 30;
+/// How many bytes of data a run holds in memory by default.
+pub const DEFAULT_MAX_BYTES: u64 = 8_000_000_000;
+
+/// Says that something takes more memory than allowed.
+fn too_long(what: &str, max_bytes: u64) -> Message {
+    Message::from(format!("{what} takes more memory than allowed by "))
+        .option("max-bytes", &max_bytes.to_string())
+}
 
 /// How a source holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +35,8 @@ pub enum Format {
     Json,
     /// One value per line, whose id is the line number.
     Text,
+    /// One id per line, and after a space or tab the text, as Kaldi's `text` files have it.
+    Kaldi,
 }
 
 impl Format {
@@ -65,6 +72,8 @@ pub struct Source {
     origin: Origin,
     /// The format, where it is known.
     format: Option<Format>,
+    /// Whether the caller stated the format, rather than the name of a file.
+    is_stated: bool,
     compression: Compression,
 }
 
@@ -109,6 +118,7 @@ impl Source {
             return Ok(Self {
                 origin: Origin::Folder(path),
                 format: None,
+                is_stated: false,
                 compression: Compression::None,
             });
         }
@@ -122,13 +132,14 @@ impl Source {
             Compression::Gzip | Compression::Zstandard => path.with_extension(""),
         };
         let format = match Format::of_name(&stem) {
-            // A pipe that the shell made has no name of its own.
-            None if !metadata.is_file() => Some(Format::JsonLines),
+            // A pipe that the shell made has no name of its own, nor has a file that it opened.
+            None if !metadata.is_file() || is_descriptor(&path) => Some(Format::JsonLines),
             format => format,
         };
         Ok(Self {
             origin: Origin::File(path),
             format,
+            is_stated: false,
             compression,
         })
     }
@@ -139,6 +150,7 @@ impl Source {
         Self {
             origin: Origin::StandardInput,
             format: Some(Format::JsonLines),
+            is_stated: false,
             compression: Compression::None,
         }
     }
@@ -148,6 +160,7 @@ impl Source {
         Self {
             origin: Origin::Memory(name.into(), bytes.into()),
             format: Some(format),
+            is_stated: true,
             compression: Compression::None,
         }
     }
@@ -162,6 +175,7 @@ impl Source {
         Self {
             origin: Origin::Reader(name.into(), Arc::new(Mutex::new(Some(reader)))),
             format: Some(format),
+            is_stated: true,
             compression: Compression::None,
         }
     }
@@ -171,6 +185,7 @@ impl Source {
     pub fn with_format(self, format: Format) -> Self {
         Self {
             format: Some(format),
+            is_stated: true,
             ..self
         }
     }
@@ -192,11 +207,17 @@ impl Source {
             return Err(ReadError::new(self.name(), problem).into());
         }
         self.format.ok_or_else(|| {
-            RunError::Usage(Message::from(format!(
-                "{}: the name does not tell the format: expected .jsonl, .json or .txt, also with .gz or .zst",
+            let problem = format!(
+                "{}: the name does not tell the format: expected .jsonl, .json or .txt, also with .gz or .zst, or ",
                 self.name()
-            )))
+            );
+            RunError::Usage(Message::from(problem).option("input-format", ""))
         })
+    }
+
+    /// Whether the caller stated the format, rather than the name of a file.
+    pub(crate) fn has_stated_format(&self) -> bool {
+        self.is_stated
     }
 
     /// Whether the source is a folder.
@@ -215,8 +236,9 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// Returns an error if the source cannot be read, or if it is not UTF-8.
-    pub fn document(&self) -> Result<Document, RunError> {
+    /// Returns an error if the source cannot be read, if it is not UTF-8, or if it has more than `max_bytes`
+    /// bytes.
+    pub fn document(&self, max_bytes: u64) -> Result<Document, RunError> {
         let name = self.name();
         let content = match &self.origin {
             Origin::Folder(path) => Content::Folder(path.clone()),
@@ -226,7 +248,7 @@ impl Source {
                 };
                 let mut bytes = Vec::new();
                 // The size that it has at least, as far as it is known, and room to see that it ends.
-                let size = usize::try_from(self.bytes()).unwrap_or(usize::MAX);
+                let size = usize::try_from(self.bytes().min(max_bytes)).unwrap_or(usize::MAX);
                 bytes
                     .try_reserve_exact(size.saturating_add(PART_BYTES + 1))
                     .map_err(|error| failed(error.into()))?;
@@ -244,6 +266,10 @@ impl Source {
                         break;
                     }
                     refuse_zeros(&name, 1, &bytes, start)?;
+                    if bytes.len() as u64 > max_bytes {
+                        let error = ReadError::new(&name, too_long("the file", max_bytes));
+                        return Err(error.limit().into());
+                    }
                 }
                 let text = String::from_utf8(bytes).map_err(|error| {
                     let valid = error.utf8_error().valid_up_to();
@@ -319,7 +345,12 @@ impl Source {
     }
 
     /// Opens the source; `progress` counts the bytes as they are read from disk.
-    pub(crate) fn open(&self, progress: &Arc<AtomicU64>) -> Result<Blocks, RunError> {
+    /// A line must not be longer than `max_bytes`, nor must a file of JSON.
+    pub(crate) fn open(
+        &self,
+        progress: &Arc<AtomicU64>,
+        max_bytes: u64,
+    ) -> Result<Blocks, RunError> {
         Ok(Blocks {
             reader: self.stream(Arc::clone(progress))?,
             name: self.name(),
@@ -328,8 +359,15 @@ impl Source {
             next_line: 1,
             spare: Vec::new(),
             ended: false,
+            max_bytes,
         })
     }
+}
+
+/// Whether a path names a file that is open already.
+fn is_descriptor(path: &Path) -> bool {
+    let folders = ["/dev/fd", "/proc/self/fd"];
+    folders.iter().any(|folder| path.starts_with(folder)) || path == Path::new("/dev/stdin")
 }
 
 fn extension(path: &Path) -> Option<String> {
@@ -385,6 +423,7 @@ pub(crate) struct Blocks {
     /// The memory of blocks that are done with.
     spare: Vec<String>,
     ended: bool,
+    max_bytes: u64,
 }
 
 impl Blocks {
@@ -402,7 +441,7 @@ impl Blocks {
                 .take(limit)
                 .read_to_end(&mut self.buffer)
                 .map_err(|error| ReadError::new(&self.name, format!("cannot read: {error}")))?;
-            if self.format != Format::Text {
+            if !matches!(self.format, Format::Text | Format::Kaldi) {
                 refuse_zeros(&self.name, self.next_line, &self.buffer, start)?;
             }
             if (count as u64) < limit {
@@ -414,14 +453,17 @@ impl Blocks {
                     break searched + place + 1;
                 }
                 searched = self.buffer.len();
-                if searched >= MAX_LINE_BYTES {
-                    let problem = format!("the line is longer than {} MiB", MAX_LINE_BYTES >> 20);
-                    return Err(ReadError::new(&self.name, problem)
-                        .line(self.next_line)
-                        .into());
-                }
             }
-            wanted *= 2;
+            if self.buffer.len() as u64 >= self.max_bytes {
+                let what = match self.format {
+                    Format::Json => "the file",
+                    _ => "the line",
+                };
+                let error = ReadError::new(&self.name, too_long(what, self.max_bytes));
+                return Err(error.line(self.next_line).limit().into());
+            }
+            // Memory for twice as much, unless that is not allowed.
+            wanted = (2 * wanted).min(usize::try_from(self.max_bytes).unwrap_or(usize::MAX));
         };
         let first_line = self.next_line;
         let bytes = &self.buffer[..end];
