@@ -13,6 +13,7 @@ mod list;
 mod output;
 mod output_file;
 mod score;
+mod unfinished;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -80,6 +81,7 @@ fn metrics() -> Option<String> {
 }
 
 fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    unfinished::remove_on_signals();
     match matches.subcommand() {
         Some(("score", matches)) => return score(matches),
         Some(("merge", matches)) => {

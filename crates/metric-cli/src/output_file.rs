@@ -6,9 +6,10 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::Failure;
+use crate::unfinished::Unfinished;
 
 /// A file which stands under its name only when it is whole.
 pub(crate) struct OutputFile {
@@ -18,7 +19,7 @@ pub(crate) struct OutputFile {
 
 enum Target {
     /// Becomes the file at the end.
-    Temporary(BufWriter<NamedTempFile>),
+    Temporary(BufWriter<Unfinished<NamedTempFile>>),
     /// A pipe or a device, which cannot be replaced.
     Stream(BufWriter<File>),
     /// The stream that carries the result as well.
@@ -78,7 +79,7 @@ impl OutputFile {
             Target::Temporary(file) => file
                 .into_inner()
                 .map_err(io::IntoInnerError::into_error)
-                .and_then(|file| Ok(file.persist(&self.name).map(drop)?)),
+                .and_then(|file| file.persist(&self.name)),
             Target::Stream(mut file) => file.flush(),
             Target::StandardOutput(mut file) => unless_closed(file.flush()),
         };
@@ -91,9 +92,53 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     let written = || {
         let mut file = temporary(path.parent().unwrap_or(path), None)?;
         file.write_all(text.as_bytes())?;
-        Ok(file.persist(path).map(drop)?)
+        file.persist(path)
     };
     written().map_err(|error| Failure::write(&path.display().to_string(), &error))
+}
+
+/// A folder that is filled all at once: its files wait in a folder of their own.
+pub(crate) struct OutputFolder {
+    folder: PathBuf,
+    waiting: Unfinished<TempDir>,
+}
+
+impl OutputFolder {
+    /// Creates the folder, unless it is there.
+    pub(crate) fn create(folder: PathBuf) -> Result<Self, Failure> {
+        create_folder(&folder)?;
+        let waiting = Unfinished::create(|| partial().tempdir_in(&folder));
+        let waiting = waiting.map_err(|error| cannot_create(&folder, &error))?;
+        Ok(Self { folder, waiting })
+    }
+
+    /// Writes a file, which waits for the others.
+    pub(crate) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
+        let path = self.waiting.path().join(name);
+        let failed = |error| Failure::write(&self.folder.join(name).display().to_string(), &error);
+        fs::write(path, text).map_err(failed)
+    }
+
+    /// Moves all files into the folder, in place of what has their names, be it links; none if one of the
+    /// names is that of a folder.
+    pub(crate) fn persist(self) -> Result<(), Failure> {
+        let listed = || -> io::Result<Vec<_>> {
+            let files = fs::read_dir(self.waiting.path())?;
+            files.map(|file| Ok(file?.file_name())).collect()
+        };
+        let failed = |path: &Path, error| Failure::write(&path.display().to_string(), &error);
+        let mut names = listed().map_err(|error| failed(&self.folder, error))?;
+        names.sort();
+        let is_folder = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
+        if let Some(taken) = names.iter().map(|name| self.folder.join(name)).find(is_folder) {
+            return Err(cannot_create(&taken, &"the name is that of a folder"));
+        }
+        for name in names {
+            let path = self.folder.join(&name);
+            fs::rename(self.waiting.path().join(&name), &path).map_err(|error| failed(&path, error))?;
+        }
+        Ok(())
+    }
 }
 
 /// Creates a folder, unless it is there, and sees that files can be made in it.
@@ -259,9 +304,11 @@ fn open_stream(_path: &Path) -> Option<io::Result<Target>> {
 }
 
 /// A file that gets its name when it is whole, in place of one that is `existing` or as a new one.
-fn temporary(folder: &Path, existing: Option<Metadata>) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".metric-").suffix(".partial");
+fn temporary(
+    folder: &Path,
+    existing: Option<Metadata>,
+) -> io::Result<Unfinished<NamedTempFile>> {
+    let mut builder = partial();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -271,5 +318,12 @@ fn temporary(folder: &Path, existing: Option<Metadata>) -> io::Result<NamedTempF
     }
     #[cfg(not(unix))]
     let _ = existing;
-    builder.tempfile_in(folder)
+    Unfinished::create(|| builder.tempfile_in(folder))
+}
+
+/// What is not whole has a hidden name.
+fn partial() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".metric-").suffix(".partial");
+    builder
 }

@@ -16,7 +16,7 @@ use metric_run::{
 
 use crate::checks::{Check, failed_checks};
 use crate::error::Failure;
-use crate::output_file::{OutputFile, create_folder, write_whole};
+use crate::output_file::{OutputFile, OutputFolder};
 
 /// All that `metric score` was asked for.
 pub(crate) struct Task {
@@ -74,7 +74,7 @@ impl Task {
     pub(crate) fn run(self) -> Result<Printed, Failure> {
         // Files are opened before the work, so that it is not done in vain; the folder of pictures may be
         // where the others are to be.
-        let folder = self.pictures.map(PictureFolder::create).transpose()?;
+        let folder = self.pictures.map(OutputFolder::create).transpose()?;
         let samples = self.per_sample.as_deref().map(OutputFile::create);
         let watch = Watch {
             folder,
@@ -94,6 +94,7 @@ impl Task {
                 .unwrap_or_else(|poisoned| poisoned.into_inner())
                 .persist()?;
         }
+        watch.folder.map(OutputFolder::persist).transpose()?;
         Ok(printed)
     }
 }
@@ -228,7 +229,7 @@ fn details(outcomes: &[Outcome]) -> Result<Vec<u8>, Failure> {
 
 /// What the program does while a run goes on.
 struct Watch {
-    folder: Option<PictureFolder>,
+    folder: Option<OutputFolder>,
     shown: Option<Shown>,
     samples: Option<Mutex<OutputFile>>,
     several: bool,
@@ -271,7 +272,7 @@ impl Observer for Watch {
                 .map_err(|error| Failure::Internal(error.to_string()))
         };
         if let Some(folder) = &self.folder {
-            folder.write(&id, position, &picture(Drawing::Svg)?)?;
+            folder.write(&picture_name(&id, position), &picture(Drawing::Svg)?)?;
         }
         if let Some(shown) = self.shown.as_ref().filter(|shown| shown.wants(&id)) {
             shown.put(&id, position, picture(shown.drawing())?)?;
@@ -289,7 +290,9 @@ impl Observer for Watch {
             let mut put = |id: &str, draw: &dyn Fn() -> String| {
                 if result.is_ok() {
                     result = match (drawing, &self.folder, &self.shown) {
-                        (Drawing::Svg, Some(folder), _) => folder.write(id, position, &draw()),
+                        (Drawing::Svg, Some(folder), _) => {
+                            folder.write(&picture_name(id, position), &draw())
+                        }
                         (_, _, Some(shown)) if shown.wants(id) => shown.put(id, position, draw()),
                         _ => Ok(()),
                     };
@@ -355,20 +358,6 @@ impl Shown {
         let pictures = records.into_values().flat_map(|(_, pictures)| pictures);
         let pictures: Vec<String> = pictures.collect();
         Ok(pictures.join("\n"))
-    }
-}
-
-/// A folder with a picture of each example.
-struct PictureFolder(PathBuf);
-
-impl PictureFolder {
-    fn create(folder: PathBuf) -> Result<Self, Failure> {
-        create_folder(&folder)?;
-        Ok(Self(folder))
-    }
-
-    fn write(&self, id: &str, ordinal: u64, picture: &str) -> Result<(), Failure> {
-        write_whole(&self.0.join(picture_name(id, ordinal)), picture)
     }
 }
 

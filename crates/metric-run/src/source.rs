@@ -243,9 +243,7 @@ impl Source {
         let content = match &self.origin {
             Origin::Folder(path) => Content::Folder(path.clone()),
             _ => {
-                let failed = |error: io::Error| {
-                    RunError::Read(ReadError::new(&name, format!("cannot read: {error}")))
-                };
+                let failed = |error: io::Error| cannot_read(&name, &error);
                 let mut bytes = Vec::new();
                 // The size that it has at least, as far as it is known, and room to see that it ends.
                 let size = usize::try_from(self.bytes().min(max_bytes)).unwrap_or(usize::MAX);
@@ -440,7 +438,7 @@ impl Blocks {
             let count = (&mut self.reader)
                 .take(limit)
                 .read_to_end(&mut self.buffer)
-                .map_err(|error| ReadError::new(&self.name, format!("cannot read: {error}")))?;
+                .map_err(|error| cannot_read(&self.name, &error))?;
             if !matches!(self.format, Format::Text | Format::Kaldi) {
                 refuse_zeros(&self.name, self.next_line, &self.buffer, start)?;
             }
@@ -507,6 +505,14 @@ impl Blocks {
         if block.text.capacity() <= 4 * BLOCK_BYTES && self.spare.len() < 64 {
             self.spare.push(block.text);
         }
+    }
+}
+
+/// The error of a source that cannot be read, or not held: memory is the machine's, not the data's.
+fn cannot_read(name: &str, error: &io::Error) -> RunError {
+    match error.kind() {
+        io::ErrorKind::OutOfMemory => RunError::Internal(format!("{name}: out of memory")),
+        _ => ReadError::new(name, format!("cannot read: {error}")).into(),
     }
 }
 

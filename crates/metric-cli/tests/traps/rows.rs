@@ -1,0 +1,148 @@
+//! The traps, by what they mislead about.
+
+use super::Trap;
+
+/// Lines with an id before the text, as Kaldi has them.
+fn with_ids(ids: impl Iterator<Item = usize>, text: &str) -> String {
+    ids.map(|id| format!("utt-{id:02} {text}\n")).collect()
+}
+
+fn wer_records() -> String {
+    "{\"id\": 1, \"reference\": \"a b\", \"prediction\": \"a b\"}\n".to_owned()
+}
+
+fn misspelled() -> String {
+    "{\"id\": 1, \"reference\": \"a b\", \"predicton\": \"a b\"}\n".to_owned()
+}
+
+pub(crate) const TRAPS: &[Trap] = &[
+    Trap {
+        name: "`--fail-under wer=0.1`",
+        before: "A good system failed the check, and a bad one passed.",
+        now: "A usage error says to write `--fail-over wer=0.1`.",
+        files: &[("t.jsonl", wer_records)],
+        run: "score wer --pairs t.jsonl --fail-under wer=0.1",
+        code: 2,
+        says: &["lower values of wer are better: expected --fail-over wer=0.1"],
+    },
+    Trap {
+        name: "`--fail-over` of a score that should be high",
+        before: "There was no such check.",
+        now: "A usage error says to write `--fail-under string_accuracy=0.1`.",
+        files: &[("t.jsonl", wer_records)],
+        run: "score string-accuracy --pairs t.jsonl --fail-over string_accuracy=0.1",
+        code: 2,
+        says: &["expected --fail-under string_accuracy=0.1"],
+    },
+    Trap {
+        name: "Kaldi's `ID TEXT` files named `.txt`",
+        before: "The ids were scored as words.",
+        now: "The run ends, and names both ways to read the file.",
+        files: &[
+            ("r.txt", || with_ids(0..10, "good morning")),
+            ("p.txt", || with_ids((0..10).rev(), "good evening")),
+        ],
+        run: "score wer -r r.txt -p p.txt",
+        code: 3,
+        says: &["such as \"utt-00\"", "--input-format kaldi", "--input-format text"],
+    },
+    Trap {
+        name: "A few lines that start with ids",
+        before: "The ids were scored as words.",
+        now: "A warning names the format `kaldi`.",
+        files: &[
+            ("r.txt", || with_ids(0..4, "good morning")),
+            ("p.txt", || with_ids((0..4).rev(), "good evening")),
+        ],
+        run: "score wer -r r.txt -p p.txt",
+        code: 0,
+        says: &["warning: 4 ", "--input-format kaldi"],
+    },
+    Trap {
+        name: "Values of one word per line that look like ids",
+        before: "They were scored, as they are now.",
+        now: "No warning: a perfect system has the same words in the same lines.",
+        files: &[
+            ("r.txt", || (0..20).map(|id| format!("class-{id}\n")).collect()),
+            ("p.txt", || (0..20).map(|id| format!("class-{id}\n")).collect()),
+        ],
+        run: "score string-accuracy -r r.txt -p p.txt",
+        code: 0,
+        says: &[],
+    },
+    Trap {
+        name: "Numbered lines",
+        before: "The numbers were scored as words, which are always correct.",
+        now: "The run ends, and names both ways to read the file.",
+        files: &[
+            ("r.txt", || (0..12).map(|id| format!("{id}. a b\n")).collect()),
+            ("p.txt", || (0..12).map(|id| format!("{id}. a c\n")).collect()),
+        ],
+        run: "score wer -r r.txt -p p.txt",
+        code: 3,
+        says: &["--input-format kaldi"],
+    },
+    Trap {
+        name: "`--pairs` with a misspelled field",
+        before: "No record had a prediction, and with `--missing empty` the score was 0.",
+        now: "The error lists the fields and names the nearest one.",
+        files: &[("t.jsonl", misspelled)],
+        run: "score wer --pairs t.jsonl --missing empty",
+        code: 3,
+        says: &[
+            "no field \"prediction\": the record has \"id\", \"reference\", \"predicton\"",
+            "did you mean --prediction-field predicton?",
+        ],
+    },
+    Trap {
+        name: "An id field with another name",
+        before: "The error named the options and no field.",
+        now: "The error lists the fields and names the one that is probably meant.",
+        files: &[("t.jsonl", || wer_records().replace("\"id\"", "\"doc_id\""))],
+        run: "score wer --pairs t.jsonl",
+        code: 3,
+        says: &["did you mean --id-field doc_id?"],
+    },
+    Trap {
+        name: "An option of other metrics",
+        before: "The argument was unexpected, with a hint to unrelated options.",
+        now: "The error says which metrics have it.",
+        files: &[("t.jsonl", wer_records)],
+        run: "score wer --pairs t.jsonl --k 5",
+        code: 2,
+        says: &["--k is not an option of wer: accuracy-at-k, mrr have it"],
+    },
+    Trap {
+        name: "Details of a metric that has none",
+        before: "Each of these options had an error of its own.",
+        now: "The error says which metrics have it.",
+        files: &[("t.jsonl", wer_records)],
+        run: "score wer --pairs t.jsonl --svg drawn",
+        code: 2,
+        says: &["--svg is not an option of wer: arc, lanes, openlane have it"],
+    },
+    Trap {
+        name: "A line without an end",
+        before: "It took up to 1 GiB of memory.",
+        now: "`--max-bytes` bounds what is held.",
+        files: &[
+            ("r.jsonl", || format!("{{\"id\": 1, \"reference\": \"{}\"}}", "a".repeat(300_000))),
+            ("p.jsonl", || "{\"id\": 1, \"prediction\": \"a\"}\n".to_owned()),
+        ],
+        run: "score string-accuracy -r r.jsonl -p p.jsonl --max-bytes 100kB",
+        code: 5,
+        says: &["r.jsonl:1: the line takes more memory than allowed by --max-bytes 100000"],
+    },
+    Trap {
+        name: "A document of white space",
+        before: "It was held in memory, however large it was.",
+        now: "`--max-bytes` bounds what is held.",
+        files: &[
+            ("r.json", || " ".repeat(3_000_000)),
+            ("p.json", || "[]".to_owned()),
+        ],
+        run: "score coco -r r.json -p p.json --max-bytes 1MB",
+        code: 5,
+        says: &["r.json: the file takes more memory than allowed by --max-bytes 1000000"],
+    },
+];
