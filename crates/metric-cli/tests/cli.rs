@@ -2329,7 +2329,15 @@ fn texts_too_long_to_be_aligned_are_named() {
     let words = "score cer --format json -r r.jsonl -p";
     folder
         .run(&format!("{words} p.jsonl"))
-        .fails(3, &["p.jsonl:1", "page 7", "too long to be aligned"]);
+        .fails(
+            5,
+            &[
+                "p.jsonl:1",
+                "page 7",
+                "prediction: aligning 1200000 units with 1200000 of the reference",
+                "--max-cells",
+            ],
+        );
     folder.put(
         "near.jsonl",
         line("prediction", &long.replacen("ba", "b a", 3)).as_bytes(),
@@ -2345,6 +2353,29 @@ fn texts_too_long_to_be_aligned_are_named() {
 }
 
 #[test]
+fn the_limit_of_an_alignment_changes_no_score() {
+    let folder = Folder::new(&[]);
+    let (a, b) = ("ab".repeat(500), "ba".repeat(450));
+    let pair = json!({"id": 1, "reference": a, "prediction": b});
+    folder.put("x.jsonl", pair.to_string().as_bytes());
+    for metric in ["cer", "wer", "anls"] {
+        let run = |option: &str| {
+            let words = format!("score {metric} --pairs x.jsonl --format json {option}");
+            folder.run(&words)
+        };
+        let result = run("").json();
+        assert_eq!(run("--max-cells 100000000").json(), result);
+        run("--max-cells 0").fails(2, &["--max-cells"]);
+        if metric != "wer" {
+            // The number that the message names is enough.
+            let refused = run("--max-cells 1000").code(5);
+            let named = refused.stderr.split("use ").nth(1).map(str::trim);
+            assert_eq!(run(named.unwrap_or_default()).json(), result, "{metric}");
+        }
+    }
+}
+
+#[test]
 fn answers_too_long_to_be_compared_are_named() {
     let folder = Folder::new(&[]);
     let pair = |reference: &str, prediction: &str| {
@@ -2354,8 +2385,8 @@ fn answers_too_long_to_be_compared_are_named() {
     };
     // A quarter of the letters is wrong, which could count.
     let (long, other) = ("abcd".repeat(600_000), "abcx".repeat(600_000));
-    let result = pair(&long, &other).code(3);
-    assert!(result.stderr.contains("too long to be aligned"));
+    let result = pair(&long, &other).code(5);
+    assert!(result.stderr.contains("--max-cells"));
     assert_eq!(
         pair(&long, &long.to_uppercase()).json()["scores"]["anls"],
         1.0

@@ -19,12 +19,13 @@
 //! second. Memory grows with detections and truths, and for the two optimal rules with the pairs that
 //! they choose from as well.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
-use metric_core::assignment::{Benefit, Edge, assign};
+use metric_core::assignment::{Benefit, Edge, assign_all};
 use metric_core::{Counts, named_choice};
 
 use crate::candidates::{Field, with_candidates};
+use crate::nearest::{Arithmetic, Measure, Prefer, Search};
 use crate::score::Rank;
 use crate::{BBox, Shape, iou_by_corners};
 
@@ -243,7 +244,7 @@ fn optimal_of<S: Shape>(
         return any_optimal(detections, truths, threshold);
     };
     let mut matches = vec![None; detections.len()];
-    pair(&edges, detections, truths, &mut matches);
+    pair(edges, detections, truths, &mut matches);
     matches
 }
 
@@ -276,7 +277,7 @@ fn any_optimal<S: Shape>(
     }
     let field = Field::new(detections.len(), truths, 0.0);
     for (detection, found) in detections.iter().zip(&mut matches) {
-        let crowd = || greatest(&field, &detection.shape, S::iou_crowd, |truth| truth.crowd);
+        let crowd = || greatest(&field, &detection.shape, S::iou_crowd, |truth| truth.crowd).0;
         *found = found.or_else(|| crowd().filter(|&(_, share)| enough(share)).map(|(t, _)| t));
     }
     matches
@@ -311,7 +312,7 @@ pub fn optimal_sum<S: Shape>(
     for edge in &mut counted {
         edge.benefit.primary = 0;
     }
-    for (row, column) in assign(&counted) {
+    for (row, column) in assign_all(counted) {
         if detections[row].shape.iou(&truths[column].shape) >= threshold {
             matches[row] = Some(column);
         }
@@ -323,7 +324,7 @@ pub fn optimal_sum<S: Shape>(
         let Some(others) = others else {
             return any_optimal(detections, truths, threshold);
         };
-        pair(&others, detections, truths, &mut matches);
+        pair(others, detections, truths, &mut matches);
     }
     matches
 }
@@ -370,11 +371,13 @@ pub fn greedy<S: Shape>(
     let mut taken = vec![false; truths.len()];
     // COCO's bound lets an IoU of 1 that lost its last bits match at threshold 1.
     let bound = threshold.min(1.0 - 1e-10);
-    for index in by_score(detections) {
+    let mut looks = Looks::new(detections, truths);
+    let mut order = by_score(detections).into_iter();
+    for index in order.by_ref() {
         let shape = &detections[index].shape;
         // Of the truths that count, and of the others.
         let mut best = [(bound, None); 2];
-        field.near(shape, |place, truth| {
+        let looked = field.near(shape, |place, truth| {
             if taken[place] {
                 return;
             }
@@ -391,8 +394,75 @@ pub fn greedy<S: Shape>(
             taken[place] = !truths[place].crowd;
         }
         matches[index] = found;
+        if looks.are_too_many(looked) {
+            break;
+        }
+    }
+    if order.len() > 0 {
+        greedy_by_search(detections, truths, bound, &taken, order, &mut matches);
     }
     matches
+}
+
+/// The rest of [`greedy`], with detections and truths of which many overlap each other.
+fn greedy_by_search<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    bound: f64,
+    taken: &[bool],
+    order: impl Iterator<Item = usize>,
+    matches: &mut Matches,
+) {
+    let iou = Measure::Iou(Arithmetic::Shape);
+    let free = |measure, wanted: fn(&Truth<S>) -> bool| {
+        let free = |place: usize, truth: &Truth<S>| !taken[place] && wanted(truth);
+        Search::new(truths, measure, Prefer::Last, free)
+    };
+    let mut counted = free(iou, Truth::is_counted);
+    let mut ignored = free(iou, |truth| truth.ignore && !truth.crowd);
+    let crowds = free(Measure::Share, |truth| truth.crowd);
+    for index in order {
+        let shape = &detections[index].shape;
+        let found = counted.best(shape, bound, S::iou).or_else(|| {
+            let ignored = ignored.best(shape, bound, S::iou);
+            let crowd = crowds.best(shape, bound, S::iou_crowd);
+            // Of equal ones the later.
+            let last = |a: (usize, f64), b: (usize, f64)| match a.1.total_cmp(&b.1) {
+                Ordering::Equal if a.0 > b.0 => a,
+                Ordering::Greater => a,
+                _ => b,
+            };
+            ignored.into_iter().chain(crowd).reduce(last)
+        });
+        matches[index] = found.map(|(place, _)| place);
+        if let Some(place) = matches[index] {
+            counted.remove(place);
+            ignored.remove(place);
+        }
+    }
+}
+
+/// Counts the pairs that were looked at, to tell a search by pairs that takes too long.
+struct Looks {
+    left: usize,
+}
+
+impl Looks {
+    /// So many looks for each detection and truth are no more than what else is done with them.
+    const EACH: usize = 256;
+
+    fn new<S>(detections: &[Detection<S>], truths: &[Truth<S>]) -> Self {
+        let items = detections.len().saturating_add(truths.len());
+        Self {
+            left: items.saturating_mul(Self::EACH),
+        }
+    }
+
+    fn are_too_many(&mut self, looked: usize) -> bool {
+        let left = self.left.checked_sub(looked);
+        self.left = left.unwrap_or(0);
+        left.is_none()
+    }
 }
 
 /// Pascal VOC's rule: detections in the order of falling score each look only at the truth with the
@@ -414,26 +484,39 @@ pub fn voc<S: Shape>(
     threshold: f64,
     strict: bool,
 ) -> Matches {
-    let field = Field::new(detections.len(), truths, 0.0);
-    voc_by(&field, detections, threshold, strict, S::iou)
+    let by = (Arithmetic::Shape, S::iou);
+    voc_by(truths, detections, threshold, strict, by)
 }
 
 /// [`voc`] by another IoU.
 pub(crate) fn voc_by<S: Shape>(
-    field: &Field<'_, S>,
+    truths: &[Truth<S>],
     detections: &[Detection<S>],
     threshold: f64,
     strict: bool,
-    iou: impl Fn(&S, &S) -> f64,
+    (arithmetic, iou): (Arithmetic, impl Fn(&S, &S) -> f64),
 ) -> Matches {
-    let truths = field.truths();
     let mut matches = vec![None; detections.len()];
     if truths.is_empty() {
         return matches;
     }
+    let field = Field::new(detections.len(), truths, arithmetic.margin());
+    let mut looks = Looks::new(detections, truths);
+    let mut search = None;
     let mut taken = vec![false; truths.len()];
     for index in by_score(detections) {
-        let best = greatest(field, &detections[index].shape, &iou, |_| true);
+        let shape = &detections[index].shape;
+        let best = match &search {
+            None => {
+                let (best, looked) = greatest(&field, shape, &iou, |_| true);
+                if looks.are_too_many(looked) {
+                    let measure = Measure::Iou(arithmetic);
+                    search = Some(Search::new(truths, measure, Prefer::First, |_, _| true));
+                }
+                best
+            }
+            Some(search) => search.best(shape, 0.0, &iou),
+        };
         if let Some((place, overlap)) = best {
             let reached = if strict {
                 overlap > threshold
@@ -475,6 +558,7 @@ fn any_overlap_by<S: Shape>(
         [true, false].into_iter().find_map(|counted| {
             let wanted = |truth: &Truth<S>| truth.is_counted() == counted;
             greatest(&field, &detection.shape, &iou, wanted)
+                .0
                 .filter(|&(_, overlap)| overlap >= threshold)
                 .map(|(place, _)| place)
         })
@@ -491,15 +575,16 @@ fn overlap<S: Shape>(shape: &S, truth: &Truth<S>) -> f64 {
     }
 }
 
-/// The wanted truth that overlaps a shape most, of equal ones the first, and its IoU.
+/// The wanted truth that overlaps a shape most, of equal ones the first, and its IoU; and how many truths
+/// were looked at.
 fn greatest<S: Shape>(
     field: &Field<'_, S>,
     shape: &S,
     iou: impl Fn(&S, &S) -> f64,
     wanted: impl Fn(&Truth<S>) -> bool,
-) -> Option<(usize, f64)> {
+) -> (Option<(usize, f64)>, usize) {
     let mut best: Option<(usize, f64)> = None;
-    field.near(shape, |place, truth| {
+    let looked = field.near(shape, |place, truth| {
         let overlap = iou(shape, &truth.shape);
         let better = best.is_none_or(|(first, greatest)| {
             overlap > greatest || (overlap == greatest && place < first)
@@ -508,17 +593,21 @@ fn greatest<S: Shape>(
             best = Some((place, overlap));
         }
     });
-    best
+    (best, looked)
 }
 
 /// What a truth that counts is worth; one that does not is worth 1, which no number of them exceeds.
 const COUNTED: i64 = 1 << 31;
 
 /// Of more pairs no best choice is made, which would take gigabytes of memory.
-const MOST_EDGES: usize = 1 << 25;
+const MOST_EDGES: usize = 1 << 24;
 
-/// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU.
-/// None if there are more than `most`.
+/// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU, as far
+/// as a best choice can have them. None if there are more than `most`.
+///
+/// Of `n` detections and `m` truths a best choice gives each item of the smaller side one of the best
+/// `min(n, m)` of the other, of equal ones the first: the others of the smaller side have no more of
+/// them than all but one. No other pairs are kept.
 ///
 /// So that any number of detections may have a crowd, each has its own column behind the truths,
 /// which stands for all crowds.
@@ -529,44 +618,145 @@ fn edges<S: Shape>(
     wanted: impl Fn(usize, &Truth<S>, f64) -> bool,
 ) -> Option<Vec<Edge>> {
     let field = Field::new(detections.len(), truths, 0.0);
-    let mut edges = Vec::new();
+    // A detection that may have a crowd is worth less to a truth than it seems.
+    let by_truth = detections.len() > truths.len() && !truths.iter().any(|truth| truth.crowd);
+    match by_truth {
+        true => edges_by_truth(&field, detections, most, wanted),
+        false => edges_by_detection(&field, detections, most, wanted),
+    }
+}
+
+/// [`edges`], the best of each detection.
+fn edges_by_detection<S: Shape>(
+    field: &Field<'_, S>,
+    detections: &[Detection<S>],
+    most: usize,
+    wanted: impl Fn(usize, &Truth<S>, f64) -> bool,
+) -> Option<Vec<Edge>> {
+    let columns = field.truths().len();
+    let mut edges: Vec<Edge> = Vec::new();
+    let mut best: Vec<Edge> = Vec::new();
     for (row, detection) in detections.iter().enumerate() {
-        let full = field.any_near(&detection.shape, |place, truth| {
+        let mut crowd: Option<f64> = None;
+        best.clear();
+        field.near(&detection.shape, |place, truth| {
             let overlap = overlap(&detection.shape, truth);
             if overlap > 0.0 && wanted(row, truth, overlap) {
-                let column = if truth.crowd {
-                    truths.len() + row
-                } else {
-                    place
-                };
-                let primary = if truth.is_counted() { COUNTED } else { 1 };
-                edges.push(Edge {
-                    row,
-                    column,
-                    benefit: Benefit {
-                        primary,
-                        secondary: overlap,
-                    },
-                });
+                match truth.crowd {
+                    true => crowd = Some(crowd.map_or(overlap, |crowd| crowd.max(overlap))),
+                    false => best.push(edge(row, place, truth, overlap)),
+                }
             }
-            edges.len() > most
         });
-        if full {
+        keep_best(&mut best, detections.len());
+        edges.append(&mut best);
+        edges.extend(crowd.map(|secondary| Edge {
+            row,
+            column: columns + row,
+            benefit: Benefit {
+                primary: 1,
+                secondary,
+            },
+        }));
+        if edges.len() > most {
             return None;
         }
     }
     Some(edges)
 }
 
+/// [`edges`], the best of each truth, none of which is a crowd.
+fn edges_by_truth<S: Shape>(
+    field: &Field<'_, S>,
+    detections: &[Detection<S>],
+    most: usize,
+    wanted: impl Fn(usize, &Truth<S>, f64) -> bool,
+) -> Option<Vec<Edge>> {
+    /// The rows of a truth with their overlaps, and the overlap that a later row must exceed.
+    #[derive(Clone, Default)]
+    struct Rows {
+        best: Vec<(f64, u32)>,
+        least: f64,
+    }
+    let truths = field.truths();
+    let kept = truths.len();
+    // Some more are gathered before the worst of them are left out.
+    let room = kept + kept / 4 + 16;
+    let order = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    let mut columns = vec![Rows::default(); truths.len()];
+    let mut total = 0;
+    for (row, detection) in (0_u32..).zip(detections) {
+        field.near(&detection.shape, |place, truth| {
+            let overlap = overlap(&detection.shape, truth);
+            let Rows { best, least } = &mut columns[place];
+            if overlap > *least && wanted(row as usize, truth, overlap) {
+                best.push((overlap, row));
+                total += 1;
+                if best.len() == room {
+                    let (_, last, _) = best.select_nth_unstable_by(kept - 1, order);
+                    *least = last.0;
+                    best.truncate(kept);
+                    total -= room - kept;
+                }
+            }
+        });
+        if total > most + most / 4 {
+            return None;
+        }
+    }
+    for Rows { best, .. } in &mut columns {
+        if best.len() > kept {
+            best.select_nth_unstable_by(kept - 1, order);
+            total -= best.len() - kept;
+            best.truncate(kept);
+        }
+    }
+    if total > most {
+        return None;
+    }
+    let mut edges = Vec::with_capacity(total);
+    for (place, Rows { best, .. }) in columns.into_iter().enumerate() {
+        let rows = best.into_iter();
+        edges.extend(rows.map(|(overlap, row)| edge(row as usize, place, &truths[place], overlap)));
+    }
+    Some(edges)
+}
+
+fn edge<S>(row: usize, column: usize, truth: &Truth<S>, overlap: f64) -> Edge {
+    let primary = if truth.is_counted() { COUNTED } else { 1 };
+    Edge {
+        row,
+        column,
+        benefit: Benefit {
+            primary,
+            secondary: overlap,
+        },
+    }
+}
+
+/// Leaves no more than the best of these pairs of a row, of equal ones the first.
+fn keep_best(edges: &mut Vec<Edge>, most: usize) {
+    if edges.len() > most {
+        edges.select_nth_unstable_by(most - 1, |a, b| {
+            let [worth, other] = [a, b].map(|edge| edge.benefit);
+            let worse = other.primary.cmp(&worth.primary);
+            worse
+                .then(other.secondary.total_cmp(&worth.secondary))
+                .then(a.column.cmp(&b.column))
+        });
+        edges.truncate(most);
+    }
+}
+
 /// Puts down the best choice of `edges`.
 fn pair<S: Shape>(
-    edges: &[Edge],
+    edges: Vec<Edge>,
     detections: &[Detection<S>],
     truths: &[Truth<S>],
     matches: &mut Matches,
 ) {
     let crowds: Vec<usize> = (0..truths.len()).filter(|&t| truths[t].crowd).collect();
-    for (row, column) in assign(edges) {
+    for (row, column) in assign_all(edges) {
         matches[row] = if column < truths.len() {
             Some(column)
         } else {
