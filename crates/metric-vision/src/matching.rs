@@ -448,8 +448,9 @@ struct Looks {
 }
 
 impl Looks {
-    /// So many looks for each detection and truth are no more than what else is done with them.
-    const EACH: usize = 256;
+    /// So many looks for each detection and truth take no longer than what else is done with them. In
+    /// tests a search is wanted.
+    const EACH: usize = if cfg!(test) { 1 } else { 256 };
 
     fn new<S>(detections: &[Detection<S>], truths: &[Truth<S>]) -> Self {
         let items = detections.len().saturating_add(truths.len());
@@ -700,7 +701,7 @@ fn edges_by_truth<S: Shape>(
                 }
             }
         });
-        if total > most + most / 4 {
+        if total > most.saturating_add(most / 4) {
             return None;
         }
     }
@@ -922,7 +923,146 @@ mod tests {
         );
     }
 
+    /// COCO's rule by a look at all pairs.
+    fn plain_greedy(detections: &[Detection], truths: &[Truth], threshold: f64) -> Matches {
+        let mut matches = vec![None; detections.len()];
+        let mut taken = vec![false; truths.len()];
+        for index in by_score(detections) {
+            let best = |counted: bool| {
+                let mut best = (threshold.min(1.0 - 1e-10), None);
+                for (place, truth) in truths.iter().enumerate() {
+                    let overlap = overlap(&detections[index].shape, truth);
+                    let free = !taken[place] && truth.is_counted() == counted;
+                    if free && overlap > 0.0 && overlap >= best.0 {
+                        best = (overlap, Some(place));
+                    }
+                }
+                best.1
+            };
+            matches[index] = best(true).or_else(|| best(false));
+            if let Some(place) = matches[index] {
+                taken[place] = !truths[place].crowd;
+            }
+        }
+        matches
+    }
+
+    /// VOC's rule by a look at all pairs.
+    fn plain_voc(detections: &[Detection], truths: &[Truth], threshold: f64) -> Matches {
+        let mut matches = vec![None; detections.len()];
+        let mut taken = vec![false; truths.len()];
+        for index in by_score(detections) {
+            let mut best = (0.0, None);
+            for (place, truth) in truths.iter().enumerate() {
+                let overlap = crate::iou(&detections[index].shape, &truth.shape);
+                if overlap > best.0 {
+                    best = (overlap, Some(place));
+                }
+            }
+            if let (overlap, Some(place)) = best
+                && overlap >= threshold
+                && !taken[place]
+            {
+                taken[place] = truths[place].is_counted();
+                matches[index] = Some(place);
+            }
+        }
+        matches
+    }
+
+    /// Boxes that nearly all overlap, many of them equal.
+    fn crowded<T: std::fmt::Debug>(
+        most: usize,
+        item: impl Fn(BBox, [u8; 2]) -> T + Copy,
+    ) -> impl Strategy<Value = Vec<T>> {
+        let numbers = [0_u8..3, 0_u8..3, 4_u8..7, 4_u8..7];
+        let one = (numbers, [0_u8..12, 0_u8..12]).prop_map(move |(numbers, flags)| {
+            let [x, y, w, h] = numbers.map(f64::from);
+            item(BBox::from_xywh(x, y, w, h).expect("a box"), flags)
+        });
+        proptest::collection::vec(one, 0..most)
+    }
+
+    fn found(shape: BBox, [score, _]: [u8; 2]) -> Detection {
+        let score = (score > 0).then(|| f64::from(score / 3));
+        Detection { shape, score }
+    }
+
+    fn real(shape: BBox, [crowd, ignore]: [u8; 2]) -> Truth {
+        Truth {
+            shape,
+            crowd: crowd == 0,
+            ignore: ignore == 0,
+        }
+    }
+
+    /// The best choice of all pairs that overlap, or of the few that are kept.
+    fn best_choice(
+        detections: &[Detection],
+        truths: &[Truth],
+        few: bool,
+    ) -> Vec<(usize, usize)> {
+        let mut edges = match few {
+            true => edges(detections, truths, usize::MAX, |_, _, _| true).unwrap_or_default(),
+            false => {
+                let rows = detections.iter().enumerate();
+                let pairs = rows.flat_map(|(row, found)| {
+                    let columns = truths.iter().enumerate();
+                    columns.map(move |(place, truth)| {
+                        let overlap = overlap(&found.shape, truth);
+                        let column = if truth.crowd { truths.len() + row } else { place };
+                        Edge { column, ..edge(row, place, truth, overlap) }
+                    })
+                });
+                pairs.filter(|edge| edge.benefit.secondary > 0.0).collect()
+            }
+        };
+        // Totals are exact in multiples of a power of two; no two different overlaps become equal.
+        for edge in &mut edges {
+            edge.benefit.secondary = (edge.benefit.secondary * 2_f64.powi(30)).round();
+        }
+        assign_all(edges)
+    }
+
     proptest! {
+        #[test]
+        fn searches_find_what_looks_at_all_pairs_do(
+            detections in crowded(90, found), truths in crowded(90, real), threshold in 1_u8..=10,
+        ) {
+            let threshold = f64::from(threshold) / 10.0;
+            let plain = plain_greedy(&detections, &truths, threshold);
+            prop_assert_eq!(greedy(&detections, &truths, threshold), plain);
+            let plain = plain_voc(&detections, &truths, threshold);
+            prop_assert_eq!(voc(&detections, &truths, threshold, false), plain);
+        }
+
+        #[test]
+        fn pairs_that_no_best_choice_has_are_left_out(
+            many in crowded(90, found), few in crowded(8, real), counted in any::<bool>(), turned in any::<bool>(),
+        ) {
+            let (detections, mut truths) = match turned {
+                false => (many, few),
+                true => (
+                    few.iter().map(|truth| truth.shape.into()).collect(),
+                    many.iter().map(|found| found.shape.into()).collect(),
+                ),
+            };
+            if counted {
+                truths = truths.iter().map(|truth| truth.shape.into()).collect();
+            }
+            prop_assert_eq!(
+                best_choice(&detections, &truths, true),
+                best_choice(&detections, &truths, false)
+            );
+            let fewer = detections.len().min(truths.len());
+            let kept = edges(&detections, &truths, usize::MAX, |_, _, _| true).map(|edges| edges.len());
+            prop_assert!(kept <= Some(fewer * (fewer + 1)) || truths.iter().any(|truth| truth.crowd));
+            if truths.iter().all(Truth::is_counted) {
+                let all = edges(&detections, &truths, 0, |_, _, _| true);
+                prop_assert_eq!(all.is_none(), kept > Some(0));
+            }
+        }
+
         #[test]
         fn one_to_one_and_never_more_than_optimal(
             detections in detections(),

@@ -436,6 +436,7 @@ mod tests {
             check(&shapes, &truths, Measure::Share, rule, iou_crowd);
             let polygon = |shape: &BBox| {
                 let [l, t, r, b] = shape.bounds();
+                let (r, b) = (r.max(l + 1.0), b.max(t + 1.0));
                 Polygon::new(vec![[l, t], [r, t], [r, b], [l, b]]).expect("a polygon")
             };
             let shapes: Vec<Polygon> = shapes.iter().map(polygon).collect();
