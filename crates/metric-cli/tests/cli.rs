@@ -2327,17 +2327,15 @@ fn texts_too_long_to_be_aligned_are_named() {
     folder.put("r.jsonl", line("reference", &long).as_bytes());
     folder.put("p.jsonl", line("prediction", &other).as_bytes());
     let words = "score cer --format json -r r.jsonl -p";
-    folder
-        .run(&format!("{words} p.jsonl"))
-        .fails(
-            5,
-            &[
-                "p.jsonl:1",
-                "page 7",
-                "prediction: aligning 1200000 units with 1200000 of the reference",
-                "--max-cells",
-            ],
-        );
+    folder.run(&format!("{words} p.jsonl")).fails(
+        5,
+        &[
+            "p.jsonl:1",
+            "page 7",
+            "prediction: aligning 1200000 units with 1200000 of the reference",
+            "--max-cells",
+        ],
+    );
     folder.put(
         "near.jsonl",
         line("prediction", &long.replacen("ba", "b a", 3)).as_bytes(),

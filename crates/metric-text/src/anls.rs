@@ -98,11 +98,11 @@ impl Anls {
         answers: &[T],
         cells: &mut Cells,
     ) -> Result<Option<f64>, OutOfCells> {
-        let prediction = normalize(prediction);
+        let prediction = Letters::new(normalize(prediction));
         let mut best: Option<f64> = None;
         for answer in answers {
-            let answer = normalize(answer.as_ref());
-            let distance = normalized_distance(&prediction, &answer, |a, b, length| {
+            let answer = Letters::new(normalize(answer.as_ref()));
+            let distance = prediction.distance(&answer, |a, b, length| {
                 // With more errors nothing is kept.
                 distance_within(a, b, length / 2, cells)
             })?;
@@ -185,8 +185,8 @@ named_choice!(Profile, "ANLS profile");
 /// ```
 #[must_use]
 pub fn similarity(a: &str, b: &str) -> f64 {
-    let whole = |a: &[char], b: &[char], _| Ok(Some(edit_distance(a, b)));
-    let distance = normalized_distance(&normalize(a), &normalize(b), whole);
+    let [a, b] = [a, b].map(|text| Letters::new(normalize(text)));
+    let distance = a.distance(&b, |a, b, _| Ok(Some(edit_distance(a, b))));
     1.0 - distance.unwrap_or(None).unwrap_or(1.0)
 }
 
@@ -195,19 +195,36 @@ fn normalize(text: &str) -> String {
     normalize::lower(&normalize::Step::Whitespace.apply(text)).into_owned()
 }
 
-/// The distance, as `edits` has it of two texts and their length, for each letter of that length.
-fn normalized_distance(
-    a: &str,
-    b: &str,
-    edits: impl FnOnce(&[char], &[char], usize) -> Result<Option<usize>, OutOfCells>,
-) -> Result<Option<f64>, OutOfCells> {
-    if a == b {
-        return Ok(Some(0.0));
+/// A text as it is compared.
+struct Letters {
+    text: String,
+    letters: Vec<char>,
+    /// In capitals.
+    length: usize,
+}
+
+impl Letters {
+    fn new(text: String) -> Self {
+        Self {
+            letters: text.chars().collect(),
+            length: upper_length(&text),
+            text,
+        }
     }
-    let length = upper_length(a).max(upper_length(b));
-    let [a, b] = [a, b].map(|text| text.chars().collect::<Vec<_>>());
-    let edits = edits(&a, &b, length)?;
-    Ok(edits.map(|edits| edits as f64 / length as f64))
+
+    /// The distance, as `edits` has it of two texts and their length, for each letter of that length.
+    fn distance(
+        &self,
+        other: &Self,
+        edits: impl FnOnce(&[char], &[char], usize) -> Result<Option<usize>, OutOfCells>,
+    ) -> Result<Option<f64>, OutOfCells> {
+        if self.text == other.text {
+            return Ok(Some(0.0));
+        }
+        let length = self.length.max(other.length);
+        let edits = edits(&self.letters, &other.letters, length)?;
+        Ok(edits.map(|edits| edits as f64 / length as f64))
+    }
 }
 
 /// The number of code points of the text in capitals.

@@ -51,20 +51,12 @@ impl<'a, S: Shape> Field<'a, S> {
 
     /// [`near`](Self::near) until `visit` is true, and whether it was.
     #[inline]
-    pub(crate) fn any_near(
-        &self,
-        shape: &S,
-        visit: impl FnMut(usize, &Truth<S>) -> bool,
-    ) -> bool {
+    pub(crate) fn any_near(&self, shape: &S, visit: impl FnMut(usize, &Truth<S>) -> bool) -> bool {
         self.look(shape, visit).0
     }
 
     #[inline]
-    fn look(
-        &self,
-        shape: &S,
-        mut visit: impl FnMut(usize, &Truth<S>) -> bool,
-    ) -> (bool, usize) {
+    fn look(&self, shape: &S, mut visit: impl FnMut(usize, &Truth<S>) -> bool) -> (bool, usize) {
         match &self.tree {
             None => {
                 let mut truths = self.truths.iter().enumerate();

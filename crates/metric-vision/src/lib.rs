@@ -46,7 +46,7 @@ pub use detection::{
     DetectionScore, DetectionState, Detections, InvalidThreshold, Profile, by_class,
 };
 pub use mask::{InvalidMask, Mask};
-pub use matching::{Detection, Matching, Truth};
+pub use matching::{Detection, Matching, TooManyPairs, Truth};
 pub use polygon::{InvalidPolygon, Polygon};
 pub use rotated::{InvalidRotatedBox, RotatedBox};
 pub use shape::Shape;

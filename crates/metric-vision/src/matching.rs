@@ -20,6 +20,7 @@
 //! they choose from as well.
 
 use std::cmp::{Ordering, Reverse};
+use std::fmt;
 
 use metric_core::assignment::{Benefit, Edge, assign_all};
 use metric_core::{Counts, named_choice};
@@ -159,6 +160,113 @@ impl Matching {
     }
 }
 
+impl Matching {
+    /// Refuses items of which so many shapes overlap each other that this rule would take minutes, or
+    /// gigabytes of memory.
+    ///
+    /// Matches have no limit of their own. A program that reads untrusted data calls this first. It costs
+    /// nothing for items of up to 4,096 detections and truths, and otherwise one look at each pair where that
+    /// can decide.
+    ///
+    /// ```
+    /// use metric_vision::{BBox, Detection, Matching, Truth};
+    ///
+    /// let bbox = BBox::from_xywh(0.0, 0.0, 1.0, 1.0)?;
+    /// let (detections, truths) = (vec![Detection::from(bbox); 5_000], vec![Truth::from(bbox); 5_000]);
+    /// assert_eq!(Matching::Greedy.check_size(&detections, &truths), Ok(()));
+    /// assert!(Matching::OptimalSum.check_size(&detections, &truths).is_err());
+    /// # Ok::<(), metric_vision::InvalidBox>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for [`OptimalSum`](Self::OptimalSum) if the greatest total would be one of more than
+    /// 2^24 pairs, and for any rule if more than 2^24 pairs of shapes other than axis-aligned boxes have bounds
+    /// that meet.
+    pub fn check_size<S: Shape>(
+        self,
+        detections: &[Detection<S>],
+        truths: &[Truth<S>],
+    ) -> Result<(), TooManyPairs> {
+        self.check_pairs(detections, truths, MOST_PAIRS)
+    }
+
+    fn check_pairs<S: Shape>(
+        self,
+        detections: &[Detection<S>],
+        truths: &[Truth<S>],
+        most: usize,
+    ) -> Result<(), TooManyPairs> {
+        let too_many = TooManyPairs {
+            detections: detections.len(),
+            truths: truths.len(),
+            most,
+        };
+        if detections.len().saturating_mul(truths.len()) <= most {
+            return Ok(());
+        }
+        // Of boxes most pairs can be left out unseen.
+        let is_slow = detections
+            .first()
+            .is_some_and(|one| one.shape.overlap_at_most(one.shape.bounds()) == f64::INFINITY);
+        if is_slow && pairs_that_meet(detections, truths, most) > most {
+            return Err(too_many);
+        }
+        let fewer = detections.len().min(truths.len());
+        if self == Self::OptimalSum
+            && fewer.saturating_mul(fewer) > most
+            && edges(detections, truths, most, |_, truth, _| truth.is_counted()).is_none()
+        {
+            return Err(too_many);
+        }
+        Ok(())
+    }
+}
+
+/// The number of pairs whose bounds meet, or some number above `most`.
+fn pairs_that_meet<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    most: usize,
+) -> usize {
+    let field = Field::new(detections.len(), truths, 0.0);
+    let mut pairs = 0;
+    for detection in detections {
+        field.near(&detection.shape, |_, _| pairs += 1);
+        if pairs > most {
+            break;
+        }
+    }
+    pairs
+}
+
+/// An item of which too many shapes overlap each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyPairs {
+    /// The number of detections.
+    pub detections: usize,
+    /// The number of truths.
+    pub truths: usize,
+    /// The number of pairs that would have been allowed.
+    pub most: usize,
+}
+
+impl fmt::Display for TooManyPairs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            detections,
+            truths,
+            most,
+        } = self;
+        write!(
+            f,
+            "too many of {detections} detections and {truths} ground-truth objects overlap: expected at most {most} such pairs in one item"
+        )
+    }
+}
+
+impl std::error::Error for TooManyPairs {}
+
 named_choice!(Matching, "matching rule");
 
 /// The place of the truth of each detection.
@@ -229,7 +337,7 @@ pub fn optimal<S: Shape>(
     truths: &[Truth<S>],
     threshold: f64,
 ) -> Matches {
-    optimal_of(detections, truths, threshold, MOST_EDGES)
+    optimal_of(detections, truths, threshold, MOST_PAIRS)
 }
 
 /// [`optimal`], with so many pairs at most to choose from.
@@ -302,7 +410,7 @@ pub fn optimal_sum<S: Shape>(
     truths: &[Truth<S>],
     threshold: f64,
 ) -> Matches {
-    let counted = edges(detections, truths, MOST_EDGES, |_, truth, _| {
+    let counted = edges(detections, truths, MOST_PAIRS, |_, truth, _| {
         truth.is_counted()
     });
     let Some(mut counted) = counted else {
@@ -318,7 +426,7 @@ pub fn optimal_sum<S: Shape>(
         }
     }
     if !truths.iter().all(Truth::is_counted) {
-        let others = edges(detections, truths, MOST_EDGES, |row, truth, overlap| {
+        let others = edges(detections, truths, MOST_PAIRS, |row, truth, overlap| {
             matches[row].is_none() && !truth.is_counted() && overlap >= threshold
         });
         let Some(others) = others else {
@@ -601,7 +709,7 @@ fn greatest<S: Shape>(
 const COUNTED: i64 = 1 << 31;
 
 /// Of more pairs no best choice is made, which would take gigabytes of memory.
-const MOST_EDGES: usize = 1 << 24;
+pub const MOST_PAIRS: usize = 1 << 24;
 
 /// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU, as far
 /// as a best choice can have them. None if there are more than `most`.
@@ -997,11 +1105,7 @@ mod tests {
     }
 
     /// The best choice of all pairs that overlap, or of the few that are kept.
-    fn best_choice(
-        detections: &[Detection],
-        truths: &[Truth],
-        few: bool,
-    ) -> Vec<(usize, usize)> {
+    fn best_choice(detections: &[Detection], truths: &[Truth], few: bool) -> Vec<(usize, usize)> {
         let mut edges = match few {
             true => edges(detections, truths, usize::MAX, |_, _, _| true).unwrap_or_default(),
             false => {
@@ -1010,8 +1114,15 @@ mod tests {
                     let columns = truths.iter().enumerate();
                     columns.map(move |(place, truth)| {
                         let overlap = overlap(&found.shape, truth);
-                        let column = if truth.crowd { truths.len() + row } else { place };
-                        Edge { column, ..edge(row, place, truth, overlap) }
+                        let column = if truth.crowd {
+                            truths.len() + row
+                        } else {
+                            place
+                        };
+                        Edge {
+                            column,
+                            ..edge(row, place, truth, overlap)
+                        }
                     })
                 });
                 pairs.filter(|edge| edge.benefit.secondary > 0.0).collect()
@@ -1022,6 +1133,36 @@ mod tests {
             edge.benefit.secondary = (edge.benefit.secondary * 2_f64.powi(30)).round();
         }
         assign_all(edges)
+    }
+
+    #[test]
+    fn items_that_are_refused() {
+        let square = |x: f64| BBox::from_xywh(x, 0.0, 1.0, 1.0).expect("a box");
+        let turned = |x: f64| crate::RotatedBox::new([x, 0.0, 1.0, 1.0], 0.1).expect("a box");
+        let refused = Err(TooManyPairs {
+            detections: 6,
+            truths: 6,
+            most: 35,
+        });
+        // All in one place, or far from each other.
+        for (gap, sum) in [(0.0, refused), (9.0, Ok(()))] {
+            let places = (0..6).map(|place| f64::from(place) * gap);
+            let boxes: Vec<Truth> = places.clone().map(|x| square(x).into()).collect();
+            let found: Vec<Detection> = places.clone().map(|x| square(x).into()).collect();
+            let check = |rule: Matching, most| rule.check_pairs(&found, &boxes, most);
+            assert_eq!(check(Matching::OptimalSum, 35), sum);
+            assert_eq!(check(Matching::OptimalSum, 36), Ok(()));
+            assert_eq!(check(Matching::Greedy, 0), Ok(()));
+        }
+        let many: Vec<_> = (0..70).map(|_| Truth::from(turned(0.0))).collect();
+        let found: Vec<_> = (0..70)
+            .map(|x| Detection::from(turned(f64::from(x))))
+            .collect();
+        for &rule in Matching::ALL {
+            // A detection or two of them are near.
+            assert_eq!(rule.check_pairs(&found, &many, 140), Ok(()), "{rule}");
+            assert!(rule.check_pairs(&found, &many, 60).is_err(), "{rule}");
+        }
     }
 
     proptest! {

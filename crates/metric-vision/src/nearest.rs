@@ -307,9 +307,7 @@ impl<'a, S: Shape> Search<'a, S> {
 
 /// Whether an overlap is more than the best, or as much and of higher rank.
 fn is_better(overlap: f64, rank: Option<usize>, (greatest, found): Best) -> bool {
-    rank.is_some()
-        && overlap > 0.0
-        && (overlap > greatest || (overlap == greatest && rank > found))
+    rank.is_some() && overlap > 0.0 && (overlap > greatest || (overlap == greatest && rank > found))
 }
 
 /// Adds the nodes of these items, the first of which is at `start`, and gives what is known of them.

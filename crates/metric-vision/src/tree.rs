@@ -46,7 +46,11 @@ impl Tree {
     /// Calls `visit` with the place of each box that meets these bounds, until it is true. Says
     /// whether it was, and how many boxes were looked at.
     #[inline]
-    pub(crate) fn any(&self, bounds: Bounds, mut visit: impl FnMut(usize) -> bool) -> (bool, usize) {
+    pub(crate) fn any(
+        &self,
+        bounds: Bounds,
+        mut visit: impl FnMut(usize) -> bool,
+    ) -> (bool, usize) {
         let mut looked = 0;
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {

@@ -24,7 +24,7 @@ const PROFILE: OptionSpec = OptionSpec {
 };
 
 /// `metric_text::edit::MAX_CELLS` as text.
-const DEFAULT_MAX_CELLS: &str = "250000000000";
+const DEFAULT_MAX_CELLS: &str = "200000000000";
 
 /// Changes no score: a pair within the limit has the same one under any other.
 pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec {

@@ -59,6 +59,10 @@ pub(crate) fn distance_within<T: Eq + Hash>(
     limit: usize,
     cells: &mut Cells,
 ) -> Result<Option<usize>, OutOfCells> {
+    // Long lists of unlike lengths need no look at what they hold.
+    if reference.len().abs_diff(prediction.len()) > limit {
+        return Ok(None);
+    }
     let (start, end) = common_ends(reference, prediction);
     let (reference, prediction) = (
         middle(reference, start, end),

@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 
 use metric_core::{Mean, Merge, Metric, merge_map_times, named_choice, ratio};
 
+pub(crate) use alignment::distance_within;
 pub use alignment::{Alignment, Chunk, Edit, Edits, edit_distance, edit_distance_within};
 pub use units::Unit;
-pub(crate) use alignment::distance_within;
-pub use work::{MAX_CELLS, TooManyCells};
 pub(crate) use work::{Cells, OutOfCells, is_within};
+pub use work::{MAX_CELLS, TooManyCells};
 
 use crate::Normalizer;
 

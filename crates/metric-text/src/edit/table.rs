@@ -393,8 +393,12 @@ impl Blocks {
             if errors >= limit.min(most) {
                 return Ok(None);
             }
-            // There is a path with `found` errors, so that the distance is no more.
-            errors = errors.saturating_mul(2).min(found);
+            // There is a path with `found` errors, so that the distance is no more. Mostly it is just that:
+            // bands in between would be in vain.
+            errors = match found / 4 <= errors {
+                true => found,
+                false => errors.saturating_mul(2),
+            };
         }
     }
 
@@ -643,7 +647,13 @@ mod tests {
         let (expected, path) = plain(reference, prediction);
         let mut steps = Vec::new();
         let cells = &mut Cells::unlimited();
-        let found = trace(reference, prediction, |_| true, cells, |step| steps.push(step));
+        let found = trace(
+            reference,
+            prediction,
+            |_| true,
+            cells,
+            |step| steps.push(step),
+        );
         assert_eq!((found, &steps), (Ok(expected), &path));
         assert_eq!(
             trace(reference, prediction, |_| false, cells, |_| unreachable!()),
