@@ -13,13 +13,16 @@
 //!
 //! # Cost
 //!
-//! In an item of many truths each detection is held only against those whose bounds meet its own, and
-//! `k` below is the number of such pairs: all, where all shapes are in one place, so that greedy
-//! matching of 100,000 equal boxes takes about a minute; few elsewhere, where it takes a fraction of a
-//! second. Memory grows with detections and truths, and for the two optimal rules with the pairs that
-//! they choose from as well.
+//! In an item of many truths each detection is compared only with those whose bounds meet its own, and
+//! `k` below is the number of such pairs. It is small where shapes lie apart. Where very many boxes overlap
+//! each other, as 100,000 equal ones do, the rules that go by score search for the best truth of a
+//! detection in a tree and leave out nearly all pairs: about a second for equal boxes, and some ten seconds
+//! for 100,000 boxes that differ a little from each other. Other shapes have no such search;
+//! [`Matching::check_size`] refuses too many of them. Memory grows with detections and truths, and for the
+//! two optimal rules with the pairs that they choose from as well.
 
 use std::cmp::{Ordering, Reverse};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use metric_core::assignment::{Benefit, Edge, assign_all};
@@ -28,7 +31,7 @@ use metric_core::{Counts, named_choice};
 use crate::candidates::{Field, with_candidates};
 use crate::nearest::{Arithmetic, Measure, Prefer, Search};
 use crate::score::Rank;
-use crate::{BBox, Shape, iou_by_corners};
+use crate::{Annotation, BBox, Prediction, Shape, iou_by_corners};
 
 /// A detection of one image and class.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -240,6 +243,46 @@ fn pairs_that_meet<S: Shape>(
     pairs
 }
 
+/// Refuses an image of whose pairs of a detection and a truth a metric would list too many.
+///
+/// Of detections the best `most` count: of each class where only those of one class are compared, else of all.
+pub(crate) fn check_image<S>(
+    predictions: &[Prediction<S>],
+    annotations: &[Annotation<S>],
+    most: usize,
+    by_class: bool,
+) -> Result<(), TooManyPairs> {
+    /// They take 16 bytes each.
+    const MOST_LISTED: usize = 1 << 25;
+    let product = |[detections, truths]: [usize; 2]| detections.min(most).saturating_mul(truths);
+    let all = [predictions.len(), annotations.len()];
+    // Nearly all images have far fewer.
+    if all[0].saturating_mul(all[1]) <= MOST_LISTED {
+        return Ok(());
+    }
+    let mut classes: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
+    let found = predictions.iter().map(|found| (found.class, 0));
+    let truths = annotations.iter().map(|truth| (truth.class, 1));
+    for (class, side) in found.chain(truths) {
+        classes.entry(class).or_default()[side] += 1;
+    }
+    let pairs = match by_class {
+        true => classes
+            .into_values()
+            .map(product)
+            .fold(0, usize::saturating_add),
+        false => product(all),
+    };
+    match pairs > MOST_LISTED {
+        true => Err(TooManyPairs {
+            detections: predictions.len(),
+            truths: annotations.len(),
+            most: MOST_LISTED,
+        }),
+        false => Ok(()),
+    }
+}
+
 /// An item of which too many shapes overlap each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyPairs {
@@ -260,7 +303,7 @@ impl fmt::Display for TooManyPairs {
         } = self;
         write!(
             f,
-            "too many of {detections} detections and {truths} ground-truth objects overlap: expected at most {most} such pairs in one item"
+            "{detections} detections and {truths} ground-truth objects make too many pairs that may overlap: expected at most {most}"
         )
     }
 }
@@ -313,8 +356,9 @@ pub fn counts<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> Counts {
 ///
 /// # Cost
 ///
-/// That of [`assign`] of the pairs that reach the threshold, at worst some hundred bytes each. Of more
-/// than 2^25 such pairs the total IoU is not looked at: the choice still has the most right
+/// That of [`assign`](metric_core::assignment::assign) of the pairs that reach the threshold, at worst some
+/// hundred bytes each. Of `n` detections and `m` truths without a crowd, no more than `min(n, m)²` pairs are
+/// kept. If more than 2^24 are left the total IoU is not looked at: the choice still has the most right
 /// detections, then takes as many of the rest as it can to truths that do not count, and costs memory
 /// for detections and truths only.
 ///
@@ -402,8 +446,9 @@ fn any_optimal<S: Shape>(
 ///
 /// # Cost
 ///
-/// That of [`assign`] of the pairs that overlap at all. Where these are more than 2^25, the matches
-/// are those of [`optimal`] without regard to the total IoU.
+/// That of [`assign`](metric_core::assignment::assign) of the pairs that overlap at all, of which no more than
+/// `min(n, m)²` are kept for `n` detections and `m` truths. If more than 2^24 are left, the matches
+/// are those of [`optimal`] without regard to the total IoU; [`Matching::check_size`] tells.
 #[must_use]
 pub fn optimal_sum<S: Shape>(
     detections: &[Detection<S>],
@@ -450,7 +495,8 @@ pub fn optimal_sum<S: Shape>(
 ///
 /// # Cost
 ///
-/// `O(n log n + k)` for `n` detections and truths and `k` pairs whose bounds meet.
+/// `O(n log n + k)` for `n` detections and truths and `k` pairs whose bounds meet. Of boxes of which more
+/// than 256 per detection and truth meet, a search leaves out most pairs.
 ///
 /// ```
 /// use metric_vision::matching::greedy;
@@ -1133,6 +1179,34 @@ mod tests {
             edge.benefit.secondary = (edge.benefit.secondary * 2_f64.powi(30)).round();
         }
         assign_all(edges)
+    }
+
+    #[test]
+    fn images_that_are_refused() {
+        let shape = BBox::from_xywh(0.0, 0.0, 1.0, 1.0).expect("a box");
+        let found = |class: u32| Prediction {
+            image: 0,
+            place: 0,
+            class,
+            score: 0.5,
+            area: 1.0,
+            shape,
+        };
+        let real = |class: u32| Annotation {
+            class,
+            crowd: false,
+            ignore: false,
+            id: 1,
+            area: 1.0,
+            shape,
+        };
+        // 6,000 × 6,000 are more than 2^25, and half of them are not.
+        let found: Vec<_> = (0..6_000).map(|place| found(place % 2)).collect();
+        let real: Vec<_> = (0..6_000).map(|place| real(place % 2)).collect();
+        let check = |most, by_class| check_image(&found, &real, most, by_class).is_ok();
+        assert!(check(6_000, true) && !check(6_000, false));
+        assert!(check(5_000, false) && !check(6_000, false));
+        assert_eq!(check_image(&found[..1], &real, 6_000, false), Ok(()));
     }
 
     #[test]

@@ -59,9 +59,7 @@ use crate::{BBox, Detection, Image, InvalidThreshold, Prediction, Shape};
 ///
 /// # Cost
 ///
-/// Each detection of an image and class is held against the true objects that it can reach from left to
-/// right: a million of each in one image take a sort where they lie apart from left to right, and
-/// 10^12 pairs, hours, where each stands above or below every other. The state has 24 bytes for each
+/// That of [`voc`](crate::matching::voc) for each image and class. The state has 24 bytes for each
 /// detection.
 #[derive(Clone, Copy, Debug)]
 pub struct VocAp<S = BBox> {
