@@ -2327,9 +2327,15 @@ fn texts_too_long_to_be_aligned_are_named() {
     folder.put("r.jsonl", line("reference", &long).as_bytes());
     folder.put("p.jsonl", line("prediction", &other).as_bytes());
     let words = "score cer --format json -r r.jsonl -p";
-    folder
-        .run(&format!("{words} p.jsonl"))
-        .fails(3, &["p.jsonl:1", "page 7", "too long to be aligned"]);
+    folder.run(&format!("{words} p.jsonl")).fails(
+        5,
+        &[
+            "p.jsonl:1",
+            "page 7",
+            "prediction: aligning 1200000 units with 1200000 of the reference",
+            "--max-cells",
+        ],
+    );
     folder.put(
         "near.jsonl",
         line("prediction", &long.replacen("ba", "b a", 3)).as_bytes(),
@@ -2345,6 +2351,133 @@ fn texts_too_long_to_be_aligned_are_named() {
 }
 
 #[test]
+fn the_limit_of_an_alignment_changes_no_score() {
+    let folder = Folder::new(&[]);
+    let (a, b) = ("ab".repeat(500), "ba".repeat(450));
+    let pair = json!({"id": 1, "reference": a, "prediction": b});
+    folder.put("x.jsonl", pair.to_string().as_bytes());
+    for metric in ["cer", "wer", "anls"] {
+        let run = |option: &str| {
+            let words = format!("score {metric} --pairs x.jsonl --format json {option}");
+            folder.run(&words)
+        };
+        let result = run("").json();
+        assert_eq!(run("--max-cells 100000000").json(), result);
+        run("--max-cells 0").fails(2, &["--max-cells"]);
+        if metric != "wer" {
+            // The number that the message names is enough.
+            let refused = run("--max-cells 1000").code(5);
+            let named = refused.stderr.split("use ").nth(1).map(str::trim);
+            assert_eq!(run(named.unwrap_or_default()).json(), result, "{metric}");
+        }
+    }
+}
+
+#[test]
+fn items_that_would_take_minutes_are_named() {
+    let folder = Folder::new(&[]);
+    // 4,097 × 4,097 pairs are more than 2^24.
+    let turned = vec!["[0, 0, 9, 9, 0.5]"; 4_097].join(",");
+    let item = |name: &str, reference: &str, prediction: &str| {
+        let pair = format!(
+            "{{\"id\": \"street 7\", \"reference\": {reference}, \"prediction\": {prediction}}}\n"
+        );
+        folder.put(name, pair.as_bytes());
+    };
+    item(
+        "boxes.jsonl",
+        &format!("[{turned}]"),
+        &format!("[{turned}]"),
+    );
+    item(
+        "classes.jsonl",
+        &format!("{{\"cat\": [{turned}]}}"),
+        &format!("{{\"cat\": [{turned}]}}"),
+    );
+    let words = "score detection --box rotated --pairs";
+    let says = "4097 detections and 4097 ground-truth objects make too many pairs";
+    folder
+        .run(&format!("{words} boxes.jsonl"))
+        .fails(5, &["boxes.jsonl:1", "street 7", says]);
+    folder
+        .run(&format!("{words} classes.jsonl"))
+        .fails(5, &["street 7", "class \"cat\"", says]);
+
+    let rules = |lane: u32| {
+        let rule = |id: u32| {
+            let says = format!(
+                "{{\"attr_info\": {{\"LaneType\": \"BusLane\"}}, \"centerline\": [{lane}]}}"
+            );
+            format!("\"{id}\": {says}")
+        };
+        let rules: Vec<String> = (0..2_049).map(rule).collect();
+        format!("{{{}}}", rules.join(","))
+    };
+    item("rules.jsonl", &rules(1), &rules(2));
+    folder
+        .run("score lanes --pairs rules.jsonl")
+        .fails(5, &["street 7", "2049 rules with 2049 of the reference"]);
+    // Rules that all have an equal one need no choice.
+    item("equal.jsonl", &rules(1), &rules(1));
+    folder.run("score lanes --pairs equal.jsonl").code(0);
+
+    let frame = |points: u32, more: &str| {
+        let point = |step: u32| format!("[{step},0,0]");
+        let points: Vec<String> = (0..points).map(point).collect();
+        let lane = format!("{{\"id\": 0, \"points\": [{}]{more}}}", points.join(","));
+        format!(
+            "{{\"lane_centerline\": [{lane}], \"traffic_element\": [], \"topology_lclc\": [[0]], \"topology_lcte\": [[]]}}"
+        )
+    };
+    let predicted = frame(100_000, ", \"confidence\": 0.5");
+    item("lanes.jsonl", &frame(100_000, ""), &predicted);
+    folder.run("score openlane --pairs lanes.jsonl").fails(
+        5,
+        &[
+            "street 7",
+            "100000 points in all, against 100000 of the reference",
+        ],
+    );
+    item("short.jsonl", &frame(10, ""), &predicted);
+    folder.run("score openlane --pairs short.jsonl").code(0);
+}
+
+#[test]
+fn confusions_of_many_classes_are_cells() {
+    let folder = Folder::new(&[]);
+    let details = |classes: u32| {
+        let class = |id: u32| json!({"id": id, "name": format!("c{id}")});
+        let truth = json!({
+            "images": [{"id": 1, "width": 99, "height": 99}],
+            "categories": (1..=classes).map(class).collect::<Vec<_>>(),
+            "annotations": [{"id": 1, "image_id": 1, "category_id": 2, "bbox": [0, 0, 9, 9], "area": 81, "iscrowd": 0}],
+        });
+        let found = json!([
+            {"image_id": 1, "category_id": 3, "bbox": [0, 0, 9, 9], "score": 0.5},
+            {"image_id": 1, "category_id": 4, "bbox": [50, 0, 9, 9], "score": 0.5},
+        ]);
+        folder.put("t.json", truth.to_string().as_bytes());
+        folder.put("p.json", found.to_string().as_bytes());
+        let words = "score confusion-matrix -r t.json -p p.json --details d.json";
+        folder.run(words).code(0);
+        let details = std::fs::read(folder.path("d.json")).expect("details");
+        serde_json::from_slice::<Value>(&details).expect("JSON")
+    };
+    let few = details(2_000);
+    assert_eq!(
+        (&few["matrix"][1][2], &few["matrix"][2_000][3]),
+        (&json!(1), &json!(1))
+    );
+    let many = details(2_001);
+    assert_eq!(many["matrix"], Value::Null);
+    let cells = json!([
+        {"truth": "background", "prediction": "c4", "count": 1},
+        {"truth": "c2", "prediction": "c3", "count": 1},
+    ]);
+    assert_eq!(many["cells"], cells);
+}
+
+#[test]
 fn answers_too_long_to_be_compared_are_named() {
     let folder = Folder::new(&[]);
     let pair = |reference: &str, prediction: &str| {
@@ -2354,8 +2487,8 @@ fn answers_too_long_to_be_compared_are_named() {
     };
     // A quarter of the letters is wrong, which could count.
     let (long, other) = ("abcd".repeat(600_000), "abcx".repeat(600_000));
-    let result = pair(&long, &other).code(3);
-    assert!(result.stderr.contains("too long to be aligned"));
+    let result = pair(&long, &other).code(5);
+    assert!(result.stderr.contains("--max-cells"));
     assert_eq!(
         pair(&long, &long.to_uppercase()).json()["scores"]["anls"],
         1.0

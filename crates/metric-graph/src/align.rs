@@ -1,4 +1,7 @@
-use metric_core::assignment::{Benefit, Edge, assign};
+use std::collections::BTreeMap;
+use std::fmt;
+
+use metric_core::assignment::{Benefit, Edge, assign_all};
 use metric_core::named_choice;
 
 use crate::clip::compare_ids;
@@ -99,6 +102,85 @@ impl LaneCorrespondence {
     }
 }
 
+impl LaneCorrespondence {
+    /// Refuses clips of so many rules that their alignment would take more than a gigabyte of memory.
+    ///
+    /// Scores have no limit of their own. A program that reads untrusted data calls this first. It costs
+    /// nothing for clips of up to 2,000 rules.
+    ///
+    /// ```
+    /// use metric_graph::{Clip, LaneCorrespondence};
+    ///
+    /// assert_eq!(LaneCorrespondence::default().check_size(&Clip::default(), &Clip::default()), Ok(()));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a best choice would have to be made of more than 2^22 pairs of rules.
+    pub fn check_size(&self, prediction: &Clip, reference: &Clip) -> Result<(), TooManyRules> {
+        if prediction.len().saturating_mul(reference.len()) <= MOST_PAIRS {
+            return Ok(());
+        }
+        let says = |clip| self.equality.clip(clip);
+        let coded = self.coded(&says(prediction), &says(reference));
+        match pairs_of(self.alignment, &coded, prediction.len()) > MOST_PAIRS {
+            true => Err(TooManyRules {
+                prediction: prediction.len(),
+                reference: reference.len(),
+            }),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Of more pairs of rules no best choice is made by a program.
+const MOST_PAIRS: usize = 1 << 22;
+
+/// Clips of too many rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyRules {
+    /// The number of predicted rules.
+    pub prediction: usize,
+    /// The number of true rules.
+    pub reference: usize,
+}
+
+impl fmt::Display for TooManyRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            prediction,
+            reference,
+        } = self;
+        write!(
+            f,
+            "the best alignment of {prediction} rules with {reference} of the reference is one of too many: expected at most {MOST_PAIRS} pairs of rules, such as 2048 with 2048"
+        )
+    }
+}
+
+impl std::error::Error for TooManyRules {}
+
+/// The number of pairs that [`align`] makes a best choice of.
+fn pairs_of(alignment: Alignment, coded: &Coded, predicted: usize) -> usize {
+    let rules = coded.classes.len();
+    match alignment {
+        Alignment::Given | Alignment::Key => 0,
+        Alignment::Properties => {
+            let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+            for rule in 0..rules {
+                let side = usize::from(rule >= predicted);
+                counts.entry(coded.classes.get(rule)).or_default()[side] += 1;
+            }
+            let pairs = counts.values().map(|[a, b]| a.saturating_mul(*b));
+            pairs.fold(0, usize::saturating_add)
+        }
+        Alignment::Optimal => match all_twins(coded, predicted) {
+            Some(_) => 0,
+            None => predicted.saturating_mul(rules - predicted),
+        },
+    }
+}
+
 /// The aligned rules, by their places in `coded`, in the order of the predicted ones.
 pub(crate) fn align(
     alignment: Alignment,
@@ -174,7 +256,7 @@ fn best(
     let mut pairs = match edges.as_slice() {
         [] => Vec::new(),
         [edge] => vec![(edge.row, edge.column)],
-        edges => assign(edges),
+        _ => assign_all(edges),
     };
     for pair in &mut pairs {
         *pair = (pair.1, pair.0);
@@ -252,6 +334,37 @@ mod tests {
         };
         let rules = rules.iter().enumerate();
         Clip::new(rules.map(|(id, row)| (id.to_string(), rule(row)))).unwrap_or_default()
+    }
+
+    #[test]
+    fn rules_that_are_too_many_to_be_aligned() {
+        let made = |count: usize, lane: i64| {
+            let says = Properties::new([("LaneType", "BusLane")]).unwrap_or_default();
+            let rule = |place: usize| (place.to_string(), Rule::new(says.clone(), [lane]));
+            Clip::new((0..count).map(rule)).unwrap_or_default()
+        };
+        let check = |alignment, predicted: &Clip, actual: &Clip| {
+            let metric = LaneCorrespondence {
+                alignment,
+                ..Default::default()
+            };
+            metric.check_size(predicted, actual)
+        };
+        let (few, many, others) = (made(2_048, 1), made(2_049, 1), made(2_049, 2));
+        let refused = TooManyRules {
+            prediction: 2_049,
+            reference: 2_049,
+        };
+        for (alignment, twins, unlike) in [
+            (Alignment::Key, Ok(()), Ok(())),
+            (Alignment::Properties, Err(refused), Err(refused)),
+            // Rules that all have an equal one need no choice.
+            (Alignment::Optimal, Ok(()), Err(refused)),
+        ] {
+            assert_eq!(check(alignment, &few, &few), Ok(()), "{alignment}");
+            assert_eq!(check(alignment, &many, &many), twins, "{alignment}");
+            assert_eq!(check(alignment, &many, &others), unlike, "{alignment}");
+        }
     }
 
     #[test]

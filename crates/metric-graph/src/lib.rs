@@ -23,7 +23,7 @@ pub mod read;
 mod typed;
 mod value;
 
-pub use align::{AlignedRules, Alignment};
+pub use align::{AlignedRules, Alignment, TooManyRules};
 pub use aligned_graphs::{AlignedGraphs, AlignedGraphsScore, AlignedGraphsState, RecallState};
 pub use breakdown::{ClassCounts, PropertyConfusion};
 pub use clip::{Clip, DuplicateRule, LaneId, LaneIds, Node, Rule};

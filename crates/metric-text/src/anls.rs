@@ -3,8 +3,8 @@
 
 use metric_core::{Mean, Metric, named_choice};
 
-use crate::edit::{TooMuchWork, check_work, is_little_work};
-use crate::{edit_distance, edit_distance_within, normalize};
+use crate::edit::{Cells, OutOfCells, TooManyCells, distance_within, is_within};
+use crate::{edit_distance, normalize};
 
 /// The Average Normalized Levenshtein Similarity of answers, under a [`Profile`].
 ///
@@ -35,7 +35,7 @@ pub struct Anls {
 impl Anls {
     /// The value of one question; undefined without answers.
     ///
-    /// Takes the time of [`edit_distance_within`] half of the length, for each answer.
+    /// Takes the time of [`edit_distance_within`](crate::edit_distance_within) half of the length, for each answer.
     ///
     /// ```
     /// use metric_text::Anls;
@@ -45,48 +45,71 @@ impl Anls {
     /// ```
     #[must_use]
     pub fn value<T: AsRef<str>>(&self, prediction: &str, answers: &[T]) -> Option<f64> {
-        let prediction = normalize(prediction);
-        answers
-            .iter()
-            .map(|answer| {
-                let answer = normalize(answer.as_ref());
-                let distance = normalized_distance(&prediction, &answer, |a, b, length| {
-                    // With more errors nothing is kept.
-                    edit_distance_within(a, b, length / 2)
-                });
-                distance.map_or(0.0, |distance| self.profile.kept(distance))
-            })
-            .reduce(f64::max)
+        let value = self.value_of(prediction, answers, &mut Cells::unlimited());
+        // There are always cells left.
+        value.unwrap_or(None)
     }
-}
 
-impl Anls {
-    /// Refuses texts whose distance would take hours: see [`check_work`].
+    /// The [`value`](Self::value), if the distances to all answers together take at most `max_cells`.
+    ///
+    /// A program that reads untrusted data calls this, with [`MAX_CELLS`](crate::edit::MAX_CELLS) unless
+    /// its user wants more.
     ///
     /// ```
     /// use metric_text::Anls;
+    /// use metric_text::edit::MAX_CELLS;
     ///
-    /// assert_eq!(Anls::check_work("Pariss", &["London", "Paris"]), Ok(()));
+    /// let value = Anls::default().value_within("Pariss", &["London", "Paris"], MAX_CELLS);
+    /// assert_eq!(value, Ok(Some(1.0 - 1.0 / 6.0)));
     /// ```
     ///
     /// # Errors
     ///
-    /// Returns an error for the first answer that differs from the prediction in more letters than the work
-    /// allows, if half of its letters are more than that.
-    pub fn check_work<T: AsRef<str>>(prediction: &str, answers: &[T]) -> Result<(), TooMuchWork> {
-        let lengths = answers.iter().map(|answer| answer.as_ref().len());
-        if is_little_work(prediction.len(), lengths.max().unwrap_or(0)) {
-            return Ok(());
-        }
-        let prediction = normalize(prediction);
+    /// Returns an error with the length of the longest answer if they take more. Whether they do depends on
+    /// the texts alone.
+    pub fn value_within<T: AsRef<str>>(
+        &self,
+        prediction: &str,
+        answers: &[T],
+        max_cells: u64,
+    ) -> Result<Option<f64>, TooManyCells> {
+        let value = self.value_of(prediction, answers, &mut Cells::new(max_cells));
+        let length = |text: &str| normalize(text).chars().count();
+        value.map_err(|OutOfCells| {
+            let lengths = answers.iter().map(|answer| length(answer.as_ref()));
+            TooManyCells {
+                reference: lengths.max().unwrap_or(0),
+                prediction: length(prediction),
+                max_cells,
+            }
+        })
+    }
+
+    /// Whether [`value_within`](Self::value_within) accepts any texts of these lengths in bytes, those of
+    /// all answers together, so that there is no need for it.
+    #[must_use]
+    pub fn is_within(prediction_bytes: usize, answers_bytes: usize, max_cells: u64) -> bool {
+        is_within([prediction_bytes, answers_bytes], max_cells)
+    }
+
+    fn value_of<T: AsRef<str>>(
+        &self,
+        prediction: &str,
+        answers: &[T],
+        cells: &mut Cells,
+    ) -> Result<Option<f64>, OutOfCells> {
+        let prediction = Letters::new(normalize(prediction));
+        let mut best: Option<f64> = None;
         for answer in answers {
-            let answer = normalize(answer.as_ref());
-            let half = upper_length(&prediction).max(upper_length(&answer)) / 2;
-            let [answer, prediction] =
-                [&answer, &prediction].map(|text| text.chars().collect::<Vec<_>>());
-            check_work(&answer, &prediction, half)?;
+            let answer = Letters::new(normalize(answer.as_ref()));
+            let distance = prediction.distance(&answer, |a, b, length| {
+                // With more errors nothing is kept.
+                distance_within(a, b, length / 2, cells)
+            })?;
+            let value = distance.map_or(0.0, |distance| self.profile.kept(distance));
+            best = Some(best.map_or(value, |best| best.max(value)));
         }
-        Ok(())
+        Ok(best)
     }
 }
 
@@ -162,8 +185,9 @@ named_choice!(Profile, "ANLS profile");
 /// ```
 #[must_use]
 pub fn similarity(a: &str, b: &str) -> f64 {
-    let whole = |a: &[char], b: &[char], _| Some(edit_distance(a, b));
-    1.0 - normalized_distance(&normalize(a), &normalize(b), whole).unwrap_or(1.0)
+    let [a, b] = [a, b].map(|text| Letters::new(normalize(text)));
+    let distance = a.distance(&b, |a, b, _| Ok(Some(edit_distance(a, b))));
+    1.0 - distance.unwrap_or(None).unwrap_or(1.0)
 }
 
 fn normalize(text: &str) -> String {
@@ -171,18 +195,36 @@ fn normalize(text: &str) -> String {
     normalize::lower(&normalize::Step::Whitespace.apply(text)).into_owned()
 }
 
-/// The distance, as `edits` has it of two texts and their length, for each letter of that length.
-fn normalized_distance(
-    a: &str,
-    b: &str,
-    edits: impl Fn(&[char], &[char], usize) -> Option<usize>,
-) -> Option<f64> {
-    if a == b {
-        return Some(0.0);
+/// A text as it is compared.
+struct Letters {
+    text: String,
+    letters: Vec<char>,
+    /// In capitals.
+    length: usize,
+}
+
+impl Letters {
+    fn new(text: String) -> Self {
+        Self {
+            letters: text.chars().collect(),
+            length: upper_length(&text),
+            text,
+        }
     }
-    let length = upper_length(a).max(upper_length(b));
-    let [a, b] = [a, b].map(|text| text.chars().collect::<Vec<_>>());
-    Some(edits(&a, &b, length)? as f64 / length as f64)
+
+    /// The distance, as `edits` has it of two texts and their length, for each letter of that length.
+    fn distance(
+        &self,
+        other: &Self,
+        edits: impl FnOnce(&[char], &[char], usize) -> Result<Option<usize>, OutOfCells>,
+    ) -> Result<Option<f64>, OutOfCells> {
+        if self.text == other.text {
+            return Ok(Some(0.0));
+        }
+        let length = self.length.max(other.length);
+        let edits = edits(&self.letters, &other.letters, length)?;
+        Ok(edits.map(|edits| edits as f64 / length as f64))
+    }
 }
 
 /// The number of code points of the text in capitals.

@@ -1,3 +1,6 @@
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
 use metric_core::{Accuracy, Metric};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
@@ -41,8 +44,9 @@ impl Metric for RelaxedAccuracy {
     type Score = Option<f64>;
 
     fn update(&self, state: &mut Accuracy, prediction: &str, reference: &[String]) {
+        let prediction = Answer::new(prediction);
         let mut references = reference.iter();
-        state.record(references.any(|text| relaxed_match(prediction, text, self.tolerance)));
+        state.record(references.any(|text| prediction.matches(text, self.tolerance)));
     }
 
     fn compute(&self, state: &Accuracy) -> Option<f64> {
@@ -69,11 +73,35 @@ impl Metric for RelaxedAccuracy {
 /// ```
 #[must_use]
 pub fn relaxed_match(prediction: &str, reference: &str, tolerance: f64) -> bool {
-    match (number(prediction), number(reference)) {
-        (Some(prediction), Some(reference)) if reference != 0.0 => {
-            (prediction - reference).abs() / reference.abs() <= tolerance
+    Answer::new(prediction).matches(reference, tolerance)
+}
+
+/// A prediction, read once for all references.
+struct Answer<'a> {
+    text: &'a str,
+    number: Option<f64>,
+    lower: OnceCell<Cow<'a, str>>,
+}
+
+impl<'a> Answer<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            number: number(text),
+            lower: OnceCell::new(),
         }
-        _ => normalize::lower(prediction) == normalize::lower(reference),
+    }
+
+    fn matches(&self, reference: &str, tolerance: f64) -> bool {
+        match (self.number, number(reference)) {
+            (Some(prediction), Some(reference)) if reference != 0.0 => {
+                (prediction - reference).abs() / reference.abs() <= tolerance
+            }
+            _ => {
+                let lower = self.lower.get_or_init(|| normalize::lower(self.text));
+                *lower == normalize::lower(reference)
+            }
+        }
     }
 }
 

@@ -133,6 +133,18 @@ impl Shape for BBox {
     fn iou_crowd(&self, crowd: &Self) -> f64 {
         iou_crowd(self, crowd)
     }
+
+    // In the arithmetic of `metric_core::boxes`, whose steps all keep the order of numbers.
+    fn overlap_at_most(&self, [left, top, right, bottom]: [f64; 4]) -> f64 {
+        let own = self.bounds();
+        let width = own[2].min(right) - own[0].max(left);
+        let height = own[3].min(bottom) - own[1].max(top);
+        if width > 0.0 && height > 0.0 {
+            width * height
+        } else {
+            0.0
+        }
+    }
 }
 
 fn finite(numbers: &[(&'static str, f64)]) -> Result<(), InvalidBox> {

@@ -39,26 +39,29 @@ impl<'a, S: Shape> Field<'a, S> {
     }
 
     /// Calls `visit` with the place of every truth that overlaps `shape`, and of others, in no
-    /// certain order.
+    /// certain order. Says how many truths were looked at.
     #[inline]
-    pub(crate) fn near(&self, shape: &S, mut visit: impl FnMut(usize, &Truth<S>)) {
-        self.any_near(shape, |place, truth| {
+    pub(crate) fn near(&self, shape: &S, mut visit: impl FnMut(usize, &Truth<S>)) -> usize {
+        let (_, looked) = self.look(shape, |place, truth| {
             visit(place, truth);
             false
         });
+        looked
     }
 
     /// [`near`](Self::near) until `visit` is true, and whether it was.
     #[inline]
-    pub(crate) fn any_near(
-        &self,
-        shape: &S,
-        mut visit: impl FnMut(usize, &Truth<S>) -> bool,
-    ) -> bool {
+    pub(crate) fn any_near(&self, shape: &S, visit: impl FnMut(usize, &Truth<S>) -> bool) -> bool {
+        self.look(shape, visit).0
+    }
+
+    #[inline]
+    fn look(&self, shape: &S, mut visit: impl FnMut(usize, &Truth<S>) -> bool) -> (bool, usize) {
         match &self.tree {
             None => {
                 let mut truths = self.truths.iter().enumerate();
-                truths.any(|(place, truth)| visit(place, truth))
+                let any = truths.any(|(place, truth)| visit(place, truth));
+                (any, self.truths.len())
             }
             // Overlapping shapes have min(right edges) > max(left edges), with the edges as the
             // shapes give them: this leaves out none.

@@ -11,6 +11,7 @@ use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
 use crate::classes::{ClassState, InvalidIndices, Renumbering};
+use crate::matching::{TooManyPairs, check_image};
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
 use crate::{Annotation, BBox, Image, Prediction, Shape};
@@ -457,6 +458,28 @@ struct Order {
 }
 
 impl<S: Shape> CocoAp<S> {
+    /// Refuses an image of which more than 2^25 pairs of a detection that counts and a true object of its class
+    /// would be listed: half a gigabyte. By the default of 100 detections it takes 335,000 objects of a class.
+    ///
+    /// Scores have no limit of their own. A program that reads untrusted data calls this first.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there are more pairs.
+    pub fn check_size(
+        &self,
+        predictions: &[Prediction<S>],
+        image: &Image<S>,
+    ) -> Result<(), TooManyPairs> {
+        let CocoParams {
+            max_detections,
+            by_class,
+            ..
+        } = &self.params;
+        let most = max_detections.last().copied().unwrap_or(0);
+        check_image(predictions, &image.annotations, most, *by_class)
+    }
+
     fn match_image(
         &self,
         predictions: &[Prediction<S>],

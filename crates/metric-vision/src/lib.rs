@@ -17,6 +17,7 @@ mod geo;
 mod laws;
 mod mask;
 pub mod matching;
+mod nearest;
 mod numpy;
 mod polygon;
 #[cfg(feature = "read")]
@@ -45,7 +46,7 @@ pub use detection::{
     DetectionScore, DetectionState, Detections, InvalidThreshold, Profile, by_class,
 };
 pub use mask::{InvalidMask, Mask};
-pub use matching::{Detection, Matching, Truth};
+pub use matching::{Detection, Matching, TooManyPairs, Truth};
 pub use polygon::{InvalidPolygon, Polygon};
 pub use rotated::{InvalidRotatedBox, RotatedBox};
 pub use shape::Shape;

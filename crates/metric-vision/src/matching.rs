@@ -13,20 +13,25 @@
 //!
 //! # Cost
 //!
-//! In an item of many truths each detection is held only against those whose bounds meet its own, and
-//! `k` below is the number of such pairs: all, where all shapes are in one place, so that greedy
-//! matching of 100,000 equal boxes takes about a minute; few elsewhere, where it takes a fraction of a
-//! second. Memory grows with detections and truths, and for the two optimal rules with the pairs that
-//! they choose from as well.
+//! In an item of many truths each detection is compared only with those whose bounds meet its own, and
+//! `k` below is the number of such pairs. It is small where shapes lie apart. Where very many boxes overlap
+//! each other, as 100,000 equal ones do, the rules that go by score search for the best truth of a
+//! detection in a tree and leave out nearly all pairs: about a second for equal boxes, and some ten seconds
+//! for 100,000 boxes that differ a little from each other. Other shapes have no such search;
+//! [`Matching::check_size`] refuses too many of them. Memory grows with detections and truths, and for the
+//! two optimal rules with the pairs that they choose from as well.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BTreeMap;
+use std::fmt;
 
-use metric_core::assignment::{Benefit, Edge, assign};
+use metric_core::assignment::{Benefit, Edge, assign_all};
 use metric_core::{Counts, named_choice};
 
 use crate::candidates::{Field, with_candidates};
+use crate::nearest::{Arithmetic, Measure, Prefer, Search};
 use crate::score::Rank;
-use crate::{BBox, Shape, iou_by_corners};
+use crate::{Annotation, BBox, Prediction, Shape, iou_by_corners};
 
 /// A detection of one image and class.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,6 +163,153 @@ impl Matching {
     }
 }
 
+impl Matching {
+    /// Refuses items of which so many shapes overlap each other that this rule would take minutes, or
+    /// gigabytes of memory.
+    ///
+    /// Matches have no limit of their own. A program that reads untrusted data calls this first. It costs
+    /// nothing for items of up to 4,096 detections and truths, and otherwise one look at each pair where that
+    /// can decide.
+    ///
+    /// ```
+    /// use metric_vision::{BBox, Detection, Matching, Truth};
+    ///
+    /// let bbox = BBox::from_xywh(0.0, 0.0, 1.0, 1.0)?;
+    /// let (detections, truths) = (vec![Detection::from(bbox); 5_000], vec![Truth::from(bbox); 5_000]);
+    /// assert_eq!(Matching::Greedy.check_size(&detections, &truths), Ok(()));
+    /// assert!(Matching::OptimalSum.check_size(&detections, &truths).is_err());
+    /// # Ok::<(), metric_vision::InvalidBox>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for [`OptimalSum`](Self::OptimalSum) if the greatest total would be one of more than
+    /// 2^24 pairs, and for any rule if more than 2^24 pairs of shapes other than axis-aligned boxes have bounds
+    /// that meet.
+    pub fn check_size<S: Shape>(
+        self,
+        detections: &[Detection<S>],
+        truths: &[Truth<S>],
+    ) -> Result<(), TooManyPairs> {
+        self.check_pairs(detections, truths, MOST_PAIRS)
+    }
+
+    fn check_pairs<S: Shape>(
+        self,
+        detections: &[Detection<S>],
+        truths: &[Truth<S>],
+        most: usize,
+    ) -> Result<(), TooManyPairs> {
+        let too_many = TooManyPairs {
+            detections: detections.len(),
+            truths: truths.len(),
+            most,
+        };
+        if detections.len().saturating_mul(truths.len()) <= most {
+            return Ok(());
+        }
+        // Of boxes most pairs can be left out unseen.
+        let is_slow = detections
+            .first()
+            .is_some_and(|one| one.shape.overlap_at_most(one.shape.bounds()) == f64::INFINITY);
+        if is_slow && pairs_that_meet(detections, truths, most) > most {
+            return Err(too_many);
+        }
+        let fewer = detections.len().min(truths.len());
+        if self == Self::OptimalSum
+            && fewer.saturating_mul(fewer) > most
+            && edges(detections, truths, most, |_, truth, _| truth.is_counted()).is_none()
+        {
+            return Err(too_many);
+        }
+        Ok(())
+    }
+}
+
+/// The number of pairs whose bounds meet, or some number above `most`.
+fn pairs_that_meet<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    most: usize,
+) -> usize {
+    let field = Field::new(detections.len(), truths, 0.0);
+    let mut pairs = 0;
+    for detection in detections {
+        field.near(&detection.shape, |_, _| pairs += 1);
+        if pairs > most {
+            break;
+        }
+    }
+    pairs
+}
+
+/// Refuses an image of whose pairs of a detection and a truth a metric would list too many.
+///
+/// Of detections the best `most` count: of each class where only those of one class are compared, else of all.
+pub(crate) fn check_image<S>(
+    predictions: &[Prediction<S>],
+    annotations: &[Annotation<S>],
+    most: usize,
+    by_class: bool,
+) -> Result<(), TooManyPairs> {
+    /// They take 16 bytes each.
+    const MOST_LISTED: usize = 1 << 25;
+    let product = |[detections, truths]: [usize; 2]| detections.min(most).saturating_mul(truths);
+    let all = [predictions.len(), annotations.len()];
+    // Nearly all images have far fewer.
+    if all[0].saturating_mul(all[1]) <= MOST_LISTED {
+        return Ok(());
+    }
+    let mut classes: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
+    let found = predictions.iter().map(|found| (found.class, 0));
+    let truths = annotations.iter().map(|truth| (truth.class, 1));
+    for (class, side) in found.chain(truths) {
+        classes.entry(class).or_default()[side] += 1;
+    }
+    let pairs = match by_class {
+        true => classes
+            .into_values()
+            .map(product)
+            .fold(0, usize::saturating_add),
+        false => product(all),
+    };
+    match pairs > MOST_LISTED {
+        true => Err(TooManyPairs {
+            detections: predictions.len(),
+            truths: annotations.len(),
+            most: MOST_LISTED,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// An item of which too many shapes overlap each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyPairs {
+    /// The number of detections.
+    pub detections: usize,
+    /// The number of truths.
+    pub truths: usize,
+    /// The number of pairs that would have been allowed.
+    pub most: usize,
+}
+
+impl fmt::Display for TooManyPairs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            detections,
+            truths,
+            most,
+        } = self;
+        write!(
+            f,
+            "{detections} detections and {truths} ground-truth objects make too many pairs that may overlap: expected at most {most}"
+        )
+    }
+}
+
+impl std::error::Error for TooManyPairs {}
+
 named_choice!(Matching, "matching rule");
 
 /// The place of the truth of each detection.
@@ -204,8 +356,9 @@ pub fn counts<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> Counts {
 ///
 /// # Cost
 ///
-/// That of [`assign`] of the pairs that reach the threshold, at worst some hundred bytes each. Of more
-/// than 2^25 such pairs the total IoU is not looked at: the choice still has the most right
+/// That of [`assign`](metric_core::assignment::assign) of the pairs that reach the threshold, at worst some
+/// hundred bytes each. Of `n` detections and `m` truths without a crowd, no more than `min(n, m)²` pairs are
+/// kept. If more than 2^24 are left the total IoU is not looked at: the choice still has the most right
 /// detections, then takes as many of the rest as it can to truths that do not count, and costs memory
 /// for detections and truths only.
 ///
@@ -228,7 +381,7 @@ pub fn optimal<S: Shape>(
     truths: &[Truth<S>],
     threshold: f64,
 ) -> Matches {
-    optimal_of(detections, truths, threshold, MOST_EDGES)
+    optimal_of(detections, truths, threshold, MOST_PAIRS)
 }
 
 /// [`optimal`], with so many pairs at most to choose from.
@@ -243,7 +396,7 @@ fn optimal_of<S: Shape>(
         return any_optimal(detections, truths, threshold);
     };
     let mut matches = vec![None; detections.len()];
-    pair(&edges, detections, truths, &mut matches);
+    pair(edges, detections, truths, &mut matches);
     matches
 }
 
@@ -276,7 +429,7 @@ fn any_optimal<S: Shape>(
     }
     let field = Field::new(detections.len(), truths, 0.0);
     for (detection, found) in detections.iter().zip(&mut matches) {
-        let crowd = || greatest(&field, &detection.shape, S::iou_crowd, |truth| truth.crowd);
+        let crowd = || greatest(&field, &detection.shape, S::iou_crowd, |truth| truth.crowd).0;
         *found = found.or_else(|| crowd().filter(|&(_, share)| enough(share)).map(|(t, _)| t));
     }
     matches
@@ -293,15 +446,16 @@ fn any_optimal<S: Shape>(
 ///
 /// # Cost
 ///
-/// That of [`assign`] of the pairs that overlap at all. Where these are more than 2^25, the matches
-/// are those of [`optimal`] without regard to the total IoU.
+/// That of [`assign`](metric_core::assignment::assign) of the pairs that overlap at all, of which no more than
+/// `min(n, m)²` are kept for `n` detections and `m` truths. If more than 2^24 are left, the matches
+/// are those of [`optimal`] without regard to the total IoU; [`Matching::check_size`] tells.
 #[must_use]
 pub fn optimal_sum<S: Shape>(
     detections: &[Detection<S>],
     truths: &[Truth<S>],
     threshold: f64,
 ) -> Matches {
-    let counted = edges(detections, truths, MOST_EDGES, |_, truth, _| {
+    let counted = edges(detections, truths, MOST_PAIRS, |_, truth, _| {
         truth.is_counted()
     });
     let Some(mut counted) = counted else {
@@ -311,19 +465,19 @@ pub fn optimal_sum<S: Shape>(
     for edge in &mut counted {
         edge.benefit.primary = 0;
     }
-    for (row, column) in assign(&counted) {
+    for (row, column) in assign_all(counted) {
         if detections[row].shape.iou(&truths[column].shape) >= threshold {
             matches[row] = Some(column);
         }
     }
     if !truths.iter().all(Truth::is_counted) {
-        let others = edges(detections, truths, MOST_EDGES, |row, truth, overlap| {
+        let others = edges(detections, truths, MOST_PAIRS, |row, truth, overlap| {
             matches[row].is_none() && !truth.is_counted() && overlap >= threshold
         });
         let Some(others) = others else {
             return any_optimal(detections, truths, threshold);
         };
-        pair(&others, detections, truths, &mut matches);
+        pair(others, detections, truths, &mut matches);
     }
     matches
 }
@@ -341,7 +495,8 @@ pub fn optimal_sum<S: Shape>(
 ///
 /// # Cost
 ///
-/// `O(n log n + k)` for `n` detections and truths and `k` pairs whose bounds meet.
+/// `O(n log n + k)` for `n` detections and truths and `k` pairs whose bounds meet. Of boxes of which more
+/// than 256 per detection and truth meet, a search leaves out most pairs.
 ///
 /// ```
 /// use metric_vision::matching::greedy;
@@ -370,11 +525,13 @@ pub fn greedy<S: Shape>(
     let mut taken = vec![false; truths.len()];
     // COCO's bound lets an IoU of 1 that lost its last bits match at threshold 1.
     let bound = threshold.min(1.0 - 1e-10);
-    for index in by_score(detections) {
+    let mut looks = Looks::new(detections, truths);
+    let mut order = by_score(detections).into_iter();
+    for index in order.by_ref() {
         let shape = &detections[index].shape;
         // Of the truths that count, and of the others.
         let mut best = [(bound, None); 2];
-        field.near(shape, |place, truth| {
+        let looked = field.near(shape, |place, truth| {
             if taken[place] {
                 return;
             }
@@ -391,8 +548,76 @@ pub fn greedy<S: Shape>(
             taken[place] = !truths[place].crowd;
         }
         matches[index] = found;
+        if looks.are_too_many(looked) {
+            break;
+        }
+    }
+    if order.len() > 0 {
+        greedy_by_search(detections, truths, bound, &taken, order, &mut matches);
     }
     matches
+}
+
+/// The rest of [`greedy`], with detections and truths of which many overlap each other.
+fn greedy_by_search<S: Shape>(
+    detections: &[Detection<S>],
+    truths: &[Truth<S>],
+    bound: f64,
+    taken: &[bool],
+    order: impl Iterator<Item = usize>,
+    matches: &mut Matches,
+) {
+    let iou = Measure::Iou(Arithmetic::Shape);
+    let free = |measure, wanted: fn(&Truth<S>) -> bool| {
+        let free = |place: usize, truth: &Truth<S>| !taken[place] && wanted(truth);
+        Search::new(truths, measure, Prefer::Last, free)
+    };
+    let mut counted = free(iou, Truth::is_counted);
+    let mut ignored = free(iou, |truth| truth.ignore && !truth.crowd);
+    let crowds = free(Measure::Share, |truth| truth.crowd);
+    for index in order {
+        let shape = &detections[index].shape;
+        let found = counted.best(shape, bound, S::iou).or_else(|| {
+            let ignored = ignored.best(shape, bound, S::iou);
+            let crowd = crowds.best(shape, bound, S::iou_crowd);
+            // Of equal ones the later.
+            let last = |a: (usize, f64), b: (usize, f64)| match a.1.total_cmp(&b.1) {
+                Ordering::Equal if a.0 > b.0 => a,
+                Ordering::Greater => a,
+                _ => b,
+            };
+            ignored.into_iter().chain(crowd).reduce(last)
+        });
+        matches[index] = found.map(|(place, _)| place);
+        if let Some(place) = matches[index] {
+            counted.remove(place);
+            ignored.remove(place);
+        }
+    }
+}
+
+/// Counts the pairs that were looked at, to tell a search by pairs that takes too long.
+struct Looks {
+    left: usize,
+}
+
+impl Looks {
+    /// So many looks for each detection and truth take no longer than what else is done with them. In
+    /// tests a search is wanted.
+    const EACH: usize = if cfg!(test) { 1 } else { 256 };
+
+    fn new<S>(detections: &[Detection<S>], truths: &[Truth<S>]) -> Self {
+        let items = detections.len().saturating_add(truths.len());
+        Self {
+            left: items.saturating_mul(Self::EACH),
+        }
+    }
+
+    fn are_too_many(&mut self, looked: usize) -> bool {
+        let left = self.left.checked_sub(looked);
+        self.left = left.unwrap_or(0);
+        left.is_none()
+    }
 }
 
 /// Pascal VOC's rule: detections in the order of falling score each look only at the truth with the
@@ -414,26 +639,39 @@ pub fn voc<S: Shape>(
     threshold: f64,
     strict: bool,
 ) -> Matches {
-    let field = Field::new(detections.len(), truths, 0.0);
-    voc_by(&field, detections, threshold, strict, S::iou)
+    let by = (Arithmetic::Shape, S::iou);
+    voc_by(truths, detections, threshold, strict, by)
 }
 
 /// [`voc`] by another IoU.
 pub(crate) fn voc_by<S: Shape>(
-    field: &Field<'_, S>,
+    truths: &[Truth<S>],
     detections: &[Detection<S>],
     threshold: f64,
     strict: bool,
-    iou: impl Fn(&S, &S) -> f64,
+    (arithmetic, iou): (Arithmetic, impl Fn(&S, &S) -> f64),
 ) -> Matches {
-    let truths = field.truths();
     let mut matches = vec![None; detections.len()];
     if truths.is_empty() {
         return matches;
     }
+    let field = Field::new(detections.len(), truths, arithmetic.margin());
+    let mut looks = Looks::new(detections, truths);
+    let mut search = None;
     let mut taken = vec![false; truths.len()];
     for index in by_score(detections) {
-        let best = greatest(field, &detections[index].shape, &iou, |_| true);
+        let shape = &detections[index].shape;
+        let best = match &search {
+            None => {
+                let (best, looked) = greatest(&field, shape, &iou, |_| true);
+                if looks.are_too_many(looked) {
+                    let measure = Measure::Iou(arithmetic);
+                    search = Some(Search::new(truths, measure, Prefer::First, |_, _| true));
+                }
+                best
+            }
+            Some(search) => search.best(shape, 0.0, &iou),
+        };
         if let Some((place, overlap)) = best {
             let reached = if strict {
                 overlap > threshold
@@ -475,6 +713,7 @@ fn any_overlap_by<S: Shape>(
         [true, false].into_iter().find_map(|counted| {
             let wanted = |truth: &Truth<S>| truth.is_counted() == counted;
             greatest(&field, &detection.shape, &iou, wanted)
+                .0
                 .filter(|&(_, overlap)| overlap >= threshold)
                 .map(|(place, _)| place)
         })
@@ -491,15 +730,16 @@ fn overlap<S: Shape>(shape: &S, truth: &Truth<S>) -> f64 {
     }
 }
 
-/// The wanted truth that overlaps a shape most, of equal ones the first, and its IoU.
+/// The wanted truth that overlaps a shape most, of equal ones the first, and its IoU; and how many truths
+/// were looked at.
 fn greatest<S: Shape>(
     field: &Field<'_, S>,
     shape: &S,
     iou: impl Fn(&S, &S) -> f64,
     wanted: impl Fn(&Truth<S>) -> bool,
-) -> Option<(usize, f64)> {
+) -> (Option<(usize, f64)>, usize) {
     let mut best: Option<(usize, f64)> = None;
-    field.near(shape, |place, truth| {
+    let looked = field.near(shape, |place, truth| {
         let overlap = iou(shape, &truth.shape);
         let better = best.is_none_or(|(first, greatest)| {
             overlap > greatest || (overlap == greatest && place < first)
@@ -508,17 +748,21 @@ fn greatest<S: Shape>(
             best = Some((place, overlap));
         }
     });
-    best
+    (best, looked)
 }
 
 /// What a truth that counts is worth; one that does not is worth 1, which no number of them exceeds.
 const COUNTED: i64 = 1 << 31;
 
 /// Of more pairs no best choice is made, which would take gigabytes of memory.
-const MOST_EDGES: usize = 1 << 25;
+pub const MOST_PAIRS: usize = 1 << 24;
 
-/// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU.
-/// None if there are more than `most`.
+/// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU, as far
+/// as a best choice can have them. None if there are more than `most`.
+///
+/// Of `n` detections and `m` truths a best choice gives each item of the smaller side one of the best
+/// `min(n, m)` of the other, of equal ones the first: the others of the smaller side have no more of
+/// them than all but one. No other pairs are kept.
 ///
 /// So that any number of detections may have a crowd, each has its own column behind the truths,
 /// which stands for all crowds.
@@ -529,44 +773,145 @@ fn edges<S: Shape>(
     wanted: impl Fn(usize, &Truth<S>, f64) -> bool,
 ) -> Option<Vec<Edge>> {
     let field = Field::new(detections.len(), truths, 0.0);
-    let mut edges = Vec::new();
+    // A detection that may have a crowd is worth less to a truth than it seems.
+    let by_truth = detections.len() > truths.len() && !truths.iter().any(|truth| truth.crowd);
+    match by_truth {
+        true => edges_by_truth(&field, detections, most, wanted),
+        false => edges_by_detection(&field, detections, most, wanted),
+    }
+}
+
+/// [`edges`], the best of each detection.
+fn edges_by_detection<S: Shape>(
+    field: &Field<'_, S>,
+    detections: &[Detection<S>],
+    most: usize,
+    wanted: impl Fn(usize, &Truth<S>, f64) -> bool,
+) -> Option<Vec<Edge>> {
+    let columns = field.truths().len();
+    let mut edges: Vec<Edge> = Vec::new();
+    let mut best: Vec<Edge> = Vec::new();
     for (row, detection) in detections.iter().enumerate() {
-        let full = field.any_near(&detection.shape, |place, truth| {
+        let mut crowd: Option<f64> = None;
+        best.clear();
+        field.near(&detection.shape, |place, truth| {
             let overlap = overlap(&detection.shape, truth);
             if overlap > 0.0 && wanted(row, truth, overlap) {
-                let column = if truth.crowd {
-                    truths.len() + row
-                } else {
-                    place
-                };
-                let primary = if truth.is_counted() { COUNTED } else { 1 };
-                edges.push(Edge {
-                    row,
-                    column,
-                    benefit: Benefit {
-                        primary,
-                        secondary: overlap,
-                    },
-                });
+                match truth.crowd {
+                    true => crowd = Some(crowd.map_or(overlap, |crowd| crowd.max(overlap))),
+                    false => best.push(edge(row, place, truth, overlap)),
+                }
             }
-            edges.len() > most
         });
-        if full {
+        keep_best(&mut best, detections.len());
+        edges.append(&mut best);
+        edges.extend(crowd.map(|secondary| Edge {
+            row,
+            column: columns + row,
+            benefit: Benefit {
+                primary: 1,
+                secondary,
+            },
+        }));
+        if edges.len() > most {
             return None;
         }
     }
     Some(edges)
 }
 
+/// [`edges`], the best of each truth, none of which is a crowd.
+fn edges_by_truth<S: Shape>(
+    field: &Field<'_, S>,
+    detections: &[Detection<S>],
+    most: usize,
+    wanted: impl Fn(usize, &Truth<S>, f64) -> bool,
+) -> Option<Vec<Edge>> {
+    /// The rows of a truth with their overlaps, and the overlap that a later row must exceed.
+    #[derive(Clone, Default)]
+    struct Rows {
+        best: Vec<(f64, u32)>,
+        least: f64,
+    }
+    let truths = field.truths();
+    let kept = truths.len();
+    // Some more are gathered before the worst of them are left out.
+    let room = kept + kept / 4 + 16;
+    let order = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    let mut columns = vec![Rows::default(); truths.len()];
+    let mut total = 0;
+    for (row, detection) in (0_u32..).zip(detections) {
+        field.near(&detection.shape, |place, truth| {
+            let overlap = overlap(&detection.shape, truth);
+            let Rows { best, least } = &mut columns[place];
+            if overlap > *least && wanted(row as usize, truth, overlap) {
+                best.push((overlap, row));
+                total += 1;
+                if best.len() == room {
+                    let (_, last, _) = best.select_nth_unstable_by(kept - 1, order);
+                    *least = last.0;
+                    best.truncate(kept);
+                    total -= room - kept;
+                }
+            }
+        });
+        if total > most.saturating_add(most / 4) {
+            return None;
+        }
+    }
+    for Rows { best, .. } in &mut columns {
+        if best.len() > kept {
+            best.select_nth_unstable_by(kept - 1, order);
+            total -= best.len() - kept;
+            best.truncate(kept);
+        }
+    }
+    if total > most {
+        return None;
+    }
+    let mut edges = Vec::with_capacity(total);
+    for (place, Rows { best, .. }) in columns.into_iter().enumerate() {
+        let rows = best.into_iter();
+        edges.extend(rows.map(|(overlap, row)| edge(row as usize, place, &truths[place], overlap)));
+    }
+    Some(edges)
+}
+
+fn edge<S>(row: usize, column: usize, truth: &Truth<S>, overlap: f64) -> Edge {
+    let primary = if truth.is_counted() { COUNTED } else { 1 };
+    Edge {
+        row,
+        column,
+        benefit: Benefit {
+            primary,
+            secondary: overlap,
+        },
+    }
+}
+
+/// Leaves no more than the best of these pairs of a row, of equal ones the first.
+fn keep_best(edges: &mut Vec<Edge>, most: usize) {
+    if edges.len() > most {
+        edges.select_nth_unstable_by(most - 1, |a, b| {
+            let [worth, other] = [a, b].map(|edge| edge.benefit);
+            let worse = other.primary.cmp(&worth.primary);
+            worse
+                .then(other.secondary.total_cmp(&worth.secondary))
+                .then(a.column.cmp(&b.column))
+        });
+        edges.truncate(most);
+    }
+}
+
 /// Puts down the best choice of `edges`.
 fn pair<S: Shape>(
-    edges: &[Edge],
+    edges: Vec<Edge>,
     detections: &[Detection<S>],
     truths: &[Truth<S>],
     matches: &mut Matches,
 ) {
     let crowds: Vec<usize> = (0..truths.len()).filter(|&t| truths[t].crowd).collect();
-    for (row, column) in assign(edges) {
+    for (row, column) in assign_all(edges) {
         matches[row] = if column < truths.len() {
             Some(column)
         } else {
@@ -732,7 +1077,207 @@ mod tests {
         );
     }
 
+    /// COCO's rule by a look at all pairs.
+    fn plain_greedy(detections: &[Detection], truths: &[Truth], threshold: f64) -> Matches {
+        let mut matches = vec![None; detections.len()];
+        let mut taken = vec![false; truths.len()];
+        for index in by_score(detections) {
+            let best = |counted: bool| {
+                let mut best = (threshold.min(1.0 - 1e-10), None);
+                for (place, truth) in truths.iter().enumerate() {
+                    let overlap = overlap(&detections[index].shape, truth);
+                    let free = !taken[place] && truth.is_counted() == counted;
+                    if free && overlap > 0.0 && overlap >= best.0 {
+                        best = (overlap, Some(place));
+                    }
+                }
+                best.1
+            };
+            matches[index] = best(true).or_else(|| best(false));
+            if let Some(place) = matches[index] {
+                taken[place] = !truths[place].crowd;
+            }
+        }
+        matches
+    }
+
+    /// VOC's rule by a look at all pairs.
+    fn plain_voc(detections: &[Detection], truths: &[Truth], threshold: f64) -> Matches {
+        let mut matches = vec![None; detections.len()];
+        let mut taken = vec![false; truths.len()];
+        for index in by_score(detections) {
+            let mut best = (0.0, None);
+            for (place, truth) in truths.iter().enumerate() {
+                let overlap = crate::iou(&detections[index].shape, &truth.shape);
+                if overlap > best.0 {
+                    best = (overlap, Some(place));
+                }
+            }
+            if let (overlap, Some(place)) = best
+                && overlap >= threshold
+                && !taken[place]
+            {
+                taken[place] = truths[place].is_counted();
+                matches[index] = Some(place);
+            }
+        }
+        matches
+    }
+
+    /// Boxes that nearly all overlap, many of them equal.
+    fn crowded<T: std::fmt::Debug>(
+        most: usize,
+        item: impl Fn(BBox, [u8; 2]) -> T + Copy,
+    ) -> impl Strategy<Value = Vec<T>> {
+        let numbers = [0_u8..3, 0_u8..3, 4_u8..7, 4_u8..7];
+        let one = (numbers, [0_u8..12, 0_u8..12]).prop_map(move |(numbers, flags)| {
+            let [x, y, w, h] = numbers.map(f64::from);
+            item(BBox::from_xywh(x, y, w, h).expect("a box"), flags)
+        });
+        proptest::collection::vec(one, 0..most)
+    }
+
+    fn found(shape: BBox, [score, _]: [u8; 2]) -> Detection {
+        let score = (score > 0).then(|| f64::from(score / 3));
+        Detection { shape, score }
+    }
+
+    fn real(shape: BBox, [crowd, ignore]: [u8; 2]) -> Truth {
+        Truth {
+            shape,
+            crowd: crowd == 0,
+            ignore: ignore == 0,
+        }
+    }
+
+    /// The best choice of all pairs that overlap, or of the few that are kept.
+    fn best_choice(detections: &[Detection], truths: &[Truth], few: bool) -> Vec<(usize, usize)> {
+        let mut edges = match few {
+            true => edges(detections, truths, usize::MAX, |_, _, _| true).unwrap_or_default(),
+            false => {
+                let rows = detections.iter().enumerate();
+                let pairs = rows.flat_map(|(row, found)| {
+                    let columns = truths.iter().enumerate();
+                    columns.map(move |(place, truth)| {
+                        let overlap = overlap(&found.shape, truth);
+                        let column = if truth.crowd {
+                            truths.len() + row
+                        } else {
+                            place
+                        };
+                        Edge {
+                            column,
+                            ..edge(row, place, truth, overlap)
+                        }
+                    })
+                });
+                pairs.filter(|edge| edge.benefit.secondary > 0.0).collect()
+            }
+        };
+        // Totals are exact in multiples of a power of two; no two different overlaps become equal.
+        for edge in &mut edges {
+            edge.benefit.secondary = (edge.benefit.secondary * 2_f64.powi(30)).round();
+        }
+        assign_all(edges)
+    }
+
+    #[test]
+    fn images_that_are_refused() {
+        let shape = BBox::from_xywh(0.0, 0.0, 1.0, 1.0).expect("a box");
+        let found = |class: u32| Prediction {
+            image: 0,
+            place: 0,
+            class,
+            score: 0.5,
+            area: 1.0,
+            shape,
+        };
+        let real = |class: u32| Annotation {
+            class,
+            crowd: false,
+            ignore: false,
+            id: 1,
+            area: 1.0,
+            shape,
+        };
+        // 6,000 × 6,000 are more than 2^25, and half of them are not.
+        let found: Vec<_> = (0..6_000).map(|place| found(place % 2)).collect();
+        let real: Vec<_> = (0..6_000).map(|place| real(place % 2)).collect();
+        let check = |most, by_class| check_image(&found, &real, most, by_class).is_ok();
+        assert!(check(6_000, true) && !check(6_000, false));
+        assert!(check(5_000, false) && !check(6_000, false));
+        assert_eq!(check_image(&found[..1], &real, 6_000, false), Ok(()));
+    }
+
+    #[test]
+    fn items_that_are_refused() {
+        let square = |x: f64| BBox::from_xywh(x, 0.0, 1.0, 1.0).expect("a box");
+        let turned = |x: f64| crate::RotatedBox::new([x, 0.0, 1.0, 1.0], 0.1).expect("a box");
+        let refused = Err(TooManyPairs {
+            detections: 6,
+            truths: 6,
+            most: 35,
+        });
+        // All in one place, or far from each other.
+        for (gap, sum) in [(0.0, refused), (9.0, Ok(()))] {
+            let places = (0..6).map(|place| f64::from(place) * gap);
+            let boxes: Vec<Truth> = places.clone().map(|x| square(x).into()).collect();
+            let found: Vec<Detection> = places.clone().map(|x| square(x).into()).collect();
+            let check = |rule: Matching, most| rule.check_pairs(&found, &boxes, most);
+            assert_eq!(check(Matching::OptimalSum, 35), sum);
+            assert_eq!(check(Matching::OptimalSum, 36), Ok(()));
+            assert_eq!(check(Matching::Greedy, 0), Ok(()));
+        }
+        let many: Vec<_> = (0..70).map(|_| Truth::from(turned(0.0))).collect();
+        let found: Vec<_> = (0..70)
+            .map(|x| Detection::from(turned(f64::from(x))))
+            .collect();
+        for &rule in Matching::ALL {
+            // A detection or two of them are near.
+            assert_eq!(rule.check_pairs(&found, &many, 140), Ok(()), "{rule}");
+            assert!(rule.check_pairs(&found, &many, 60).is_err(), "{rule}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn searches_find_what_looks_at_all_pairs_do(
+            detections in crowded(90, found), truths in crowded(90, real), threshold in 1_u8..=10,
+        ) {
+            let threshold = f64::from(threshold) / 10.0;
+            let plain = plain_greedy(&detections, &truths, threshold);
+            prop_assert_eq!(greedy(&detections, &truths, threshold), plain);
+            let plain = plain_voc(&detections, &truths, threshold);
+            prop_assert_eq!(voc(&detections, &truths, threshold, false), plain);
+        }
+
+        #[test]
+        fn pairs_that_no_best_choice_has_are_left_out(
+            many in crowded(90, found), few in crowded(8, real), counted in any::<bool>(), turned in any::<bool>(),
+        ) {
+            let (detections, mut truths) = match turned {
+                false => (many, few),
+                true => (
+                    few.iter().map(|truth| truth.shape.into()).collect(),
+                    many.iter().map(|found| found.shape.into()).collect(),
+                ),
+            };
+            if counted {
+                truths = truths.iter().map(|truth| truth.shape.into()).collect();
+            }
+            prop_assert_eq!(
+                best_choice(&detections, &truths, true),
+                best_choice(&detections, &truths, false)
+            );
+            let fewer = detections.len().min(truths.len());
+            let kept = edges(&detections, &truths, usize::MAX, |_, _, _| true).map(|edges| edges.len());
+            prop_assert!(kept <= Some(fewer * (fewer + 1)) || truths.iter().any(|truth| truth.crowd));
+            if truths.iter().all(Truth::is_counted) {
+                let all = edges(&detections, &truths, 0, |_, _, _| true);
+                prop_assert_eq!(all.is_none(), kept > Some(0));
+            }
+        }
+
         #[test]
         fn one_to_one_and_never_more_than_optimal(
             detections in detections(),

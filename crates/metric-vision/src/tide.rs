@@ -10,6 +10,7 @@ use crate::by_image::ByImage;
 use crate::by_image::serial::Check;
 use crate::classes::{ClassState, InvalidIndices, Renumbering};
 use crate::count;
+use crate::matching::{TooManyPairs, check_image};
 use crate::score::Rank;
 use crate::{Annotation, BBox, Image, Prediction, Shape};
 
@@ -160,6 +161,22 @@ impl<S: Shape> Tide<S> {
     #[must_use]
     pub fn max_detections(&self) -> usize {
         self.max_detections
+    }
+
+    /// Refuses an image of which more than 2^25 pairs of a detection that counts and a true object would be listed:
+    /// half a gigabyte. By the default of 100 detections it takes 335,000 objects.
+    ///
+    /// Scores have no limit of their own. A program that reads untrusted data calls this first.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there are more pairs.
+    pub fn check_size(
+        &self,
+        predictions: &[Prediction<S>],
+        image: &Image<S>,
+    ) -> Result<(), TooManyPairs> {
+        check_image(predictions, &image.annotations, self.max_detections, false)
     }
 
     /// The error of each detection in an image; `None` where it is right, or not among the best that

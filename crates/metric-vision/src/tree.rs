@@ -44,9 +44,14 @@ impl Tree {
     }
 
     /// Calls `visit` with the place of each box that meets these bounds, until it is true. Says
-    /// whether it was.
+    /// whether it was, and how many boxes were looked at.
     #[inline]
-    pub(crate) fn any(&self, bounds: Bounds, mut visit: impl FnMut(usize) -> bool) -> bool {
+    pub(crate) fn any(
+        &self,
+        bounds: Bounds,
+        mut visit: impl FnMut(usize) -> bool,
+    ) -> (bool, usize) {
+        let mut looked = 0;
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
             if !meet(node.bounds, bounds) {
@@ -55,14 +60,15 @@ impl Tree {
             }
             at += 1;
             if at == node.next {
+                looked += node.end - node.start;
                 for item in &self.items[node.start..node.end] {
                     if meet(item.bounds, bounds) && visit(item.place) {
-                        return true;
+                        return (true, looked);
                     }
                 }
             }
         }
-        false
+        (false, looked)
     }
 }
 
@@ -134,7 +140,7 @@ impl<'a> Remaining<'a> {
 
 /// Whether two boxes overlap.
 #[inline]
-fn meet(a: Bounds, b: Bounds) -> bool {
+pub(crate) fn meet(a: Bounds, b: Bounds) -> bool {
     // Without branches, which could not be predicted.
     (a[0] < b[2]) & (b[0] < a[2]) & (a[1] < b[3]) & (b[1] < a[3])
 }
@@ -190,7 +196,7 @@ fn wider(items: &[Item]) -> usize {
 }
 
 /// The bounds of no box.
-const NOTHING: Bounds = [
+pub(crate) const NOTHING: Bounds = [
     f64::INFINITY,
     f64::INFINITY,
     f64::NEG_INFINITY,
@@ -198,7 +204,7 @@ const NOTHING: Bounds = [
 ];
 
 /// The bounds of both.
-fn around(a: Bounds, b: Bounds) -> Bounds {
+pub(crate) fn around(a: Bounds, b: Bounds) -> Bounds {
     [
         a[0].min(b[0]),
         a[1].min(b[1]),

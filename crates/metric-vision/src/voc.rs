@@ -6,10 +6,10 @@ use metric_core::{Counts, Merge, Metric, named_choice, ratio};
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
-use crate::candidates::Field;
 use crate::classes::{ClassState, InvalidIndices, Renumbering};
 use crate::detection::split;
 use crate::matching::voc_by;
+use crate::nearest::Arithmetic;
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
 use crate::{BBox, Detection, Image, InvalidThreshold, Prediction, Shape};
@@ -59,9 +59,7 @@ use crate::{BBox, Detection, Image, InvalidThreshold, Prediction, Shape};
 ///
 /// # Cost
 ///
-/// Each detection of an image and class is held against the true objects that it can reach from left to
-/// right: a million of each in one image take a sort where they lie apart from left to right, and
-/// 10^12 pairs, hours, where each stands above or below every other. The state has 24 bytes for each
+/// That of [`voc`](crate::matching::voc) for each image and class. The state has 24 bytes for each
 /// detection.
 #[derive(Clone, Copy, Debug)]
 pub struct VocAp<S = BBox> {
@@ -69,8 +67,7 @@ pub struct VocAp<S = BBox> {
     strict: bool,
     interpolation: Interpolation,
     iou: fn(&S, &S) -> f64,
-    /// The gap that shapes may have and still overlap by this IoU.
-    margin: f64,
+    arithmetic: Arithmetic,
 }
 
 impl<S: Shape> VocAp<S> {
@@ -85,7 +82,7 @@ impl<S: Shape> VocAp<S> {
             strict: false,
             interpolation: Interpolation::default(),
             iou: S::iou,
-            margin: 0.0,
+            arithmetic: Arithmetic::Shape,
         })
     }
 
@@ -111,8 +108,8 @@ impl VocAp {
     pub fn with_pixel_plus_one(self) -> Self {
         Self {
             iou: iou_plus_one,
-            // Boxes at a distance below 1 overlap by it; the rest is for rounding.
-            margin: 2.0,
+            // Boxes at a distance below 1 overlap by it.
+            arithmetic: Arithmetic::Corners(1.0),
             ..self
         }
     }
@@ -211,8 +208,13 @@ impl<S: Shape> Metric for VocAp<S> {
                 if counted > 0 {
                     example.truths.push((class, counted as u64));
                 }
-                let field = Field::new(detections.len(), truths, self.margin);
-                let matches = voc_by(&field, detections, self.iou_threshold, self.strict, iou);
+                let matches = voc_by(
+                    truths,
+                    detections,
+                    self.iou_threshold,
+                    self.strict,
+                    (self.arithmetic, iou),
+                );
                 let outcome = |(found, detection): (Option<usize>, &Detection<&S>)| Detected {
                     class,
                     score: Rank::new(detection.score),

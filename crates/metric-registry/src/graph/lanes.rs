@@ -191,6 +191,10 @@ impl Reading for Lanes {
             prediction,
             reference,
         } = read_clips(record, &self.metric.0, self.dangling)?;
+        if let Ok(prediction) = &prediction {
+            let checked = self.metric.0.check_size(prediction, &reference);
+            checked.map_err(|error| FieldError::prediction(error.to_string()).limit())?;
+        }
         sink.example(&prediction, &reference);
         Ok(())
     }

@@ -4,7 +4,7 @@ use metric_core::{Counts, Metric};
 use metric_graph::VERSION;
 use metric_graph::openlane::{
     ATTRIBUTE_NAMES, ATTRIBUTES, DetectionScore, EdgeScore, LANE_THRESHOLDS, OpenLaneScore,
-    OpenLaneState, OpenLaneV2, read_frame,
+    OpenLaneState, OpenLaneV2, check_size, read_frame,
 };
 use metric_record::{FieldError, Message, Record};
 use serde_json::json;
@@ -65,6 +65,8 @@ impl Reading for OpenLane {
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let (prediction, frame) = read_frame(record)?;
+        check_size(&prediction, &frame)
+            .map_err(|error| FieldError::prediction(error.to_string()).limit())?;
         sink.example(&prediction, &frame);
         Ok(())
     }

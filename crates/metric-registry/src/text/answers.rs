@@ -14,6 +14,7 @@ use metric_text::vqa::{Evidence, Profile, VqaAccuracy};
 use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
 use serde_json::json;
 
+use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
 use crate::text::string_accuracy::{
     accuracy_counts, accuracy_numbers, read_texts, texts as both_texts,
 };
@@ -139,7 +140,10 @@ impl Reading for Matches {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_texts(batch, sink, |_, _| Ok(()))
+        read_texts(batch, sink, |prediction, reference, sink| {
+            sink.example(prediction, reference);
+            Ok(())
+        })
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
@@ -331,18 +335,21 @@ pub(crate) const ANLS: Entry = Entry {
     name: "anls",
     help: "Average Normalized Levenshtein Similarity of answers read from documents",
     values: ("an answer or a list of answers", "a string"),
-    options: &[OptionSpec {
-        name: "profile",
-        kind: OptionKind::Choice(|| {
-            anls::Profile::ALL
-                .iter()
-                .map(|profile| profile.name())
-                .collect()
-        }),
-        value: "PROFILE",
-        default: anls::Profile::Paper.name(),
-        help: "Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading Competition",
-    }],
+    options: &[
+        OptionSpec {
+            name: "profile",
+            kind: OptionKind::Choice(|| {
+                anls::Profile::ALL
+                    .iter()
+                    .map(|profile| profile.name())
+                    .collect()
+            }),
+            value: "PROFILE",
+            default: anls::Profile::Paper.name(),
+            help: "Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading Competition",
+        },
+        MAX_CELLS_OPTION,
+    ],
     scores: &[ScoreSpec::higher("anls")],
     groups: &[],
     details: false,
@@ -354,6 +361,7 @@ pub(crate) const ANLS: Entry = Entry {
         let profile = options.require("profile")?;
         let reading = Similarity {
             metric: Anls { profile },
+            max_cells: max_cells(options)?,
         };
         Ok(scorer("anls", VERSION, reading))
     },
@@ -361,6 +369,7 @@ pub(crate) const ANLS: Entry = Entry {
 
 struct Similarity {
     metric: Anls,
+    max_cells: u64,
 }
 
 impl Reading for Similarity {
@@ -381,9 +390,18 @@ impl Reading for Similarity {
         if answers.is_empty() {
             return Err(FieldError::reference(UNANSWERED));
         }
-        Anls::check_work(&prediction, &answers)
-            .map_err(|error| FieldError::prediction(error.to_string()))?;
-        sink.example(&prediction, &answers);
+        let bytes = answers.iter().map(String::len).sum();
+        if Anls::is_within(prediction.len(), bytes, self.max_cells) {
+            sink.example(&prediction, &answers);
+            return Ok(());
+        }
+        let value = self
+            .metric
+            .value_within(&prediction, &answers, self.max_cells);
+        let value = value.map_err(|error| too_many_cells(&error))?;
+        let mut state = Mean::default();
+        state.add(value.unwrap_or(0.0));
+        sink.measured(None, &[], state);
         Ok(())
     }
 

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use metric_core::Metric;
-use metric_text::edit::{Alignment, EditState, Profile};
+use metric_text::edit::{Alignment, EditState, Profile, TooManyCells};
 use metric_text::{EditRate, Unit, VERSION};
 use serde_json::json;
 
-use metric_record::{Batch, FieldError, Record, RecordError};
+use metric_record::{Batch, FieldError, Message, Record, RecordError};
 
 use crate::text::string_accuracy::{NORMALIZE, read_texts, texts};
 use crate::{
@@ -23,6 +23,30 @@ const PROFILE: OptionSpec = OptionSpec {
     help: "Whose rules for white space, and for references without words",
 };
 
+/// `metric_text::edit::MAX_CELLS` as text.
+const DEFAULT_MAX_CELLS: &str = "200000000000";
+
+/// Changes no score: a pair within the limit has the same one under any other.
+pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec {
+    name: "max-cells",
+    kind: OptionKind::Integer(1, i64::MAX),
+    value: "N",
+    default: DEFAULT_MAX_CELLS,
+    help: "The most cells of the table of edit distances per record; the default takes about 10 s",
+};
+
+/// The value of [`MAX_CELLS_OPTION`].
+pub(crate) fn max_cells(options: &Options) -> Result<u64, OptionError> {
+    options.whole(MAX_CELLS_OPTION.name)
+}
+
+/// A prediction whose alignment takes too long.
+pub(crate) fn too_many_cells(error: &TooManyCells) -> FieldError {
+    let problem = Message::from(format!("{error}; to allow it, use "));
+    let enough = error.enough().min(i64::MAX.unsigned_abs()).to_string();
+    FieldError::prediction(problem.option(MAX_CELLS_OPTION.name, &enough)).limit()
+}
+
 /// Alignments are drawn as text.
 const TEXT: &[Drawing] = &[Drawing::Text, Drawing::ColoredText];
 
@@ -30,7 +54,7 @@ pub(crate) const WER: Entry = Entry {
     name: "wer",
     help: "Word error rate, match error rate, word information lost and preserved",
     values: ("a string", "a string"),
-    options: &[PROFILE, NORMALIZE],
+    options: &[PROFILE, NORMALIZE, MAX_CELLS_OPTION],
     scores: &[
         ScoreSpec::lower("wer"),
         ScoreSpec::lower("mer"),
@@ -61,6 +85,7 @@ pub(crate) const CER: Entry = Entry {
             help: "What a character is: a Unicode code point, or what a reader takes for one",
         },
         NORMALIZE,
+        MAX_CELLS_OPTION,
     ],
     scores: &[
         ScoreSpec::lower("cer"),
@@ -89,12 +114,18 @@ fn build(
         normalizer: options.parse("normalize")?.unwrap_or_default(),
         confusions: options.details(),
     };
-    Ok(scorer(name, VERSION, Rates { name, metric }))
+    let reading = Rates {
+        name,
+        metric,
+        max_cells: max_cells(options)?,
+    };
+    Ok(scorer(name, VERSION, reading))
 }
 
 struct Rates {
     name: &'static str,
     metric: EditRate,
+    max_cells: u64,
 }
 
 /// The width of a printed alignment.
@@ -105,9 +136,23 @@ impl Rates {
         self.metric.normalizer.apply(text)
     }
 
-    fn check_work(&self, prediction: &str, reference: &str) -> Result<(), FieldError> {
-        let checked = self.metric.check_work(prediction, reference);
-        checked.map_err(|error| FieldError::prediction(error.to_string()))
+    /// Adds a pair whose alignment does not take too long.
+    fn add(
+        &self,
+        prediction: &str,
+        reference: &str,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), FieldError> {
+        if EditRate::is_within(prediction.len(), reference.len(), self.max_cells) {
+            sink.example(prediction, reference);
+            return Ok(());
+        }
+        let measured = self
+            .metric
+            .measure_within(prediction, reference, self.max_cells);
+        let state = measured.map_err(|error| too_many_cells(&error))?;
+        sink.measured(None, &[], state);
+        Ok(())
     }
 
     fn units<'a>(&self, normalized: &'a str) -> Vec<&'a str> {
@@ -149,9 +194,7 @@ impl Reading for Rates {
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let (prediction, reference) = texts(record)?;
-        self.check_work(&prediction, &reference)?;
-        sink.example(&prediction, &reference);
-        Ok(())
+        self.add(&prediction, &reference, sink)
     }
 
     fn read_columns(
@@ -159,8 +202,8 @@ impl Reading for Rates {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_texts(batch, sink, |prediction, reference| {
-            self.check_work(prediction, reference)
+        read_texts(batch, sink, |prediction, reference, sink| {
+            self.add(prediction, reference, sink)
         })
     }
 
@@ -224,5 +267,17 @@ impl Draw for Rates {
         // An id from a file must not command the terminal.
         let id: String = id.chars().map(printed).collect();
         Ok(format!("{id}\n{diff}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metric_text::edit::MAX_CELLS;
+
+    use super::*;
+
+    #[test]
+    fn the_default_is_that_of_the_library() {
+        assert_eq!(DEFAULT_MAX_CELLS, MAX_CELLS.to_string());
     }
 }

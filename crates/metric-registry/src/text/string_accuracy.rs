@@ -69,7 +69,10 @@ impl Reading for Strings {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_texts(batch, sink, |_, _| Ok(()))
+        read_texts(batch, sink, |prediction, reference, sink| {
+            sink.example(prediction, reference);
+            Ok(())
+        })
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
@@ -86,12 +89,12 @@ pub(crate) fn texts<'a>(
     Ok((prediction, reference))
 }
 
-/// Reads texts on both sides of a batch as examples, of which `check` may refuse one; `None` for columns of
-/// other types.
+/// Reads texts on both sides of a batch as examples, which `add` adds or refuses; `None` for columns of other
+/// types.
 pub(crate) fn read_texts<R>(
     batch: &Batch<'_>,
     sink: &mut Sink<'_, R>,
-    check: impl Fn(&str, &str) -> Result<(), FieldError>,
+    add: impl Fn(&str, &str, &mut Sink<'_, R>) -> Result<(), FieldError>,
 ) -> Option<Result<(), RecordError>>
 where
     R: Reading<Metric: Metric<Prediction = str, Reference = str>>,
@@ -107,9 +110,7 @@ where
         let (Some(prediction), Some(reference)) = pair else {
             return sink.read_row(batch, index);
         };
-        check(prediction, reference).map_err(|error| RecordError { index, error })?;
-        sink.example(prediction, reference);
-        Ok(())
+        add(prediction, reference, sink).map_err(|error| RecordError { index, error })
     }))
 }
 

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use metric_core::Metric;
 use metric_record::json::{self, Entries, typed};
 use metric_record::{FieldError, Kind, Message, Missing, ReadError, Record};
+use metric_vision::matching::MOST_PAIRS;
 use metric_vision::read::{
     BoxForm, BoxNumbers, ImageSizes, PolygonForm, RotatedForm, Warnings, is_coco,
     parse_detection_boxes, parse_truth_boxes,
@@ -452,6 +453,27 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
     /// An image is a record, a class of it an example.
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let (dataset, warnings) = self.form.read_data_set(&data, &self.sizes)?;
+        for (predictions, image) in dataset.examples(0..dataset.images().len()) {
+            // Nearly all images have far fewer boxes.
+            if predictions.len().saturating_mul(image.annotations.len()) <= MOST_PAIRS {
+                continue;
+            }
+            let mut checked = Ok(());
+            by_class(predictions, image, |index, detections, truths| {
+                if checked.is_ok() {
+                    let class = dataset.classes().get(index as usize);
+                    let class = class.map_or_else(String::new, |class| class.key.to_string());
+                    checked = self
+                        .check_size(detections, truths)
+                        .map_err(|error| (class, error));
+                }
+            });
+            checked.map_err(|(class, error)| {
+                let item = format!("image {}: class {class}", image.key);
+                let error = ReadError::new(&data.predictions.name, error).at(item);
+                error.limit()
+            })?;
+        }
         drop(data);
         let images = Images {
             boxes: self,
@@ -579,6 +601,8 @@ impl<F: Form> Boxes<F> {
         let class = field(self.by_class, "class")?;
         let image = field(self.by_image, "image")?;
         let groups = self.groups(class.as_deref(), image.as_deref());
+        self.check_size(&detections, &truths)
+            .map_err(|error| FieldError::prediction(error).limit())?;
         let item = SweepItem {
             class: class.as_deref().map(Key::from),
             truths,
@@ -635,6 +659,8 @@ impl<F: Form> Boxes<F> {
             let truths = self
                 .truths(boxes)
                 .map_err(|problem| FieldError::reference(about(problem.into())))?;
+            self.check_size(&detections, &truths)
+                .map_err(|error| FieldError::prediction(about(error)).limit())?;
             let groups = self.groups(Some(class), Some(&image));
             let item = SweepItem {
                 class: Some(Key::from(&**class)),
@@ -677,6 +703,26 @@ impl<F: Form> Boxes<F> {
         .into_iter()
         .filter_map(|(kind, group)| Some((kind, group?)))
         .collect()
+    }
+
+    /// Refuses an item that would take minutes, or gigabytes of memory.
+    fn check_size(
+        &self,
+        detections: &[Detection<F::Shape>],
+        truths: &[Truth<F::Shape>],
+    ) -> Result<(), Message> {
+        let rule = self.metric.matching().unwrap_or_default();
+        let checked = rule.check_size(detections, truths);
+        checked.map_err(|error| {
+            let message = Message::from(error.to_string());
+            match rule {
+                Matching::OptimalSum => message
+                    .text("; ")
+                    .option("matching", Matching::Optimal.name())
+                    .text(" has no such limit for boxes"),
+                _ => message,
+            }
+        })
     }
 
     fn truths(&self, json: &str) -> Result<Vec<Truth<F::Shape>>, String> {

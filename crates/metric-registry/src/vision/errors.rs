@@ -169,7 +169,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
             kind: OptionKind::Choice(|| vec!["none", "class"]),
             value: "KIND",
             default: "class",
-            help: "Tables beside the total; the matrix is in --details",
+            help: "Tables beside the total; the matrix is in --details, of over 2,000 classes as a list of cells",
         },
     ],
     scores: &[
@@ -200,6 +200,9 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
         Ok(scorer("confusion-matrix", VERSION, reading))
     },
 };
+
+/// Of more classes the details have the pairs that met, in place of a matrix of gigabytes.
+const MATRIX: usize = 2_000;
 
 struct Matrix {
     metric: Confusion,
@@ -282,6 +285,18 @@ impl Reading for Matrix {
         let matrix = self.metric.with_classes(classes.len()).compute(state);
         let mut names = class_names(classes);
         names.push("background".to_owned());
+        if classes.len() > MATRIX {
+            let name = |class: Option<u32>| {
+                let index = class.map_or(classes.len(), |class| class as usize);
+                names.get(index)
+            };
+            let cells = matrix.cells().iter().map(|cell| {
+                let (truth, prediction) = (name(cell.truth), name(cell.prediction));
+                json!({"truth": truth, "prediction": prediction, "count": cell.count})
+            });
+            let cells: Vec<_> = cells.collect();
+            return Some(json!({"classes": names, "cells": cells}));
+        }
         let rows: Vec<Vec<u64>> = matrix.rows().collect();
         Some(json!({
             "rows": "truth",

@@ -9,7 +9,8 @@ use metric_vision::read::{
     self, BoxesOptions, ExtraImages, ImageRecord, ImageSizes, RecordError, Warnings,
 };
 use metric_vision::{
-    Class, ClassState, Classes, Dataset, Image, Key, Prediction, Shape, unite_classes,
+    Class, ClassState, Classes, CocoAp, Confusion, Dataset, Image, Key, Prediction, Shape, Tide,
+    TooManyPairs, VocAp, unite_classes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,44 @@ pub(crate) fn renumber_classes<S: ClassState>(state: &mut S, indices: &[u32]) {
     let _ = state.renumber_classes(indices);
 }
 
+/// A metric of images that can tell which of them would take minutes, or gigabytes of memory.
+pub(crate) trait CheckSize<S> {
+    /// Refuses such an image.
+    fn check_size(&self, predictions: &[Prediction<S>], image: &Image<S>) -> Result<(), Message>;
+}
+
+impl<S: Shape> CheckSize<S> for CocoAp<S> {
+    fn check_size(&self, predictions: &[Prediction<S>], image: &Image<S>) -> Result<(), Message> {
+        let checked = CocoAp::check_size(self, predictions, image);
+        checked.map_err(|error| of_fewer_detections(&error))
+    }
+}
+
+impl<S: Shape> CheckSize<S> for Tide<S> {
+    fn check_size(&self, predictions: &[Prediction<S>], image: &Image<S>) -> Result<(), Message> {
+        let checked = Tide::check_size(self, predictions, image);
+        checked.map_err(|error| of_fewer_detections(&error))
+    }
+}
+
+fn of_fewer_detections(error: &TooManyPairs) -> Message {
+    Message::from(format!("{error}; a smaller "))
+        .option("max-detections", "")
+        .text(" makes fewer")
+}
+
+impl<S> CheckSize<S> for VocAp<S> {
+    fn check_size(&self, _: &[Prediction<S>], _: &Image<S>) -> Result<(), Message> {
+        Ok(())
+    }
+}
+
+impl<S> CheckSize<S> for Confusion<S> {
+    fn check_size(&self, _: &[Prediction<S>], _: &Image<S>) -> Result<(), Message> {
+        Ok(())
+    }
+}
+
 /// How the records of one image are parsed.
 pub(crate) type ParseRecord<S> =
     fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError>;
@@ -60,7 +99,8 @@ pub(crate) fn read_image<R, S: Shape>(
 ) -> Result<(), FieldError>
 where
     R: Reading<Header = ClassList>,
-    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>,
+    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>
+        + CheckSize<S>,
 {
     let reference = record.reference.to_json_or("[]");
     let reference = reference.map_err(FieldError::reference)?;
@@ -80,6 +120,9 @@ where
         sink.share(Side::Reference, ClassList(classes.into_sorted().0))?;
     }
     let indices: Vec<u32> = keys.iter().filter_map(|key| index_of(sink, key)).collect();
+    sink.metric()
+        .check_size(image.predictions(), image.image())
+        .map_err(|error| FieldError::prediction(error).limit())?;
     let mut state: StateOf<R> = image.measure(sink.metric());
     renumber_classes(&mut state, &indices);
     sink.measured(None, &[], state);
@@ -95,12 +138,21 @@ pub(crate) fn add_images<R, S: Shape + Sync>(
 ) -> Result<(), DataSetError>
 where
     R: Reading<Header = ClassList>,
-    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState> + Sync,
+    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>
+        + CheckSize<S>
+        + Sync,
 {
     let classes = ClassList(dataset.classes().to_vec());
     sink.share(Side::Reference, classes)
         .map_err(|error| ReadError::new("", error.problem))?;
     let images = dataset.images().len();
+    for (predictions, image) in dataset.examples(0..images) {
+        let checked = sink.metric().check_size(predictions, image);
+        checked.map_err(|error| {
+            let error = ReadError::new("", error).at(format!("image {}", image.key));
+            error.limit()
+        })?;
+    }
     if sink.wants_samples() {
         for (predictions, image) in dataset.examples(0..images) {
             sink.record(&image.key);

@@ -5,6 +5,7 @@ use metric_core::{Merge, named_choice};
 
 use super::table::{self, Step};
 use super::units::{common_ends, numbered};
+use super::work::{Cells, OutOfCells};
 
 /// The Levenshtein distance: the least number of substitutions, deletions and insertions that turn one
 /// list into the other.
@@ -46,6 +47,22 @@ pub fn edit_distance_within<T: Eq + Hash>(
     prediction: &[T],
     limit: usize,
 ) -> Option<usize> {
+    let found = distance_within(reference, prediction, limit, &mut Cells::unlimited());
+    // There are always cells left.
+    found.unwrap_or(None)
+}
+
+/// [`edit_distance_within`], as far as there are cells left.
+pub(crate) fn distance_within<T: Eq + Hash>(
+    reference: &[T],
+    prediction: &[T],
+    limit: usize,
+    cells: &mut Cells,
+) -> Result<Option<usize>, OutOfCells> {
+    // Long lists of unlike lengths need no look at what they hold.
+    if reference.len().abs_diff(prediction.len()) > limit {
+        return Ok(None);
+    }
     let (start, end) = common_ends(reference, prediction);
     let (reference, prediction) = (
         middle(reference, start, end),
@@ -53,10 +70,10 @@ pub fn edit_distance_within<T: Eq + Hash>(
     );
     if reference.is_empty() || prediction.is_empty() {
         let distance = reference.len().max(prediction.len());
-        return (distance <= limit).then_some(distance);
+        return Ok((distance <= limit).then_some(distance));
     }
     let (reference, prediction) = numbered(reference, prediction);
-    table::distance(&reference, &prediction, limit)
+    table::distance(&reference, &prediction, limit, cells)
 }
 
 /// What is left of a list without its ends.
@@ -147,13 +164,24 @@ impl Alignment {
     /// The alignment of two lists of units.
     #[must_use]
     pub fn new<T: Eq + Hash>(reference: &[T], prediction: &[T]) -> Self {
+        let alignment = Self::within(reference, prediction, &mut Cells::unlimited());
+        // There are always cells left.
+        alignment.unwrap_or_default()
+    }
+
+    /// [`new`](Self::new), as far as there are cells left.
+    pub(super) fn within<T: Eq + Hash>(
+        reference: &[T],
+        prediction: &[T],
+        cells: &mut Cells,
+    ) -> Result<Self, OutOfCells> {
         let (start, end) = common_ends(reference, prediction);
         let (symbols, others) = numbered(
             middle(reference, start, end),
             middle(prediction, start, end),
         );
         let mut steps = Vec::new();
-        table::trace(&symbols, &others, |_| true, |step| steps.push(step));
+        table::trace(&symbols, &others, |_| true, cells, |step| steps.push(step))?;
 
         let mut alignment = Self::default();
         alignment.push(Edit::Equal, start);
@@ -177,7 +205,7 @@ impl Alignment {
             alignment.push(edit, 1);
         }
         alignment.push(Edit::Equal, end);
-        alignment
+        Ok(alignment)
     }
 
     fn push(&mut self, edit: Edit, units: usize) {
@@ -251,6 +279,17 @@ impl Edits {
     /// Costs no more than [`edit_distance`] where the distance leaves but one choice.
     #[must_use]
     pub fn between<T: Eq + Hash>(reference: &[T], prediction: &[T]) -> Self {
+        let edits = Self::within(reference, prediction, &mut Cells::unlimited());
+        // There are always cells left.
+        edits.unwrap_or_default()
+    }
+
+    /// [`between`](Self::between), as far as there are cells left.
+    pub(super) fn within<T: Eq + Hash>(
+        reference: &[T],
+        prediction: &[T],
+        cells: &mut Cells,
+    ) -> Result<Self, OutOfCells> {
         let (start, end) = common_ends(reference, prediction);
         let (symbols, others) = (
             middle(reference, start, end),
@@ -265,25 +304,29 @@ impl Edits {
             )
         } else {
             let (symbols, others) = numbered(symbols, others);
-            Self::of_symbols(&symbols, &others)
+            Self::of_symbols(&symbols, &others, cells)?
         };
         edits.hits += (start + end) as u64;
-        edits
+        Ok(edits)
     }
 
     /// The edits of lists without common ends.
-    pub(super) fn of_symbols(reference: &[u32], prediction: &[u32]) -> Self {
+    pub(super) fn of_symbols(
+        reference: &[u32],
+        prediction: &[u32],
+        cells: &mut Cells,
+    ) -> Result<Self, OutOfCells> {
         let (rows, columns) = (reference.len(), prediction.len());
         let (mut deletions, mut insertions) = (0, 0);
         // Substitutions, and deletions that insertions make up for: of a single error the kind is known.
         let needed = |distance: usize| distance - rows.abs_diff(columns) > 1;
-        let distance = table::trace(reference, prediction, needed, |step| {
+        let distance = table::trace(reference, prediction, needed, cells, |step| {
             deletions += usize::from(step == Step::Delete);
             insertions += usize::from(step == Step::Insert);
-        });
+        })?;
         // Along the edges: what makes the lengths fit.
         let deletions = deletions.max((rows + insertions).saturating_sub(columns));
-        Self::of_counts(rows, columns, distance, deletions)
+        Ok(Self::of_counts(rows, columns, distance, deletions))
     }
 
     /// The edits of lists of these lengths, their distance, and at least so many deletions.

@@ -16,10 +16,11 @@ use std::collections::BTreeMap;
 
 use metric_core::{Mean, Merge, Metric, merge_map_times, named_choice, ratio};
 
+pub(crate) use alignment::distance_within;
 pub use alignment::{Alignment, Chunk, Edit, Edits, edit_distance, edit_distance_within};
 pub use units::Unit;
-pub(crate) use work::is_little_work;
-pub use work::{MOST_WORK, TooMuchWork, check_work};
+pub(crate) use work::{Cells, OutOfCells, is_within};
+pub use work::{MAX_CELLS, TooManyCells};
 
 use crate::Normalizer;
 
@@ -49,7 +50,7 @@ use crate::Normalizer;
 ///
 /// A text costs little more than reading it where it is right; what stands between the first and the
 /// last error costs a step for each 64 pairs of units (see [`edit_distance`]). Two different texts of a
-/// million units each take minutes.
+/// million units each take minutes; [`measure_within`](Self::measure_within) refuses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EditRate {
     /// What is counted.
@@ -69,32 +70,8 @@ impl Metric for EditRate {
     type Score = EditScores;
 
     fn update(&self, state: &mut EditState, prediction: &str, reference: &str) {
-        let prediction = self.normalizer.apply(prediction);
-        let reference = self.normalizer.apply(reference);
-        let edits = if self.confusions {
-            let split = |text| self.unit.split(text, self.profile);
-            let (reference, prediction) = (split(&reference), split(&prediction));
-            let alignment = Alignment::new(&reference, &prediction);
-            state.confusions.add(&alignment, &reference, &prediction);
-            alignment.edits()
-        } else if self.unit == Unit::CodePoint
-            || self.unit == Unit::Grapheme
-                && units::no_clusters(&reference)
-                && units::no_clusters(&prediction)
-        {
-            edits_of_characters(
-                units::trimmed(&reference, self.profile),
-                units::trimmed(&prediction, self.profile),
-            )
-        } else {
-            let split = |text| self.unit.split(text, self.profile);
-            Edits::between(&split(&reference), &split(&prediction))
-        };
-        state.longer += edits.reference_length().max(edits.prediction_length());
-        state.edits.merge(edits);
-        if let Some(rate) = self.profile.scores(&edits, 0).error_rate {
-            state.rates.add(rate);
-        }
+        let added = self.add(state, prediction, reference, &mut Cells::unlimited());
+        debug_assert_eq!(added, Ok(()), "there are always cells left");
     }
 
     fn compute(&self, state: &EditState) -> EditScores {
@@ -105,8 +82,106 @@ impl Metric for EditRate {
     }
 }
 
+impl EditRate {
+    /// The state of one pair, if its alignment takes at most `max_cells`.
+    ///
+    /// [`measure`](Metric::measure) aligns any pair, however long it takes. A program that reads untrusted
+    /// data calls this, with [`MAX_CELLS`] unless its user wants more.
+    ///
+    /// ```
+    /// use metric_core::Metric;
+    /// use metric_text::EditRate;
+    /// use metric_text::edit::MAX_CELLS;
+    ///
+    /// let metric = EditRate::default();
+    /// let state = metric.measure_within("the cat", "the black cat", MAX_CELLS);
+    /// assert_eq!(state, Ok(metric.measure("the cat", "the black cat")));
+    ///
+    /// let (a, b) = ("a ".repeat(5_000), "b ".repeat(5_000));
+    /// let error = metric.measure_within(&a, &b, 1_000_000).unwrap_err();
+    /// assert_eq!((error.reference, error.prediction), (5_000, 5_000));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the alignment takes more cells. Whether it does depends on the two texts alone.
+    pub fn measure_within(
+        &self,
+        prediction: &str,
+        reference: &str,
+        max_cells: u64,
+    ) -> Result<EditState, TooManyCells> {
+        let mut state = EditState::default();
+        let added = self.add(
+            &mut state,
+            prediction,
+            reference,
+            &mut Cells::new(max_cells),
+        );
+        let units = |text| {
+            let normalized = self.normalizer.apply(text);
+            self.unit.split(&normalized, self.profile).len()
+        };
+        added.map_err(|OutOfCells| TooManyCells {
+            reference: units(reference),
+            prediction: units(prediction),
+            max_cells,
+        })?;
+        Ok(state)
+    }
+
+    /// Whether [`measure_within`](Self::measure_within) accepts any texts of these lengths in bytes, so
+    /// that there is no need for it.
+    #[must_use]
+    pub fn is_within(prediction_bytes: usize, reference_bytes: usize, max_cells: u64) -> bool {
+        is_within([prediction_bytes, reference_bytes], max_cells)
+    }
+
+    /// Adds a pair, as far as there are cells left.
+    fn add(
+        &self,
+        state: &mut EditState,
+        prediction: &str,
+        reference: &str,
+        cells: &mut Cells,
+    ) -> Result<(), OutOfCells> {
+        let prediction = self.normalizer.apply(prediction);
+        let reference = self.normalizer.apply(reference);
+        let edits = if self.confusions {
+            let split = |text| self.unit.split(text, self.profile);
+            let (reference, prediction) = (split(&reference), split(&prediction));
+            let alignment = Alignment::within(&reference, &prediction, cells)?;
+            state.confusions.add(&alignment, &reference, &prediction);
+            alignment.edits()
+        } else if self.unit == Unit::CodePoint
+            || self.unit == Unit::Grapheme
+                && units::no_clusters(&reference)
+                && units::no_clusters(&prediction)
+        {
+            edits_of_characters(
+                units::trimmed(&reference, self.profile),
+                units::trimmed(&prediction, self.profile),
+                cells,
+            )?
+        } else {
+            let split = |text| self.unit.split(text, self.profile);
+            Edits::within(&split(&reference), &split(&prediction), cells)?
+        };
+        state.longer += edits.reference_length().max(edits.prediction_length());
+        state.edits.merge(edits);
+        if let Some(rate) = self.profile.scores(&edits, 0).error_rate {
+            state.rates.add(rate);
+        }
+        Ok(())
+    }
+}
+
 /// The edits by code points, without a list of those that are equal at both ends.
-fn edits_of_characters(reference: &str, prediction: &str) -> Edits {
+fn edits_of_characters(
+    reference: &str,
+    prediction: &str,
+    cells: &mut Cells,
+) -> Result<Edits, OutOfCells> {
     thread_local! {
         static SYMBOLS: RefCell<[Vec<u32>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
     }
@@ -115,10 +190,10 @@ fn edits_of_characters(reference: &str, prediction: &str) -> Edits {
     let hits = |text: &str| text.chars().count() as u64;
     if reference == prediction {
         let hits = hits(reference);
-        return Edits {
+        return Ok(Edits {
             hits,
             ..Edits::default()
-        };
+        });
     }
     let (start, end) = units::common_text(reference, prediction);
     SYMBOLS.with_borrow_mut(|[rows, columns]| {
@@ -127,18 +202,19 @@ fn edits_of_characters(reference: &str, prediction: &str) -> Edits {
             symbols.clear();
             symbols.extend(middle.chars().map(u32::from));
         }
-        let mut edits = Edits::of_symbols(rows, columns);
+        let edits = Edits::of_symbols(rows, columns, cells);
         for symbols in [rows, columns] {
             symbols.clear();
             symbols.shrink_to(KEPT);
         }
+        let mut edits = edits?;
         for ends in [
             reference.get(..start),
             reference.get(reference.len() - end..),
         ] {
             edits.hits += ends.map_or(0, hits);
         }
-        edits
+        Ok(edits)
     })
 }
 

@@ -13,6 +13,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::work::{Cells, OutOfCells};
+
 /// Bits of a block of rows.
 const BITS: usize = 64;
 /// The most differences of columns that are kept for the trace-back: 16 MiB. Columns that are kept to
@@ -33,20 +35,57 @@ pub(super) enum Step {
 }
 
 /// The distance of two lists of symbols, if it is at most `limit`.
-pub(super) fn distance(reference: &[u32], prediction: &[u32], limit: usize) -> Option<usize> {
+pub(super) fn distance(
+    reference: &[u32],
+    prediction: &[u32],
+    limit: usize,
+    cells: &mut Cells,
+) -> Result<Option<usize>, OutOfCells> {
     let (rows, columns) = (reference.len(), prediction.len());
     if rows.abs_diff(columns) > limit {
-        return None;
+        return Ok(None);
     }
     if rows == 0 || columns == 0 {
-        return Some(rows.max(columns));
+        return Ok(Some(rows.max(columns)));
     }
     let found = if rows <= BITS {
-        SCRATCH.with_borrow_mut(|scratch| scratch.distance(reference, prediction, None))
+        cells.spend(cells_of(1, columns))?;
+        Some(SCRATCH.with_borrow_mut(|scratch| scratch.distance(reference, prediction, None)))
     } else {
-        Blocks::new(reference, prediction).distance(limit)?
+        Blocks::new(reference, prediction).distance(limit, cells)?
     };
-    (found <= limit).then_some(found)
+    Ok(found.filter(|&found| found <= limit))
+}
+
+/// The cells of so many blocks in each of these columns.
+fn cells_of(blocks: usize, columns: usize) -> u64 {
+    let blocks = (blocks as u64).saturating_mul(columns as u64);
+    blocks.saturating_mul(BITS as u64)
+}
+
+/// At least the cells that the distance and the trace-back of lists of these lengths take.
+pub(super) fn most_cells(rows: usize, columns: usize) -> u64 {
+    let blocks = rows.div_ceil(BITS);
+    // Bands that are doubled until they are the whole table take less than three times its cells.
+    let passes = 3 + trace_levels(blocks, columns);
+    cells_of(blocks, columns).saturating_mul(passes)
+}
+
+/// The number of columns that are kept at a time, each of so many blocks.
+fn room(width: usize) -> usize {
+    (KEPT / width.max(1)).max(2)
+}
+
+/// How often the trace-back computes each column.
+fn trace_levels(width: usize, columns: usize) -> u64 {
+    let room = room(width);
+    let mut levels = 1;
+    let mut length = columns;
+    while length > room {
+        length = length.div_ceil(room);
+        levels += 1;
+    }
+    levels
 }
 
 /// The distance of two lists of symbols and, if it is `needed` at this distance, the steps of the
@@ -59,13 +98,15 @@ pub(super) fn trace(
     reference: &[u32],
     prediction: &[u32],
     needed: impl Fn(usize) -> bool,
+    cells: &mut Cells,
     mut step: impl FnMut(Step),
-) -> usize {
+) -> Result<usize, OutOfCells> {
     let (rows, columns) = (reference.len(), prediction.len());
     if rows == 0 || columns == 0 {
-        return rows.max(columns);
+        return Ok(rows.max(columns));
     }
     if rows <= BITS && columns <= SMALL {
+        cells.spend(cells_of(1, columns))?;
         return SCRATCH.with_borrow_mut(|scratch| {
             let mut kept = std::mem::take(&mut scratch.kept);
             let found = scratch.distance(reference, prediction, Some(&mut kept));
@@ -73,16 +114,19 @@ pub(super) fn trace(
                 trace_block(rows, &kept, &mut step);
             }
             scratch.kept = kept;
-            found
+            Ok(found)
         });
     }
     let blocks = Blocks::new(reference, prediction);
     let most = rows.max(columns);
-    let found = blocks.distance(most).unwrap_or(most);
+    let found = blocks.distance(most, cells)?.unwrap_or(most);
     if needed(found) {
+        let width = Band::new(rows, columns, found).width(rows);
+        let levels = trace_levels(width, columns);
+        cells.spend(cells_of(width, columns).saturating_mul(levels))?;
         blocks.trace(found, &mut step);
     }
-    found
+    Ok(found)
 }
 
 /// Vertical differences of a block of rows: the rows that are one more than the row above, and those
@@ -329,25 +373,32 @@ impl Blocks {
     }
 
     /// The distance, if it is at most `limit`, in a band that is widened as needed.
-    fn distance(&self, limit: usize) -> Option<usize> {
+    fn distance(&self, limit: usize, cells: &mut Cells) -> Result<Option<usize>, OutOfCells> {
         let (rows, columns) = (self.rows, self.columns());
         let most = rows.max(columns);
         let least = self.least_distance();
         if least > limit {
-            return None;
+            return Ok(None);
         }
         let small = rows.div_ceil(BITS) * columns <= SMALL;
         let mut errors = if small { most } else { least + 2 * BITS };
         loop {
             errors = errors.min(limit).min(most);
-            let found = self.distance_in(Band::new(rows, columns, errors));
+            let band = Band::new(rows, columns, errors);
+            cells.spend(cells_of(band.width(rows), columns))?;
+            let found = self.distance_in(band);
             if found <= errors {
-                return Some(found);
+                return Ok(Some(found));
             }
             if errors >= limit.min(most) {
-                return None;
+                return Ok(None);
             }
-            errors = errors.saturating_mul(2);
+            // There is a path with `found` errors, so that the distance is no more. Mostly it is just that:
+            // bands in between would be in vain.
+            errors = match found / 4 <= errors {
+                true => found,
+                false => errors.saturating_mul(2),
+            };
         }
     }
 
@@ -458,8 +509,7 @@ impl Blocks {
             return;
         }
         let length = to - from.at;
-        let width = band.width(rows);
-        let room = (KEPT / width).max(2);
+        let room = room(band.width(rows));
         if length <= room {
             self.trace_kept(band, from, to, row, step);
             return;
@@ -596,11 +646,18 @@ mod tests {
     fn check(reference: &[u32], prediction: &[u32]) {
         let (expected, path) = plain(reference, prediction);
         let mut steps = Vec::new();
-        let found = trace(reference, prediction, |_| true, |step| steps.push(step));
-        assert_eq!((found, &steps), (expected, &path));
+        let cells = &mut Cells::unlimited();
+        let found = trace(
+            reference,
+            prediction,
+            |_| true,
+            cells,
+            |step| steps.push(step),
+        );
+        assert_eq!((found, &steps), (Ok(expected), &path));
         assert_eq!(
-            trace(reference, prediction, |_| false, |_| unreachable!()),
-            expected
+            trace(reference, prediction, |_| false, cells, |_| unreachable!()),
+            Ok(expected)
         );
         for limit in [
             0,
@@ -611,8 +668,8 @@ mod tests {
         ] {
             let found = (expected <= limit).then_some(expected);
             assert_eq!(
-                distance(reference, prediction, limit),
-                found,
+                distance(reference, prediction, limit, cells),
+                Ok(found),
                 "limit {limit}"
             );
         }
@@ -621,7 +678,8 @@ mod tests {
             let blocks = Blocks::new(reference, prediction);
             steps.clear();
             blocks.trace(expected, &mut |step| steps.push(step));
-            assert_eq!((blocks.distance(usize::MAX), steps), (Some(expected), path));
+            let found = blocks.distance(usize::MAX, cells);
+            assert_eq!((found, steps), (Ok(Some(expected)), path));
         }
     }
 

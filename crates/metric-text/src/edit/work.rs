@@ -1,149 +1,149 @@
 use std::fmt;
-use std::hash::Hash;
 
-use super::{EditRate, edit_distance_within};
+use super::table;
 
-/// The largest product of the two lengths, or of the distance and the longer length, that is aligned: a few
-/// minutes of work. Two texts of up to a million units always fit.
-pub const MOST_WORK: u64 = 1 << 40;
+/// The cells that the programs of this workspace allow for one pair of texts: about 10 seconds, at
+/// 20 billion cells per second.
+///
+/// Two texts of a million characters that differ in 5% of them take 180 billion. Unlike texts fit up to
+/// some 250,000 characters each.
+pub const MAX_CELLS: u64 = 200_000_000_000;
 
-/// A pair of texts whose alignment would take hours.
+/// A pair of lists whose distance takes more cells of the table than allowed.
+///
+/// A cell is an entry of the table of edit distances: one unit of the reference against one of the
+/// prediction. Lists that are alike need only the cells near the diagonal. A cell counts as often as it
+/// is computed, which depends on the two lists alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMuchWork {
-    /// The number of units of the longer text.
-    pub units: usize,
-    /// The largest distance at which texts of this length are aligned.
-    pub distance: usize,
+pub struct TooManyCells {
+    /// The number of units of the reference.
+    pub reference: usize,
+    /// The number of units of the prediction.
+    pub prediction: usize,
+    /// The number of cells that was allowed.
+    pub max_cells: u64,
 }
 
-impl fmt::Display for TooMuchWork {
+impl TooManyCells {
+    /// A number of cells that is enough for lists of these lengths, whatever they hold.
+    #[must_use]
+    pub fn enough(&self) -> u64 {
+        table::most_cells(self.reference, self.prediction)
+    }
+}
+
+impl fmt::Display for TooManyCells {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { units, distance } = self;
+        let Self {
+            reference,
+            prediction,
+            max_cells,
+        } = self;
         write!(
             f,
-            "too long to be aligned with its reference: a text of {units} units may have {distance} errors, and this has more"
+            "aligning {prediction} units with {reference} of the reference takes more than {max_cells} cells of the table of edit distances"
         )
     }
 }
 
-impl std::error::Error for TooMuchWork {}
+impl std::error::Error for TooManyCells {}
 
-/// Refuses lists whose distance would take more than [`MOST_WORK`] to compute, as far as it is at most
-/// `limit`.
-///
-/// Alignments have no limit of their own. A program that reads untrusted data calls this first.
-///
-/// ```
-/// use metric_text::edit::check_work;
-///
-/// let (long, short) = (vec![0_u8; 4_000_000], vec![1; 300_000]);
-/// let error = check_work(&long, &short, usize::MAX).unwrap_err();
-/// assert_eq!((error.units, error.distance), (4_000_000, 274_877)); // 2^40 / 4,000,000
-/// assert_eq!(check_work(&long, &long, usize::MAX), Ok(()));
-/// assert_eq!(check_work(&long, &short, 1_000), Ok(())); // 1,000 errors are soon exceeded
-/// ```
-///
-/// # Errors
-///
-/// Returns an error if the distance may be up to `limit` and is larger than the work allows.
-///
-/// # Cost
-///
-/// Nothing for lists whose product of lengths is within the limit; at most [`MOST_WORK`] for others.
-pub fn check_work<T: Eq + Hash>(
-    reference: &[T],
-    prediction: &[T],
-    limit: usize,
-) -> Result<(), TooMuchWork> {
-    within(MOST_WORK, reference, prediction, limit)
-}
+/// The cells that may still be computed.
+#[derive(Debug)]
+pub(crate) struct Cells(u64);
 
-fn within<T: Eq + Hash>(
-    work: u64,
-    reference: &[T],
-    prediction: &[T],
-    limit: usize,
-) -> Result<(), TooMuchWork> {
-    let [rows, columns] = [reference.len(), prediction.len()];
-    // A distance is at least the difference of the lengths.
-    if product(rows, columns) <= work || rows.abs_diff(columns) > limit {
-        return Ok(());
+/// There are no cells left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OutOfCells;
+
+impl Cells {
+    pub(crate) fn new(cells: u64) -> Self {
+        Self(cells)
     }
-    let longer = rows.max(columns);
-    let most = usize::try_from(work / longer as u64).unwrap_or(usize::MAX);
-    let is_near = || {
-        rows.abs_diff(columns) <= most
-            && edit_distance_within(reference, prediction, most).is_some()
-    };
-    if limit <= most || is_near() {
-        return Ok(());
+
+    /// More than any computation gets to.
+    pub(crate) fn unlimited() -> Self {
+        Self(u64::MAX)
     }
-    Err(TooMuchWork {
-        units: longer,
-        distance: most,
-    })
-}
 
-/// Whether texts of these lengths in bytes are aligned whatever they are: text mostly has no more units than
-/// bytes.
-pub(crate) fn is_little_work(bytes: usize, other_bytes: usize) -> bool {
-    product(bytes, other_bytes) <= MOST_WORK
-}
-
-fn product(a: usize, b: usize) -> u64 {
-    (a as u64).saturating_mul(b as u64)
-}
-
-impl EditRate {
-    /// Refuses texts whose alignment would take hours: see [`check_work`].
-    ///
-    /// ```
-    /// use metric_text::EditRate;
-    ///
-    /// assert_eq!(EditRate::default().check_work("the cat", "the black cat"), Ok(()));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the texts differ in more units than the work allows.
-    pub fn check_work(&self, prediction: &str, reference: &str) -> Result<(), TooMuchWork> {
-        if is_little_work(prediction.len(), reference.len()) {
-            return Ok(());
-        }
-        let normalized = [reference, prediction].map(|text| self.normalizer.apply(text));
-        let split = |text| self.unit.split(text, self.profile);
-        let [reference, prediction] = normalized.each_ref().map(|text| split(text));
-        check_work(&reference, &prediction, usize::MAX)
+    pub(super) fn spend(&mut self, cells: u64) -> Result<(), OutOfCells> {
+        self.0 = self.0.checked_sub(cells).ok_or(OutOfCells)?;
+        Ok(())
     }
+}
+
+/// Whether texts of these lengths in bytes are aligned within so many cells, whatever they hold.
+pub(crate) fn is_within(bytes: [usize; 2], max_cells: u64) -> bool {
+    /// Normalization can make several units of a byte: six of U+FDFA under NFKC.
+    const UNITS: usize = 8;
+    let [rows, columns] = bytes.map(|bytes| bytes.saturating_mul(UNITS));
+    table::most_cells(rows, columns) <= max_cells
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::edit::alignment::distance_within;
+    use crate::{Anls, EditRate, Unit};
 
     #[test]
-    fn work_by_hand() {
-        let (zeros, ones) = ([0; 10], [1; 10]);
-        // 10 × 10 pairs fit into 100, and a distance of 3 into 30 of 10 units.
-        assert_eq!(within(100, &zeros, &ones, usize::MAX), Ok(()));
-        let refused = TooMuchWork {
-            units: 10,
-            distance: 3,
+    fn cells_run_out() {
+        let mut cells = Cells::new(10);
+        assert_eq!(cells.spend(4), Ok(()));
+        assert_eq!(cells.spend(7), Err(OutOfCells));
+        assert_eq!(cells.spend(6), Ok(()));
+    }
+
+    #[test]
+    fn unlike_texts_are_refused_and_like_ones_are_not() {
+        let metric = EditRate {
+            unit: Unit::CodePoint,
+            ..EditRate::default()
         };
-        assert_eq!(within(30, &zeros, &ones, usize::MAX), Err(refused));
-        let mut near = zeros;
-        near[3..6].copy_from_slice(&[1; 3]);
-        assert_eq!(within(30, &zeros, &near, usize::MAX), Ok(()));
-        near[7] = 1;
-        assert_eq!(within(30, &zeros, &near, usize::MAX), Err(refused));
-        // A distance that nobody asks for costs nothing.
-        assert_eq!(within(30, &zeros, &ones, 3), Ok(()));
-        assert_eq!(within(30, &zeros, &ones[..5], 4), Ok(()));
-        assert!(within(30, &zeros, &ones[..5], 5).is_err());
-        assert_eq!(within(0, &zeros[..0], &ones, usize::MAX), Ok(()));
+        let (a, b) = ("ab".repeat(2_000), "cd".repeat(2_000));
+        let refused = TooManyCells {
+            reference: 4_000,
+            prediction: 4_000,
+            max_cells: 1_000_000,
+        };
+        let measure = |prediction: &str, most| metric.measure_within(prediction, &a, most);
+        assert_eq!(measure(&b, 1_000_000), Err(refused));
         assert_eq!(
             refused.to_string(),
-            "too long to be aligned with its reference: a text of 10 units may have 3 errors, and this has more"
+            "aligning 4000 units with 4000 of the reference takes more than 1000000 cells of the table of edit distances"
         );
+        assert!(measure(&b, refused.enough()).is_ok());
+        // Equal ends cost nothing, and what lies between them little.
+        assert!(measure(&a, 0).is_ok());
+        let near = format!("c{}d", &a[1..3_999]);
+        assert!(measure(&near, 4_000_000).is_ok());
+        // Half of the letters is all that this metric looks for, in all answers together.
+        let mixed = "abcd".repeat(1_000);
+        let sorted = ["a", "b", "c", "d"]
+            .map(|letter| letter.repeat(1_000))
+            .concat();
+        let value = |answers: &[&str], most| Anls::default().value_within(&mixed, answers, most);
+        assert_eq!(value(&[&sorted], 20_000_000), Ok(Some(0.0)));
+        assert!(value(&[&sorted, &sorted], 20_000_000).is_err());
+        assert_eq!(value(&[&sorted, &sorted], 40_000_000), Ok(Some(0.0)));
+    }
+
+    proptest! {
+        #[test]
+        fn enough_is_enough(
+            a in proptest::collection::vec(0_u8..4, 0..300),
+            b in proptest::collection::vec(0_u8..4, 0..300),
+        ) {
+            let texts = [&a, &b].map(|list| list.iter().map(|&c| char::from(b'a' + c)).collect::<String>());
+            let [reference, prediction] = &texts;
+            let metric = EditRate { unit: Unit::CodePoint, confusions: true, ..EditRate::default() };
+            let enough = table::most_cells(a.len(), b.len());
+            let state = metric.measure_within(prediction, reference, enough);
+            prop_assert_eq!(state, Ok(metric_core::Metric::measure(&metric, prediction.as_str(), reference.as_str())));
+            let mut cells = Cells::new(enough);
+            prop_assert!(distance_within(&a, &b, usize::MAX, &mut cells).is_ok());
+        }
     }
 }
