@@ -10,7 +10,8 @@ use metric_record::{
 use serde::{Deserialize, Serialize};
 
 use crate::reading::{
-    Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified, renumber,
+    Counted, Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified,
+    renumber,
 };
 
 /// Names with what they name, in the order in which they are printed.
@@ -585,6 +586,13 @@ impl<R: Reading> Adapter<R> {
             if record.join.missing == Missing::Skip {
                 return Ok(());
             }
+            if record.join.missing == Missing::Empty && reading.is_empty_correct(record) {
+                let what = Counted::new(
+                    "missing prediction scores as correct, as its reference is empty",
+                    "missing predictions score as correct, as their references are empty",
+                );
+                sink.count_record(&what, record.id);
+            }
         }
         reading
             .read(record, sink)
@@ -745,6 +753,8 @@ impl<R: Reading> ErasedState for Held<R> {
         groups.extend(numbers.groups);
         let mut warnings: Vec<Message> = self.pool.notes.warnings().collect();
         warnings.extend(numbers.warnings);
+        let remarks = self.pool.remarks();
+        warnings.extend(reading.further_warnings(&self.pool.total, &self.header, remarks));
         Report {
             examples: self.pool.examples,
             missing: self.pool.missing,
