@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use metric_core::Metric;
-use metric_record::{FieldError, IdKey, Message, ReadError, Record, Side};
+use metric_record::{FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id};
 use metric_vision::read::{
-    self, BoxesOptions, ExtraImages, ImageRecord, ImageSizes, RecordError, Warnings,
+    self, BoxesOptions, ColumnOrder, ExtraImages, ImageRecord, ImageSizes, RecordError, Warning,
+    Warnings, is_yolo,
 };
 use metric_vision::{
-    Class, ClassState, Classes, Dataset, Image, Key, Prediction, Shape, unite_classes,
+    BBox, Class, ClassState, ClassTotals, Classes, Dataset, Image, Key, Prediction, Shape,
+    unite_classes,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DataSet, DataSetError, Header, OptionError, OptionKind, OptionSpec, Options, Reading, Sink,
-    StateOf, Unified,
+    Counted, DataSet, DataSetError, Header, OptionError, OptionKind, OptionSpec, Options, Reading,
+    Remarks, Sink, StateOf, Unified,
 };
 
 /// The classes of a data set, in the order of their keys. States count classes by their index here.
@@ -114,10 +116,116 @@ where
     Ok(())
 }
 
+/// Notes what a reader corrected or left out. The id 0 and the sizes of masks matter to COCO's metric alone.
 pub(crate) fn note_warnings<R: Reading>(sink: &mut Sink<'_, R>, warnings: &Warnings) {
     for (warning, times) in warnings {
-        sink.note(warning.text(), *times);
+        match warning {
+            Warning::UnknownClass(class) => {
+                sink.count_name(&unknown_classes(), &class.to_string(), *times);
+            }
+            Warning::ZeroId => sink.tally(ZERO_ID, *times),
+            Warning::OtherSize => sink.tally(OTHER_SIZE, *times),
+            warning => sink.note(warning.text(), *times),
+        }
     }
+}
+
+/// The tally of objects with the id 0.
+pub(crate) const ZERO_ID: &str = "id 0";
+
+/// The tally of masks of another size than their images.
+pub(crate) const OTHER_SIZE: &str = "other size";
+
+/// The note of detections whose classes a list of classes lacks.
+pub(crate) fn unknown_classes() -> Counted {
+    Counted::new(
+        "detection is of a class that the ground truth does not list, and was left out",
+        "detections are of classes that the ground truth does not list, and were left out",
+    )
+}
+
+/// Returns the warnings about classes that only detections have, and about the columns of YOLO's folders. A
+/// class that the ground truth lists is not one of them, even if it has no object.
+pub(crate) fn class_warnings<S: ClassState>(
+    ClassList(classes): &ClassList,
+    state: &S,
+    remarks: Remarks<'_>,
+) -> Vec<Message> {
+    let totals = state.class_totals();
+    let names = class_names(classes);
+    let classes = totals.iter().filter_map(|(&index, totals)| {
+        let index = index as usize;
+        let (class, name) = classes.get(index).zip(names.get(index))?;
+        Some(OfClass {
+            name: name.clone(),
+            is_listed: is_listed(class),
+            totals: *totals,
+        })
+    });
+    let classes: Vec<OfClass> = classes.collect();
+    let mut warnings = lacking_classes(&classes, remarks.times(&unknown_classes()));
+    warnings.extend(order_warning(remarks));
+    warnings
+}
+
+/// Whether a list has the class, and not only objects: a list gives it a name of its own.
+pub(crate) fn is_listed(class: &Class) -> bool {
+    class.name != class.key.to_string()
+}
+
+/// A class of a data set with the number of its objects.
+pub(crate) struct OfClass {
+    pub(crate) name: String,
+    pub(crate) is_listed: bool,
+    pub(crate) totals: ClassTotals,
+}
+
+/// Returns the warnings about classes that only detections have, given how many detections were left out for
+/// their classes.
+pub(crate) fn lacking_classes(classes: &[OfClass], left_out: u64) -> Vec<Message> {
+    let named = |count: fn(&OfClass) -> u64| {
+        let counted = classes.iter().map(|class| (&class.name, count(class)));
+        let counted: Vec<_> = counted.filter(|&(_, count)| count > 0).collect();
+        let sum: u64 = counted.iter().map(|&(_, count)| count).sum();
+        (with_counts(&counted), sum)
+    };
+    let (truths, all_truths) = named(|class| class.totals.truths);
+    let (lacking, detections) = named(|class| match class.totals.truths {
+        0 if !class.is_listed => class.totals.detections,
+        _ => 0,
+    });
+    let in_common = classes
+        .iter()
+        .filter(|class| class.totals.truths > 0 || class.is_listed)
+        .any(|class| class.totals.detections > 0);
+    let mut warnings = Vec::new();
+    if detections > 0 {
+        let what = Counted::new(
+            "detection is of a class of which the ground truth has no object",
+            "detections are of classes of which the ground truth has no object",
+        );
+        warnings.push(what.warning(detections).text(": ").text(lacking));
+    }
+    if all_truths > 0 && !in_common && detections + left_out > 0 {
+        warnings.push(Message::from(format!(
+            "NO CLASS IN COMMON: no detection is of a class of the ground truth, which has {truths}"
+        )));
+    }
+    warnings
+}
+
+/// The first few classes, each with its count.
+fn with_counts(classes: &[(&String, u64)]) -> String {
+    let named = classes.iter().take(NAMED_IDS);
+    let named: Vec<_> = named
+        .map(|(name, count)| format!("{} ({count})", quoted_id(name)))
+        .collect();
+    let more = if classes.len() > NAMED_IDS {
+        ", ..."
+    } else {
+        ""
+    };
+    format!("{}{more}", named.join(", "))
 }
 
 /// A name for each class: its own if all of them have different ones, else its id.
@@ -172,10 +280,7 @@ pub(crate) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
 }
 
 /// Reads [`BOXES`].
-pub(crate) fn read_boxes(
-    data: &DataSet,
-    sizes: &ImageSizes,
-) -> Result<(Dataset, Warnings), DataSetError> {
+pub(crate) fn read_boxes(data: &DataSet, sizes: &ImageSizes) -> Result<ReadBoxes, DataSetError> {
     let options = BoxesOptions {
         extra: match data.join.ignore_extra {
             true => ExtraImages::Ignore,
@@ -184,9 +289,58 @@ pub(crate) fn read_boxes(
         sizes: sizes.clone(),
         shard: data.shard,
     };
-    Ok(read::read_boxes(
-        &data.references,
-        &data.predictions,
-        &options,
-    )?)
+    let (dataset, warnings) = read::read_boxes(&data.references, &data.predictions, &options)?;
+    let order = is_yolo(&data.references).then(|| ColumnOrder::of(&dataset, sizes));
+    Ok(ReadBoxes {
+        dataset,
+        warnings,
+        order,
+    })
+}
+
+/// A data set of [`BOXES`].
+pub(crate) struct ReadBoxes<S = BBox> {
+    pub(crate) dataset: Dataset<S>,
+    pub(crate) warnings: Warnings,
+    /// For a folder of YOLO, how well the order of its columns fits.
+    pub(crate) order: Option<ColumnOrder>,
+}
+
+/// The tallies of a [`ColumnOrder`].
+const ORDER: [&str; 4] = [
+    "yolo detections",
+    "yolo swapped outside",
+    "yolo hits",
+    "yolo swapped hits",
+];
+
+/// Tallies how well the columns of a folder of YOLO fit.
+pub(crate) fn tally_order<R: Reading>(sink: &mut Sink<'_, R>, order: Option<ColumnOrder>) {
+    let order = order.unwrap_or_default();
+    let counts = [
+        order.detections,
+        order.swapped_outside,
+        order.hits,
+        order.swapped_hits,
+    ];
+    for (name, count) in ORDER.into_iter().zip(counts) {
+        sink.tally(name, count);
+    }
+}
+
+/// Returns the warning about the columns of a folder of YOLO, if they seem to be in another order.
+pub(crate) fn order_warning(remarks: Remarks<'_>) -> Option<Message> {
+    let [detections, swapped_outside, hits, swapped_hits] = ORDER.map(|name| remarks.tally(name));
+    let order = ColumnOrder {
+        detections,
+        swapped_outside,
+        hits,
+        swapped_hits,
+        ..ColumnOrder::default()
+    };
+    let what = Counted::new(
+        "line of the predictions matches the ground truth only if its second column is the confidence; expected class cx cy width height confidence, so move the second column to the end if it is",
+        "lines of the predictions match the ground truth only if their second column is the confidence; expected class cx cy width height confidence, so move the second column to the end if it is",
+    );
+    order.seems_wrong().then(|| what.warning(swapped_hits))
 }
