@@ -353,3 +353,193 @@ fn yolo_results_with_the_confidence_second() {
         }
     }
 }
+
+#[test]
+fn vqa_v2_answers_that_no_prediction_can_match() {
+    let ten = |answer: Value| json!(vec![answer; 10]);
+    let objects = |ids: bool| {
+        let answer = |id: u64| match ids {
+            true => json!({"answer": "red", "answer_id": id}),
+            false => json!({"answer": "red"}),
+        };
+        (1..=10).map(answer).collect::<Value>()
+    };
+    for (answers, accuracy, said) in [
+        (ten(json!("red")), 1.0, None),
+        (objects(true), 1.0, None),
+        (
+            objects(false),
+            0.0,
+            Some("question has answers that are equal objects, which are left out together"),
+        ),
+        (
+            json!(["red"]),
+            0.0,
+            Some(
+                "question has fewer than 10 answers; each answer is compared with the other ones only",
+            ),
+        ),
+        (
+            json!(["red", "red", "red"]),
+            2.0 / 3.0,
+            Some("question has fewer than 10 answers"),
+        ),
+    ] {
+        let result = scored("vqa --profile vqa-v2", &[(answers.clone(), json!("red"))]);
+        assert_eq!(result["scores"]["accuracy"], json!(accuracy), "{answers}");
+        check_one(&result, said);
+        // The same in VQA v2's files.
+        let annotations = json!({"annotations": [{"question_id": 1, "answers": answers}]});
+        let folder = Folder::new(&[
+            ("r.json", &annotations.to_string()),
+            ("p.json", "[{\"question_id\": 1, \"answer\": \"red\"}]"),
+        ]);
+        let words = "vqa --profile vqa-v2 -r r.json -p p.json";
+        check_one(
+            &folder.run(&format!("score {words} --format json")).json(),
+            said,
+        );
+        merges(&folder, words);
+    }
+    // Other profiles accept any answer.
+    check_one(
+        &scored("vqa --profile exact", &[(json!(["red"]), json!("red"))]),
+        None,
+    );
+}
+
+/// Checks that a result has one warning, about one case, that goes on like this; or that it has none.
+#[track_caller]
+fn check_one(result: &Value, said: Option<&str>) {
+    let warnings = warnings(result);
+    match said {
+        None => assert_eq!(warnings, [""; 0]),
+        Some(said) => assert!(
+            warnings.len() == 1 && warnings[0].starts_with(&format!("1 {said}")),
+            "{warnings:?}"
+        ),
+    }
+}
+
+#[test]
+fn texts_with_several_references() {
+    for metric in ["exact-match", "string-accuracy"] {
+        let references = "{\"id\": 1, \"references\": [\"a\", \"b\"]}\n{\"id\": 2, \"reference\": [\"c\"]}\n{\"id\": 3, \"reference\": \"d\"}\n";
+        let predictions = lines("prediction", &[json!("b"), json!("x"), json!("d")]);
+        let result = score(metric, references, &predictions).json();
+        assert_eq!(
+            result["counts"],
+            json!({"correct": 2, "total": 3}),
+            "{metric}"
+        );
+        let none = "{\"id\": 1, \"references\": []}\n";
+        score(metric, none, &lines("prediction", &[json!("b")]))
+            .fails(3, &["r.jsonl:1", "no references: expected at least one"]);
+    }
+}
+
+#[test]
+fn predictions_in_a_list_of_one() {
+    for metric in [
+        "string-accuracy",
+        "exact-match",
+        "wer",
+        "cer",
+        "vqa",
+        "anls",
+        "squad",
+        "codebleu --lang python",
+    ] {
+        score(
+            metric,
+            &lines("reference", &[json!("a")]),
+            &lines("prediction", &[json!(["a"])]),
+        )
+        .fails(
+            3,
+            &[
+                "p.jsonl:1",
+                "expected a string, found a list of one string: write the string without brackets",
+            ],
+        );
+        let two = score(
+            metric,
+            &lines("reference", &[json!("a")]),
+            &lines("prediction", &[json!(["a", "b"])]),
+        );
+        assert!(!two.fails(3, &["found a list"]).stderr.contains("brackets"));
+    }
+    score(
+        "relaxed-accuracy",
+        &lines("reference", &[json!(1)]),
+        &lines("prediction", &[json!([1])]),
+    )
+    .fails(
+        3,
+        &["expected a string or a number, found a list of one: write it without brackets"],
+    );
+}
+
+#[test]
+fn missing_predictions_that_score_as_correct() {
+    for (metric, empty, full) in [
+        ("string-accuracy", json!(""), json!("a")),
+        (
+            "string-accuracy --normalize punctuation",
+            json!("?!"),
+            json!("a"),
+        ),
+        ("exact-match", json!(["a", ""]), json!("a")),
+        ("wer", json!(" "), json!("a")),
+        ("cer", json!(""), json!("a")),
+        ("vqa", json!(""), json!("a")),
+        ("anls", json!(""), json!("a")),
+        ("squad --profile v2", json!([]), json!("red")),
+        ("relaxed-accuracy", json!(""), json!(1)),
+        ("detection", json!([]), json!([[0, 0, 1, 1]])),
+        (
+            "detection",
+            json!({"cat": []}),
+            json!({"cat": [[0, 0, 1, 1]]}),
+        ),
+        (
+            "coco",
+            json!([]),
+            json!([{"class": 1, "bbox": [0, 0, 1, 1], "area": 1, "iscrowd": 0}]),
+        ),
+        (
+            "voc",
+            json!({"annotations": []}),
+            json!([{"class": 1, "bbox": [0, 0, 1, 1], "area": 1, "iscrowd": 0}]),
+        ),
+        (
+            "tide",
+            json!([]),
+            json!([{"class": 1, "bbox": [0, 0, 1, 1], "area": 1, "iscrowd": 0}]),
+        ),
+        (
+            "confusion-matrix",
+            json!([]),
+            json!([{"class": 1, "bbox": [0, 0, 1, 1], "area": 1, "iscrowd": 0}]),
+        ),
+    ] {
+        let references = lines("reference", &[empty.clone(), full.clone(), empty.clone()]);
+        let folder = Folder::new(&[("r.jsonl", &references), ("p.jsonl", "")]);
+        let words = format!("{metric} -r r.jsonl -p p.jsonl --missing empty");
+        let result = folder.run(&format!("score {words} --format json")).json();
+        let said =
+            "2 missing predictions score as correct, as their references are empty: \"1\", \"3\"";
+        assert!(warnings(&result).contains(&said), "{metric}: {result}");
+        merges(&folder, &words);
+        let skip = folder.run(&words.replace("empty", "skip"));
+        assert!(!skip.stderr.contains("score as correct"), "{metric}");
+    }
+    // An empty prediction that is given is an answer.
+    check_one(&scored("string-accuracy", &[(json!(""), json!(""))]), None);
+    let data = json!({"data": [{"paragraphs": [{"qas": [{"id": "1", "answers": []}, {"id": "2", "answers": []}]}]}]});
+    let folder = Folder::new(&[("r.json", &data.to_string()), ("p.json", "{\"2\": \"\"}")]);
+    let run =
+        folder.run("score squad --profile v2 -r r.json -p p.json --missing empty --format json");
+    let said = "1 missing prediction scores as correct, as its reference is empty: \"1\"";
+    assert!(warnings(&run.json()).contains(&said));
+}

@@ -256,6 +256,14 @@ impl Counted {
     }
 }
 
+/// The note of a missing prediction that counts as empty, where the empty prediction is correct.
+pub(crate) fn missing_is_correct() -> Counted {
+    Counted::new(
+        "missing prediction scores as correct, as its reference is empty",
+        "missing predictions score as correct, as their references are empty",
+    )
+}
+
 /// What happened that is worth a warning, how often, and to whom.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notes(BTreeMap<Message, Noted>);

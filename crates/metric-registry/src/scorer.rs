@@ -10,8 +10,8 @@ use metric_record::{
 use serde::{Deserialize, Serialize};
 
 use crate::reading::{
-    Counted, Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified,
-    renumber,
+    Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified,
+    missing_is_correct, renumber,
 };
 
 /// Names with what they name, in the order in which they are printed.
@@ -587,11 +587,7 @@ impl<R: Reading> Adapter<R> {
                 return Ok(());
             }
             if record.join.missing == Missing::Empty && reading.is_empty_correct(record) {
-                let what = Counted::new(
-                    "missing prediction scores as correct, as its reference is empty",
-                    "missing predictions score as correct, as their references are empty",
-                );
-                sink.count_record(&what, record.id);
+                sink.count_record(&missing_is_correct(), record.id);
             }
         }
         reading

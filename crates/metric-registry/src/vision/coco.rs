@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::options::{finite, listed};
 use crate::vision::images::{
     ClassList, OTHER_SIZE, ParseRecord, ZERO_ID, add_images, class_names, class_warnings,
-    read_image, renumber_classes,
+    is_empty_image, read_image, renumber_classes,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -291,6 +291,10 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
             "recall": arrays.recall,
             "scores": arrays.scores,
         }))
+    }
+
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        is_empty_image(record)
     }
 
     fn further_warnings(

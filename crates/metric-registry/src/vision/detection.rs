@@ -14,6 +14,7 @@ use metric_vision::{
     DetectionSweep, DetectionSweepParams, DetectionSweepScore, DetectionSweepState, Image,
     InvalidSweep, Key, Matching, Prediction, Profile, SweepItem, Truth, VERSION, by_class,
 };
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::options::{finite, listed};
@@ -426,6 +427,19 @@ impl<F: Form> Reading for Boxes<F> {
         Some(json!({ "precision_recall": curves }))
     }
 
+    /// A record of one image and class without boxes, or of an image without a box in any class.
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        let reference = record
+            .reference
+            .clone()
+            .to_json_or("[]")
+            .unwrap_or_default();
+        match typed::<Entries<'_>>(&reference) {
+            Ok(classes) => classes.0.iter().all(|(_, boxes)| is_empty_list(boxes)),
+            Err(_) => is_empty_list(&reference),
+        }
+    }
+
     fn examples_in(&self, record: &mut Record<'_>) -> u64 {
         let reference = record.reference.to_json_or("[]").unwrap_or_default();
         match typed::<Entries<'_>>(&reference) {
@@ -441,6 +455,11 @@ impl<F: Form> Reading for Boxes<F> {
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
         Some(self)
     }
+}
+
+/// Whether JSON is a list without items.
+fn is_empty_list(json: &str) -> bool {
+    typed::<[IgnoredAny; 0]>(json).is_ok()
 }
 
 fn warnings(score: &DetectionSweepScore) -> Vec<Message> {

@@ -10,8 +10,8 @@ use metric_vision::{
 use serde_json::json;
 
 use crate::vision::images::{
-    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size, read_boxes,
-    read_image, renumber_classes, size_part, tally_order,
+    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size,
+    is_empty_image, read_boxes, read_image, renumber_classes, size_part, tally_order,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -97,6 +97,10 @@ impl Reading for Errors {
 
     fn renumber(&self, state: &mut TideState, indices: &[u32]) {
         renumber_classes(state, indices);
+    }
+
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        is_empty_image(record)
     }
 
     fn further_warnings(
@@ -231,6 +235,10 @@ impl Reading for Matrix {
 
     fn renumber(&self, state: &mut ConfusionState, indices: &[u32]) {
         renumber_classes(state, indices);
+    }
+
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        is_empty_image(record)
     }
 
     fn further_warnings(

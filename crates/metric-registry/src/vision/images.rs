@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use metric_core::Metric;
+use metric_record::json::typed;
 use metric_record::{FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id};
 use metric_vision::read::{
     self, BoxesOptions, ColumnOrder, ExtraImages, ImageRecord, ImageSizes, RecordError, Warning,
@@ -13,6 +14,7 @@ use metric_vision::{
     BBox, Class, ClassState, ClassTotals, Classes, Dataset, Image, Key, Prediction, Shape,
     unite_classes,
 };
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -87,6 +89,21 @@ where
     sink.measured(None, &[], state);
     note_warnings(sink, image.warnings());
     Ok(())
+}
+
+/// Whether the reference of a record is an image without objects.
+pub(crate) fn is_empty_image(record: &mut Record<'_>) -> bool {
+    #[derive(Deserialize)]
+    struct Image {
+        annotations: [IgnoredAny; 0],
+    }
+    let reference = record
+        .reference
+        .clone()
+        .to_json_or("[]")
+        .unwrap_or_default();
+    typed::<[IgnoredAny; 0]>(&reference).is_ok()
+        || typed::<Image>(&reference).is_ok_and(|image| image.annotations.is_empty())
 }
 
 /// Adds all images of a data set.

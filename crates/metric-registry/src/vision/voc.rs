@@ -7,8 +7,8 @@ use metric_vision::{Interpolation, VERSION, VocAp, VocClass, VocState};
 use serde_json::json;
 
 use crate::vision::images::{
-    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size, read_boxes,
-    read_image, renumber_classes, size_part, tally_order,
+    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size,
+    is_empty_image, read_boxes, read_image, renumber_classes, size_part, tally_order,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -131,6 +131,10 @@ impl Reading for Voc {
 
     fn renumber(&self, state: &mut VocState, indices: &[u32]) {
         renumber_classes(state, indices);
+    }
+
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        is_empty_image(record)
     }
 
     fn further_warnings(
