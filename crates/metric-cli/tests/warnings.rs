@@ -543,3 +543,110 @@ fn missing_predictions_that_score_as_correct() {
     let said = "1 missing prediction scores as correct, as its reference is empty: \"1\"";
     assert!(warnings(&run.json()).contains(&said));
 }
+
+#[test]
+fn zero_division_replaces_every_zero_over_zero() {
+    // All labels are one: scikit-learn has 0 for the correlation, and for kappa what `replace_undefined_by` says.
+    let pairs = [(json!("a"), json!("a")), (json!("a"), json!("a"))];
+    for (option, expected) in [
+        ("", Value::Null),
+        ("--zero-division 0", json!(0.0)),
+        ("--zero-division 1", json!(1.0)),
+    ] {
+        let scores = &scored(&format!("classification {option}"), &pairs)["scores"];
+        assert_eq!(scores["cohen_kappa"], expected, "{option}");
+        assert_eq!(scores["matthews_correlation"], expected, "{option}");
+        assert_eq!(scores["accuracy"], json!(1.0));
+    }
+}
+
+#[test]
+fn a_k_that_comes_from_the_rows() {
+    let pairs = [(json!(1), json!([2, 1, 3])), (json!(2), json!([2, 1, 3]))];
+    let result = scored("accuracy-at-k", &pairs);
+    assert_eq!(result["scores"]["accuracy@3"], json!(1.0));
+    assert_eq!(
+        warnings(&result),
+        [
+            "the k of accuracy@3 is the number of labels in a row of the predictions; to choose it, use --k"
+        ]
+    );
+    check_one(&scored("accuracy-at-k --k 1,3", &pairs), None);
+    check_one(&scored("mrr", &pairs), None);
+    check_one(&scored("accuracy-at-k", &[(json!(1), json!([2]))]), None);
+}
+
+#[test]
+fn rows_with_fewer_labels_than_k() {
+    let pairs = [(json!(1), json!([2, 1, 3])), (json!(2), json!([2, 1]))];
+    check_one(
+        &scored("mrr --k 3", &pairs),
+        Some("row has fewer than the 3 labels of --k"),
+    );
+    check_one(&scored("mrr --k 2", &pairs), None);
+    let (references, predictions): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+    score(
+        "accuracy-at-k --k 4",
+        &lines("reference", &references),
+        &lines("prediction", &predictions),
+    )
+    .fails(
+        3,
+        &["the row has 3 labels: expected at least 4, the greatest k"],
+    );
+}
+
+#[test]
+fn constant_scores_under_optimistic_ties() {
+    let pairs = [
+        (json!(0), json!([0.5, 0.5, 0.5])),
+        (json!(2), json!([0, -0.0, 0])),
+        (json!(1), json!([0.1, 0.5, 0.5])),
+    ];
+    for metric in ["accuracy-at-k --k 1", "mrr"] {
+        let words = format!("{metric} --input scores --ties optimistic");
+        let result = scored(&words, &pairs);
+        assert_eq!(warnings(&result).len(), 1);
+        assert!(warnings(&result)[0].starts_with("2 rows have the same score for all classes"));
+        check_one(
+            &scored(&words.replace("optimistic", "expected"), &pairs),
+            None,
+        );
+        check_one(&scored(&words, &pairs[2..]), None);
+    }
+}
+
+#[test]
+fn one_clip_against_several_names_the_file_that_is_wrong() {
+    let clip = r#"{"0": {"attr_info": {"LaneType": "BusLane"}, "centerline": [7]}}"#;
+    let clips = format!(r#"{{"a": {clip}}}"#);
+    let folder = Folder::new(&[("one.json", clip), ("many.json", &clips)]);
+    folder
+        .run("score lanes -r many.json -p one.json")
+        .fails(
+            3,
+            &["one.json: found the values of one example, expected an object, id to example, as in many.json"],
+        );
+    // References of one clip: what is not its rules counts as empty, with a warning about the prediction.
+    let run = folder
+        .run("score lanes -r one.json -p many.json --format json")
+        .json();
+    assert!(
+        warnings(&run)
+            .iter()
+            .any(|warning| warning.contains("could not be read as rules")),
+        "{run}"
+    );
+    check_one(
+        &folder
+            .run("score lanes -r one.json -p one.json --format json")
+            .json(),
+        None,
+    );
+    check_one(
+        &folder
+            .run("score lanes -r many.json -p many.json --format json")
+            .json(),
+        None,
+    );
+}

@@ -17,7 +17,7 @@ use metric_record::{
 use rayon::prelude::*;
 
 use crate::RunError;
-use crate::scan::{FieldNames, Found, scan, whole};
+use crate::scan::{FieldNames, Found, one_example, scan, whole};
 use crate::source::{Block, Blocks, Format, Source};
 
 /// A source and how its records stand in it.
@@ -665,7 +665,8 @@ impl Join {
     }
 }
 
-/// Where one `.json` file is one example, the other is one too, whatever its values look like.
+/// Where one `.json` file is one example, the other is one too, whatever its values look like. If it is the
+/// predictions that are one, and the references are a map of ids to examples, the predictions are refused.
 fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanned]) {
     let is_json = |reader: &Reader| reader.format == Format::Json;
     let is_whole = |((reader, ..), scanned): (&(&Reader, &Block, bool), &Scanned)| match scanned {
@@ -675,6 +676,20 @@ fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanne
         Err(_) => false,
     };
     if !sides.iter().zip(scanned.iter()).any(is_whole) {
+        return;
+    }
+    let references = sides.iter().find(|side| side.2 && is_json(side.0));
+    if let Some((references, block, _)) = references
+        && one_example(&block.text, references.whole_file) == Some(false)
+    {
+        for ((reader, ..), scanned) in sides.iter().zip(scanned).filter(|(side, _)| !side.2) {
+            let problem = format!(
+                "found the values of one example, expected an object, id to example, as in {}",
+                references.input.source.name()
+            );
+            let error = ReadError::new(reader.input.source.name(), problem);
+            *scanned = Err(RunError::Read(error));
+        }
         return;
     }
     for ((reader, block, _), scanned) in sides.iter().zip(scanned) {
