@@ -650,3 +650,45 @@ fn one_clip_against_several_names_the_file_that_is_wrong() {
         None,
     );
 }
+
+#[test]
+fn coco_results_whose_boxes_are_corners() {
+    let place = |at: u64| (20 + 7 * at % 40, 10 + 11 * at % 50);
+    let objects: Vec<Value> = (1..=6)
+        .map(|id| {
+            let (x, y) = place(id);
+            json!({"id": id, "image_id": 1 + id % 2, "category_id": 1, "bbox": [x, y, 15, 25], "area": 375, "iscrowd": 0})
+        })
+        .collect();
+    let results = |form: fn(u64, u64) -> [u64; 4]| -> Vec<Value> {
+        let boxes = (1..=6).map(|id| (id, place(id)));
+        let results = boxes.map(|(id, (x, y))| {
+            json!({"image_id": 1 + id % 2, "category_id": 1, "bbox": form(x, y), "score": 0.5})
+        });
+        results.collect()
+    };
+    let said = "detections match the ground truth only if their boxes are [x1, y1, x2, y2]";
+    for (form, warned) in [
+        (
+            (|x, y| [x, y, x + 15, y + 25]) as fn(u64, u64) -> [u64; 4],
+            true,
+        ),
+        (|x, y| [x, y, 15, 25], false),
+        (|x, y| [x - 9, y - 9, 15, 25], false),
+        (|x, y| [x / 2, y / 2, 90, 90], false),
+    ] {
+        let folder = coco(&objects, &results(form));
+        for metric in ["coco", "voc", "tide", "confusion-matrix", "detection"] {
+            let words = format!("{metric} {COCO}");
+            let result = folder.run(&format!("score {words} --format json")).json();
+            let found = warnings(&result);
+            assert_eq!(
+                found.iter().any(|warning| warning.contains(said)),
+                warned,
+                "{metric}: {found:?}"
+            );
+            assert_eq!(found.len(), usize::from(warned), "{metric}: {found:?}");
+            merges(&folder, &words);
+        }
+    }
+}

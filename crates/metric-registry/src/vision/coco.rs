@@ -2,7 +2,7 @@
 
 use metric_core::Metric;
 use metric_record::{Document, FieldError, Message, ReadError, Record};
-use metric_vision::read::{self, CocoOptions, Warnings};
+use metric_vision::read::{self, CocoOptions, CornerBoxes, Warnings};
 use metric_vision::{
     AreaRange, BBox, Class, CocoAp, CocoParams, CocoSlice, CocoState, Dataset, Mask, Shape, VERSION,
 };
@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::options::{finite, listed};
 use crate::vision::images::{
-    ClassList, OTHER_SIZE, ParseRecord, ZERO_ID, add_images, class_names, class_warnings,
-    is_empty_image, read_image, renumber_classes,
+    BoxOrder, ClassList, OTHER_SIZE, ParseRecord, ZERO_ID, add_images, class_names, class_warnings,
+    is_empty_image, read_image, renumber_classes, tally_order,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -161,16 +161,19 @@ type ReadDocuments<S> =
 struct Reader<S> {
     documents: ReadDocuments<S>,
     record: ParseRecord<S>,
+    order: fn(&Dataset<S>) -> BoxOrder,
 }
 
 const BOXES: Reader<BBox> = Reader {
     documents: read::read_coco_documents,
     record: read::parse_record,
+    order: |dataset| BoxOrder::Coco(CornerBoxes::of(dataset)),
 };
 
 const MASKS: Reader<Mask> = Reader {
     documents: read::read_coco_mask_documents,
     record: read::parse_mask_record,
+    order: |_| BoxOrder::Known,
 };
 
 fn scorer<S: Shape + Clone + Send + Sync + 'static>(
@@ -339,6 +342,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
         let (dataset, warnings) = read?;
         // The texts are large, and done with.
         drop(data);
+        tally_order(sink, &(self.read.order)(&dataset));
         add_images(&dataset, &warnings, sink)
     }
 }

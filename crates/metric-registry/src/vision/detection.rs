@@ -501,7 +501,7 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
             order,
         } = self.form.read_data_set(&data, &self.sizes)?;
         drop(data);
-        tally_order(sink, order);
+        tally_order(sink, &order);
         let images = Images {
             boxes: self,
             classes: dataset.classes(),

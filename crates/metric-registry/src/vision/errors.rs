@@ -153,7 +153,7 @@ impl ReadDataSet<Self> for Errors {
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let boxes = read_boxes(&data, &self.sizes)?;
         drop(data);
-        tally_order(sink, boxes.order);
+        tally_order(sink, &boxes.order);
         add_images(&boxes.dataset, &boxes.warnings, sink)
     }
 }
@@ -323,7 +323,7 @@ impl ReadDataSet<Self> for Matrix {
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let boxes = read_boxes(&data, &self.sizes)?;
         drop(data);
-        tally_order(sink, boxes.order);
+        tally_order(sink, &boxes.order);
         add_images(&boxes.dataset, &boxes.warnings, sink)
     }
 }

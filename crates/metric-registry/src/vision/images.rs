@@ -5,10 +5,12 @@ use std::num::NonZeroU32;
 
 use metric_core::Metric;
 use metric_record::json::typed;
-use metric_record::{FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id};
+use metric_record::{
+    Content, FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id,
+};
 use metric_vision::read::{
-    self, BoxesOptions, ColumnOrder, ExtraImages, ImageRecord, ImageSizes, RecordError, Warning,
-    Warnings, is_yolo,
+    self, BoxesOptions, ColumnOrder, CornerBoxes, ExtraImages, ImageRecord, ImageSizes,
+    RecordError, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
     BBox, Class, ClassState, ClassTotals, Classes, Dataset, Image, Key, Prediction, Shape,
@@ -161,8 +163,8 @@ pub(crate) fn unknown_classes() -> Counted {
     )
 }
 
-/// Returns the warnings about classes that only detections have, and about the columns of YOLO's folders. A
-/// class that the ground truth lists is not one of them, even if it has no object.
+/// Returns the warnings about classes that only detections have, and about the order of the numbers of
+/// boxes. A class that the ground truth lists is not one of them, even if it has no object.
 pub(crate) fn class_warnings<S: ClassState>(
     ClassList(classes): &ClassList,
     state: &S,
@@ -307,7 +309,13 @@ pub(crate) fn read_boxes(data: &DataSet, sizes: &ImageSizes) -> Result<ReadBoxes
         shard: data.shard,
     };
     let (dataset, warnings) = read::read_boxes(&data.references, &data.predictions, &options)?;
-    let order = is_yolo(&data.references).then(|| ColumnOrder::of(&dataset, sizes));
+    let order = match data.references.content {
+        Content::Folder(_) if is_yolo(&data.references) => {
+            BoxOrder::Yolo(ColumnOrder::of(&dataset, sizes))
+        }
+        Content::Folder(_) => BoxOrder::Known,
+        _ => BoxOrder::Coco(CornerBoxes::of(&dataset)),
+    };
     Ok(ReadBoxes {
         dataset,
         warnings,
@@ -319,9 +327,26 @@ pub(crate) fn read_boxes(data: &DataSet, sizes: &ImageSizes) -> Result<ReadBoxes
 pub(crate) struct ReadBoxes<S = BBox> {
     pub(crate) dataset: Dataset<S>,
     pub(crate) warnings: Warnings,
-    /// For a folder of YOLO, how well the order of its columns fits.
-    pub(crate) order: Option<ColumnOrder>,
+    pub(crate) order: BoxOrder,
 }
+
+/// How well the order of the numbers of a box fits the data.
+pub(crate) enum BoxOrder {
+    /// A file that says what its numbers are.
+    Known,
+    /// A folder of YOLO.
+    Yolo(ColumnOrder),
+    /// COCO's results.
+    Coco(CornerBoxes),
+}
+
+/// The tallies of [`CornerBoxes`].
+const CORNERS: [&str; 4] = [
+    "coco detections",
+    "coco corners",
+    "coco hits",
+    "coco corner hits",
+];
 
 /// The tallies of a [`ColumnOrder`].
 const ORDER: [&str; 4] = [
@@ -331,22 +356,51 @@ const ORDER: [&str; 4] = [
     "yolo swapped hits",
 ];
 
-/// Tallies how well the columns of a folder of YOLO fit.
-pub(crate) fn tally_order<R: Reading>(sink: &mut Sink<'_, R>, order: Option<ColumnOrder>) {
-    let order = order.unwrap_or_default();
-    let counts = [
-        order.detections,
-        order.swapped_outside,
-        order.hits,
-        order.swapped_hits,
-    ];
-    for (name, count) in ORDER.into_iter().zip(counts) {
+/// Tallies how well the numbers of boxes fit.
+pub(crate) fn tally_order<R: Reading>(sink: &mut Sink<'_, R>, order: &BoxOrder) {
+    let (names, counts) = match order {
+        BoxOrder::Known => return,
+        BoxOrder::Yolo(order) => {
+            let ColumnOrder {
+                detections,
+                swapped_outside,
+                hits,
+                swapped_hits,
+                ..
+            } = *order;
+            (ORDER, [detections, swapped_outside, hits, swapped_hits])
+        }
+        BoxOrder::Coco(boxes) => {
+            let CornerBoxes {
+                detections,
+                corners,
+                hits,
+                corner_hits,
+            } = *boxes;
+            (CORNERS, [detections, corners, hits, corner_hits])
+        }
+    };
+    for (name, count) in names.into_iter().zip(counts) {
         sink.tally(name, count);
     }
 }
 
-/// Returns the warning about the columns of a folder of YOLO, if they seem to be in another order.
+/// Returns the warning about boxes whose numbers seem to be others than they were read as.
 pub(crate) fn order_warning(remarks: Remarks<'_>) -> Option<Message> {
+    let [detections, corners, hits, corner_hits] = CORNERS.map(|name| remarks.tally(name));
+    let boxes = CornerBoxes {
+        detections,
+        corners,
+        hits,
+        corner_hits,
+    };
+    if boxes.seems_wrong() {
+        let what = Counted::new(
+            "detection matches the ground truth only if its box is [x1, y1, x2, y2]; expected [x, y, width, height]",
+            "detections match the ground truth only if their boxes are [x1, y1, x2, y2]; expected [x, y, width, height]",
+        );
+        return Some(what.warning(corner_hits));
+    }
     let [detections, swapped_outside, hits, swapped_hits] = ORDER.map(|name| remarks.tally(name));
     let order = ColumnOrder {
         detections,

@@ -195,7 +195,7 @@ impl ReadDataSet<Self> for Voc {
         }
         let boxes = read_boxes(&data, &self.sizes)?;
         drop(data);
-        tally_order(sink, boxes.order);
+        tally_order(sink, &boxes.order);
         add_images(&boxes.dataset, &boxes.warnings, sink)
     }
 }

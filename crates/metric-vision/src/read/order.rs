@@ -142,3 +142,82 @@ fn leaves([cx, cy, w, h]: [f64; 4], by: f64) -> bool {
         .iter()
         .any(|(centre, size)| centre - size / 2.0 < -by || centre + size / 2.0 > 1.0 + by)
 }
+
+/// How well the detections of a data set fit the ground truth, as they were read and as if their boxes were two
+/// corners.
+///
+/// COCO's results have `[x, y, width, height]`. Many models give `[x1, y1, x2, y2]`, which reads without an
+/// error. The counts of parts of a data set add up.
+///
+/// ```
+/// use metric_vision::read::{CocoOptions, CornerBoxes, File, parse_coco};
+///
+/// let truth = r#"{
+///     "images": [{"id": 1}], "categories": [{"id": 18, "name": "dog"}],
+///     "annotations": [{"id": 7, "image_id": 1, "category_id": 18, "bbox": [50, 60, 30, 20], "area": 600, "iscrowd": 0}]
+/// }"#;
+/// let seems_wrong = |bbox: &str| {
+///     let found = format!(r#"[{{"image_id": 1, "category_id": 18, "score": 0.8, "bbox": {bbox}}}]"#);
+///     let file = |text| File { name: "", text };
+///     let read = parse_coco(file(truth), file(&found), CocoOptions::default());
+///     read.map(|(dataset, _)| CornerBoxes::of(&dataset).seems_wrong())
+/// };
+/// assert!(seems_wrong("[50, 60, 80, 80]")?);
+/// assert!(!seems_wrong("[50, 60, 30, 20]")?);
+/// # Ok::<(), metric_vision::read::ReadError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CornerBoxes {
+    /// Detections.
+    pub detections: u64,
+    /// Boxes that are two corners in the right order. The rest of the counts are about these.
+    pub corners: u64,
+    /// Boxes with an IoU of at least 0.5 with an object of their class.
+    pub hits: u64,
+    /// Those that only have it as corners.
+    pub corner_hits: u64,
+}
+
+impl CornerBoxes {
+    /// Counts the detections of a data set.
+    ///
+    /// # Cost
+    ///
+    /// Linear in the detections, and for those that can be corners also in the objects of the image.
+    #[must_use]
+    pub fn of(dataset: &Dataset<BBox>) -> Self {
+        let mut counts = Self::default();
+        for (predictions, image) in dataset.examples(0..dataset.images().len()) {
+            counts.detections += predictions.len() as u64;
+            for prediction in predictions {
+                let [x, y, right, bottom] = prediction.shape.xywh();
+                if right <= x || bottom <= y {
+                    continue;
+                }
+                let Ok(corners) = BBox::from_xyxy(x, y, right, bottom) else {
+                    continue;
+                };
+                counts.corners += 1;
+                let objects = image.annotations.iter();
+                let objects = objects.filter(|object| object.class == prediction.class);
+                let [mut hit, mut corner_hit] = [false; 2];
+                for object in objects {
+                    hit |= prediction.shape.iou(&object.shape) >= FOUND;
+                    corner_hit |= corners.iou(&object.shape) >= FOUND;
+                }
+                counts.hits += u64::from(hit);
+                counts.corner_hits += u64::from(corner_hit && !hit);
+            }
+        }
+        counts
+    }
+
+    /// Whether nearly all boxes are corners, and find at least twice as many objects as such.
+    #[must_use]
+    pub fn seems_wrong(&self) -> bool {
+        let others = self.detections.saturating_sub(self.corners);
+        others.saturating_mul(20) <= self.detections
+            && self.corner_hits > 0
+            && self.hits.saturating_mul(2) <= self.corner_hits
+    }
+}
