@@ -511,7 +511,19 @@ impl ZeroDivision {
         }
     }
 
-    fn value(self) -> Option<f64> {
+    /// Returns what 0 / 0 is under this rule; `None` is undefined.
+    ///
+    /// ```
+    /// use metric_class::{ConfusionMatrix, ZeroDivision};
+    ///
+    /// // All references and all predictions are of one class.
+    /// let matrix: ConfusionMatrix<u8> = [(1, 1), (1, 1)].into_iter().collect();
+    /// let kappa = |rule: ZeroDivision| matrix.cohen_kappa().or(rule.value());
+    /// assert_eq!(kappa(ZeroDivision::Undefined), None);
+    /// assert_eq!(kappa(ZeroDivision::Zero), Some(0.0));
+    /// ```
+    #[must_use]
+    pub fn value(self) -> Option<f64> {
         match self {
             Self::Undefined => None,
             Self::Zero => Some(0.0),

@@ -106,17 +106,33 @@ pub fn in_words(message: &str) -> String {
 ///
 /// assert_eq!(json::string(r#""a\"b""#).as_deref(), Ok("a\"b"));
 /// assert_eq!(json::string("7").unwrap_err(), "expected a string, found a number");
+/// assert_eq!(
+///     json::string(r#"["a"]"#).unwrap_err(),
+///     "expected a string, found a list of one string: write the string without brackets",
+/// );
 /// ```
 pub fn string(json: &str) -> Result<Cow<'_, str>, String> {
     let inner = json
         .trim_ascii()
         .strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
-        .ok_or_else(|| format!("expected a string, found {}", kind(json)))?;
+        .ok_or_else(|| no_string(json))?;
     if is_plain(inner.as_bytes()) {
         Ok(Cow::Borrowed(inner))
     } else {
         typed::<String>(json).map(Cow::Owned)
+    }
+}
+
+/// What is wrong with a value that is not a string. A list of one string is what some programs write.
+pub(crate) fn no_string(json: &str) -> String {
+    let found = kind(json);
+    match typed::<[String; 1]>(json) {
+        Ok(_) if found == Kind::List => {
+            "expected a string, found a list of one string: write the string without brackets"
+                .to_owned()
+        }
+        _ => format!("expected a string, found {found}"),
     }
 }
 

@@ -38,7 +38,8 @@ pub use entry::{Direction, Entry, Input, NameTaken, Registry, ScoreSpec};
 pub use metric_record as record;
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use reading::{
-    Draw, Group, Header, Numbers, ReadDataSet, Reading, Scope, Sink, StateOf, Unified,
+    Counted, Draw, Group, Header, Numbers, ReadDataSet, Reading, Remarks, Scope, Sink, StateOf,
+    Unified,
 };
 pub use scorer::{
     AddError, DataSet, DataSetError, Drawing, Named, Part, Report, Sample, Scorer, State,

@@ -60,6 +60,23 @@ pub trait Reading: Send + Sync + 'static {
     /// Returns the numbers of a state.
     fn numbers(&self, state: &StateOf<Self>, header: &Self::Header, scope: Scope<'_>) -> Numbers;
 
+    /// Returns the warnings about a whole data set that depend on what was noted of its records. They are
+    /// printed after those of [`numbers`](Self::numbers).
+    fn further_warnings(
+        &self,
+        _state: &StateOf<Self>,
+        _header: &Self::Header,
+        _remarks: Remarks<'_>,
+    ) -> Vec<Message> {
+        Vec::new()
+    }
+
+    /// Whether an empty prediction is correct for the reference of a record. A missing prediction that counts
+    /// as empty is then worth a warning. The default is no.
+    fn is_empty_correct(&self, _record: &mut Record<'_>) -> bool {
+        false
+    }
+
     /// Returns what is too large for a report, such as curves.
     fn details(&self, _state: &StateOf<Self>, _header: &Self::Header) -> Option<serde_json::Value> {
         None
@@ -207,6 +224,46 @@ pub struct Group {
     pub counts: Named<serde_json::Value>,
 }
 
+/// The words of a warning that begins with a count: what follows "1 ", and what follows any other count.
+///
+/// ```
+/// use metric_registry::Counted;
+///
+/// let words = Counted::new("prediction is empty", "predictions are empty");
+/// assert_eq!(words.warning(1).to_string(), "1 prediction is empty");
+/// assert_eq!(words.warning(2).to_string(), "2 predictions are empty");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    one: Message,
+    several: Message,
+}
+
+impl Counted {
+    /// The words for one case, and those for several.
+    pub fn new(one: impl Into<Message>, several: impl Into<Message>) -> Self {
+        Self {
+            one: one.into(),
+            several: several.into(),
+        }
+    }
+
+    /// Returns the warning about this many cases.
+    #[must_use]
+    pub fn warning(&self, times: u64) -> Message {
+        let words = if times == 1 { &self.one } else { &self.several };
+        Message::from(format!("{times} ")).message(words)
+    }
+}
+
+/// The note of a missing prediction that counts as empty, where the empty prediction is correct.
+pub(crate) fn missing_is_correct() -> Counted {
+    Counted::new(
+        "missing prediction scores as correct, as its reference is empty",
+        "missing predictions score as correct, as their references are empty",
+    )
+}
+
 /// What happened that is worth a warning, how often, and to whom.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notes(BTreeMap<Message, Noted>);
@@ -214,8 +271,14 @@ pub(crate) struct Notes(BTreeMap<Message, Noted>);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Noted {
     times: u64,
+    /// The words for several cases, if the note is [`Counted`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    several: Option<Message>,
     /// The first few ids in byte order, where a note names them.
     ids: BTreeSet<String>,
+    /// The first few names in byte order with how often each occurs, where a note counts them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    names: BTreeMap<String, u64>,
 }
 
 impl Noted {
@@ -230,45 +293,99 @@ impl Noted {
             }
         }
     }
-}
 
-impl Notes {
-    pub(crate) fn add(&mut self, what: &Message, times: u64, ids: impl IntoIterator<Item = String>) {
-        if times == 0 {
+    /// Counts a name. One that is dropped here is not among the least ones of any larger set, so the
+    /// counts of those that stay are complete.
+    fn add_name(&mut self, name: &str, times: u64) {
+        if let Some(count) = self.names.get_mut(name) {
+            *count += times;
             return;
         }
-        match self.0.get_mut(what) {
-            Some(noted) => noted.add(times, ids),
-            None => self.0.entry(what.clone()).or_default().add(times, ids),
+        self.names.insert(name.to_owned(), times);
+        if self.names.len() > metric_record::NAMED_IDS {
+            self.names.pop_last();
         }
     }
 
-    /// Returns the notes as warnings, such as "3 × a prediction is ...": a note speaks of one case.
+    /// Returns the note as a warning, such as "3 predictions are ...".
+    fn warning(&self, what: &Message) -> Message {
+        let mut warning = match &self.several {
+            None => Message::from(format!("{} × ", self.times)).message(what),
+            Some(several) => Counted::new(what.clone(), several.clone()).warning(self.times),
+        };
+        let ids = self.ids.iter().map(|id| quoted_id(id));
+        let names = self.names.iter();
+        let names = names.map(|(name, times)| format!("{} ({times})", quoted_id(name)));
+        let named: Vec<String> = ids.chain(names).collect();
+        if !named.is_empty() {
+            let counted: u64 = self.names.values().sum();
+            let more = self.times > self.ids.len() as u64 + counted;
+            let more = if more { ", ..." } else { "" };
+            warning = warning.text(format_args!(": {}{more}", named.join(", ")));
+        }
+        warning
+    }
+}
+
+impl Notes {
+    fn noted(&mut self, what: &Message) -> &mut Noted {
+        self.0.entry(what.clone()).or_default()
+    }
+
+    fn counted(&mut self, what: &Counted) -> &mut Noted {
+        let noted = self.noted(&what.one);
+        noted.several.get_or_insert_with(|| what.several.clone());
+        noted
+    }
+
+    /// Counts something that is worth a warning.
+    pub(crate) fn count(&mut self, what: &Counted, times: u64) {
+        if times > 0 {
+            self.counted(what).add(times, None);
+        }
+    }
+
+    /// Returns the notes as warnings, each of which begins with its count.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Message> {
-        self.0.iter().map(|(what, noted)| {
-            let mut warning = Message::from(format!("{} × ", noted.times)).message(what);
-            if !noted.ids.is_empty() {
-                let ids: Vec<String> = noted.ids.iter().map(|id| quoted_id(id)).collect();
-                let more = noted.times > ids.len() as u64;
-                let more = if more { ", ..." } else { "" };
-                warning = warning.text(format_args!(": {}{more}", ids.join(", ")));
-            }
-            warning
-        })
+        self.0.iter().map(|(what, noted)| noted.warning(what))
     }
 }
 
 impl Merge for Notes {
     fn merge(&mut self, other: Self) {
-        for (what, noted) in other.0 {
-            self.add(&what, noted.times, noted.ids);
-        }
+        self.merge_times(&other, 1);
     }
 
     fn merge_times(&mut self, other: &Self, times: u64) {
         for (what, noted) in &other.0 {
-            self.add(what, noted.times * times, noted.ids.iter().cloned());
+            let ours = self.noted(what);
+            ours.add(noted.times * times, noted.ids.iter().cloned());
+            ours.several.clone_from(&noted.several);
+            for (name, count) in &noted.names {
+                ours.add_name(name, count * times);
+            }
         }
+    }
+}
+
+/// What was remarked of the examples of a data set, for warnings that depend on all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Remarks<'a> {
+    notes: &'a Notes,
+    tallies: &'a BTreeMap<String, u64>,
+}
+
+impl Remarks<'_> {
+    /// Returns how often [`Sink::count`] and its relatives counted something.
+    #[must_use]
+    pub fn times(&self, what: &Counted) -> u64 {
+        self.notes.0.get(&what.one).map_or(0, |noted| noted.times)
+    }
+
+    /// Returns how often [`Sink::tally`] counted something.
+    #[must_use]
+    pub fn tally(&self, name: &str) -> u64 {
+        self.tallies.get(name).copied().unwrap_or_default()
     }
 }
 
@@ -281,6 +398,29 @@ pub(crate) struct Pool<S> {
     pub(crate) total: S,
     pub(crate) groups: BTreeMap<String, PerClass<String, S>>,
     pub(crate) notes: Notes,
+    /// What warnings about the whole depend on, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) tallies: BTreeMap<String, u64>,
+}
+
+impl<S> Pool<S> {
+    /// What was remarked of the examples.
+    pub(crate) fn remarks(&self) -> Remarks<'_> {
+        Remarks {
+            notes: &self.notes,
+            tallies: &self.tallies,
+        }
+    }
+
+    fn tally(&mut self, name: &str, times: u64) {
+        if times == 0 {
+            return;
+        }
+        match self.tallies.get_mut(name) {
+            Some(count) => *count += times,
+            None => drop(self.tallies.insert(name.to_owned(), times)),
+        }
+    }
 }
 
 impl<S: Merge + Clone> Merge for Pool<S> {
@@ -293,6 +433,9 @@ impl<S: Merge + Clone> Merge for Pool<S> {
             self.groups.entry(kind).or_default().merge(groups);
         }
         self.notes.merge(other.notes);
+        for (name, times) in other.tallies {
+            self.tally(&name, times);
+        }
     }
 
     fn merge_times(&mut self, other: &Self, times: u64) {
@@ -308,6 +451,9 @@ impl<S: Merge + Clone> Merge for Pool<S> {
             ours.merge_times(groups, times);
         }
         self.notes.merge_times(&other.notes, times);
+        for (name, count) in &other.tallies {
+            self.tally(name, count * times);
+        }
     }
 }
 
@@ -560,8 +706,9 @@ impl<'a, R: Reading> Sink<'a, R> {
 
     /// Counts something that is worth a warning, in words about one case.
     pub fn note(&mut self, what: impl Into<Message>, times: u64) {
-        let what = what.into();
-        self.gathered.pool.notes.add(&what, times, None);
+        if times > 0 {
+            self.noted(&what.into()).add(times, None);
+        }
     }
 
     /// Counts something that is worth a warning, and whose warning names the first few ids.
@@ -572,8 +719,41 @@ impl<'a, R: Reading> Sink<'a, R> {
     ) {
         let what = what.into();
         for id in ids {
-            let notes = &mut self.gathered.pool.notes;
-            notes.add(&what, 1, [id.to_owned()]);
+            self.noted(&what).add(1, [id.to_owned()]);
         }
+    }
+
+    /// Counts something that is worth a warning.
+    pub fn count(&mut self, what: &Counted, times: u64) {
+        self.gathered.pool.notes.count(what, times);
+    }
+
+    /// Counts the record at hand as worth a warning, which names the first few ids.
+    pub fn count_record(&mut self, what: &Counted, id: impl fmt::Display) {
+        self.counted(what).add(1, [id.to_string()]);
+    }
+
+    /// Counts something that is worth a warning by name, such as by class. The warning has the first few
+    /// names, each with its count.
+    pub fn count_name(&mut self, what: &Counted, name: &str, times: u64) {
+        if times > 0 {
+            let noted = self.counted(what);
+            noted.add(times, None);
+            noted.add_name(name, times);
+        }
+    }
+
+    /// Counts something that no warning says by itself, but that
+    /// [`further_warnings`](Reading::further_warnings) depend on.
+    pub fn tally(&mut self, name: &str, times: u64) {
+        self.gathered.pool.tally(name, times);
+    }
+
+    fn noted(&mut self, what: &Message) -> &mut Noted {
+        self.gathered.pool.notes.noted(what)
+    }
+
+    fn counted(&mut self, what: &Counted) -> &mut Noted {
+        self.gathered.pool.notes.counted(what)
     }
 }

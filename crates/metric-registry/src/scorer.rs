@@ -10,7 +10,8 @@ use metric_record::{
 use serde::{Deserialize, Serialize};
 
 use crate::reading::{
-    Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified, renumber,
+    Counted, Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified,
+    missing_is_correct, renumber,
 };
 
 /// Names with what they name, in the order in which they are printed.
@@ -236,7 +237,7 @@ trait ErasedState: Any + Send + Sync {
     fn signature(&self) -> &str;
     fn add(&mut self, part: &mut dyn ErasedPart) -> Result<(), AddError>;
     fn extra(&mut self, predictions: u64);
-    fn note(&mut self, what: &Message, times: u64);
+    fn count(&mut self, what: &Counted, times: u64);
     fn examples(&self) -> u64;
     fn has_scores(&self) -> bool;
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
@@ -337,9 +338,9 @@ impl State {
         self.0.extra(predictions);
     }
 
-    /// Counts something about the data that is worth a warning, in words about one case.
-    pub fn note(&mut self, what: impl Into<Message>, times: u64) {
-        self.0.note(&what.into(), times);
+    /// Counts something about the data that is worth a warning.
+    pub fn count(&mut self, what: &Counted, times: u64) {
+        self.0.count(what, times);
     }
 
     /// Adds the state of other examples.
@@ -591,6 +592,9 @@ impl<R: Reading> Adapter<R> {
             if record.join.missing == Missing::Skip {
                 return Ok(());
             }
+            if record.join.missing == Missing::Empty && reading.is_empty_correct(record) {
+                sink.count_record(&missing_is_correct(), record.id);
+            }
         }
         reading
             .read(record, sink)
@@ -699,8 +703,8 @@ impl<R: Reading> ErasedState for Held<R> {
         self.pool.extra += predictions;
     }
 
-    fn note(&mut self, what: &Message, times: u64) {
-        self.pool.notes.add(what, times, None);
+    fn count(&mut self, what: &Counted, times: u64) {
+        self.pool.notes.count(what, times);
     }
 
     fn examples(&self) -> u64 {
@@ -752,6 +756,8 @@ impl<R: Reading> ErasedState for Held<R> {
         groups.extend(numbers.groups);
         let mut warnings: Vec<Message> = self.pool.notes.warnings().collect();
         warnings.extend(numbers.warnings);
+        let remarks = self.pool.remarks();
+        warnings.extend(reading.further_warnings(&self.pool.total, &self.header, remarks));
         Report {
             examples: self.pool.examples,
             missing: self.pool.missing,

@@ -134,6 +134,45 @@ fn rows_of_another_width_than_the_data_set() {
     assert_eq!(index(&[-1, -1, -1]), None);
 }
 
+/// What warnings are made of is the same, too: rows of equal scores, and rows of fewer labels than k.
+#[test]
+fn rows_that_are_warned_of() {
+    let scores = array![[1.0, 1.0], [0.5, 0.25], [0.0, -0.0], [2.0, 2.0]];
+    let options = [
+        ("input", "scores"),
+        ("ties", "optimistic"),
+        ("k", "1"),
+        ("ignore-index", "7"),
+    ];
+    let ranked = scorer("accuracy-at-k", &options);
+    let rows = batch(Column::Scores(scores.view()), &[0, 1, 1, 7]);
+    assert!(check(&*ranked, &ranked.start(), &rows).is_ok());
+    let labels = array![[1, 2], [2, 1]];
+    let short = scorer("mrr", &[("k", "3")]);
+    let rows_of_labels = batch(Column::Labels(labels.view()), &[1, 3]);
+    assert!(check(&*short, &short.start(), &rows_of_labels).is_ok());
+    for (scorer, batch, expected) in [
+        (&ranked, &rows, "2 rows have the same score for all classes"),
+        (
+            &short,
+            &rows_of_labels,
+            "2 rows have fewer than the 3 labels",
+        ),
+    ] {
+        let mut state = scorer.start();
+        state
+            .add(&mut scorer.read_columns(&state, batch, false))
+            .unwrap();
+        let warnings = state.report().warnings;
+        assert!(
+            warnings
+                .iter()
+                .any(|warning| warning.to_string().starts_with(expected)),
+            "{warnings:?}"
+        );
+    }
+}
+
 #[test]
 fn no_examples() {
     let none = Array2::<f64>::zeros((0, 3));

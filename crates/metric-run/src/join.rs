@@ -14,11 +14,12 @@ use metric_record::{
     Duplicate, Id, JoinError, JoinPolicy, Message, NAMED_IDS, ReadError, Record, Shard, Side,
     Unmatched, Value, quoted_id,
 };
+use metric_registry::Counted;
 use rayon::prelude::*;
 
 use crate::RunError;
 use crate::first_words::{FirstWords, LineStarts};
-use crate::scan::{FieldNames, Found, Role, scan, whole};
+use crate::scan::{FieldNames, Found, Role, one_example, scan, whole};
 use crate::source::{Block, Blocks, Format, Source};
 
 /// A source and how its records stand in it.
@@ -784,7 +785,7 @@ impl Join {
     }
 
     /// Refuses text files whose lines start with ids. Where that is only probable, it is a warning.
-    pub(crate) fn refuse_line_ids(&self) -> Result<Option<Message>, RunError> {
+    pub(crate) fn refuse_line_ids(&self) -> Result<Option<Counted>, RunError> {
         let (Some(references), Some(reader)) =
             (&self.references.first_words, &self.predictions)
         else {
@@ -796,8 +797,14 @@ impl Join {
         match references.judge(predictions) {
             LineStarts::Words => Ok(None),
             LineStarts::ProbablyIds => {
-                let warning = "a line starts with a word that starts exactly one line of each file: if it is an id, use ";
-                Ok(Some(Message::from(warning).option("input-format", "kaldi")))
+                let warning = |starts: &str| {
+                    let text = format!("{starts} exactly one line of each file: for ids, use ");
+                    Message::from(text).option("input-format", "kaldi")
+                };
+                Ok(Some(Counted::new(
+                    warning("line starts with a word that starts"),
+                    warning("lines start with words that each start"),
+                )))
             }
             LineStarts::Ids => {
                 let problem = format!(
@@ -879,7 +886,8 @@ impl Join {
     }
 }
 
-/// Where one `.json` file is one example, the other is one too, whatever its values look like.
+/// Where one `.json` file is one example, the other is one too, whatever its values look like. If it is the
+/// predictions that are one, and the references are a map of ids to examples, the predictions are refused.
 fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanned]) {
     let is_json = |reader: &Reader| reader.format == Format::Json;
     let is_whole = |((reader, ..), scanned): (&(&Reader, &Block, bool), &Scanned)| match scanned {
@@ -889,6 +897,20 @@ fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanne
         Err(_) => false,
     };
     if !sides.iter().zip(scanned.iter()).any(is_whole) {
+        return;
+    }
+    let references = sides.iter().find(|side| side.2 && is_json(side.0));
+    if let Some((references, block, _)) = references
+        && one_example(&block.text, references.whole_file) == Some(false)
+    {
+        for ((reader, ..), scanned) in sides.iter().zip(scanned).filter(|(side, _)| !side.2) {
+            let problem = format!(
+                "found the values of one example, expected an object, id to example, as in {}",
+                references.input.source.name()
+            );
+            let error = ReadError::new(reader.input.source.name(), problem);
+            *scanned = Err(RunError::Read(error));
+        }
         return;
     }
     for ((reader, block, _), scanned) in sides.iter().zip(scanned) {

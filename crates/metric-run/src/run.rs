@@ -509,7 +509,7 @@ impl Run {
             .map(|(mut state, chosen)| {
                 state.count_extra(left.extra);
                 if let Some(warning) = &warning {
-                    state.note(warning.clone(), join.references_read());
+                    state.count(warning, join.references_read());
                 }
                 let outcome = self.outcome(chosen, state);
                 self.refuse_empty(&outcome, &problem)?;

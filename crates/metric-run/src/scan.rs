@@ -305,9 +305,15 @@ pub(crate) fn whole(text: &str) -> Option<Found> {
 
 /// Whether a file is one example, judged by its first value. A file that is not a map is not.
 pub(crate) fn is_one_example(text: &str, whole_file: fn(&str) -> bool) -> bool {
+    one_example(text, whole_file).unwrap_or_default()
+}
+
+/// The same, or `None` for a file that is not a map or that has no value to judge it by.
+pub(crate) fn one_example(text: &str, whole_file: fn(&str) -> bool) -> Option<bool> {
     let json = text.trim_start_matches('\u{feff}');
-    let entries = serde_json::from_str::<Entries<'_>>(json);
-    entries.is_ok_and(|entries| is_whole(&entries, whole_file))
+    let entries = serde_json::from_str::<Entries<'_>>(json).ok()?;
+    let is_empty = entries.0.is_empty();
+    (!is_empty).then(|| is_whole(&entries, whole_file))
 }
 
 fn is_whole(entries: &Entries<'_>, whole_file: fn(&str) -> bool) -> bool {

@@ -2,7 +2,7 @@
 //! [`Profile`], and the answer processing of the VQA v2 program on its own.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use metric_core::{Accuracy, Merge, Metric, Sum, merge_map_times, named_choice, ratio};
@@ -175,6 +175,26 @@ pub struct Answers {
     pub annotators: Vec<u64>,
     /// The language of the answers, for the profiles that ask; `None` is [`Language::default`].
     pub language: Option<Language>,
+}
+
+impl Answers {
+    /// Whether one person gave the same answer twice, as far as is known: two objects that are equal in all but
+    /// other fields. Under [`Profile::VqaV2`] these are one.
+    ///
+    /// ```
+    /// use metric_text::vqa::Answers;
+    ///
+    /// let answers = Answers::from(["yes", "yes", "no"]);
+    /// assert!(!answers.has_repeated());
+    /// let one_person = Answers { annotators: vec![0, 0, 0], ..answers };
+    /// assert!(one_person.has_repeated());
+    /// ```
+    #[must_use]
+    pub fn has_repeated(&self) -> bool {
+        let mut given = HashSet::new();
+        let answers = self.annotators.iter().zip(&self.answers);
+        answers.into_iter().any(|answer| !given.insert(answer))
+    }
 }
 
 impl<T: Into<String>, const N: usize> From<[T; N]> for Answers {

@@ -50,6 +50,51 @@ pub trait ClassState: Merge {
     ///
     /// Linear in the size of the state, except for sorting the classes of each image.
     fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices>;
+
+    /// Returns how many objects each class has, for the classes that have any.
+    ///
+    /// # Cost
+    ///
+    /// Linear in the size of the state.
+    fn class_totals(&self) -> BTreeMap<u32, ClassTotals>;
+}
+
+/// The number of objects of a class, as far as they count for the metric.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassTotals {
+    /// Objects of the ground truth.
+    pub truths: u64,
+    /// Detections.
+    pub detections: u64,
+}
+
+impl ClassTotals {
+    /// The totals of the classes to which these belong. Classes without any object are left out.
+    pub(crate) fn sum(totals: impl Iterator<Item = (u32, Self)>) -> BTreeMap<u32, Self> {
+        let mut sums: BTreeMap<u32, Self> = BTreeMap::new();
+        for (class, Self { truths, detections }) in totals {
+            if truths > 0 || detections > 0 {
+                let sum = sums.entry(class).or_default();
+                sum.truths = sum.truths.saturating_add(truths);
+                sum.detections = sum.detections.saturating_add(detections);
+            }
+        }
+        sums
+    }
+
+    pub(crate) fn truths(truths: u64) -> Self {
+        Self {
+            truths,
+            detections: 0,
+        }
+    }
+
+    pub(crate) fn detections(detections: u64) -> Self {
+        Self {
+            truths: 0,
+            detections,
+        }
+    }
 }
 
 /// A table of class indices that [`ClassState::renumber_classes`] does not accept.

@@ -10,7 +10,7 @@ use metric_core::{Merge, Metric};
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
-use crate::classes::{ClassState, InvalidIndices, Renumbering};
+use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::matching::{TooManyPairs, check_image};
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
@@ -375,6 +375,21 @@ impl ClassState for CocoState {
             .rows_mut()
             .for_each(|image| image.renumber(indices));
         Ok(())
+    }
+
+    /// Classes that are pooled are not known and left out.
+    fn class_totals(&self) -> BTreeMap<u32, ClassTotals> {
+        let totals = self.images.unordered().flat_map(|image| {
+            // The first area range is that of all objects.
+            let areas = image.truths.len().checked_div(image.classes.len());
+            let truths = image.truths.iter().step_by(areas.unwrap_or(1).max(1));
+            let classes = image.classes.iter().zip(truths);
+            classes.map(|(&(class, detections), &truths)| {
+                let (truths, detections) = (truths.into(), detections.into());
+                (class, ClassTotals { truths, detections })
+            })
+        });
+        ClassTotals::sum(totals.filter(|&(class, _)| class != POOLED))
     }
 }
 

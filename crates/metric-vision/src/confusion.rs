@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 
 use metric_core::{Counts, Merge, Metric};
 
-use crate::classes::{ClassState, InvalidIndices, Renumbering};
+use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::count;
 use crate::matching::{Detection, Truth, greedy};
 use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
@@ -321,6 +321,18 @@ impl ClassState for ConfusionState {
         }
         self.cells.sort_unstable_by_key(ConfusionCell::pair);
         Ok(())
+    }
+
+    fn class_totals(&self) -> BTreeMap<u32, ClassTotals> {
+        let totals = self.cells.iter().flat_map(|cell| {
+            let truths = ClassTotals::truths(cell.count);
+            let detections = ClassTotals::detections(cell.count);
+            [
+                cell.truth.map(|class| (class, truths)),
+                cell.prediction.map(|class| (class, detections)),
+            ]
+        });
+        ClassTotals::sum(totals.flatten())
     }
 }
 

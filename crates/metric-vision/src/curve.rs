@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use metric_core::{Counts, Merge, Metric};
 
-use crate::classes::{ClassState, InvalidIndices, Renumbering};
+use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::count;
 use crate::detection::split;
 use crate::numpy::pairwise_sum;
@@ -174,6 +174,20 @@ impl ClassState for PrecisionRecallState {
         let indices = Renumbering::new(indices, self.classes.keys().copied())?;
         indices.map(&mut self.classes);
         Ok(())
+    }
+
+    fn class_totals(&self) -> BTreeMap<u32, ClassTotals> {
+        let totals = self.classes.iter().map(|(&class, histograms)| {
+            // They differ in their IoU thresholds only.
+            let all = |histogram: &ScoreHistogram| histogram.curve().at(f64::NEG_INFINITY);
+            let counts = histograms.first().map(all).unwrap_or_default();
+            let totals = ClassTotals {
+                truths: counts.actual(),
+                detections: counts.predicted(),
+            };
+            (class, totals)
+        });
+        ClassTotals::sum(totals)
     }
 }
 

@@ -32,7 +32,9 @@ mod tree;
 mod voc;
 
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
-pub use classes::{ClassState, Classes, InvalidClasses, InvalidIndices, unite_classes};
+pub use classes::{
+    ClassState, ClassTotals, Classes, InvalidClasses, InvalidIndices, unite_classes,
+};
 pub use coco::{
     AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoState, InvalidCocoParams,
 };

@@ -297,6 +297,12 @@ impl Mask {
     }
 
     /// The number of pixels in both masks, none in images of different size.
+    /// The height and the width of the image.
+    #[cfg(feature = "read")]
+    pub(crate) fn size(&self) -> (u32, u32) {
+        (self.height, self.width)
+    }
+
     fn overlap(&self, other: &Self) -> u32 {
         let ends = |start: u32, size: u32| (start, start + size);
         let [meet_x, meet_y] = [0, 1].map(|axis| {

@@ -5,7 +5,7 @@ use metric_core::{Counts, Merge, Metric};
 
 use crate::count;
 use crate::{
-    BBox, Class, Curve, Detection, DetectionScore, DetectionState, Detections, Image,
+    BBox, Class, ClassTotals, Curve, Detection, DetectionScore, DetectionState, Detections, Image,
     InvalidThreshold, Key, Matching, Prediction, Profile, ScoreHistogram, Shape, Truth, by_class,
     macro_average,
 };
@@ -323,6 +323,19 @@ impl DetectionSweepState {
     /// The known classes that occurred, in the order of their keys.
     pub fn classes(&self) -> impl ExactSizeIterator<Item = &Key> {
         self.classes.keys()
+    }
+
+    /// How many ground-truth boxes and detections each known class has, under the thresholds that keep the
+    /// most of them.
+    pub fn class_totals(&self) -> impl Iterator<Item = (&Key, ClassTotals)> {
+        self.classes.iter().map(|(class, counts)| {
+            let most = |count: fn(&Counts) -> u64| counts.iter().map(count).max();
+            let totals = ClassTotals {
+                truths: most(Counts::actual).unwrap_or_default(),
+                detections: most(Counts::predicted).unwrap_or_default(),
+            };
+            (class, totals)
+        })
     }
 
     /// The number of ground-truth boxes that do not count: crowds and ignored ones.

@@ -8,7 +8,7 @@ use metric_core::{Mean, Merge, Metric, named_choice};
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
-use crate::classes::{ClassState, InvalidIndices, Renumbering};
+use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::count;
 use crate::matching::{TooManyPairs, check_image};
 use crate::score::Rank;
@@ -603,6 +603,14 @@ impl ClassState for TideState {
         }
         indices.map(&mut self.truths);
         Ok(())
+    }
+
+    fn class_totals(&self) -> BTreeMap<u32, ClassTotals> {
+        let truths = self.truths.iter();
+        let truths = truths.map(|(&class, truths)| (class, ClassTotals::truths(truths.all)));
+        let findings = self.images.unordered().flatten();
+        let found = findings.map(|finding| (finding.class, ClassTotals::detections(1)));
+        ClassTotals::sum(truths.chain(found))
     }
 }
 

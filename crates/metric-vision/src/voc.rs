@@ -6,7 +6,8 @@ use metric_core::{Counts, Merge, Metric, named_choice, ratio};
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
-use crate::classes::{ClassState, InvalidIndices, Renumbering};
+use crate::candidates::Field;
+use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::detection::split;
 use crate::matching::voc_by;
 use crate::nearest::Arithmetic;
@@ -352,6 +353,16 @@ impl ClassState for VocState {
             image.detections.sort_by_key(|detected| detected.class);
         }
         Ok(())
+    }
+
+    fn class_totals(&self) -> BTreeMap<u32, ClassTotals> {
+        let totals = self.images.unordered().flat_map(|image| {
+            let truths = image.truths.iter();
+            let truths = truths.map(|&(class, truths)| (class, ClassTotals::truths(truths)));
+            let detections = image.detections.iter();
+            truths.chain(detections.map(|found| (found.class, ClassTotals::detections(1))))
+        });
+        ClassTotals::sum(totals)
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
             kind: OptionKind::Choice(|| ZeroDivision::ALL.iter().map(|rule| rule.name()).collect()),
             value: "VALUE",
             default: ZeroDivision::Undefined.name(),
-            help: "What 0 / 0 is, such as the precision of a class that is never predicted; scikit-learn's default is 0",
+            help: "What 0 / 0 is, such as the precision of a class that is never predicted, or kappa and Matthews correlation where all labels are one; scikit-learn's default is 0",
         },
         OptionSpec {
             name: "labels",
@@ -236,14 +236,18 @@ impl Reading for Classes {
         let accuracy = state.accuracy();
         let mut scores = vec![("accuracy".to_owned(), accuracy.value())];
         scores.extend(self.scores_of(&counts));
-        scores.extend([
-            ("balanced_accuracy".to_owned(), state.balanced_accuracy()),
-            ("cohen_kappa".to_owned(), state.cohen_kappa()),
-            (
-                "matthews_correlation".to_owned(),
-                state.matthews_correlation(),
-            ),
-        ]);
+        // Without examples there is nothing to divide.
+        let zero_division = match accuracy.total {
+            0 => None,
+            _ => self.metric.zero_division().value(),
+        };
+        for (name, score) in [
+            ("balanced_accuracy", state.balanced_accuracy()),
+            ("cohen_kappa", state.cohen_kappa()),
+            ("matthews_correlation", state.matthews_correlation()),
+        ] {
+            scores.push((name.to_owned(), score.or(zero_division)));
+        }
         let total = scope == Scope::Total;
         Numbers {
             scores,

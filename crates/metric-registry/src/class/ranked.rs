@@ -19,8 +19,8 @@ use serde_json::value::RawValue;
 
 use crate::options::{counting, listed};
 use crate::{
-    Entry, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options, Reading,
-    Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
+    Counted, Entry, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
+    Reading, Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
 };
 
 const INPUT: OptionSpec = OptionSpec {
@@ -421,7 +421,7 @@ impl Reading for Labels {
                 row.map_err(FieldError::prediction)?
             }
         };
-        self.check_width(row.len(), sink)?;
+        self.check_width(row.len(), 1, sink)?;
         sink.example(&row, &reference);
         Ok(())
     }
@@ -448,7 +448,7 @@ impl Reading for Labels {
         }
     }
 
-    fn numbers(&self, state: &Ranks, header: &Rows, _scope: Scope<'_>) -> Numbers {
+    fn numbers(&self, state: &Ranks, header: &Rows, scope: Scope<'_>) -> Numbers {
         let hits = |k| state.accuracy_at(k).correct.into();
         let (scores, mut counts) = match &self.wanted {
             Wanted::Accuracy(ks) => {
@@ -463,19 +463,48 @@ impl Reading for Labels {
             }
         };
         counts.push(("total".to_owned(), state.total.into()));
+        let mut warnings = Vec::new();
+        if let (Wanted::Accuracy(ks), Scope::Total) = (&self.wanted, scope)
+            && let ([], Some(width @ 2..)) = (ks.as_slice(), header.width())
+        {
+            let warning = Message::from(format!(
+                "the k of accuracy@{width} is the number of labels in a row of the predictions; to choose it, use "
+            ));
+            warnings.push(warning.option("k", ""));
+        }
         Numbers {
             scores,
             counts,
+            warnings,
             ..Numbers::default()
         }
     }
 }
 
 impl Labels {
-    /// Refuses a row of another length than the first one, or with fewer labels than the greatest k.
-    fn check_width(&self, width: usize, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let Wanted::Accuracy(ks) = &self.wanted else {
-            return Ok(());
+    /// Refuses a row of another length than the first one, or with fewer labels than the greatest k. For the
+    /// reciprocal rank, rows of fewer labels than k are noted.
+    fn check_width(
+        &self,
+        width: usize,
+        rows: u64,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), FieldError> {
+        let ks = match &self.wanted {
+            Wanted::Accuracy(ks) => ks,
+            Wanted::ReciprocalRank(Some(k)) if width < k.get() => {
+                let what = Counted::new(
+                    format!(
+                        "row has fewer than the {k} labels of --k, so that a reference after its end counts as not found"
+                    ),
+                    format!(
+                        "rows have fewer than the {k} labels of --k, so that a reference after their end counts as not found"
+                    ),
+                );
+                sink.count(&what, rows);
+                return Ok(());
+            }
+            Wanted::ReciprocalRank(_) => return Ok(()),
         };
         sink.share(Side::Prediction, Rows::Labels(width))?;
         let needed = ks.iter().copied().max().unwrap_or(1);
@@ -501,7 +530,7 @@ impl Labels {
             && let Ok(ranks) = label_ranks(rows, ArrayView1::from(references))
         {
             sink.row(batch, 0);
-            self.check_width(rows.ncols(), sink)
+            self.check_width(rows.ncols(), batch.len() as u64, sink)
                 .map_err(|error| RecordError { index: 0, error })?;
             sink.pooled(batch.len() as u64, &[], ranks);
             return Ok(());
@@ -528,7 +557,7 @@ impl Labels {
                 continue;
             };
             let mut labels = row.into_iter();
-            self.check_width(labels.len(), sink)
+            self.check_width(labels.len(), 1, sink)
                 .map_err(|error| RecordError { index, error })?;
             let rank = labels.position(|label| *label == reference);
             if sink.wants_samples() {
@@ -622,16 +651,32 @@ impl Scores {
         sink: &mut Sink<'_, Self>,
     ) -> Result<TiedRank, FieldError> {
         sink.share(Side::Prediction, Rows::Scores(scores.len()))?;
-        self.metric
-            .rank(scores, label)
-            .map_err(|error| match error {
-                ScoreError::NoColumn { .. } => FieldError::reference(error.to_string()),
-                ScoreError::Infinite { .. } => {
-                    let problem = Message::from(format!("{error}: allowed with "));
-                    FieldError::prediction(problem.option(INFINITE.name, ""))
-                }
-                _ => FieldError::prediction(error.to_string()),
-            })
+        let rank = self.metric.rank(scores, label);
+        let rank = rank.map_err(|error| match error {
+            ScoreError::NoColumn { .. } => FieldError::reference(error.to_string()),
+            ScoreError::Infinite { .. } => {
+                let problem = Message::from(format!("{error}: allowed with "));
+                FieldError::prediction(problem.option(INFINITE.name, ""))
+            }
+            _ => FieldError::prediction(error.to_string()),
+        })?;
+        if rank.tied_before + rank.tied_after + 1 == scores.len() {
+            self.note_constant(scores.len(), 1, sink);
+        }
+        Ok(rank)
+    }
+
+    /// Notes rows of equal scores, whose reference comes first under `--ties optimistic`.
+    fn note_constant(&self, width: usize, rows: u64, sink: &mut Sink<'_, Self>) {
+        if self.metric.ties() == Ties::Optimistic && width > 1 {
+            let what = |rows| {
+                let why = "so that the reference comes first whatever it is; other rules of ";
+                Message::from(format!("{rows} the same score for all classes, {why}"))
+                    .option("ties", "")
+                    .text(" count such rows as a guess or a miss")
+            };
+            sink.count(&Counted::new(what("row has"), what("rows have")), rows);
+        }
     }
 
     fn target(&self, record: &Record<'_>, label: i64) -> Result<Target, String> {
@@ -664,7 +709,7 @@ impl Scores {
     }
 
     /// Reads the rows of an array, all at once if each reference is an integer and there are no weights.
-    fn read_rows<S: Score>(
+    fn read_rows<S: Score + PartialEq>(
         &self,
         rows: ArrayView2<'_, S>,
         batch: &Batch<'_>,
@@ -678,6 +723,14 @@ impl Scores {
                 .metric
                 .measure_rows(rows, ArrayView1::from(labels), None)
         {
+            if self.metric.ties() == Ties::Optimistic {
+                let is_constant =
+                    |row: &ArrayView1<'_, S>| row.iter().all(|score| *score == row[0]);
+                let counted = rows.outer_iter().zip(labels);
+                let counted = counted.filter(|(_, label)| self.metric.ignored() != Some(**label));
+                let constant = counted.filter(|(row, _)| is_constant(row)).count();
+                self.note_constant(rows.ncols(), constant as u64, sink);
+            }
             return self.pool_rows(state, rows.ncols(), labels, batch, sink);
         }
         let mut copy = Vec::new();

@@ -49,7 +49,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
             }),
             value: "PROFILE",
             default: Profile::CodeXGlue.name(),
-            help: "Whose definition",
+            help: "Whose definition; S and D are recalls, which pasted code inflates",
         },
         OptionSpec {
             name: "weights",
@@ -293,6 +293,11 @@ impl Code {
     fn warnings(&self, state: &CodeBleuState) -> Vec<Message> {
         let examples = &state.examples;
         let mut warnings = Vec::new();
+        if examples.total > 0
+            && let Profile::CodeXGlue | Profile::FusionBrain2021 = self.metric.profile
+        {
+            warnings.push(Message::from(OTHER_GRAMMARS));
+        }
         let mut warn = |times: u64, what: &str| {
             if times > 0 {
                 warnings.push(Message::from(format!("{times} × {what}")));
@@ -334,6 +339,9 @@ impl Code {
         warnings
     }
 }
+
+/// The profiles of programs from 2020 and 2021 have the rules of these, but not their parsers.
+const OTHER_GRAMMARS: &str = "syntax_match and dataflow_match come from current grammars and can differ from those of the original program, whose grammars are from 2020";
 
 fn counts(state: &CodeBleuState) -> Named<serde_json::Value> {
     let CodeBleuState {

@@ -1,6 +1,7 @@
 //! Answers to questions, and other texts that are right or wrong.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 
 use metric_core::{Accuracy, Mean, Metric};
 use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError};
@@ -10,23 +11,22 @@ use metric_text::read::{
     check_squad_answers, check_vqa_answers, join_questions, patterns, read_predictions,
     relaxed_answers, squad_answers, text_or_number, texts, vqa_example,
 };
-use metric_text::vqa::{Evidence, Profile, VqaAccuracy};
+use metric_text::vqa::{Answers, Evidence, Profile, VqaAccuracy};
 use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
 use serde_json::json;
 
+use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
-use crate::text::string_accuracy::{
-    accuracy_counts, accuracy_numbers, read_texts, texts as both_texts,
-};
+use crate::text::string_accuracy::{accuracy_counts, accuracy_numbers, read_any_of, read_texts, texts as both_texts};
 use crate::{
-    DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
-    OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
+    Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
     name: "exact-match",
     help: "Share of texts that equal their reference, with the options of Hugging Face's exact_match",
-    values: ("a string", "a string"),
+    values: ("a string, or `references`: a list of strings", "a string"),
     options: &[
         OptionSpec {
             name: "regexes-to-ignore",
@@ -130,9 +130,12 @@ impl Reading for Matches {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let (prediction, reference) = both_texts(record)?;
-        sink.example(&prediction, &reference);
-        Ok(())
+        read_any_of(record, sink)
+    }
+
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        let references = texts(&mut record.reference.clone()).unwrap_or_default();
+        references.iter().any(|text| self.metric.equal("", text))
     }
 
     fn read_columns(
@@ -205,7 +208,32 @@ impl Vqa {
             Profile::VqaV2 | Profile::VqaV2AlwaysNormalise => true,
         }
     }
+
+    /// Notes what makes a correct answer score below 1: it is compared with the answers that are not equal to
+    /// the one that is left out.
+    fn note_people(&self, answers: &Answers, id: impl fmt::Display, sink: &mut Sink<'_, Self>) {
+        if !self.is_agreement() {
+            return;
+        }
+        if answers.answers.len() < PEOPLE {
+            let what = Counted::new(
+                "question has fewer than 10 answers; each answer is compared with the other ones only, so the only answer to a question scores 0",
+                "questions have fewer than 10 answers; each answer is compared with the other ones only, so the only answer to a question scores 0",
+            );
+            sink.count_record(&what, &id);
+        }
+        if answers.has_repeated() {
+            let what = Counted::new(
+                "question has answers that are equal objects, which are left out together as one person's, so that a correct answer can score 0; an answer_id tells people apart",
+                "questions have answers that are equal objects, which are left out together as one person's, so that a correct answer can score 0; an answer_id tells people apart",
+            );
+            sink.count_record(&what, &id);
+        }
+    }
 }
+
+/// The number of people who answer a question of VQA v2.
+const PEOPLE: usize = 10;
 
 impl Reading for Vqa {
     type Metric = VqaAccuracy;
@@ -227,9 +255,18 @@ impl Reading for Vqa {
             return Err(FieldError::reference(problem));
         }
         let example = vqa_example(record, self.metric.profile())?;
+        self.note_people(&example.answers, record.id, sink);
         let groups = example.groups();
         sink.part(None, &groups, &example.prediction, &example.answers);
         Ok(())
+    }
+
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        let mut record = *record;
+        vqa_example(&mut record, self.metric.profile()).is_ok_and(|example| {
+            let state = self.metric.measure("", &example.answers);
+            state.accuracy.correct > 0
+        })
     }
 
     fn numbers(&self, state: &Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
@@ -276,9 +313,16 @@ impl ReadDataSet<Self> for Vqa {
             predictions,
             data.join,
             data.shard,
-            &mut |question, prediction| {
+            &mut |question, given| {
                 check_vqa_answers(profile, &question.answers)?;
                 questions += 1;
+                self.note_people(&question.answers, &question.id, sink);
+                let prediction = given.unwrap_or_default();
+                if given.is_none()
+                    && self.metric.measure("", &question.answers).accuracy.correct > 0
+                {
+                    sink.count_record(&missing_is_correct(), &question.id);
+                }
                 if asked.is_some() {
                     annotated.insert(question.id.clone());
                 }
@@ -405,6 +449,11 @@ impl Reading for Similarity {
         Ok(())
     }
 
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        let answers = texts(&mut record.reference.clone()).unwrap_or_default();
+        self.metric.measure("", &answers).value() == Some(1.0)
+    }
+
     fn numbers(&self, state: &Mean, (): &(), _scope: Scope<'_>) -> Numbers {
         Numbers {
             scores: vec![("anls".to_owned(), state.value())],
@@ -495,6 +544,11 @@ impl Reading for Extraction {
             .map_err(FieldError::reference)
     }
 
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        let answers = squad_answers(&mut record.reference.clone()).unwrap_or_default();
+        self.metric.measure("", &answers).exact.correct > 0
+    }
+
     fn numbers(&self, state: &squad::Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
         let score = self.metric.compute(state);
         Numbers {
@@ -524,7 +578,11 @@ impl ReadDataSet<Self> for Extraction {
             data.shard,
             &mut |question, prediction| {
                 sink.record(&question.id);
-                self.add(prediction, &question.answers.answers, sink)
+                let answers = &question.answers.answers;
+                if prediction.is_none() && self.metric.measure("", answers).exact.correct > 0 {
+                    sink.count_record(&missing_is_correct(), &question.id);
+                }
+                self.add(prediction.unwrap_or_default(), answers, sink)
             },
         );
         count_unmatched(&counts.map_err(of_questions)?, sink);
@@ -594,6 +652,11 @@ impl Reading for Relaxed {
         }
         sink.example(&prediction, &references);
         Ok(())
+    }
+
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        let references = relaxed_answers(&mut record.reference.clone()).unwrap_or_default();
+        self.metric.measure("", &references).correct > 0
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {

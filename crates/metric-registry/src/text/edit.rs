@@ -207,6 +207,11 @@ impl Reading for Rates {
         })
     }
 
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        let reference = record.reference.clone().text().unwrap_or_default();
+        self.metric.measure("", &reference).edits.errors() == 0
+    }
+
     fn numbers(&self, state: &EditState, (): &(), _scope: Scope<'_>) -> Numbers {
         let rates = self.metric.compute(state);
         let edits = &state.edits;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use metric_core::{Accuracy, Metric};
-use metric_text::{Normalizer, StringAccuracy, VERSION};
+use metric_text::{Normalizer, StringAccuracy, VERSION, read};
 
-use metric_record::{Batch, Column, FieldError, Record, RecordError};
+use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError};
 
 use crate::{
     Entry, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Sink,
@@ -24,7 +24,7 @@ pub(crate) const NORMALIZE: OptionSpec = OptionSpec {
 pub(crate) const STRING_ACCURACY: Entry = Entry {
     name: "string-accuracy",
     help: "Share of texts that equal their reference",
-    values: ("a string", "a string"),
+    values: ("a string, or `references`: a list of strings", "a string"),
     options: &[NORMALIZE],
     scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
     groups: &[],
@@ -59,9 +59,15 @@ impl Reading for Strings {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let (prediction, reference) = texts(record)?;
-        sink.example(&prediction, &reference);
-        Ok(())
+        read_any_of(record, sink)
+    }
+
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        let references = read::texts(&mut record.reference.clone()).unwrap_or_default();
+        let metric = &self.metric;
+        references
+            .iter()
+            .any(|text| metric.measure("", text).correct > 0)
     }
 
     fn read_columns(
@@ -87,6 +93,37 @@ pub(crate) fn texts<'a>(
     let prediction = record.prediction.text().map_err(FieldError::prediction)?;
     let reference = record.reference.text().map_err(FieldError::reference)?;
     Ok((prediction, reference))
+}
+
+/// Reads a record whose reference is a string or a list of strings, any of which is correct.
+pub(crate) fn read_any_of<R>(
+    record: &mut Record<'_>,
+    sink: &mut Sink<'_, R>,
+) -> Result<(), FieldError>
+where
+    R: Reading<Metric: Metric<Prediction = str, Reference = str, State = Accuracy>>,
+{
+    if record.reference.kind() != Kind::List {
+        let (prediction, reference) = texts(record)?;
+        sink.example(&prediction, &reference);
+        return Ok(());
+    }
+    let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+    let references = read::texts(&mut record.reference).map_err(FieldError::reference)?;
+    let metric = sink.metric();
+    let mut states = references
+        .iter()
+        .map(|reference| metric.measure(&prediction, reference));
+    let first = states.next();
+    let first =
+        first.ok_or_else(|| FieldError::reference("no references: expected at least one"))?;
+    let is_correct = |state: &Accuracy| state.correct > 0;
+    let state = match is_correct(&first) {
+        true => first,
+        false => states.find(is_correct).unwrap_or(first),
+    };
+    sink.measured(None, &[], state);
+    Ok(())
 }
 
 /// Reads texts on both sides of a batch as examples, which `add` adds or refuses; `None` for columns of other

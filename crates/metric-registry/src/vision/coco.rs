@@ -1,8 +1,8 @@
 //! COCO's average precision.
 
 use metric_core::Metric;
-use metric_record::{Document, FieldError, ReadError, Record};
-use metric_vision::read::{self, CocoOptions, Warnings};
+use metric_record::{Document, FieldError, Message, ReadError, Record};
+use metric_vision::read::{self, CocoOptions, CornerBoxes, Warnings};
 use metric_vision::{
     AreaRange, BBox, Class, CocoAp, CocoParams, CocoSlice, CocoState, Dataset, Mask, Shape, VERSION,
 };
@@ -10,11 +10,12 @@ use serde_json::json;
 
 use crate::options::{finite, listed};
 use crate::vision::images::{
-    ClassList, ParseRecord, add_images, class_names, read_image, renumber_classes,
+    BoxOrder, ClassList, OTHER_SIZE, ParseRecord, ZERO_ID, add_images, class_names, class_warnings,
+    is_empty_image, read_image, renumber_classes, tally_order,
 };
 use crate::{
-    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole,
+    Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, never_whole,
 };
 
 pub(crate) const COCO: Entry = Entry {
@@ -72,7 +73,7 @@ pub(crate) const COCO: Entry = Entry {
             kind: OptionKind::Choice(|| vec!["none", "pycocotools"]),
             value: "PROGRAM",
             default: "none",
-            help: "Repeat what a program gets wrong: ids 0 and repeated ids of annotations, AP without 100 among the numbers of detections",
+            help: "Repeat what a program gets wrong: ids 0 and repeated ids of annotations, masks of other sizes than their images, AP without 100 among the numbers of detections",
         },
         OptionSpec {
             name: "groups",
@@ -160,16 +161,19 @@ type ReadDocuments<S> =
 struct Reader<S> {
     documents: ReadDocuments<S>,
     record: ParseRecord<S>,
+    order: fn(&Dataset<S>) -> BoxOrder,
 }
 
 const BOXES: Reader<BBox> = Reader {
     documents: read::read_coco_documents,
     record: read::parse_record,
+    order: |dataset| BoxOrder::Coco(CornerBoxes::of(dataset)),
 };
 
 const MASKS: Reader<Mask> = Reader {
     documents: read::read_coco_mask_documents,
     record: read::parse_mask_record,
+    order: |_| BoxOrder::Known,
 };
 
 fn scorer<S: Shape + Clone + Send + Sync + 'static>(
@@ -292,6 +296,36 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
         }))
     }
 
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        is_empty_image(record)
+    }
+
+    fn further_warnings(
+        &self,
+        state: &CocoState,
+        classes: &ClassList,
+        remarks: Remarks<'_>,
+    ) -> Vec<Message> {
+        let mut warnings = class_warnings(classes, state, remarks);
+        let zero = remarks.tally(ZERO_ID);
+        if zero > 0 && !self.metric.params().quirks {
+            let what = Counted::new(
+                "object of the ground truth has the id 0, which pycocotools never counts as found; to get its numbers, use ",
+                "objects of the ground truth have the id 0, which pycocotools never counts as found; to get its numbers, use ",
+            );
+            warnings.push(what.warning(zero).option("quirks", "pycocotools"));
+        }
+        let sizes = remarks.tally(OTHER_SIZE);
+        if sizes > 0 {
+            let what = Counted::new(
+                "mask is not of the size of its image; it overlaps only masks of its own size",
+                "masks are not of the size of their images; they overlap only masks of their own size",
+            );
+            warnings.push(what.warning(sizes));
+        }
+        warnings
+    }
+
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
         Some(self)
     }
@@ -308,6 +342,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
         let (dataset, warnings) = read?;
         // The texts are large, and done with.
         drop(data);
+        tally_order(sink, &(self.read.order)(&dataset));
         add_images(&dataset, &warnings, sink)
     }
 }

@@ -7,24 +7,27 @@ use metric_record::json::{self, Entries, typed};
 use metric_record::{FieldError, Kind, Message, Missing, ReadError, Record};
 use metric_vision::matching::MOST_PAIRS;
 use metric_vision::read::{
-    BoxForm, BoxNumbers, ImageSizes, PolygonForm, RotatedForm, Warnings, is_coco,
-    parse_detection_boxes, parse_truth_boxes,
+    BoxForm, BoxNumbers, ImageSizes, PolygonForm, RotatedForm, is_coco, parse_detection_boxes,
+    parse_truth_boxes,
 };
 use metric_vision::{
-    BoxFormat, Class, Curve, Dataset, Detection, DetectionScore, DetectionState, DetectionSweep,
-    DetectionSweepParams, DetectionSweepScore, DetectionSweepState, Image, InvalidSweep, Key,
-    Matching, Prediction, Profile, SweepItem, Truth, VERSION, by_class,
+    BoxFormat, Class, ClassTotals, Curve, Detection, DetectionScore, DetectionState,
+    DetectionSweep, DetectionSweepParams, DetectionSweepScore, DetectionSweepState, Image,
+    InvalidSweep, Key, Matching, Prediction, Profile, SweepItem, Truth, VERSION, by_class,
 };
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::options::{finite, listed};
 use crate::reading::{Gathered, Pool};
 use crate::vision::images::{
-    IMAGE_SIZE, class_names, image_size, note_warnings, read_boxes, size_part,
+    IMAGE_SIZE, OfClass, ReadBoxes, class_names, image_size, is_listed, lacking_classes,
+    note_warnings, order_warning, read_boxes, size_part, tally_order, unknown_classes,
 };
 use crate::{
-    DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
-    Options, ReadDataSet, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole, scorer,
+    Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, Options, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink,
+    never_whole, scorer,
 };
 
 pub(crate) const DETECTION: Entry = Entry {
@@ -135,7 +138,7 @@ trait Form: BoxForm + Sized + Send + Sync + 'static {
         &self,
         data: &DataSet,
         _sizes: &ImageSizes,
-    ) -> Result<(Dataset<Self::Shape>, Warnings), DataSetError> {
+    ) -> Result<ReadBoxes<Self::Shape>, DataSetError> {
         let problem = Message::default()
             .option("box", self.name())
             .text(" goes with records: expected .jsonl or .json");
@@ -154,11 +157,7 @@ impl Form for BoxFormat {
     }
 
     // These files say what their numbers are.
-    fn read_data_set(
-        &self,
-        data: &DataSet,
-        sizes: &ImageSizes,
-    ) -> Result<(Dataset, Warnings), DataSetError> {
+    fn read_data_set(&self, data: &DataSet, sizes: &ImageSizes) -> Result<ReadBoxes, DataSetError> {
         if *self != Self::default() {
             let problem = Message::default()
                 .option("box", "")
@@ -200,7 +199,16 @@ struct Boxes<F: Form> {
     suffixes: Vec<String>,
 }
 
-const EXTRA_CLASSES: &str = "a predicted class is not asked for in its image and was left out";
+/// The note of predicted classes that are left out.
+fn extra_classes() -> Counted {
+    Counted::new(
+        "predicted class is not asked for in its image and was left out",
+        "predicted classes are not asked for in their images and were left out",
+    )
+}
+
+/// The tally of images whose classes are those that occur in the data set.
+const UNLISTED: &str = "images without a list of classes";
 
 impl<F: Form> Boxes<F> {
     fn new(form: F, options: &Options) -> Result<Self, OptionError> {
@@ -371,6 +379,24 @@ impl<F: Form> Reading for Boxes<F> {
         }
     }
 
+    fn further_warnings(
+        &self,
+        state: &DetectionSweepState,
+        (): &(),
+        remarks: Remarks<'_>,
+    ) -> Vec<Message> {
+        let is_listed = remarks.tally(UNLISTED) == 0;
+        let of_class = |(class, totals): (&Key, ClassTotals)| OfClass {
+            name: class.to_string(),
+            is_listed,
+            totals,
+        };
+        let classes: Vec<OfClass> = state.class_totals().map(of_class).collect();
+        let mut warnings = lacking_classes(&classes, remarks.times(&unknown_classes()));
+        warnings.extend(order_warning(remarks));
+        warnings
+    }
+
     /// With the best F1 also the curves that it is on: one point per distinct score.
     fn details(&self, state: &DetectionSweepState, (): &()) -> Option<serde_json::Value> {
         let params = self.metric.params();
@@ -402,6 +428,19 @@ impl<F: Form> Reading for Boxes<F> {
         Some(json!({ "precision_recall": curves }))
     }
 
+    /// A record of one image and class without boxes, or of an image without a box in any class.
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        let reference = record
+            .reference
+            .clone()
+            .to_json_or("[]")
+            .unwrap_or_default();
+        match typed::<Entries<'_>>(&reference) {
+            Ok(classes) => classes.0.iter().all(|(_, boxes)| is_empty_list(boxes)),
+            Err(_) => is_empty_list(&reference),
+        }
+    }
+
     fn examples_in(&self, record: &mut Record<'_>) -> u64 {
         let reference = record.reference.to_json_or("[]").unwrap_or_default();
         match typed::<Entries<'_>>(&reference) {
@@ -417,6 +456,11 @@ impl<F: Form> Reading for Boxes<F> {
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
         Some(self)
     }
+}
+
+/// Whether JSON is a list without items.
+fn is_empty_list(json: &str) -> bool {
+    typed::<[IgnoredAny; 0]>(json).is_ok()
 }
 
 fn warnings(score: &DetectionSweepScore) -> Vec<Message> {
@@ -452,7 +496,11 @@ fn is_fusion_brain(profile: Profile) -> bool {
 impl<F: Form> ReadDataSet<Self> for Boxes<F> {
     /// An image is a record, a class of it an example.
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let (dataset, warnings) = self.form.read_data_set(&data, &self.sizes)?;
+        let ReadBoxes {
+            dataset,
+            warnings,
+            order,
+        } = self.form.read_data_set(&data, &self.sizes)?;
         for (predictions, image) in dataset.examples(0..dataset.images().len()) {
             // Nearly all images have far fewer boxes.
             if predictions.len().saturating_mul(image.annotations.len()) <= MOST_PAIRS {
@@ -475,11 +523,15 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
             })?;
         }
         drop(data);
+        tally_order(sink, &order);
         let images = Images {
             boxes: self,
             classes: dataset.classes(),
             names: class_names(dataset.classes()),
         };
+        if !dataset.classes().iter().any(is_listed) {
+            sink.tally(UNLISTED, dataset.images().len() as u64);
+        }
         if sink.wants_samples() {
             for (predictions, image) in dataset.examples(0..dataset.images().len()) {
                 sink.record(&image.key);
@@ -685,7 +737,9 @@ impl<F: Form> Boxes<F> {
                 Err(FieldError::prediction(problem))
             }
             _ => {
-                sink.note(EXTRA_CLASSES, extra.len() as u64);
+                for (class, _) in &extra {
+                    sink.count_name(&extra_classes(), class, 1);
+                }
                 Ok(())
             }
         }

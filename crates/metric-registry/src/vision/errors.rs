@@ -1,7 +1,7 @@
 //! What goes wrong in detections: the types of errors, and which class is taken for which.
 
 use metric_core::{Counts, Merge, Metric};
-use metric_record::{FieldError, Record};
+use metric_record::{FieldError, Message, Record};
 use metric_vision::read::{ImageSizes, parse_record};
 use metric_vision::{
     Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideState,
@@ -10,12 +10,12 @@ use metric_vision::{
 use serde_json::json;
 
 use crate::vision::images::{
-    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, image_size, read_boxes, read_image,
-    renumber_classes, size_part,
+    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size,
+    is_empty_image, read_boxes, read_image, renumber_classes, size_part, tally_order,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
+    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, never_whole, scorer,
 };
 
 pub(crate) const TIDE: Entry = Entry {
@@ -99,6 +99,19 @@ impl Reading for Errors {
         renumber_classes(state, indices);
     }
 
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        is_empty_image(record)
+    }
+
+    fn further_warnings(
+        &self,
+        state: &TideState,
+        classes: &ClassList,
+        remarks: Remarks<'_>,
+    ) -> Vec<Message> {
+        class_warnings(classes, state, remarks)
+    }
+
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
         Some(self)
     }
@@ -138,9 +151,10 @@ impl Reading for Errors {
 
 impl ReadDataSet<Self> for Errors {
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let (dataset, warnings) = read_boxes(&data, &self.sizes)?;
+        let boxes = read_boxes(&data, &self.sizes)?;
         drop(data);
-        add_images(&dataset, &warnings, sink)
+        tally_order(sink, &boxes.order);
+        add_images(&boxes.dataset, &boxes.warnings, sink)
     }
 }
 
@@ -226,6 +240,19 @@ impl Reading for Matrix {
         renumber_classes(state, indices);
     }
 
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        is_empty_image(record)
+    }
+
+    fn further_warnings(
+        &self,
+        state: &ConfusionState,
+        classes: &ClassList,
+        remarks: Remarks<'_>,
+    ) -> Vec<Message> {
+        class_warnings(classes, state, remarks)
+    }
+
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
         Some(self)
     }
@@ -309,9 +336,10 @@ impl Reading for Matrix {
 
 impl ReadDataSet<Self> for Matrix {
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let (dataset, warnings) = read_boxes(&data, &self.sizes)?;
+        let boxes = read_boxes(&data, &self.sizes)?;
         drop(data);
-        add_images(&dataset, &warnings, sink)
+        tally_order(sink, &boxes.order);
+        add_images(&boxes.dataset, &boxes.warnings, sink)
     }
 }
 

@@ -4,19 +4,24 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use metric_core::Metric;
-use metric_record::{FieldError, IdKey, Message, ReadError, Record, Side};
+use metric_record::json::typed;
+use metric_record::{
+    Content, FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id,
+};
 use metric_vision::read::{
-    self, BoxesOptions, ExtraImages, ImageRecord, ImageSizes, RecordError, Warnings,
+    self, BoxesOptions, ColumnOrder, CornerBoxes, ExtraImages, ImageRecord, ImageSizes,
+    RecordError, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
-    Class, ClassState, Classes, CocoAp, Confusion, Dataset, Image, Key, Prediction, Shape, Tide,
-    TooManyPairs, VocAp, unite_classes,
+    BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Dataset, Image, Key, Prediction, Shape,
+    Tide, TooManyPairs, VocAp, unite_classes,
 };
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DataSet, DataSetError, Header, OptionError, OptionKind, OptionSpec, Options, Reading, Sink,
-    StateOf, Unified,
+    Counted, DataSet, DataSetError, Header, OptionError, OptionKind, OptionSpec, Options, Reading,
+    Remarks, Sink, StateOf, Unified,
 };
 
 /// The classes of a data set, in the order of their keys. States count classes by their index here.
@@ -130,6 +135,21 @@ where
     Ok(())
 }
 
+/// Whether the reference of a record is an image without objects.
+pub(crate) fn is_empty_image(record: &mut Record<'_>) -> bool {
+    #[derive(Deserialize)]
+    struct Image {
+        annotations: [IgnoredAny; 0],
+    }
+    let reference = record
+        .reference
+        .clone()
+        .to_json_or("[]")
+        .unwrap_or_default();
+    typed::<[IgnoredAny; 0]>(&reference).is_ok()
+        || typed::<Image>(&reference).is_ok_and(|image| image.annotations.is_empty())
+}
+
 /// Adds all images of a data set.
 pub(crate) fn add_images<R, S: Shape + Sync>(
     dataset: &Dataset<S>,
@@ -166,10 +186,116 @@ where
     Ok(())
 }
 
+/// Notes what a reader corrected or left out. The id 0 and the sizes of masks matter to COCO's metric alone.
 pub(crate) fn note_warnings<R: Reading>(sink: &mut Sink<'_, R>, warnings: &Warnings) {
     for (warning, times) in warnings {
-        sink.note(warning.text(), *times);
+        match warning {
+            Warning::UnknownClass(class) => {
+                sink.count_name(&unknown_classes(), &class.to_string(), *times);
+            }
+            Warning::ZeroId => sink.tally(ZERO_ID, *times),
+            Warning::OtherSize => sink.tally(OTHER_SIZE, *times),
+            warning => sink.note(warning.text(), *times),
+        }
     }
+}
+
+/// The tally of objects with the id 0.
+pub(crate) const ZERO_ID: &str = "id 0";
+
+/// The tally of masks of another size than their images.
+pub(crate) const OTHER_SIZE: &str = "other size";
+
+/// The note of detections whose classes a list of classes lacks.
+pub(crate) fn unknown_classes() -> Counted {
+    Counted::new(
+        "detection is of a class that the ground truth does not list, and was left out",
+        "detections are of classes that the ground truth does not list, and were left out",
+    )
+}
+
+/// Returns the warnings about classes that only detections have, and about the order of the numbers of
+/// boxes. A class that the ground truth lists is not one of them, even if it has no object.
+pub(crate) fn class_warnings<S: ClassState>(
+    ClassList(classes): &ClassList,
+    state: &S,
+    remarks: Remarks<'_>,
+) -> Vec<Message> {
+    let totals = state.class_totals();
+    let names = class_names(classes);
+    let classes = totals.iter().filter_map(|(&index, totals)| {
+        let index = index as usize;
+        let (class, name) = classes.get(index).zip(names.get(index))?;
+        Some(OfClass {
+            name: name.clone(),
+            is_listed: is_listed(class),
+            totals: *totals,
+        })
+    });
+    let classes: Vec<OfClass> = classes.collect();
+    let mut warnings = lacking_classes(&classes, remarks.times(&unknown_classes()));
+    warnings.extend(order_warning(remarks));
+    warnings
+}
+
+/// Whether a list has the class, and not only objects: a list gives it a name of its own.
+pub(crate) fn is_listed(class: &Class) -> bool {
+    class.name != class.key.to_string()
+}
+
+/// A class of a data set with the number of its objects.
+pub(crate) struct OfClass {
+    pub(crate) name: String,
+    pub(crate) is_listed: bool,
+    pub(crate) totals: ClassTotals,
+}
+
+/// Returns the warnings about classes that only detections have, given how many detections were left out for
+/// their classes.
+pub(crate) fn lacking_classes(classes: &[OfClass], left_out: u64) -> Vec<Message> {
+    let named = |count: fn(&OfClass) -> u64| {
+        let counted = classes.iter().map(|class| (&class.name, count(class)));
+        let counted: Vec<_> = counted.filter(|&(_, count)| count > 0).collect();
+        let sum: u64 = counted.iter().map(|&(_, count)| count).sum();
+        (with_counts(&counted), sum)
+    };
+    let (truths, all_truths) = named(|class| class.totals.truths);
+    let (lacking, detections) = named(|class| match class.totals.truths {
+        0 if !class.is_listed => class.totals.detections,
+        _ => 0,
+    });
+    let in_common = classes
+        .iter()
+        .filter(|class| class.totals.truths > 0 || class.is_listed)
+        .any(|class| class.totals.detections > 0);
+    let mut warnings = Vec::new();
+    if detections > 0 {
+        let what = Counted::new(
+            "detection is of a class of which the ground truth has no object",
+            "detections are of classes of which the ground truth has no object",
+        );
+        warnings.push(what.warning(detections).text(": ").text(lacking));
+    }
+    if all_truths > 0 && !in_common && detections + left_out > 0 {
+        warnings.push(Message::from(format!(
+            "NO CLASS IN COMMON: no detection is of a class of the ground truth, which has {truths}"
+        )));
+    }
+    warnings
+}
+
+/// The first few classes, each with its count.
+fn with_counts(classes: &[(&String, u64)]) -> String {
+    let named = classes.iter().take(NAMED_IDS);
+    let named: Vec<_> = named
+        .map(|(name, count)| format!("{} ({count})", quoted_id(name)))
+        .collect();
+    let more = if classes.len() > NAMED_IDS {
+        ", ..."
+    } else {
+        ""
+    };
+    format!("{}{more}", named.join(", "))
 }
 
 /// A name for each class: its own if all of them have different ones, else its id.
@@ -224,10 +350,7 @@ pub(crate) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
 }
 
 /// Reads [`BOXES`].
-pub(crate) fn read_boxes(
-    data: &DataSet,
-    sizes: &ImageSizes,
-) -> Result<(Dataset, Warnings), DataSetError> {
+pub(crate) fn read_boxes(data: &DataSet, sizes: &ImageSizes) -> Result<ReadBoxes, DataSetError> {
     let options = BoxesOptions {
         extra: match data.join.ignore_extra {
             true => ExtraImages::Ignore,
@@ -236,9 +359,110 @@ pub(crate) fn read_boxes(
         sizes: sizes.clone(),
         shard: data.shard,
     };
-    Ok(read::read_boxes(
-        &data.references,
-        &data.predictions,
-        &options,
-    )?)
+    let (dataset, warnings) = read::read_boxes(&data.references, &data.predictions, &options)?;
+    let order = match data.references.content {
+        Content::Folder(_) if is_yolo(&data.references) => {
+            BoxOrder::Yolo(ColumnOrder::of(&dataset, sizes))
+        }
+        Content::Folder(_) => BoxOrder::Known,
+        _ => BoxOrder::Coco(CornerBoxes::of(&dataset)),
+    };
+    Ok(ReadBoxes {
+        dataset,
+        warnings,
+        order,
+    })
+}
+
+/// A data set of [`BOXES`].
+pub(crate) struct ReadBoxes<S = BBox> {
+    pub(crate) dataset: Dataset<S>,
+    pub(crate) warnings: Warnings,
+    pub(crate) order: BoxOrder,
+}
+
+/// How well the order of the numbers of a box fits the data.
+pub(crate) enum BoxOrder {
+    /// A file that says what its numbers are.
+    Known,
+    /// A folder of YOLO.
+    Yolo(ColumnOrder),
+    /// COCO's results.
+    Coco(CornerBoxes),
+}
+
+/// The tallies of [`CornerBoxes`].
+const CORNERS: [&str; 4] = [
+    "coco detections",
+    "coco corners",
+    "coco hits",
+    "coco corner hits",
+];
+
+/// The tallies of a [`ColumnOrder`].
+const ORDER: [&str; 4] = [
+    "yolo detections",
+    "yolo swapped outside",
+    "yolo hits",
+    "yolo swapped hits",
+];
+
+/// Tallies how well the numbers of boxes fit.
+pub(crate) fn tally_order<R: Reading>(sink: &mut Sink<'_, R>, order: &BoxOrder) {
+    let (names, counts) = match order {
+        BoxOrder::Known => return,
+        BoxOrder::Yolo(order) => {
+            let ColumnOrder {
+                detections,
+                swapped_outside,
+                hits,
+                swapped_hits,
+                ..
+            } = *order;
+            (ORDER, [detections, swapped_outside, hits, swapped_hits])
+        }
+        BoxOrder::Coco(boxes) => {
+            let CornerBoxes {
+                detections,
+                corners,
+                hits,
+                corner_hits,
+            } = *boxes;
+            (CORNERS, [detections, corners, hits, corner_hits])
+        }
+    };
+    for (name, count) in names.into_iter().zip(counts) {
+        sink.tally(name, count);
+    }
+}
+
+/// Returns the warning about boxes whose numbers seem to be others than they were read as.
+pub(crate) fn order_warning(remarks: Remarks<'_>) -> Option<Message> {
+    let [detections, corners, hits, corner_hits] = CORNERS.map(|name| remarks.tally(name));
+    let boxes = CornerBoxes {
+        detections,
+        corners,
+        hits,
+        corner_hits,
+    };
+    if boxes.seems_wrong() {
+        let what = Counted::new(
+            "detection matches the ground truth only if its box is [x1, y1, x2, y2]; expected [x, y, width, height]",
+            "detections match the ground truth only if their boxes are [x1, y1, x2, y2]; expected [x, y, width, height]",
+        );
+        return Some(what.warning(corner_hits));
+    }
+    let [detections, swapped_outside, hits, swapped_hits] = ORDER.map(|name| remarks.tally(name));
+    let order = ColumnOrder {
+        detections,
+        swapped_outside,
+        hits,
+        swapped_hits,
+        ..ColumnOrder::default()
+    };
+    let what = Counted::new(
+        "line of the predictions matches the ground truth only if its second column is the confidence; expected class cx cy width height confidence, so move the second column to the end if it is",
+        "lines of the predictions match the ground truth only if their second column is the confidence; expected class cx cy width height confidence, so move the second column to the end if it is",
+    );
+    order.seems_wrong().then(|| what.warning(swapped_hits))
 }

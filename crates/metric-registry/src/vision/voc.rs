@@ -7,12 +7,12 @@ use metric_vision::{Interpolation, VERSION, VocAp, VocClass, VocState};
 use serde_json::json;
 
 use crate::vision::images::{
-    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, image_size, read_boxes, read_image,
-    renumber_classes, size_part,
+    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size,
+    is_empty_image, read_boxes, read_image, renumber_classes, size_part, tally_order,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
+    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, never_whole, scorer,
 };
 
 pub(crate) const VOC: Entry = Entry {
@@ -133,6 +133,19 @@ impl Reading for Voc {
         renumber_classes(state, indices);
     }
 
+    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
+        is_empty_image(record)
+    }
+
+    fn further_warnings(
+        &self,
+        state: &VocState,
+        classes: &ClassList,
+        remarks: Remarks<'_>,
+    ) -> Vec<Message> {
+        class_warnings(classes, state, remarks)
+    }
+
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
         Some(self)
     }
@@ -180,9 +193,10 @@ impl ReadDataSet<Self> for Voc {
                 .text(" too");
             return Err(ReadError::new(&data.references.name, problem).into());
         }
-        let (dataset, warnings) = read_boxes(&data, &self.sizes)?;
+        let boxes = read_boxes(&data, &self.sizes)?;
         drop(data);
-        add_images(&dataset, &warnings, sink)
+        tally_order(sink, &boxes.order);
+        add_images(&boxes.dataset, &boxes.warnings, sink)
     }
 }
 

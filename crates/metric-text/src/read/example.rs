@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use metric_record::json::{Entries, fields, typed};
 use metric_record::{FieldError, Kind, Message, Record, Value};
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::QuestionTypes;
@@ -113,6 +114,15 @@ pub fn text_or_number<'a>(value: &mut Value<'a>) -> Result<Cow<'a, str>, String>
             Cow::Borrowed(number) => Cow::Borrowed(number.trim()),
             written => written,
         }),
+        Kind::List => {
+            let one = typed::<[IgnoredAny; 1]>(&value.to_json_or("")?).is_ok();
+            let hint = if one {
+                " of one: write it without brackets"
+            } else {
+                ""
+            };
+            Err(format!("expected a string or a number, found a list{hint}"))
+        }
         other => Err(format!("expected a string or a number, found {other}")),
     }
 }

@@ -1,6 +1,5 @@
 //! Questions joined with predictions.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use metric_record::{
@@ -19,9 +18,13 @@ pub struct JoinCounts {
     pub extra: u64,
 }
 
+/// What [`join_questions`] gives a question and its prediction.
+type Take<'a, 'de> = dyn FnMut(&Question<'de>, Option<&str>) -> Result<(), Message> + 'a;
+
 /// Reads the questions of a file and gives each to `take` with its prediction.
 ///
-/// Questions without a prediction get an empty one under [`Missing::Empty`] and are left out otherwise. With
+/// The prediction is `None` where there is none and it counts as empty, under [`Missing::Empty`]. Otherwise
+/// questions without a prediction are left out. With
 /// a shard, only the questions and predictions whose ids it holds are read.
 /// See the [module](crate::read) for an example.
 ///
@@ -35,7 +38,7 @@ pub fn join_questions<'de>(
     mut predictions: Predictions<'de>,
     policy: JoinPolicy,
     shard: Option<Shard>,
-    take: &mut dyn FnMut(&Question<'de>, &str) -> Result<(), Message>,
+    take: &mut Take<'_, 'de>,
 ) -> Result<JoinCounts, QuestionsError> {
     let mut duplicate = None;
     let mut without: Vec<String> = Vec::new();
@@ -53,7 +56,7 @@ pub fn join_questions<'de>(
         }
         let prediction = match predictions.slots.get_mut(id) {
             Some(slot) => match std::mem::replace(slot, Slot::Used) {
-                Slot::Given(text) => text,
+                Slot::Given(text) => Some(text),
                 Slot::Used | Slot::Missing => return Err(occurs_twice(id, &mut duplicate)),
             },
             None => {
@@ -65,10 +68,10 @@ pub fn join_questions<'de>(
                 if policy.missing != Missing::Empty {
                     return Ok(());
                 }
-                Cow::Borrowed("")
+                None
             }
         };
-        take(question, &prediction).map_err(of_question)
+        take(question, prediction.as_deref()).map_err(of_question)
     });
     read.map_err(|error| QuestionsError::of_file(error, duplicate))?;
     let left = |(id, slot): (&IdKey<'_>, &Slot<'_>)| {
@@ -203,6 +206,7 @@ mod tests {
             policy,
             None,
             &mut |question, prediction| {
+                let prediction = prediction.unwrap_or_default();
                 taken.push((question.id.to_string(), prediction.to_owned()));
                 Ok(())
             },

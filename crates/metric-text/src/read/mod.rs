@@ -26,7 +26,7 @@
 //!     JoinPolicy::default(),
 //!     None,
 //!     &mut |question, prediction| {
-//!         squad.update(&mut state, prediction, &question.answers.answers);
+//!         squad.update(&mut state, prediction.unwrap_or_default(), &question.answers.answers);
 //!         Ok(())
 //!     },
 //! )?;

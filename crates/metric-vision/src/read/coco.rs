@@ -3,7 +3,7 @@ use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
-use metric_record::{IdKey, Kind, Shard, json};
+use metric_record::{IdKey, Kind, Message, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -20,7 +20,8 @@ pub struct CocoOptions {
     /// refuse the file.
     pub ignore_unknown_images: bool,
     /// Take true objects of the same id as pycocotools 2.0.11 does, for which the last of them
-    /// stands for all. Otherwise the same id twice is an error.
+    /// stands for all. Otherwise the same id twice is an error. Also accept masks of another size than their
+    /// image, with [`Warning::OtherSize`]; they overlap masks of their own size only.
     pub quirks: bool,
     /// Read only the images that this shard holds, and everything about them. The list of classes stays
     /// that of the whole data set, and so do the positions of detections in their list: the states of all
@@ -84,7 +85,8 @@ pub fn parse_coco(
 ///
 /// # Errors
 ///
-/// As [`parse_coco`]; masks that are none, or not of the size of their image.
+/// As [`parse_coco`]; masks that are none, or not of the size of their image, which
+/// [`quirks`](CocoOptions::quirks) allow.
 pub fn parse_coco_masks(
     references: File<'_>,
     predictions: File<'_>,
@@ -139,6 +141,9 @@ pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
     /// The shape of a true object.
     fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem>;
 
+    /// Whether it is a mask of another size than the image, where that is known.
+    fn is_of_other_size(&self, size: Size) -> bool;
+
     /// The shape of a detection, and the area that decides its size class.
     fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem>;
 
@@ -151,6 +156,27 @@ pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
 pub(super) struct ShapeFields<'a> {
     pub(super) bbox: Option<&'a Numbers>,
     pub(super) segmentation: Option<&'a RawValue>,
+    pub(super) sizes: MaskSizes,
+}
+
+/// Which sizes of masks are accepted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum MaskSizes {
+    /// That of the image.
+    Image,
+    /// That of the image; other sizes have an option.
+    ImageOrQuirks,
+    /// Any, as in pycocotools, which only compares the sizes of two masks.
+    Any,
+}
+
+impl From<CocoOptions> for MaskSizes {
+    fn from(options: CocoOptions) -> Self {
+        match options.quirks {
+            true => Self::Any,
+            false => Self::ImageOrQuirks,
+        }
+    }
 }
 
 /// Height and width of an image, where they are known.
@@ -194,7 +220,7 @@ impl Readable for BBox {
             let bbox = bbox(fields.bbox)?;
             return Ok((bbox, bbox.area()));
         }
-        let mask = mask(fields.segmentation, size)?;
+        let mask = mask(fields, size)?;
         let bbox = match fields.bbox {
             Some(numbers) if numbers.count > 0 => bbox(Some(numbers))?,
             _ => {
@@ -209,22 +235,26 @@ impl Readable for BBox {
         let [_, _, width, height] = self.xywh();
         width < 0.0 || height < 0.0
     }
+
+    fn is_of_other_size(&self, _: Size) -> bool {
+        false
+    }
 }
 
 impl Readable for Mask {
     fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem> {
-        mask(fields.segmentation, size)
+        mask(fields, size)
     }
 
     fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
         if form == Form::Mask {
-            let mask = mask(fields.segmentation, size)?;
+            let mask = mask(fields, size)?;
             let area = mask.area();
             return Ok((mask, area));
         }
         let bbox = bbox(fields.bbox)?;
         let mask = match fields.segmentation {
-            Some(_) => mask(fields.segmentation, size)?,
+            Some(_) => mask(fields, size)?,
             None => {
                 let [x, y, width, height] = bbox.xywh();
                 let (x2, y2) = (x + width, y + height);
@@ -237,6 +267,10 @@ impl Readable for Mask {
     fn is_inverted(&self) -> bool {
         false
     }
+
+    fn is_of_other_size(&self, size: Size) -> bool {
+        size.is_some_and(|size| size != self.size())
+    }
 }
 
 /// Run lengths as they stand in a file.
@@ -247,8 +281,8 @@ struct RunLengths<'a> {
     counts: &'a RawValue,
 }
 
-fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
-    let text = segmentation.map_or("null", RawValue::get);
+fn mask(fields: ShapeFields<'_>, size: Size) -> Result<Mask, Problem> {
+    let text = fields.segmentation.map_or("null", RawValue::get);
     let wrong = |error: serde_json::Error| Problem::new("segmentation", plain(&error));
     let invalid = |error| Problem::new("segmentation", error);
     match text.as_bytes().first() {
@@ -259,10 +293,18 @@ fn mask(segmentation: Option<&RawValue>, size: Size) -> Result<Mask, Problem> {
         Some(b'{') => {
             let runs: RunLengths<'_> = serde_json::from_str(text).map_err(wrong)?;
             let [height, width] = runs.size;
-            if let Some((h, w)) = size.filter(|&size| size != (height, width)) {
+            if let Some((h, w)) = size.filter(|&size| size != (height, width))
+                && fields.sizes != MaskSizes::Any
+            {
                 let problem =
                     format!("size is [{height}, {width}]: expected that of the image, [{h}, {w}]");
-                return Err(Problem::new("segmentation", problem));
+                let mut problem = Problem::new("segmentation", problem);
+                if fields.sizes == MaskSizes::ImageOrQuirks {
+                    let text = std::mem::take(&mut problem.problem);
+                    let text = text.text(" (").option("quirks", "pycocotools");
+                    problem.problem = text.text(" accepts other sizes)");
+                }
+                return Err(problem);
             }
             if runs.counts.get().starts_with('"') {
                 let text: Cow<'_, str> = serde_json::from_str(runs.counts.get()).map_err(wrong)?;
@@ -314,14 +356,14 @@ fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
 /// What is wrong with a field.
 pub(super) struct Problem {
     field: &'static str,
-    problem: String,
+    problem: Message,
 }
 
 impl Problem {
     pub(super) fn new(field: &'static str, problem: impl fmt::Display) -> Self {
         Self {
             field,
-            problem: problem.to_string(),
+            problem: Message::from(problem.to_string()),
         }
     }
 
@@ -652,7 +694,10 @@ impl Places {
     ) -> Option<u32> {
         let place = self.classes.find(class);
         if place.is_none() {
-            warn(warnings, Warning::UnknownClass);
+            warn(
+                warnings,
+                Warning::UnknownClass(Key::from(class.key.clone())),
+            );
         }
         place
     }
@@ -750,6 +795,7 @@ impl TruthFields {
             (Warning::NegativeSize, is_inverted),
             (Warning::MissingArea, area.is_none()),
             (Warning::MissingCrowd, crowd.is_none()),
+            (Warning::ZeroId, id == 0 && crowd != Some(true)),
         ] {
             if applies {
                 warn(warnings, warning);
@@ -810,8 +856,12 @@ fn annotations_of<S: Readable>(
                 let fields = ShapeFields {
                     bbox: record.bbox.as_ref(),
                     segmentation: record.segmentation,
+                    sizes: options.into(),
                 };
                 let shape = S::truth(fields, size)?;
+                if shape.is_of_other_size(size) {
+                    warn(&mut kept.warnings, Warning::OtherSize);
+                }
                 let is_inverted = shape.is_inverted();
                 let fields = TruthFields {
                     class,
@@ -946,14 +996,20 @@ fn results<S: Readable>(
         let fields = ShapeFields {
             bbox: record.bbox.as_ref(),
             segmentation: record.segmentation,
+            sizes: options.into(),
         };
         let (shape, area) = S::detection(fields, size, form)?;
         let class = places.class_of_detection(&record.category_id, &mut kept.warnings);
         let Some(class) = class else {
             return Ok(());
         };
-        if shape.is_inverted() {
-            warn(&mut kept.warnings, Warning::NegativeSize);
+        for (warning, applies) in [
+            (Warning::NegativeSize, shape.is_inverted()),
+            (Warning::OtherSize, shape.is_of_other_size(size)),
+        ] {
+            if applies {
+                warn(&mut kept.warnings, warning);
+            }
         }
         let score = record.score.0;
         kept.all.push(Prediction {
@@ -1056,7 +1112,7 @@ pub(super) fn in_list<'a, R: Record<'a>>(
                     true => plain(&error),
                     false => format!("not JSON: {}", at_position(json, start, &error)),
                 };
-                Problem { field: "", problem }
+                Problem::new("", problem)
             });
             problem.in_record(file, list, place)
         }

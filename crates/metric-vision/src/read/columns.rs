@@ -90,7 +90,7 @@ pub struct PredictionColumns<'a, S = BBox> {
 ///     },
 ///     CocoOptions::default(),
 /// )?;
-/// assert!(warnings.into_iter().eq([(Warning::UnknownClass, 1)]));
+/// assert!(warnings.into_iter().eq([(Warning::UnknownClass(99.into()), 1)]));
 /// let metric = CocoAp::default();
 /// let curves = metric.compute(&dataset.measure(&metric));
 /// assert_eq!(curves.average_recall(CocoSlice::default()), Some(0.5));
@@ -145,6 +145,10 @@ pub(super) trait Rows<S> {
     fn shape(&self, row: usize, size: Size) -> Result<(S, f64), Problem>;
     /// Whether a shape has a negative width or height.
     fn is_inverted(&self, shape: &S) -> bool;
+    /// Whether a shape is a mask of another size than its image; shapes that come without sizes are not.
+    fn is_of_other_size(&self, _shape: &S, _size: Size) -> bool {
+        false
+    }
 }
 
 /// Rows that are ground truth.
@@ -220,6 +224,9 @@ fn annotations<S: Shape>(
         let size = sizes.get(image as usize).copied().flatten();
         let (shape, _) = rows.shape(row, size).map_err(|problem| (row, problem))?;
         let is_inverted = rows.is_inverted(&shape);
+        if rows.is_of_other_size(&shape, size) {
+            warn(warnings, Warning::OtherSize);
+        }
         let annotation = rows
             .fields(row, class)
             .annotation(shape, is_inverted, warnings);
@@ -255,8 +262,13 @@ fn detections<S: Shape>(
         let Some(class) = places.class_of_detection(&rows.class(row), warnings) else {
             continue;
         };
-        if rows.is_inverted(&shape) {
-            warn(warnings, Warning::NegativeSize);
+        for (warning, applies) in [
+            (Warning::NegativeSize, rows.is_inverted(&shape)),
+            (Warning::OtherSize, rows.is_of_other_size(&shape, size)),
+        ] {
+            if applies {
+                warn(warnings, warning);
+            }
         }
         all.push(Prediction {
             image,
@@ -469,7 +481,7 @@ mod tests {
             match (files, memory) {
                 (Ok(files), Ok(memory)) => {
                     assert_eq!(memory, files);
-                    assert_eq!(memory.1.len(), 9);
+                    assert_eq!(memory.1.len(), 10);
                 }
                 (Err(file), Err(memory)) => {
                     let record = format!("predictions{}", file.record);

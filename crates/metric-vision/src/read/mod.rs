@@ -17,6 +17,7 @@ mod document;
 mod folder;
 mod list;
 mod objects;
+mod order;
 mod record;
 #[cfg(all(test, feature = "serde"))]
 mod shards;
@@ -24,6 +25,8 @@ mod voc;
 mod yolo;
 
 use std::collections::BTreeMap;
+
+use crate::Key;
 
 pub use boxes::{
     BoxForm, BoxNumbers, InvalidBoxList, PolygonForm, RotatedForm, parse_detection_boxes,
@@ -36,12 +39,13 @@ pub use document::{
 };
 pub use folder::ExtraImages;
 pub use metric_record::{File, ReadError};
+pub use order::{ColumnOrder, CornerBoxes};
 pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
 pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};
 
-/// Something in the data that a reader put right or left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Something in the data that a reader corrected or left out, or that may not be what was meant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Warning {
     /// A true object has no area; that of its shape stands for it.
     MissingArea,
@@ -52,7 +56,7 @@ pub enum Warning {
     /// A true object is of a class that is not in the list of classes, and was left out.
     UnknownClassOfTruth,
     /// A detection is of a class that is not in the list of classes, and was left out.
-    UnknownClass,
+    UnknownClass(Key),
     /// A detection is of an image that is not in the list of images, and was left out.
     UnknownImage,
     /// A box has a negative width or height, and overlaps nothing.
@@ -61,12 +65,16 @@ pub enum Warning {
     RepeatedImage,
     /// The id of a class is in the list more than once.
     RepeatedClass,
+    /// A true object has the id 0, which pycocotools takes for no match.
+    ZeroId,
+    /// A mask is not of the size of its image.
+    OtherSize,
 }
 
 impl Warning {
     /// What is the case, in a sentence without its full stop.
     #[must_use]
-    pub const fn text(self) -> &'static str {
+    pub const fn text(&self) -> &'static str {
         match self {
             Self::MissingArea => "a true object has no area, and that of its shape was taken",
             Self::MissingCrowd => "a true object does not say iscrowd, and was taken for no crowd",
@@ -76,7 +84,7 @@ impl Warning {
             Self::UnknownClassOfTruth => {
                 "a true object is of a class that is not in the list, and was left out"
             }
-            Self::UnknownClass => {
+            Self::UnknownClass(_) => {
                 "a detection is of a class that is not in the list, and was left out"
             }
             Self::UnknownImage => {
@@ -87,6 +95,8 @@ impl Warning {
             }
             Self::RepeatedImage => "an image is in the list again, and counts once",
             Self::RepeatedClass => "a class is in the list again, and counts once",
+            Self::ZeroId => "a true object has the id 0, which pycocotools takes for no match",
+            Self::OtherSize => "a mask is not of the size of its image",
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 use super::Warnings;
 use super::coco::plain;
 use super::coco::{
-    CocoOptions, Form, Id, Numbers, Problem, Readable, ShapeFields, Size, TruthFields,
+    CocoOptions, Form, Id, MaskSizes, Numbers, Problem, Readable, ShapeFields, Size, TruthFields,
 };
 use super::columns::{Listed, PredictionRows, Rows, TruthRows, dataset_from_rows};
 use crate::Dataset;
@@ -45,9 +45,9 @@ pub(super) fn dataset_from_objects<S: Readable>(
             .map(|(id, name)| (id_of(id), name.as_str()))
             .collect(),
     };
-    let truths = Truths(Columns::new(truths));
+    let truths = Truths(Columns::new(truths, options));
     let predictions = Predictions {
-        columns: Columns::new(predictions),
+        columns: Columns::new(predictions, options),
         score,
     };
     dataset_from_rows(listed, &truths, &predictions, options)
@@ -65,10 +65,11 @@ struct Columns<'a> {
     name: &'a str,
     columns: &'a ObjectColumns,
     form: Form,
+    sizes: MaskSizes,
 }
 
 impl<'a> Columns<'a> {
-    fn new((name, objects): Side<'a>) -> Self {
+    fn new((name, objects): Side<'a>, options: CocoOptions) -> Self {
         let columns = objects.columns();
         let form = match (&columns.bbox, &columns.segmentation) {
             (None, Some(_)) => Form::Mask,
@@ -78,6 +79,7 @@ impl<'a> Columns<'a> {
             name,
             columns,
             form,
+            sizes: options.into(),
         }
     }
 
@@ -100,6 +102,7 @@ impl<'a> Columns<'a> {
         read(ShapeFields {
             bbox: bbox.as_ref(),
             segmentation,
+            sizes: self.sizes,
         })
     }
 }
@@ -132,6 +135,10 @@ impl<S: Readable> Rows<S> for Truths<'_> {
 
     fn is_inverted(&self, shape: &S) -> bool {
         Readable::is_inverted(shape)
+    }
+
+    fn is_of_other_size(&self, shape: &S, size: Size) -> bool {
+        shape.is_of_other_size(size)
     }
 }
 
@@ -183,6 +190,10 @@ impl<S: Readable> Rows<S> for Predictions<'_> {
 
     fn is_inverted(&self, shape: &S) -> bool {
         Readable::is_inverted(shape)
+    }
+
+    fn is_of_other_size(&self, shape: &S, size: Size) -> bool {
+        shape.is_of_other_size(size)
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::coco::{
-    CocoOptions, Flag, Form, Id, Identified, Number, Numbers, Problem, Readable, Record,
+    CocoOptions, Flag, Form, Id, Identified, MaskSizes, Number, Numbers, Problem, Readable, Record,
     ShapeFields, Size, Test, TruthFields, add, distinct, in_list, is, number_of, plain, size, warn,
     whole,
 };
@@ -262,6 +262,7 @@ fn truths<S: Readable>(
         let fields = ShapeFields {
             bbox: record.bbox.as_ref(),
             segmentation: record.segmentation,
+            sizes: MaskSizes::Image,
         };
         let shape = S::truth(fields, size)?;
         let is_inverted = shape.is_inverted();
@@ -310,6 +311,7 @@ fn detections<S: Readable>(
         let fields = ShapeFields {
             bbox: record.bbox.as_ref(),
             segmentation: record.segmentation,
+            sizes: MaskSizes::Image,
         };
         let (shape, area) = S::detection(fields, size, form)?;
         if shape.is_inverted() {

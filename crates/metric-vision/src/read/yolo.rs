@@ -8,6 +8,7 @@ use super::folder::{
     self, Contents, Detected, Elsewhere, ExtraImages, Folder, FolderFile, Line, Object, Part,
     is_held,
 };
+use super::order::{ColumnOrder, Columns};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key};
 
@@ -87,15 +88,20 @@ impl ImageSizes {
 
     /// What the numbers of an image are to be multiplied by.
     fn scale(&self, image: &str, file: &File<'_>) -> Result<[f64; 2], ReadError> {
+        self.of_image(image).ok_or_else(|| {
+            let problem = format!("found no size of {image:?}, expected one of every image");
+            file.error("", "", problem)
+        })
+    }
+
+    /// Width and height of an image, 1 where sizes are not known; `None` if only others have sizes.
+    pub(super) fn of_image(&self, image: &str) -> Option<[f64; 2]> {
         let size = match self {
-            Self::Unknown => return Ok([1.0; 2]),
+            Self::Unknown => return Some([1.0; 2]),
             Self::All(size) => size,
-            Self::Each(sizes) => sizes.get(image).ok_or_else(|| {
-                let problem = format!("found no size of {image:?}, expected one of every image");
-                file.error("", "", problem)
-            })?,
+            Self::Each(sizes) => sizes.get(image)?,
         };
-        Ok(size.map(|pixels| f64::from(pixels.get())))
+        Some(size.map(|pixels| f64::from(pixels.get())))
     }
 }
 
@@ -138,8 +144,8 @@ fn without_extension(image: &str) -> &str {
 /// # Errors
 ///
 /// A folder or file that cannot be read or is not UTF-8; no truth file at all; a line with another
-/// count of numbers (polygons, key points and oriented boxes are not read); a number that is not
-/// finite; a label with a number outside of 0 to 1. Detections may reach beyond the image by its own
+/// count of numbers (polygons, key points and oriented boxes are not read); predictions whose confidence is
+/// the second column, as far as [`ColumnOrder::is_wrong`] can tell; a number that is not finite; a label with a number outside of 0 to 1. Detections may reach beyond the image by its own
 /// size: a centre outside of -1 to 2 or a width or height outside of 0 to 2 is taken for pixels, and an
 /// error.
 ///
@@ -233,7 +239,7 @@ pub fn parse_yolo(
                 .is_none_or(|names| (class as usize) < names.len());
             match (counts, named) {
                 (false, _) => contents.warn(Warning::UnknownImage),
-                (_, false) => contents.warn(Warning::UnknownClass),
+                (_, false) => contents.warn(Warning::UnknownClass(Key::Number(class.into()))),
                 _ => contents.detect(Detected {
                     image,
                     place: 0,
@@ -244,7 +250,29 @@ pub fn parse_yolo(
             }
         }
     }
-    contents.dataset(names)
+    let (dataset, warnings) = contents.dataset(names)?;
+    if ColumnOrder::of(&dataset, &options.sizes).is_wrong() {
+        return Err(other_order(predictions));
+    }
+    Ok((dataset, warnings))
+}
+
+/// The error of predictions whose confidence is the second column, at the first box that leaves its image.
+fn other_order(predictions: &[File<'_>]) -> ReadError {
+    let problem = "found a box that leaves the image, and boxes that fit the images if the confidence is the second column; expected class cx cy width height confidence, so move the second column to the end";
+    let mut files: Vec<File<'_>> = of_images(predictions).collect();
+    files.sort_unstable_by_key(|file| file.name);
+    for file in &files {
+        for line in file.lines() {
+            let read = detection(&line, [1.0; 2]);
+            if read.is_ok_and(|(_, score, shape)| {
+                Columns::new(&shape, score, [1.0; 2]).is_far_outside()
+            }) {
+                return line.error("", problem.to_owned());
+            }
+        }
+    }
+    ReadError::new("", problem)
 }
 
 /// The files that are of images.
@@ -541,7 +569,10 @@ mod tests {
             assert_eq!(names, ["cat", "big dog"]);
             assert_eq!(dataset.images().len(), 1);
             assert_eq!(dataset.predictions(0).len(), 1);
-            assert_eq!(warnings, Warnings::from([(Warning::UnknownClass, 1)]));
+            assert_eq!(
+                warnings,
+                Warnings::from([(Warning::UnknownClass(Key::Number(2)), 1)])
+            );
         }
         for (names, expected) in [
             (
