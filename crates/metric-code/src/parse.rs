@@ -1,13 +1,11 @@
 //! Texts as trees in an arena. The only module that knows tree-sitter.
 
-use std::cell::{Cell, RefCell};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
-use tree_sitter::{
-    Language as Grammar, Node as Found, ParseOptions, ParseState, Parser, Tree as Parsed,
-};
+use tree_sitter::Language as Grammar;
 use tree_sitter_language::LanguageFn;
 
+use crate::bounded::{Input, Limit, Session, Syntax};
 use crate::stack::with_stack;
 
 /// Deepest tree, the root being 1, that is looked at beyond its nodes: [`Tree::too_deep`].
@@ -157,11 +155,6 @@ pub(crate) struct Tree {
     pub(crate) unexpected: Vec<Unexpected>,
 }
 
-thread_local! {
-    /// A parser of this thread for each grammar met so far, by the address of its kinds.
-    static PARSERS: RefCell<Vec<(*const Kinds, Parser)>> = const { RefCell::new(Vec::new()) };
-}
-
 /// Texts of so many bytes are parsed with a stack of their own: on some, such as `{({({(` in Java, the
 /// parser recurses, with 56 bytes of stack for each of the text.
 const LONG: usize = 1 << 13;
@@ -203,39 +196,40 @@ const ERROR_BYTES: usize = 1 << 13;
 /// What cannot be counted is what a step costs beside: on some texts with a syntax error at every step
 /// that is up to a hundred times as much as on code, and on `<a<a<a` in C# nearly all of the work, quadratic
 /// in time and memory, is a single step at the end of the text.
-fn parse_within(parser: &mut Parser, text: &str, limit: usize) -> (Option<Parsed>, usize) {
-    let work = Cell::new(0);
-    let mut within = |state: &ParseState| {
-        let error = match state.has_error() {
-            true => state.current_byte_offset() / ERROR_BYTES,
-            false => 0,
-        };
-        work.set(work.get() + 1 + error);
-        match work.get() <= limit {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        }
-    };
-    let options = ParseOptions::new().progress_callback(&mut within);
-    let bytes = text.as_bytes();
-    let mut read = |from: usize, _| {
-        work.set(work.get() + 1);
-        // Past the limit the text ends: a step that would read on for ever comes to an end, too.
-        match work.get() <= limit {
-            true => bytes[from.min(bytes.len())..].chunks(PIECE).next(),
-            false => None,
-        }
-        .unwrap_or_default()
-    };
-    let parsed = parser.parse_with_options(&mut read, None, Some(options));
-    let work = work.get();
-    let parsed = parsed.filter(|_| work <= limit);
-    if parsed.is_none() {
-        // Else the next text would be taken for the rest of this one.
-        parser.reset();
-    }
-    (parsed, work)
+struct Work<'t> {
+    text: &'t [u8],
+    done: usize,
+    limit: usize,
 }
+
+impl Work<'_> {
+    fn add(&mut self, units: usize) -> bool {
+        self.done = self.done.saturating_add(units);
+        self.done <= self.limit
+    }
+}
+
+impl<'t> Input<'t> for Work<'t> {
+    fn read(&mut self, from: usize) -> &'t [u8] {
+        // Past the limit the text ends: a step that would read on for ever comes to an end, too.
+        match self.add(1) {
+            true => {
+                let from = from.min(self.text.len());
+                self.text[from..].chunks(PIECE).next().unwrap_or_default()
+            }
+            false => &[],
+        }
+    }
+
+    fn goes_on(&mut self, at: usize, has_error: bool) -> bool {
+        self.add(match has_error {
+            true => 1 + at / ERROR_BYTES,
+            false => 1,
+        })
+    }
+}
+
+const MEMORY: Limit = Limit { held: 512 << 20, asked: 1 << 40 };
 
 impl Tree {
     /// Parses a text.
@@ -246,26 +240,21 @@ impl Tree {
         self.nodes.clear();
         self.hidden.clear();
         self.unexpected.clear();
-        let parsed = PARSERS.with_borrow_mut(|parsers| {
-            let known = parsers
-                .iter()
-                .position(|(grammar, _)| std::ptr::eq(*grammar, kinds));
-            let place = known.or_else(|| {
-                let mut parser = Parser::new();
-                parser.set_language(&kinds.grammar).ok()?;
-                parsers.push((kinds, parser));
-                Some(parsers.len() - 1)
-            })?;
-            let parser = &mut parsers[place].1;
-            let length = text.len();
-            let mut parse = || parse_within(parser, text, work_limit(length)).0;
-            match length {
-                0..LONG => parse(),
-                _ => with_stack((1 << 20) + 128 * length, parse),
-            }
+        let length = text.len();
+        let mut parse = || Session::run(MEMORY, |session| {
+            let mut work = Work { text: text.as_bytes(), done: 0, limit: work_limit(length) };
+            let syntax = session.parse(&kinds.grammar, &mut work);
+            if let Some(syntax) = syntax.filter(|_| work.done <= work.limit) {
+                self.read(kinds, &syntax, errors);
+                true
+            } else { false }
         });
-        self.given_up = parsed.is_none();
-        let Some(parsed) = parsed else {
+        let parsed = match length {
+            0..LONG => parse(),
+            _ => with_stack((1 << 20) + 128 * length, parse),
+        };
+        self.given_up = !parsed;
+        if self.given_up {
             self.depth = 1;
             self.has_error = true;
             self.nodes.push(Node {
@@ -275,23 +264,30 @@ impl Tree {
                 kind: kinds.error(),
                 field: 0,
             });
-            return;
-        };
-        let root = parsed.root_node();
-        self.has_error = root.has_error();
-        self.fill(kinds, root);
+        }
+    }
+
+    fn read(&mut self, kinds: &Kinds, syntax: &Syntax<'_>, errors: bool) {
+        self.has_error = syntax.has_error();
+        self.fill(kinds, syntax);
         if errors && self.has_error && !self.too_deep() {
-            let string = self.with_stack(|| root.to_sexp());
+            let string = syntax.string(self.stack());
             self.read_errors(kinds, &string);
         }
     }
 
+    /// The stack for something that recurses on the tree, which is not [too deep](Self::too_deep), if it needs one
+    /// of its own.
+    fn stack(&self) -> Option<usize> {
+        // Up to 1.5 kB a node, of our own and of tree-sitter's.
+        (self.depth >= 100).then_some(8 << 20)
+    }
+
     /// Runs something that recurses on the tree, which is not [too deep](Self::too_deep).
     pub(crate) fn with_stack<T: Send>(&self, run: impl FnOnce() -> T + Send) -> T {
-        // Up to 1.5 kB a node, of our own and of tree-sitter's.
-        match self.depth {
-            0..100 => run(),
-            _ => with_stack(8 << 20, run),
+        match self.stack() {
+            None => run(),
+            Some(bytes) => with_stack(bytes, run),
         }
     }
 
@@ -339,10 +335,10 @@ impl Tree {
         kinds.kind(node).named || node.is_missing()
     }
 
-    fn fill(&mut self, kinds: &Kinds, root: Found<'_>) {
+    fn fill(&mut self, kinds: &Kinds, syntax: &Syntax<'_>) {
         let error = kinds.error();
         let has_error = self.has_error;
-        let mut cursor = root.walk();
+        let mut cursor = syntax.cursor();
         let mut open: Vec<u32> = Vec::new();
         self.depth = 0;
         loop {
@@ -350,7 +346,7 @@ impl Tree {
             let index = self.nodes.len() as u32;
             let kind = node.kind_id().min(error);
             // Each call costs: what is known of tokens only is not asked of other nodes.
-            let mut field = cursor.field_id().map_or(0, u16::from);
+            let mut field = cursor.field_id().unwrap_or_default();
             let leaf = !cursor.goto_first_child();
             let (mut start, mut end) = (0, 0);
             if leaf || kinds.kinds[usize::from(kind)].whole {
@@ -584,4 +580,22 @@ mod tests {
         assert!(!tree.expect("a tree").root_node().has_error());
         assert!(10 * work < work_limit(text.len()), "{work}");
     }
+}
+#[doc(hidden)]
+pub fn probe(kinds: &'static Kinds, text: &str, limit: Limit, units: usize) -> (bool, usize, usize, u64, usize, f64, f64) {
+    let run = || Session::run(limit, |session| {
+        let start = std::time::Instant::now();
+        let mut work = Work { text: text.as_bytes(), done: 0, limit: units };
+        let syntax = session.parse(&kinds.grammar, &mut work);
+        let parse = start.elapsed().as_secs_f64();
+        let (held, asked) = session.used();
+        let nodes = syntax.as_ref().map_or(0, Syntax::len);
+        let start = std::time::Instant::now();
+        let mut tree = Tree::default();
+        if let Some(syntax) = &syntax {
+            tree.read(kinds, syntax, true);
+        }
+        (syntax.is_some(), work.done, held, asked, nodes, parse, start.elapsed().as_secs_f64())
+    });
+    with_stack((1 << 20) + 128 * text.len(), run)
 }
