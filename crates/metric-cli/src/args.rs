@@ -24,8 +24,8 @@ const DOCUMENTS: &str = "\
 A .json file or a folder is read as a whole data set; one image per record comes as JSON Lines (.jsonl).
 Files may be compressed (.gz, .zst). `-` is standard input, not compressed.";
 
-const EXIT_CODES: &str =
-    "Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad input, 4 internal error.";
+const EXIT_CODES: &str = "\
+Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad input, 4 internal error, 5 a limit was reached.";
 
 /// Arguments that the metric refuses whatever its options are.
 fn refused_args(entry: &Entry) -> Vec<&'static str> {

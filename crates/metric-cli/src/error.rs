@@ -11,6 +11,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// A file is missing, unreadable, malformed, or does not fit the others.
     Input(String),
+    /// A limit was reached.
+    Limit(String),
     /// The result could not be written, or the program is wrong.
     Internal(String),
 }
@@ -21,6 +23,7 @@ impl Failure {
             Self::Usage(_) => 2,
             Self::Input(_) => 3,
             Self::Internal(_) => 4,
+            Self::Limit(_) => 5,
         }
     }
 
@@ -33,9 +36,10 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(message) | Self::Input(message) | Self::Internal(message) => {
-                f.write_str(message)
-            }
+            Self::Usage(message)
+            | Self::Input(message)
+            | Self::Limit(message)
+            | Self::Internal(message) => f.write_str(message),
         }
     }
 }
@@ -52,6 +56,7 @@ impl From<RunError> for Failure {
             },
             (ErrorKind::Usage, _) => Self::Usage(message),
             (ErrorKind::Input, _) => Self::Input(message),
+            (ErrorKind::Limit, _) => Self::Limit(message),
             (ErrorKind::Internal, _) => Self::Internal(message),
         }
     }

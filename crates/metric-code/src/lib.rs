@@ -10,7 +10,10 @@
     )
 )]
 
-#[allow(unsafe_code, reason = "bounds the memory of a parser in C: see the module")]
+#[allow(
+    unsafe_code,
+    reason = "bounds the memory of a parser in C: see the module"
+)]
 mod bounded;
 mod classes;
 mod codebleu;
@@ -47,8 +50,3 @@ pub use tree::SyntaxTree;
 
 /// The version of this crate, as it stands in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-#[doc(hidden)]
-pub fn probe(language: Language, text: &str, held: usize, asked: u64, units: usize) -> (bool, usize, usize, u64, usize, f64, f64) {
-    parse::probe(language.kinds(), text, bounded::Limit { held, asked }, units)
-}

@@ -28,6 +28,8 @@ pub struct ReadError {
     pub field: String,
     /// What was found, and what was expected.
     pub problem: Message,
+    /// Whether a limit was reached. The data may be fine.
+    pub is_limit: bool,
 }
 
 impl ReadError {
@@ -39,6 +41,7 @@ impl ReadError {
             record: String::new(),
             field: String::new(),
             problem: problem.into(),
+            is_limit: false,
         }
     }
 
@@ -101,23 +104,35 @@ pub struct FieldError {
     pub side: Side,
     /// What was found, and what was expected.
     pub problem: Message,
+    /// Whether a limit was reached. The value may be fine.
+    pub is_limit: bool,
 }
 
 impl FieldError {
+    /// A problem with a side of the record.
+    pub fn new(side: Side, problem: impl Into<Message>) -> Self {
+        Self {
+            side,
+            problem: problem.into(),
+            is_limit: false,
+        }
+    }
+
     /// A problem with the prediction.
     pub fn prediction(problem: impl Into<Message>) -> Self {
-        Self {
-            side: Side::Prediction,
-            problem: problem.into(),
-        }
+        Self::new(Side::Prediction, problem)
     }
 
     /// A problem with the reference.
     pub fn reference(problem: impl Into<Message>) -> Self {
-        Self {
-            side: Side::Reference,
-            problem: problem.into(),
-        }
+        Self::new(Side::Reference, problem)
+    }
+
+    /// Marks the problem as a limit that was reached.
+    #[must_use]
+    pub fn limit(mut self) -> Self {
+        self.is_limit = true;
+        self
     }
 
     /// Returns the side and the problem as a message.

@@ -444,7 +444,7 @@ impl<'a, R: Reading> Sink<'a, R> {
         }
         let before = self.gathered.header.clone();
         let unified = self.gathered.header.unify(&header);
-        let unified = unified.map_err(|problem| FieldError { side, problem })?;
+        let unified = unified.map_err(|problem| FieldError::new(side, problem))?;
         if let Unified::Renumbered { ours, .. } = unified {
             self.gathered.renumber(self.reading, &ours);
         }

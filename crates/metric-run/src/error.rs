@@ -44,6 +44,8 @@ pub enum ErrorKind {
     Usage,
     /// Whoever made the data.
     Input,
+    /// Whoever set the limit that was reached, or made the data that reached it.
+    Limit,
     /// Nobody outside: the result could not be made.
     Internal,
 }
@@ -52,10 +54,11 @@ impl RunError {
     /// A record that a metric cannot read.
     pub(crate) fn record(file: &str, line: Option<u64>, id: Id<'_>, error: FieldError) -> Self {
         let (id, side) = (id.to_string(), error.side);
+        let is_limit = error.is_limit;
         let mut error = ReadError::new(file, error.problem)
             .at(format!("id {}", quoted_id(&id)))
             .field(side.to_string());
-        error.line = line;
+        (error.line, error.is_limit) = (line, is_limit);
         Self::Record {
             id,
             side,
@@ -68,6 +71,7 @@ impl RunError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Option(_) | Self::Usage(_) => ErrorKind::Usage,
+            Self::Record { error, .. } if error.is_limit => ErrorKind::Limit,
             Self::Read(_) | Self::Join(_) | Self::Record { .. } | Self::State(_) => {
                 ErrorKind::Input
             }

@@ -20,7 +20,8 @@ const LARGEST_SMALL: usize = 1 << 16;
 
 /// Small blocks are cut from chunks. One chunk is kept for the next text.
 #[repr(align(16))]
-struct Chunk(#[expect(dead_code, reason = "its size matters")] [u8; 1 << 20]);
+struct Chunk(#[expect(dead_code, reason = "its size matters")] [u8; CHUNK]);
+const CHUNK: usize = 1 << 20;
 
 /// The class of the smallest blocks of at least so many bytes, which are at most [`LARGEST_SMALL`].
 fn class_of(bytes: usize) -> usize {
@@ -43,56 +44,97 @@ fn bytes_of(class: usize) -> usize {
     }
 }
 
-/// How much memory a parse may take.
+/// What a parse may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     /// Bytes at a time.
     pub(crate) held: usize,
-    /// Bytes of all allocations, freed or not: a measure of work.
-    pub(crate) asked: u64,
+    /// Units of work, of about a third of a microsecond each.
+    pub(crate) work: u64,
 }
+
+impl Limit {
+    pub(super) const NONE: Self = Self {
+        held: usize::MAX,
+        work: u64::MAX,
+    };
+}
+
+/// An allocation is a unit of work, and one more for each of so many bytes: they may be copied.
+const COPIED: usize = 1 << 8;
+
+/// The work of a hundred steps that allocate nothing.
+const STEPS: u64 = 8;
+
+/// Steps that allocate more often than this cost more for each allocation.
+const USUAL: u64 = 64;
+
+/// From so many allocations on that no longer grows: they may be those of the end of a text.
+const MOST: u64 = 1 << 13;
 
 /// Blocks of memory, and how much they take.
 ///
 /// Whether a limit is reached depends on the sizes that were asked for since the arena was
 /// [cleared](Self::clear), and on nothing else: not on the machine or on what it held before.
 pub(super) struct Arena {
+    /// At least one.
     chunks: Vec<NonNull<u8>>,
     /// The part of the last chunk that is not cut yet.
-    next: *mut u8,
+    next: NonNull<u8>,
     left: usize,
     /// A free block of each class. It holds a pointer to the next one.
     free: [*mut u8; CLASSES],
     /// Large blocks with their headers.
     large: Vec<(NonNull<u8>, Layout)>,
-    /// The bytes of all small blocks, free or not, and of the large ones.
+    /// The bytes of all chunks in use and of the large blocks.
     held: usize,
-    asked: u64,
+    /// Units of work so far.
+    work: u64,
+    /// Allocations since the last call of [`steps`](Self::steps).
+    recent: u64,
     limit: Limit,
 }
 
 impl Arena {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
+        let chunk = new_chunk();
         Self {
-            chunks: Vec::new(),
-            next: ptr::null_mut(),
+            chunks: vec![chunk],
+            next: chunk,
             left: 0,
             free: [ptr::null_mut(); CLASSES],
             large: Vec::new(),
-            held: 0,
-            asked: 0,
-            limit: Limit { held: 0, asked: 0 },
+            held: CHUNK,
+            work: 0,
+            recent: 0,
+            limit: Limit::NONE,
         }
     }
 
-    /// Bytes that are held, as the limit counts them.
+    /// Bytes that are held now.
     pub(super) fn held(&self) -> usize {
         self.held
     }
 
-    /// Bytes that were asked for, as the limit counts them.
-    pub(super) fn asked(&self) -> u64 {
-        self.asked
+    /// Units of work so far.
+    #[cfg(test)]
+    pub(super) fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// Counts work that is done elsewhere. Returns whether the limit is reached.
+    pub(super) fn spend(&mut self, units: u64) -> bool {
+        self.work = self.work.saturating_add(units);
+        self.work > self.limit.work
+    }
+
+    /// Counts a hundred steps of the parser.
+    ///
+    /// Steps on code allocate some 45 times. With ten times as many stacks they allocate ten times as
+    /// often, and each of these stacks is compared with all others. Returns whether the limit is reached.
+    pub(super) fn steps(&mut self) -> bool {
+        let recent = std::mem::take(&mut self.recent);
+        self.spend(STEPS + recent * recent.min(MOST) / USUAL)
     }
 
     /// Frees all blocks and starts anew.
@@ -105,27 +147,23 @@ impl Arena {
             // SAFETY: the block was allocated with this layout and is not used again.
             unsafe { dealloc(block.as_ptr(), layout) };
         }
-        while self.chunks.len() > 1 {
-            if let Some(chunk) = self.chunks.pop() {
-                // SAFETY: the chunk was allocated with this layout and no block of it is used again.
-                unsafe { dealloc(chunk.as_ptr(), Layout::new::<Chunk>()) };
-            }
+        for chunk in self.chunks.drain(1..) {
+            // SAFETY: the chunk was allocated with this layout and no block of it is used again.
+            unsafe { dealloc(chunk.as_ptr(), Layout::new::<Chunk>()) };
         }
-        self.start_chunk();
+        self.start(self.chunks[0]);
+        self.held = CHUNK;
         self.free = [ptr::null_mut(); CLASSES];
-        (self.held, self.asked, self.limit) = (0, 0, limit);
+        (self.work, self.recent, self.limit) = (0, 0, limit);
     }
 
-    /// Goes on with the last chunk, none of which is in use.
-    fn start_chunk(&mut self) {
-        (self.next, self.left) = match self.chunks.last() {
-            // So that what follows the first header is aligned. Sizes of blocks are multiples of 16.
-            Some(chunk) => (
-                chunk.as_ptr().wrapping_add(ALIGN - HEADER),
-                size_of::<Chunk>() - ALIGN,
-            ),
-            None => (ptr::null_mut(), 0),
-        };
+    /// Cuts the next blocks from a chunk, none of which is in use.
+    fn start(&mut self, chunk: NonNull<u8>) {
+        // What follows the first header is aligned, and so is all else: sizes are multiples of 16.
+        let skipped = ALIGN - HEADER;
+        // SAFETY: a chunk is larger than that.
+        self.next = unsafe { chunk.add(skipped) };
+        self.left = CHUNK - skipped;
     }
 
     /// Returns a block for so many bytes, or null if that would pass the limit and `may_fail`.
@@ -140,10 +178,10 @@ impl Arena {
         }
     }
 
-    /// Counts bytes that are asked for.
+    /// Counts an allocation. Returns whether the limit of work is reached.
     fn is_over(&mut self, bytes: usize, may_fail: bool) -> bool {
-        self.asked = self.asked.saturating_add(bytes as u64);
-        may_fail && self.asked > self.limit.asked
+        self.recent += 1;
+        self.spend(1 + (bytes / COPIED) as u64) && may_fail
     }
 
     fn allocate_small(&mut self, class: usize, may_fail: bool) -> *mut u8 {
@@ -154,26 +192,23 @@ impl Arena {
             return free;
         }
         let bytes = bytes_of(class);
-        if may_fail && self.held + bytes > self.limit.held {
-            return ptr::null_mut();
-        }
-        self.held += bytes;
         if bytes > self.left {
-            let layout = Layout::new::<Chunk>();
-            // SAFETY: a chunk has a size.
-            let chunk = NonNull::new(unsafe { alloc(layout) });
-            let chunk = chunk.unwrap_or_else(|| handle_alloc_error(layout));
+            if may_fail && self.held + CHUNK > self.limit.held {
+                return ptr::null_mut();
+            }
+            self.held += CHUNK;
+            let chunk = new_chunk();
             self.chunks.push(chunk);
-            self.start_chunk();
+            self.start(chunk);
         }
         let block = self.next;
         self.left -= bytes;
         // SAFETY: there are at least `bytes` left in the chunk, and no block has any of them. The header
-        // is at a multiple of 8, as `start_chunk` begins with one and sizes are multiples of 16.
+        // is at a multiple of 8: see `start`.
         unsafe {
             self.next = block.add(bytes);
             block.cast::<Header>().write(class as Header);
-            block.add(HEADER)
+            block.add(HEADER).as_ptr()
         }
     }
 
@@ -293,6 +328,13 @@ impl Drop for Arena {
             unsafe { dealloc(chunk.as_ptr(), Layout::new::<Chunk>()) };
         }
     }
+}
+
+fn new_chunk() -> NonNull<u8> {
+    let layout = Layout::new::<Chunk>();
+    // SAFETY: a chunk has a size.
+    let chunk = NonNull::new(unsafe { alloc(layout) });
+    chunk.unwrap_or_else(|| handle_alloc_error(layout))
 }
 
 fn with_header(bytes: usize) -> usize {

@@ -50,33 +50,40 @@ use crate::stack::with_stack;
 use arena::Arena;
 pub(crate) use arena::Limit;
 
+/// The parser reads a text in pieces of so many bytes.
+const PIECE: usize = 1 << 10;
+
+/// The work of going through a piece.
+const READ: u64 = 32;
+
 /// The functions that serve a thread, as `hooks.c` has them.
 #[repr(C)]
 struct Hooks {
-    arena: *mut Arena,
-    allocate: unsafe extern "C" fn(*mut Arena, usize, bool) -> *mut u8,
-    reallocate: unsafe extern "C" fn(*mut Arena, *mut u8, usize, bool) -> *mut u8,
-    release: unsafe extern "C" fn(*mut Arena, *mut u8),
+    /// An [`Arena`].
+    arena: *mut c_void,
+    allocate: unsafe extern "C" fn(*mut c_void, usize, bool) -> *mut u8,
+    reallocate: unsafe extern "C" fn(*mut c_void, *mut u8, usize, bool) -> *mut u8,
+    release: unsafe extern "C" fn(*mut c_void, *mut u8),
 }
 
-unsafe extern "C" fn allocate(arena: *mut Arena, bytes: usize, may_fail: bool) -> *mut u8 {
-    // SAFETY: the arena of the session, which nobody else has.
-    unsafe { (*arena).allocate(bytes, may_fail) }
+unsafe extern "C" fn allocate(arena: *mut c_void, bytes: usize, may_fail: bool) -> *mut u8 {
+    // SAFETY: the arena of the session. No other function of it runs, as none calls this one.
+    unsafe { (*arena.cast::<Arena>()).allocate(bytes, may_fail) }
 }
 
 unsafe extern "C" fn reallocate(
-    arena: *mut Arena,
+    arena: *mut c_void,
     block: *mut u8,
     bytes: usize,
     may_fail: bool,
 ) -> *mut u8 {
     // SAFETY: as above; tree-sitter got the block from it.
-    unsafe { (*arena).reallocate(block, bytes, may_fail) }
+    unsafe { (*arena.cast::<Arena>()).reallocate(block, bytes, may_fail) }
 }
 
-unsafe extern "C" fn release(arena: *mut Arena, block: *mut u8) {
+unsafe extern "C" fn release(arena: *mut c_void, block: *mut u8) {
     // SAFETY: as above.
-    unsafe { (*arena).release(block) }
+    unsafe { (*arena.cast::<Arena>()).release(block) }
 }
 
 unsafe extern "C" {
@@ -114,7 +121,7 @@ impl Session {
         unsafe { arena.clear(limit) };
         let session = Self {
             hooks: Hooks {
-                arena: Box::into_raw(arena),
+                arena: Box::into_raw(arena).cast(),
                 allocate,
                 reallocate,
                 release,
@@ -128,25 +135,26 @@ impl Session {
         run(&session)
     }
 
-    /// Parses a text. There is no tree where the input or the limit stopped that.
-    pub(crate) fn parse<'t, I: Input<'t>>(
-        &self,
-        grammar: &Grammar,
-        input: &mut I,
-    ) -> Option<Syntax<'_>> {
+    /// Parses a text. There is no tree if that reached a limit.
+    pub(crate) fn parse(&self, grammar: &Grammar, text: &str) -> Option<Syntax<'_>> {
         let mut parser = Parser::new();
         parser.set_language(grammar).ok()?;
         let parser = parser.into_raw();
-        let payload = ptr::from_mut(input).cast::<c_void>();
+        let mut input = Input {
+            text: text.as_bytes(),
+            arena: self.arena(),
+            is_over: false,
+        };
+        let payload = (&raw mut input).cast::<c_void>();
         let source = TSInput {
             payload,
-            read: Some(read::<I>),
+            read: Some(read),
             encoding: TSInputEncodingUTF8,
             decode: None,
         };
         let options = TSParseOptions {
             payload,
-            progress_callback: Some(progress::<I>),
+            progress_callback: Some(progress),
         };
         let mut ended = false;
         // SAFETY: the parser is a new one. The functions get what they expect as payload: the input,
@@ -159,18 +167,29 @@ impl Session {
         // SAFETY: the parser is whole, and nobody else has it or the tree.
         unsafe {
             drop(Parser::from_raw(parser));
-            (!tree.is_null()).then(|| Syntax {
+            let syntax = (!tree.is_null()).then(|| Syntax {
                 tree: Tree::from_raw(tree),
                 session: PhantomData,
-            })
+            });
+            syntax.filter(|_| !input.is_over)
         }
     }
 
-    /// Bytes that are held and that were asked for.
-    pub(crate) fn used(&self) -> (usize, u64) {
+    fn arena(&self) -> *mut Arena {
+        self.hooks.arena.cast()
+    }
+
+    /// Bytes that tree-sitter holds.
+    pub(crate) fn held(&self) -> usize {
         // SAFETY: no function of the arena runs.
-        let arena = unsafe { &*self.hooks.arena };
-        (arena.held(), arena.asked())
+        unsafe { (*self.arena()).held() }
+    }
+
+    /// Units of work so far.
+    #[cfg(test)]
+    pub(crate) fn work(&self) -> u64 {
+        // SAFETY: no function of the arena runs.
+        unsafe { (*self.arena()).work() }
     }
 }
 
@@ -180,44 +199,51 @@ impl Drop for Session {
         // is left: it would have borrowed the session.
         unsafe {
             metric_code_serve(ptr::null());
-            let mut arena = Box::from_raw(self.hooks.arena);
-            arena.clear(Limit { held: 0, asked: 0 });
+            let mut arena = Box::from_raw(self.arena());
+            arena.clear(Limit::NONE);
             ARENA.set(Some(arena));
         }
     }
 }
 
-/// A text that is parsed.
-pub(crate) trait Input<'t> {
-    /// A piece of the text from a byte on, empty at the end.
-    fn read(&mut self, from: usize) -> &'t [u8];
-    /// Whether to go on. Asked after every hundred steps with the byte that was reached, and with
-    /// whether the parser has nothing but errors.
-    fn goes_on(&mut self, at: usize, has_error: bool) -> bool;
+/// A text that is parsed, and where the work is counted.
+struct Input<'t> {
+    text: &'t [u8],
+    arena: *mut Arena,
+    /// Whether the limit of work was reached in the middle of a step, for which the text ended there.
+    is_over: bool,
 }
 
-unsafe extern "C" fn read<'t, I: Input<'t>>(
+unsafe extern "C" fn read(
     payload: *mut c_void,
     from: u32,
     _: TSPoint,
     bytes: *mut u32,
 ) -> *const c_char {
-    // SAFETY: the payload is the input, which nobody else uses now. The piece outlives the input.
-    let piece = unsafe { (*payload.cast::<I>()).read(from as usize) };
+    // SAFETY: the payload is the input. No function of the arena runs now, as none calls this one.
+    let piece = unsafe {
+        let input = &mut *payload.cast::<Input<'_>>();
+        let over = (*input.arena).spend(READ);
+        // Past the limit the text ends: a step that would read on for long comes to an end, too.
+        input.is_over |= over;
+        match over {
+            true => &[],
+            false => {
+                let from = (from as usize).min(input.text.len());
+                input.text[from..].chunks(PIECE).next().unwrap_or_default()
+            }
+        }
+    };
     // SAFETY: of the caller.
-    unsafe { *bytes = u32::try_from(piece.len()).unwrap_or(u32::MAX) };
+    unsafe { *bytes = piece.len() as u32 };
     piece.as_ptr().cast()
 }
 
-unsafe extern "C" fn progress<'t, I: Input<'t>>(state: *mut TSParseState) -> bool {
-    // SAFETY: of the caller; the payload is the input, which nobody else uses now.
+unsafe extern "C" fn progress(state: *mut TSParseState) -> bool {
+    // SAFETY: as above.
     unsafe {
-        let TSParseState {
-            payload,
-            current_byte_offset,
-            has_error,
-        } = *state;
-        !(*payload.cast::<I>()).goes_on(current_byte_offset as usize, has_error)
+        let input = &*(*state).payload.cast::<Input<'_>>();
+        (*input.arena).steps()
     }
 }
 
@@ -232,8 +258,8 @@ impl Syntax<'_> {
         self.tree.root_node().has_error()
     }
 
-    /// How many nodes there are.
-    pub(crate) fn len(&self) -> usize {
+    /// How many nodes a cursor meets.
+    pub(crate) fn count(&self) -> usize {
         self.tree.root_node().descendant_count()
     }
 
@@ -244,28 +270,30 @@ impl Syntax<'_> {
         }
     }
 
-    /// The tree as tree-sitter writes it. That recurses, on a stack of so many bytes if one is given.
-    pub(crate) fn string(&self, stack: Option<usize>) -> String {
+    /// Gives a function the tree as tree-sitter writes it. That recurses, on a stack of so many bytes if one
+    /// is given.
+    pub(crate) fn look_at_string(&self, stack: Option<usize>, look: impl FnOnce(&str) + Send) {
         let node = self.tree.root_node();
         match stack {
-            Some(bytes) => with_stack(bytes, || string(node)),
-            None => string(node),
+            Some(bytes) => with_stack(bytes, || look_at_string(node, look)),
+            None => look_at_string(node, look),
         }
     }
 }
 
-fn string(node: Node<'_>) -> String {
-    unsafe extern "C" fn look(payload: *mut c_void, string: *const c_char) {
-        // SAFETY: a string that ends with a 0, and the string below.
+fn look_at_string<F: FnOnce(&str)>(node: Node<'_>, look: F) {
+    unsafe extern "C" fn call<F: FnOnce(&str)>(look: *mut c_void, string: *const c_char) {
+        // SAFETY: the function below, and a string that ends with a 0.
         unsafe {
-            let string = CStr::from_ptr(string).to_string_lossy();
-            payload.cast::<String>().write(string.into_owned());
+            if let Some(look) = (*look.cast::<Option<F>>()).take() {
+                look(&CStr::from_ptr(string).to_string_lossy());
+            }
         }
     }
-    let mut result = String::new();
-    // SAFETY: a node of a tree that is there. Its string is allocated and freed in this call.
-    unsafe { metric_code_string(node.into_raw(), look, (&raw mut result).cast()) };
-    result
+    let mut look = Some(look);
+    // SAFETY: a node of a tree that is there. Its string is allocated and freed in this call, in which no
+    // limit holds.
+    unsafe { metric_code_string(node.into_raw(), call::<F>, (&raw mut look).cast()) };
 }
 
 /// A node of a [`Syntax`], and the way there.
