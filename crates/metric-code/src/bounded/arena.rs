@@ -98,7 +98,7 @@ pub(super) struct Arena {
 impl Arena {
     pub(super) fn new() -> Self {
         let chunk = new_chunk();
-        Self {
+        let mut arena = Self {
             chunks: vec![chunk],
             next: chunk,
             left: 0,
@@ -108,7 +108,9 @@ impl Arena {
             work: 0,
             recent: 0,
             limit: Limit::NONE,
-        }
+        };
+        arena.start(chunk);
+        arena
     }
 
     /// Bytes that are held now.
@@ -354,4 +356,131 @@ fn large_layout(bytes: usize) -> Layout {
 unsafe fn header_of(block: *mut u8) -> usize {
     // SAFETY: see above. It is at a multiple of 8, as the block is.
     unsafe { block.sub(HEADER).cast::<Header>().read() as usize }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_hold_what_they_are_for() {
+        let mut last = 0;
+        for class in 0..CLASSES {
+            let bytes = bytes_of(class);
+            assert!(bytes > last && bytes % ALIGN == 0, "{class}");
+            assert_eq!([class_of(last + 1), class_of(bytes)], [class; 2]);
+            last = bytes;
+        }
+        assert_eq!((class_of(0), last), (0, LARGEST_SMALL));
+    }
+
+    /// A block with its size, filled with a byte of its own.
+    struct Filled(*mut u8, usize, u8);
+
+    impl Filled {
+        fn fill(block: *mut u8, bytes: usize, byte: u8) -> Self {
+            assert_eq!(block as usize % ALIGN, 0);
+            // SAFETY: the block has so many bytes.
+            unsafe { block.write_bytes(byte, bytes) };
+            Self(block, bytes, byte)
+        }
+
+        fn check(&self, bytes: usize) {
+            for at in [0, bytes / 2, bytes.saturating_sub(1)] {
+                if at < bytes {
+                    // SAFETY: as above.
+                    assert_eq!(unsafe { self.0.add(at).read() }, self.2);
+                }
+            }
+        }
+    }
+
+    /// Allocates, moves and frees blocks in an order that looks random; returns what was counted.
+    fn exercise(arena: &mut Arena) -> (usize, u64) {
+        let mut blocks: Vec<Filled> = Vec::new();
+        let mut random = 1_u64;
+        let mut next = |below: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005) + 1;
+            (random >> 33) as usize % below
+        };
+        for turn in 0..400 {
+            let sizes = [1, 100, 1000, 5000, 70_000, 200_000];
+            let size = sizes[next(sizes.len())];
+            let bytes = next(size + 1);
+            match next(4) {
+                0 | 1 => {
+                    let block = arena.allocate(bytes, true);
+                    blocks.push(Filled::fill(block, bytes, turn as u8));
+                }
+                2 if !blocks.is_empty() => {
+                    let index = next(blocks.len());
+                    let old = blocks.swap_remove(index);
+                    // SAFETY: a block of the arena, which is not used again.
+                    let block = unsafe { arena.reallocate(old.0, bytes, true) };
+                    Filled(block, bytes, old.2).check(bytes.min(old.1));
+                    blocks.push(Filled::fill(block, bytes, turn as u8));
+                }
+                _ if !blocks.is_empty() => {
+                    let block = blocks.swap_remove(next(blocks.len()));
+                    block.check(block.1);
+                    // SAFETY: as above.
+                    unsafe { arena.release(block.0) };
+                }
+                _ => {}
+            }
+        }
+        for block in &blocks {
+            block.check(block.1);
+        }
+        (arena.held(), arena.work())
+    }
+
+    #[test]
+    fn blocks_are_apart_and_counts_depend_on_nothing_before() {
+        let mut arena = Arena::new();
+        let first = exercise(&mut arena);
+        for _ in 0..2 {
+            // SAFETY: the blocks are not used again.
+            unsafe { arena.clear(Limit::NONE) };
+            assert_eq!(exercise(&mut arena), first);
+        }
+        assert_eq!(exercise(&mut Arena::new()), first);
+    }
+
+    #[test]
+    fn a_limit_is_not_passed_unless_it_must_be() {
+        let limit = Limit {
+            held: 3 * CHUNK,
+            work: 1_000_000,
+        };
+        for bytes in [16, 1000, 60_000, 70_000] {
+            let mut arena = Arena::new();
+            // SAFETY: there are no blocks.
+            unsafe { arena.clear(limit) };
+            let mut last = ptr::null_mut();
+            loop {
+                let block = arena.allocate(bytes, true);
+                assert!(arena.held() <= limit.held);
+                if block.is_null() {
+                    break;
+                }
+                last = block;
+            }
+            assert!(arena.held() > 2 * CHUNK, "{bytes}");
+            // SAFETY: a block of the arena.
+            unsafe {
+                assert!(arena.reallocate(last, 2 * CHUNK, true).is_null());
+                assert!(!arena.reallocate(last, 2 * CHUNK, false).is_null());
+            }
+            assert!(!arena.allocate(bytes, false).is_null());
+        }
+        let mut arena = Arena::new();
+        // SAFETY: there are no blocks.
+        unsafe { arena.clear(Limit { work: 3, ..limit }) };
+        let blocks = [(); 4].map(|()| arena.allocate(16, true).is_null());
+        assert_eq!(blocks, [false, false, false, true]);
+        assert!(arena.spend(1) && arena.steps());
+        // No machine has so much.
+        assert!(arena.allocate(usize::MAX, true).is_null());
+    }
 }
