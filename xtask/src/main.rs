@@ -4,6 +4,7 @@
 //! called. Exit codes: 0 fine, 1 failed, 2 usage.
 
 mod alone;
+mod attack;
 mod bench;
 mod check;
 mod ci;
@@ -35,6 +36,12 @@ type Command = (
 const COMMANDS: &[Command] = &[
     ("test", "[CARGO TEST ARGUMENTS]", test::HELP, test::run),
     ("bench", "[FILTER] [OPTIONS]", bench::HELP, bench::run),
+    (
+        "attack",
+        "[FILTER…] [--sample] [--seconds N] [--jobs N] [--program FILE]",
+        attack::HELP,
+        attack::run,
+    ),
     ("fuzz", "[TARGET] [--seconds N]", fuzz::HELP, fuzz::run),
     ("check", "", check::HELP, check::run),
     ("ci", "", ci::HELP, ci::run),

@@ -28,8 +28,8 @@ const DOCUMENTS: &str = "\
 A .json file or a folder is read as a whole data set; one image per record comes as JSON Lines (.jsonl).
 Files may be compressed (.gz, .zst). `-` is standard input, not compressed.";
 
-const EXIT_CODES: &str =
-    "Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal error, 5 limit reached.";
+const EXIT_CODES: &str = "\
+Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal error, 5 a limit was reached.";
 
 /// The formats of records, by the names that options give them.
 const FORMATS: [(&str, Format); 4] = [

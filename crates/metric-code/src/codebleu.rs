@@ -297,9 +297,11 @@ pub struct Examples {
     pub comments_kept: u64,
     /// A text is nested too deeply to have a dataflow.
     pub too_deep: u64,
-    /// A text took [too much work](crate::SyntaxTree::is_given_up) to parse and counts as a single
-    /// error. No score to report: it says nothing of the text.
-    pub given_up: u64,
+    /// The prediction was [given up](crate::SyntaxTree::is_given_up) and counts as having no syntax and
+    /// no dataflow: 0 of those of the reference.
+    pub predictions_given_up: u64,
+    /// A reference was given up, so there was nothing of it to find.
+    pub references_given_up: u64,
 }
 
 impl Merge for CodeBleuState {
@@ -328,7 +330,8 @@ impl Merge for Examples {
         self.no_reference_dataflow += other.no_reference_dataflow * times;
         self.comments_kept += other.comments_kept * times;
         self.too_deep += other.too_deep * times;
-        self.given_up += other.given_up * times;
+        self.predictions_given_up += other.predictions_given_up * times;
+        self.references_given_up += other.references_given_up * times;
     }
 }
 
@@ -416,7 +419,8 @@ impl Metric for CodeBleu {
             examples.reference_errors |= one(reference.has_error);
             examples.comments_kept |= one(analysis.comments_kept || reference.comments_kept);
             examples.too_deep |= one(analysis.too_deep || reference.too_deep);
-            examples.given_up |= one(analysis.given_up || reference.given_up);
+            examples.predictions_given_up |= one(analysis.given_up);
+            examples.references_given_up |= one(reference.given_up);
         }
         if let Some((_, pair)) = best {
             example.merge(pair);

@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(feature = "all-languages"),
@@ -10,6 +10,11 @@
     )
 )]
 
+#[allow(
+    unsafe_code,
+    reason = "bounds the memory of a parser in C: see the module"
+)]
+mod bounded;
 mod classes;
 mod codebleu;
 mod comments;

@@ -1,13 +1,11 @@
 //! Texts as trees in an arena. The only module that knows tree-sitter.
 
-use std::cell::{Cell, RefCell};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
-use tree_sitter::{
-    Language as Grammar, Node as Found, ParseOptions, ParseState, Parser, Tree as Parsed,
-};
+use tree_sitter::Language as Grammar;
 use tree_sitter_language::LanguageFn;
 
+use crate::bounded::{Limit, Session, Syntax};
 use crate::stack::with_stack;
 
 /// Deepest tree, the root being 1, that is looked at beyond its nodes: [`Tree::too_deep`].
@@ -149,7 +147,7 @@ pub(crate) struct Tree {
     pub(crate) depth: u32,
     /// Whether the parser met a syntax error.
     pub(crate) has_error: bool,
-    /// Whether parsing took more work than allowed, and the tree is one error.
+    /// Whether parsing took more work or memory than allowed, and the tree is one error.
     pub(crate) given_up: bool,
     /// By their parents, and in the order of the text.
     pub(crate) hidden: Vec<Hidden>,
@@ -157,84 +155,35 @@ pub(crate) struct Tree {
     pub(crate) unexpected: Vec<Unexpected>,
 }
 
-thread_local! {
-    /// A parser of this thread for each grammar met so far, by the address of its kinds.
-    static PARSERS: RefCell<Vec<(*const Kinds, Parser)>> = const { RefCell::new(Vec::new()) };
-}
-
 /// Texts of so many bytes are parsed with a stack of their own: on some, such as `{({({(` in Java, the
 /// parser recurses, with 56 bytes of stack for each of the text.
 const LONG: usize = 1 << 13;
 
-/// The most work that may be done to parse a text of so many bytes, in the units of [`parse_within`].
+/// The most memory that a parse may take: the parser's, and the nodes read from its tree.
 ///
-/// What a parse may cost is counted and not timed: a text is refused on all machines or on none.
+/// The parser is linear in valid code and takes 26 to 68 bytes per byte of published packages, 83 to
+/// 300 per byte of dense expressions, and 449 per byte of a list of one-digit numbers in Ruby, the
+/// most that we found. So valid code has 9 times the memory that it needs at the greatest length,
+/// and the densest list fits up to 1.4 MB. What is to be stopped is quadratic: `a<` over and over in C#
+/// takes 140 kB per byte at 100 kB.
 ///
-/// Functions of published packages, in files of up to 2 MB, take at most 0.017 units a byte, the
-/// densest code that we found, a list of one-digit numbers in C#, 0.106, and comments, strings and
-/// prose no more than code. So code has at least 15 times the work that it needs, more the shorter it is,
-/// and the densest 4 times at 200 kB and never less than twice.
-///
-/// What is to be stopped takes work in proportion to the square of the length, or worse: Python given
-/// as Java takes 0.9 units a byte for 11 kB and 2.8 for 43 kB, and `a /*` over and over is read to the
-/// end at every `/*`.
-///
-/// A unit takes some 30 µs on code and twice as much on such texts: they are stopped after a few seconds,
-/// or half a minute if they have megabytes. The constant is for short texts, which may be all of the
-/// densest kind and still end soon.
-const fn work_limit(bytes: usize) -> usize {
-    (1 << 15) + bytes / 4
-}
+/// The program takes little else, so a text stays below 1 GB.
+const MEMORY: usize = 640 << 20;
 
-/// The parser reads the text in pieces of so many bytes.
-const PIECE: usize = 1 << 10;
-
-/// A parser whose state is an error everywhere goes through the pieces of that error in a step, which
-/// takes as long as a unit of work for about so many bytes of the text before.
-const ERROR_BYTES: usize = 1 << 13;
-
-/// Parses a text, with the work that it took; there is no tree if that is more than the limit.
+/// The most work that a parse of a text of so many bytes may take.
 ///
-/// A unit of work is a call of the parser's progress callback, which comes after every hundred of its
-/// steps, or a piece of text read. Steps alone would not do: one may read on to the end of the text,
-/// and then the next may again. Nor are all steps alike where nothing but errors is left, so a call
-/// counts more there, the more text there is.
+/// Work is counted, not timed: a text is refused on all machines or on none. A unit takes 0.1 to 0.4
+/// µs: a parse ends after 6 seconds at most, and mostly after 2 to 4.
 ///
-/// What cannot be counted is what a step costs beside: on some texts with a syntax error at every step
-/// that is up to a hundred times as much as on code, and on `<a<a<a` in C# nearly all of the work, quadratic
-/// in time and memory, is a single step at the end of the text.
-fn parse_within(parser: &mut Parser, text: &str, limit: usize) -> (Option<Parsed>, usize) {
-    let work = Cell::new(0);
-    let mut within = |state: &ParseState| {
-        let error = match state.has_error() {
-            true => state.current_byte_offset() / ERROR_BYTES,
-            false => 0,
-        };
-        work.set(work.get() + 1 + error);
-        match work.get() <= limit {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        }
-    };
-    let options = ParseOptions::new().progress_callback(&mut within);
-    let bytes = text.as_bytes();
-    let mut read = |from: usize, _| {
-        work.set(work.get() + 1);
-        // Past the limit the text ends: a step that would read on for ever comes to an end, too.
-        match work.get() <= limit {
-            true => bytes[from.min(bytes.len())..].chunks(PIECE).next(),
-            false => None,
-        }
-        .unwrap_or_default()
-    };
-    let parsed = parser.parse_with_options(&mut read, None, Some(options));
-    let work = work.get();
-    let parsed = parsed.filter(|_| work <= limit);
-    if parsed.is_none() {
-        // Else the next text would be taken for the rest of this one.
-        parser.reset();
+/// Published packages need 0.6 to 1.9 units per byte, prose that is no code up to 18.4, and a list of
+/// one-digit numbers in Ruby 11.1. So at the greatest length, where the second term is cut, valid code
+/// has 4 times the work that it needs, and the densest list twice that up to 0.7 MB.
+const fn work_limit(bytes: usize) -> u64 {
+    let work = 2_000_000 + 32 * bytes as u64;
+    match work < 16_000_000 {
+        true => work,
+        false => 16_000_000,
     }
-    (parsed, work)
 }
 
 impl Tree {
@@ -246,26 +195,22 @@ impl Tree {
         self.nodes.clear();
         self.hidden.clear();
         self.unexpected.clear();
-        let parsed = PARSERS.with_borrow_mut(|parsers| {
-            let known = parsers
-                .iter()
-                .position(|(grammar, _)| std::ptr::eq(*grammar, kinds));
-            let place = known.or_else(|| {
-                let mut parser = Parser::new();
-                parser.set_language(&kinds.grammar).ok()?;
-                parsers.push((kinds, parser));
-                Some(parsers.len() - 1)
-            })?;
-            let parser = &mut parsers[place].1;
-            let length = text.len();
-            let mut parse = || parse_within(parser, text, work_limit(length)).0;
-            match length {
-                0..LONG => parse(),
-                _ => with_stack((1 << 20) + 128 * length, parse),
-            }
-        });
-        self.given_up = parsed.is_none();
-        let Some(parsed) = parsed else {
+        let limit = Limit {
+            held: MEMORY,
+            work: work_limit(text.len()),
+        };
+        let mut parse = || {
+            Session::run(limit, |session| {
+                let syntax = session.parse(&kinds.grammar, text);
+                syntax.is_some_and(|syntax| self.read(kinds, &syntax, session.held(), errors))
+            })
+        };
+        let parsed = match text.len() {
+            0..LONG => parse(),
+            length => with_stack((1 << 20) + 128 * length, parse),
+        };
+        self.given_up = !parsed;
+        if self.given_up {
             self.depth = 1;
             self.has_error = true;
             self.nodes.push(Node {
@@ -275,23 +220,36 @@ impl Tree {
                 kind: kinds.error(),
                 field: 0,
             });
-            return;
-        };
-        let root = parsed.root_node();
-        self.has_error = root.has_error();
-        self.fill(kinds, root);
-        if errors && self.has_error && !self.too_deep() {
-            let string = self.with_stack(|| root.to_sexp());
-            self.read_errors(kinds, &string);
         }
+    }
+
+    /// Reads the parser's tree. Returns whether the nodes and what the parser holds stay within the limit.
+    fn read(&mut self, kinds: &Kinds, syntax: &Syntax<'_>, held: usize, errors: bool) -> bool {
+        let count = syntax.count();
+        if held + count * size_of::<Node>() > MEMORY {
+            return false;
+        }
+        self.nodes.reserve_exact(count);
+        self.has_error = syntax.has_error();
+        self.fill(kinds, syntax);
+        if errors && self.has_error && !self.too_deep() {
+            syntax.look_at_string(self.stack(), |string| self.read_errors(kinds, string));
+        }
+        true
+    }
+
+    /// The stack for something that recurses on the tree, which is not [too deep](Self::too_deep), if
+    /// it needs one of its own.
+    fn stack(&self) -> Option<usize> {
+        // Up to 1.5 kB a node, of our own and of tree-sitter's.
+        (self.depth >= 100).then_some(8 << 20)
     }
 
     /// Runs something that recurses on the tree, which is not [too deep](Self::too_deep).
     pub(crate) fn with_stack<T: Send>(&self, run: impl FnOnce() -> T + Send) -> T {
-        // Up to 1.5 kB a node, of our own and of tree-sitter's.
-        match self.depth {
-            0..100 => run(),
-            _ => with_stack(8 << 20, run),
+        match self.stack() {
+            None => run(),
+            Some(bytes) => with_stack(bytes, run),
         }
     }
 
@@ -339,10 +297,10 @@ impl Tree {
         kinds.kind(node).named || node.is_missing()
     }
 
-    fn fill(&mut self, kinds: &Kinds, root: Found<'_>) {
+    fn fill(&mut self, kinds: &Kinds, syntax: &Syntax<'_>) {
         let error = kinds.error();
         let has_error = self.has_error;
-        let mut cursor = root.walk();
+        let mut cursor = syntax.cursor();
         let mut open: Vec<u32> = Vec::new();
         self.depth = 0;
         loop {
@@ -350,7 +308,7 @@ impl Tree {
             let index = self.nodes.len() as u32;
             let kind = node.kind_id().min(error);
             // Each call costs: what is known of tokens only is not asked of other nodes.
-            let mut field = cursor.field_id().map_or(0, u16::from);
+            let mut field = cursor.field_id().unwrap_or_default();
             let leaf = !cursor.goto_first_child();
             let (mut start, mut end) = (0, 0);
             if leaf || kinds.kinds[usize::from(kind)].whole {
@@ -478,7 +436,7 @@ impl Tree {
 /// The tree as tree-sitter itself writes it.
 #[cfg(test)]
 pub(crate) fn own_string(kinds: &Kinds, text: &str) -> String {
-    let mut parser = Parser::new();
+    let mut parser = tree_sitter::Parser::new();
     parser.set_language(&kinds.grammar).expect("a grammar");
     let tree = parser.parse(text, None).expect("a tree");
     tree.root_node().to_sexp()
@@ -489,11 +447,25 @@ mod tests {
     use super::*;
     use crate::language::Language;
 
-    fn java() -> Parser {
-        let mut parser = Parser::new();
-        let grammar = &Language::JAVA.kinds().grammar;
-        parser.set_language(grammar).expect("a grammar");
-        parser
+    const NO_LIMIT: Limit = Limit {
+        held: usize::MAX,
+        work: u64::MAX,
+    };
+
+    /// The tree of a text as a string, with the memory and the work that it took.
+    fn parse_within(text: &str, limit: Limit) -> (Option<String>, usize, u64) {
+        let run = || {
+            Session::run(limit, |session| {
+                let syntax = session.parse(&Language::JAVA.kinds().grammar, text);
+                let (held, work) = (session.held(), session.work());
+                let mut written = None;
+                if let Some(syntax) = syntax {
+                    syntax.look_at_string(None, |string| written = Some(string.to_owned()));
+                }
+                (written, held, work)
+            })
+        };
+        with_stack(64 << 20, run)
     }
 
     fn parse(text: &str) -> Tree {
@@ -515,25 +487,24 @@ mod tests {
     }
 
     #[test]
-    fn work_is_the_same_each_time_and_on_all_threads() {
+    fn memory_and_work_are_the_same_each_time_and_on_all_threads() {
         let check = |text: &str| {
-            let mut parser = java();
-            let (tree, work) = parse_within(&mut parser, text, usize::MAX);
-            let string = tree.expect("a tree").root_node().to_sexp();
-            // A parser that was stopped starts anew.
-            for limit in [0, 1, work / 2, work - 1] {
-                assert!(parse_within(&mut parser, text, limit).0.is_none());
-            }
-            let again = |parser: &mut Parser| {
-                let (tree, again) = parse_within(parser, text, work);
-                assert_eq!(again, work);
-                assert_eq!(tree.expect("a tree").root_node().to_sexp(), string);
-                assert!(parse_within(parser, text, work - 1).0.is_none());
+            let all = parse_within(text, NO_LIMIT);
+            let (string, held, work) = &all;
+            assert!(string.is_some());
+            let again = || {
+                // A text that was refused before changes nothing, wherever it was stopped.
+                let limit = |held, work| parse_within(text, Limit { held, work }).0;
+                for less in [0, 1, work / 2, work - 1] {
+                    assert_eq!(limit(usize::MAX, less), None, "{less} of {work}");
+                }
+                assert_eq!(limit(*held, *work), *string);
+                assert_eq!(parse_within(text, NO_LIMIT), all);
             };
-            again(&mut parser);
+            again();
             std::thread::scope(|scope| {
                 for _ in 0..4 {
-                    scope.spawn(|| again(&mut java()));
+                    scope.spawn(again);
                 }
             });
         };
@@ -541,6 +512,31 @@ mod tests {
         check(&python(60));
         check(&open_comments(500));
         check(&"{(".repeat(200));
+        check(&"a<".repeat(1000));
+    }
+
+    #[test]
+    fn a_step_is_stopped_in_its_middle() {
+        // At its end all ways through the stacks of the parser are copied.
+        let bomb = "a<".repeat(10_000);
+        let limit = Limit {
+            held: 32 << 20,
+            ..NO_LIMIT
+        };
+        let (string, held, work) = parse_within(&bomb, limit);
+        assert_eq!(string, None);
+        assert!(
+            held <= limit.held && held > limit.held - (2 << 20),
+            "{held}"
+        );
+        // What was read before does not matter, and all goes on as ever.
+        let code = "class A { int half(int x) { return x / 2; } }";
+        let fine = parse_within(code, limit);
+        assert!(fine.0.is_some());
+        for _ in 0..2 {
+            assert_eq!(parse_within(&bomb, limit), (None, held, work));
+            assert_eq!(parse_within(code, limit), fine);
+        }
     }
 
     #[test]
@@ -549,15 +545,12 @@ mod tests {
         for blanks in 0..4 {
             let text = format!(
                 "{}String é中𝒳 = \"{}\"; é中𝒳 = x;",
-                " ".repeat(PIECE - 8 - blanks),
-                "é中𝒳".repeat(PIECE)
+                " ".repeat(1024 - 8 - blanks),
+                "é中𝒳".repeat(1024)
             );
-            let (tree, _) = parse_within(&mut java(), &text, usize::MAX);
-            let whole = java().parse(&text, None).expect("a tree");
-            let tree = tree.expect("a tree");
-            assert!(!tree.root_node().has_error());
-            assert_eq!(tree.root_node().to_sexp(), whole.root_node().to_sexp());
-            assert_eq!(tree.root_node().range(), whole.root_node().range());
+            let (string, ..) = parse_within(&text, NO_LIMIT);
+            assert_eq!(string, Some(own_string(Language::JAVA.kinds(), &text)));
+            assert!(!parse(&text).has_error);
         }
     }
 
@@ -575,13 +568,16 @@ mod tests {
     }
 
     #[test]
-    fn long_code_needs_a_tenth_of_the_limit() {
+    fn long_code_stays_far_below_the_limits() {
         let method = "int half(int[] x, int n) {\n  // To the end.\n  for (int i = 0; i < n; i++) {\n    \
                       x[i] = Math.abs(x[i] / 2) + \"half\".length();\n  }\n  return x[0];\n}\n";
         let text = format!("class A {{\n{}}}\n", method.repeat(2200));
         assert!(text.len() > 300_000);
-        let (tree, work) = parse_within(&mut java(), &text, work_limit(text.len()));
-        assert!(!tree.expect("a tree").root_node().has_error());
-        assert!(10 * work < work_limit(text.len()), "{work}");
+        let (string, held, work) = parse_within(&text, NO_LIMIT);
+        assert!(string.is_some_and(|string| !string.contains("ERROR")));
+        assert!(9 * work < work_limit(text.len()), "{work}");
+        // So many times the longest text would fit.
+        let fits = MEMORY / held * text.len() / crate::text::MAX_TEXT_BYTES;
+        assert!(fits >= 4, "{held}");
     }
 }

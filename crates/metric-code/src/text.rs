@@ -15,7 +15,7 @@ use crate::syntax::subtree_hashes;
 
 /// The longest text that is scored, in bytes: 2 MiB.
 ///
-/// That takes a second or two and some hundred bytes of memory a byte, and both times the depth of
+/// That takes a second or two and some hundred bytes of memory per byte, and both times the depth of
 /// the loops in it.
 pub const MAX_TEXT_BYTES: usize = 2 << 20;
 
@@ -178,7 +178,7 @@ impl References {
 }
 
 /// A text as a profile compares it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Analysis {
     /// The hashes of its subtrees, sorted.
     pub(crate) subtrees: Vec<u128>,
@@ -190,7 +190,7 @@ pub(crate) struct Analysis {
     pub(crate) too_deep: bool,
     /// Whether its comments could not be removed.
     pub(crate) comments_kept: bool,
-    /// Whether it took too much work to parse.
+    /// Whether parsing it took too much work or memory.
     pub(crate) given_up: bool,
 }
 
@@ -207,13 +207,20 @@ impl Analysis {
         let classes = language.classes(reading.dialect);
         MEMORY.with_borrow_mut(|(tree, memory, hashes)| {
             tree.parse(kinds, text, reading.dialect == Dialect::Original);
-            let analysis = Self {
-                subtrees: subtree_hashes(tree, kinds, classes, hashes),
-                edges: edge_hashes(tree, text, classes, memory),
-                has_error: tree.has_error,
-                too_deep: tree.too_deep(),
-                comments_kept: stripped.comments_kept,
-                given_up: tree.given_up,
+            let analysis = match tree.given_up {
+                true => Self {
+                    comments_kept: stripped.comments_kept,
+                    given_up: true,
+                    ..Self::default()
+                },
+                false => Self {
+                    subtrees: subtree_hashes(tree, kinds, classes, hashes),
+                    edges: edge_hashes(tree, text, classes, memory),
+                    has_error: tree.has_error,
+                    too_deep: tree.too_deep(),
+                    comments_kept: stripped.comments_kept,
+                    given_up: false,
+                },
             };
             // What one giant text needed is not kept for the rest of the thread's life.
             if text.len() > 1 << 16 {

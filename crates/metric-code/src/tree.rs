@@ -72,12 +72,14 @@ impl<'a> SyntaxTree<'a> {
         self.tree.too_deep()
     }
 
-    /// Whether the parser was stopped, since the text took more work than its length allows: the tree
+    /// Whether the parser was stopped because the text took more work or memory than allowed. The tree
     /// is then a single error.
     ///
-    /// Work is counted in steps of the parser and pieces of text read, not in seconds, so a text is
-    /// given up always or never. Code takes a fifteenth of what is allowed, but the parser is
-    /// quadratic or worse on some long texts that are not.
+    /// A text may take 640 MiB of the parser's memory and, in units of some 0.3 µs of work, 2 million
+    /// and 32 per byte, at most 16 million. Both are counted rather than measured, so a text is given up
+    /// always or never: on every machine with pointers of 64 bits, on any number of threads, whatever was
+    /// parsed before. Code takes a tenth of that, but the parser is quadratic or worse on some texts with
+    /// syntax errors.
     #[must_use]
     pub fn is_given_up(&self) -> bool {
         self.tree.given_up

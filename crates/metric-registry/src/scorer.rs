@@ -681,10 +681,9 @@ impl<R: Reading> ErasedState for Held<R> {
         let mut header = self.header.clone();
         for (index, side, said) in &gathered.said {
             header.unify(said).map_err(|problem| {
-                let error = FieldError::new(*side, problem);
                 AddError::Record(RecordError {
                     index: *index,
-                    error,
+                    error: FieldError::new(*side, problem),
                 })
             })?;
         }

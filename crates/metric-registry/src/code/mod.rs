@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use metric_code::{
-    CodeBleu, CodeBleuState, Language, NgramCounts, Prediction, Profile, References, VERSION,
-    Weights,
+    CodeBleu, CodeBleuState, InvalidReferences, Language, NgramCounts, Prediction, Profile,
+    References, VERSION, Weights,
 };
 use metric_core::Metric;
 use metric_record::json::{self, string, typed};
-use metric_record::{FieldError, Kind, Message, Record, Value};
+use metric_record::{FieldError, Kind, Message, Record, Side, Value};
 use serde_json::json;
 
 use crate::{
@@ -57,6 +57,13 @@ pub(crate) const CODEBLEU: Entry = Entry {
             value: "N,W,S,D",
             default: "0.25,0.25,0.25,0.25",
             help: "Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match, which sum to 1",
+        },
+        OptionSpec {
+            name: "on-limit",
+            kind: OptionKind::Choice(|| vec!["error", "zero"]),
+            value: "RULE",
+            default: "error",
+            help: "Texts beyond the parser's limits: an error, or no syntax and no dataflow",
         },
     ],
     scores: &[
@@ -107,6 +114,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
                 weights: options.require::<Weights>("weights")?,
             },
             languages,
+            zero_on_limit: options.require::<String>("on-limit")? == "zero",
             parsed: Mutex::default(),
         };
         Ok(scorer("codebleu", VERSION, reading))
@@ -123,6 +131,9 @@ enum Languages {
 struct Code {
     metric: CodeBleu,
     languages: Languages,
+    /// Whether a text that reaches a limit of the parser has no syntax and no dataflow, rather than being an
+    /// error.
+    zero_on_limit: bool,
     parsed: Mutex<Parsed>,
 }
 
@@ -199,8 +210,13 @@ impl Code {
             (true, true) => typed::<Vec<Cow<'_, str>>>(raw),
         };
         let texts = texts.map_err(FieldError::reference)?;
-        let references = References::new(language, texts)
-            .map_err(|error| FieldError::reference(error.to_string()))?;
+        let references = References::new(language, texts).map_err(|error| {
+            let problem = FieldError::reference(error.to_string());
+            match error {
+                InvalidReferences::Empty => problem,
+                InvalidReferences::TooLong { .. } => problem.limit(),
+            }
+        })?;
         let references = Arc::new(references);
         parsed().keep(language, raw, &references);
         Ok(references)
@@ -233,31 +249,51 @@ impl Reading for Code {
                 .filter(|rest| !rest.is_empty())
                 .map_or(weight.clone(), str::to_owned)
         });
-        [
+        let parts = [
             lang,
             ("profile", self.metric.profile.to_string()),
             ("weights", weights.join(",")),
             ("grammar", grammars),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .to_vec()
+        ];
+        let on_limit = self
+            .zero_on_limit
+            .then_some(("on-limit", "zero".to_owned()));
+        let parts = parts.into_iter().chain(on_limit);
+        parts
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let language = self.language(record)?;
         let prediction = record.prediction.text().map_err(FieldError::prediction)?;
         let prediction = Prediction::new(prediction)
-            .map_err(|error| FieldError::prediction(error.to_string()))?;
+            .map_err(|error| FieldError::prediction(error.to_string()).limit())?;
         let references = self.references(language, &mut record.reference)?;
         if let Some(note) = note(self.metric.profile, language) {
             sink.note(note, 1);
         }
         let state = self.metric.measure(&prediction, &references);
-        if state.examples.given_up > 0 {
-            // A text that was not parsed has no score.
-            return Err(FieldError::prediction(
-                "it or its reference takes too much work to parse: expected at most 32768 units and one more for every four bytes",
-            ));
+        let sides = [
+            (Side::Reference, state.examples.references_given_up),
+            (Side::Prediction, state.examples.predictions_given_up),
+        ];
+        for (side, given_up) in sides {
+            if given_up == 0 {
+                continue;
+            }
+            if !self.zero_on_limit {
+                let problem = Message::from(
+                    "parsing takes more work or memory than allowed; shorten it, or use ",
+                )
+                .option("on-limit", "zero")
+                .text(" to score it as a text without syntax and dataflow");
+                return Err(FieldError::new(side, problem).limit());
+            }
+            let noted = format!(
+                "a {side} takes more work or memory to parse than allowed and counts as having no syntax and no dataflow"
+            );
+            sink.note_ids(noted, [&*record.id.to_string()]);
         }
         match self.languages {
             Languages::One(_) => sink.measured(None, &[], state),

@@ -1,0 +1,287 @@
+//! Runs the program on input that is made to hurt it.
+
+mod child;
+mod code;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::run::{Error, cargo, root};
+use crate::table::table;
+use child::Outcome;
+
+pub(crate) const HELP: &str = "\
+Runs the program on input that is made to take much time or memory, one process per case.
+A case fails if the process ends by a signal or with an exit code other than 0, 1, 2, 3 and 5, takes
+more than 1 GB of memory or more than 10 seconds of CPU time, which is twice that where a file has
+many texts. Prints the cases that failed and those that took most.
+FILTER: only cases whose name has this in it. --sample: every tenth case, always the same ones.
+--seconds N: stop after that. --jobs N: so many cases at a time (1). --program FILE: not the
+release build of this checkout. Needs a Unix shell.";
+
+/// The most memory of a process, in bytes.
+const MEMORY: u64 = 1_000_000_000;
+
+/// The most CPU time of a process for a text.
+const CPU: Duration = Duration::from_secs(10);
+
+/// Input for the program.
+struct Case {
+    /// Kind, and what is special, with `/` in between.
+    name: String,
+    /// The arguments before the file.
+    words: Vec<String>,
+    /// Writes the file: JSON Lines.
+    write: Box<dyn Fn() -> String + Sync>,
+}
+
+impl Case {
+    fn new(name: String, words: &[&str], write: impl Fn() -> String + Sync + 'static) -> Self {
+        Self {
+            name,
+            words: words.iter().map(|&word| word.to_owned()).collect(),
+            write: Box::new(write),
+        }
+    }
+
+    /// Runs the program in a folder on the case.
+    fn run(&self, program: &Path, folder: &Path) -> Result<Outcome, String> {
+        let file = folder.join("pairs.jsonl");
+        fs::write(&file, (self.write)()).map_err(|error| format!("{}: {error}", file.display()))?;
+        let words = [&self.words[..], &["pairs.jsonl".to_owned()]].concat();
+        child::run(program, &words, folder)
+    }
+
+    /// Why what a process did is not allowed.
+    fn problem(&self, outcome: &Outcome) -> Option<&'static str> {
+        let cpu = match self.name.contains("/many/") {
+            true => 2 * CPU,
+            false => CPU,
+        };
+        match outcome.exit_code {
+            None => Some("signal"),
+            Some(0..=3 | 5) => match (outcome.peak > MEMORY, outcome.cpu > cpu) {
+                (true, _) => Some("memory"),
+                (_, true) => Some("CPU"),
+                _ => None,
+            },
+            Some(_) => Some("exit code"),
+        }
+    }
+}
+
+/// All cases, in the order in which they run.
+fn all_cases(root: &Path) -> Result<Vec<Case>, String> {
+    code::cases(root)
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let chosen = choose(arguments)?;
+    let cases = all_cases(&root())?;
+    let cases: Vec<Case> = cases
+        .into_iter()
+        .filter(|case| chosen.filter.iter().all(|part| case.name.contains(part)))
+        .enumerate()
+        // 10 and the number of cases of a fragment have few factors in common.
+        .filter(|(index, _)| !chosen.sample || index % 10 == 3)
+        .map(|(_, case)| case)
+        .collect();
+    if cases.is_empty() {
+        return Err(Error::Usage("no case has such a name".to_owned()));
+    }
+    let program = match &chosen.program {
+        Some(program) => {
+            fs::canonicalize(program).map_err(|error| format!("{}: {error}", program.display()))?
+        }
+        None => {
+            cargo(&["build", "--release", "--package", "metric-cli"], &[])?;
+            root().join("target/release/metric")
+        }
+    };
+    let outcomes = run_all(&cases, &program, &chosen)?;
+    report(&outcomes, cases.len())
+}
+
+/// What to run.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Chosen {
+    filter: Vec<String>,
+    sample: bool,
+    seconds: Option<u64>,
+    jobs: Option<u64>,
+    program: Option<PathBuf>,
+}
+
+fn choose(arguments: &[String]) -> Result<Chosen, Error> {
+    let mut chosen = Chosen::default();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let mut number = || {
+            let value = words.next().and_then(|value| value.parse().ok());
+            let number = value.filter(|&number: &u64| number > 0);
+            number.ok_or_else(|| Error::Usage(format!("{word}: expected a positive integer")))
+        };
+        match word.as_str() {
+            "--sample" => chosen.sample = true,
+            "--seconds" => chosen.seconds = Some(number()?),
+            "--jobs" => chosen.jobs = Some(number()?),
+            "--program" => {
+                let file = words.next().map(PathBuf::from);
+                let problem = || Error::Usage("--program: expected a file".to_owned());
+                chosen.program = Some(file.ok_or_else(problem)?);
+            }
+            word if word.starts_with('-') => {
+                return Err(Error::Usage(format!("{word:?}: no argument of it")));
+            }
+            part => chosen.filter.push(part.to_owned()),
+        }
+    }
+    Ok(chosen)
+}
+
+/// Runs the cases in turn, `jobs` at a time.
+fn run_all<'c>(
+    cases: &'c [Case],
+    program: &Path,
+    chosen: &Chosen,
+) -> Result<Vec<(&'c Case, Outcome)>, String> {
+    let start = Instant::now();
+    let jobs = chosen.jobs.unwrap_or(1) as usize;
+    let run_some = |job: usize| -> Result<Vec<(&Case, Outcome)>, String> {
+        let folder = tempfile::tempdir().map_err(|error| format!("a folder: {error}"))?;
+        let mut outcomes = Vec::new();
+        for case in cases.iter().skip(job).step_by(jobs) {
+            let seconds = start.elapsed().as_secs();
+            if chosen.seconds.is_some_and(|most| seconds >= most) {
+                break;
+            }
+            let outcome = case.run(program, folder.path())?;
+            if let Some(problem) = case.problem(&outcome) {
+                eprintln!("{problem}: {}: {}", case.name, row(&outcome).join(", "));
+            }
+            outcomes.push((case, outcome));
+        }
+        Ok(outcomes)
+    };
+    std::thread::scope(|scope| {
+        let run_some = &run_some;
+        let threads: Vec<_> = (0..jobs)
+            .map(|job| scope.spawn(move || run_some(job)))
+            .collect();
+        let mut outcomes = Vec::new();
+        for thread in threads {
+            let some = thread.join();
+            outcomes.extend(some.unwrap_or_else(|_| Err("a job failed".to_owned()))?);
+        }
+        Ok(outcomes)
+    })
+}
+
+/// Exit code, CPU time, time and memory of a process.
+fn row(outcome: &Outcome) -> Vec<String> {
+    vec![
+        outcome
+            .exit_code
+            .map_or("signal".to_owned(), |code| code.to_string()),
+        format!("{:.2} s", outcome.cpu.as_secs_f64()),
+        format!("{:.2} s", outcome.wall.as_secs_f64()),
+        format!("{:.0} MB", outcome.peak as f64 / 1e6),
+    ]
+}
+
+/// Prints what failed, and what took most time and memory.
+fn report(outcomes: &[(&Case, Outcome)], chosen: usize) -> Result<(), Error> {
+    const SHOWN: usize = 10;
+    let show = |title: &str, some: &[&(&Case, Outcome)]| {
+        if !some.is_empty() {
+            let rows: Vec<_> = some
+                .iter()
+                .map(|(case, outcome)| [vec![case.name.clone()], row(outcome)].concat())
+                .collect();
+            let header = [title, "exit", "CPU", "time", "peak"];
+            crate::run::print(&format!("{}\n", table(&header, &rows)));
+        }
+    };
+    let mut sorted: Vec<_> = outcomes.iter().collect();
+    sorted.sort_by_key(|(_, outcome)| std::cmp::Reverse(outcome.cpu));
+    show("most CPU time", &sorted[..SHOWN.min(sorted.len())]);
+    sorted.sort_by_key(|(_, outcome)| std::cmp::Reverse(outcome.peak));
+    show("most memory", &sorted[..SHOWN.min(sorted.len())]);
+    sorted.retain(|(case, outcome)| case.problem(outcome).is_some());
+    show("failed", &sorted);
+    let run = outcomes.len();
+    crate::run::print(&format!(
+        "{run} of {chosen} cases run, {} failed\n",
+        sorted.len()
+    ));
+    match sorted.len() {
+        0 => Ok(()),
+        1 => Err(Error::Failed("1 case failed".to_owned())),
+        count => Err(Error::Failed(format!("{count} cases failed"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments() {
+        let choose = |words: &str| {
+            let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+            choose(&words)
+        };
+        let expected = Chosen {
+            filter: vec!["code/c/".to_owned(), "many".to_owned()],
+            sample: true,
+            seconds: Some(60),
+            jobs: Some(2),
+            program: Some(PathBuf::from("metric")),
+        };
+        let words = "code/c/ --sample --seconds 60 many --jobs 2 --program metric";
+        assert_eq!(choose(words), Ok(expected));
+        for wrong in ["--seconds", "--seconds x", "--jobs 0", "--program", "--all"] {
+            assert!(choose(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn cases_have_names_of_their_own_and_files() {
+        let cases = all_cases(&root()).expect("cases");
+        let mut names: Vec<_> = cases.iter().map(|case| &case.name).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), cases.len());
+        for case in cases.iter().step_by(50) {
+            let lines = (case.write)();
+            assert!(lines.len() > 1000, "{}", case.name);
+            for line in lines.lines() {
+                let object: serde_json::Value = serde_json::from_str(line).expect("JSON");
+                assert!(object["id"].is_string() || object["id"].is_u64());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_allowed() {
+        let check = |name: &str, exit_code, seconds, megabytes: u64, problem| {
+            let case = Case::new(name.to_owned(), &[], String::new);
+            let outcome = Outcome {
+                exit_code,
+                cpu: Duration::from_secs(seconds),
+                wall: Duration::ZERO,
+                peak: megabytes * 1_000_000,
+            };
+            assert_eq!(case.problem(&outcome), problem, "{outcome:?}");
+        };
+        check("a", Some(0), 10, 1000, None);
+        check("a", Some(5), 1, 1, None);
+        check("a", Some(4), 1, 1, Some("exit code"));
+        check("a", Some(101), 1, 1, Some("exit code"));
+        check("a", None, 1, 1, Some("signal"));
+        check("a", Some(0), 11, 1, Some("CPU"));
+        check("a/many/0", Some(0), 11, 1, None);
+        check("a", Some(0), 1, 1001, Some("memory"));
+    }
+}
