@@ -377,7 +377,7 @@ impl Code {
 }
 
 /// The profiles of programs from 2020 and 2021 have the rules of these, but not their parsers.
-const OTHER_GRAMMARS: &str = "syntax_match and dataflow_match come from current grammars and can differ from those of the original program, whose grammars are from 2020";
+const OTHER_GRAMMARS: &str = "syntax_match and dataflow_match come from current grammars, not from the original ones of 2020, and can differ";
 
 fn counts(state: &CodeBleuState) -> Named<serde_json::Value> {
     let CodeBleuState {
