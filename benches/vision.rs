@@ -151,5 +151,61 @@ fn curves(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, iou_matching, curves);
+/// Items of which all boxes overlap: the same box again and again, and boxes a little off.
+fn crowded(criterion: &mut Criterion) {
+    let mut random = StdRng::seed_from_u64(3);
+    let mut boxes = |count: usize, off: f64| -> Vec<BBox> {
+        let mut one =
+            || [100.0, 100.0, 50.0, 50.0].map(|at| at + off * random.random_range(-1.0..1.0));
+        let shape = |[x, y, w, h]: [f64; 4]| BBox::from_xywh(x, y, w, h).expect("a box");
+        (0..count).map(|_| shape(one())).collect()
+    };
+    let mut group = criterion.benchmark_group("vision/crowded");
+    group.sample_size(10);
+    for (name, rule, detections, truths) in [
+        (
+            "equal_100k_greedy",
+            Matching::Greedy,
+            boxes(100_000, 0.0),
+            boxes(100_000, 0.0),
+        ),
+        (
+            "equal_100k_voc",
+            Matching::Voc,
+            boxes(100_000, 0.0),
+            boxes(100_000, 0.0),
+        ),
+        (
+            "near_10k_greedy",
+            Matching::Greedy,
+            boxes(10_000, 5.0),
+            boxes(10_000, 5.0),
+        ),
+        (
+            "near_20k_optimal_sum",
+            Matching::OptimalSum,
+            boxes(20_000, 10.0),
+            boxes(1_000, 10.0),
+        ),
+    ] {
+        let detections: Vec<Detection> = detections.into_iter().map(Detection::from).collect();
+        let truths: Vec<Truth> = truths.into_iter().map(Truth::from).collect();
+        let fewer = detections.len().min(truths.len());
+        group.throughput(Throughput::Elements(
+            (detections.len() + truths.len()) as u64,
+        ));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let matches = rule.matches(black_box(&detections), &truths, 0.5);
+                let found = matches.iter().flatten().count();
+                // VOC looks at the first of equal boxes only.
+                let least = if rule == Matching::Voc { 1 } else { fewer / 2 };
+                assert!((least..=fewer).contains(&found));
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, iou_matching, curves, crowded);
 criterion_main!(benches);

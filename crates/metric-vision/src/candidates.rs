@@ -19,8 +19,8 @@ pub(crate) struct Field<'a, S> {
 }
 
 impl<'a, S: Shape> Field<'a, S> {
-    /// Below so many pairs a tree does not pay.
-    const FEW: usize = 4096;
+    /// Below so many pairs a tree does not pay. In tests one is wanted.
+    const FEW: usize = if cfg!(test) { 64 } else { 4096 };
 
     /// The truths for so many detections, which may overlap across a gap of this `margin`.
     pub(crate) fn new(detections: usize, truths: &'a [Truth<S>], margin: f64) -> Self {
@@ -39,29 +39,37 @@ impl<'a, S: Shape> Field<'a, S> {
     }
 
     /// Calls `visit` with the place of every truth that overlaps `shape`, and of others, in no
-    /// certain order. Says how many truths were looked at.
+    /// certain order. Says how often, unless there are few truths.
     #[inline]
     pub(crate) fn near(&self, shape: &S, mut visit: impl FnMut(usize, &Truth<S>)) -> usize {
-        let (_, looked) = self.look(shape, |place, truth| {
-            visit(place, truth);
-            false
-        });
-        looked
+        let mut visits = 0;
+        match &self.tree {
+            None => {
+                let truths = self.truths.iter().enumerate();
+                truths.for_each(|(place, truth)| visit(place, truth));
+            }
+            Some(tree) => {
+                tree.any(reach(shape, self.margin), |place| {
+                    visits += 1;
+                    visit(place, &self.truths[place]);
+                    false
+                });
+            }
+        }
+        visits
     }
 
     /// [`near`](Self::near) until `visit` is true, and whether it was.
     #[inline]
-    pub(crate) fn any_near(&self, shape: &S, visit: impl FnMut(usize, &Truth<S>) -> bool) -> bool {
-        self.look(shape, visit).0
-    }
-
-    #[inline]
-    fn look(&self, shape: &S, mut visit: impl FnMut(usize, &Truth<S>) -> bool) -> (bool, usize) {
+    pub(crate) fn any_near(
+        &self,
+        shape: &S,
+        mut visit: impl FnMut(usize, &Truth<S>) -> bool,
+    ) -> bool {
         match &self.tree {
             None => {
                 let mut truths = self.truths.iter().enumerate();
-                let any = truths.any(|(place, truth)| visit(place, truth));
-                (any, self.truths.len())
+                truths.any(|(place, truth)| visit(place, truth))
             }
             // Overlapping shapes have min(right edges) > max(left edges), with the edges as the
             // shapes give them: this leaves out none.

@@ -163,12 +163,15 @@ impl Matching {
     }
 }
 
+/// So many pairs of any shapes take no more than ten seconds and a gigabyte of memory.
+pub const MOST_PAIRS: usize = MOST_EDGES;
+
 impl Matching {
     /// Refuses items of which so many shapes overlap each other that this rule would take minutes, or
     /// gigabytes of memory.
     ///
     /// Matches have no limit of their own. A program that reads untrusted data calls this first. It costs
-    /// nothing for items of up to 4,096 detections and truths, and otherwise one look at each pair where that
+    /// nothing for items of up to 2,896 detections and truths, and otherwise one look at each pair where that
     /// can decide.
     ///
     /// ```
@@ -184,7 +187,7 @@ impl Matching {
     /// # Errors
     ///
     /// Returns an error for [`OptimalSum`](Self::OptimalSum) if the greatest total would be one of more than
-    /// 2^24 pairs, and for any rule if more than 2^24 pairs of shapes other than axis-aligned boxes have bounds
+    /// 2^23 pairs, and for any rule if more than 2^23 pairs of shapes other than axis-aligned boxes have bounds
     /// that meet.
     pub fn check_size<S: Shape>(
         self,
@@ -358,7 +361,7 @@ pub fn counts<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> Counts {
 ///
 /// That of [`assign`](metric_core::assignment::assign) of the pairs that reach the threshold, at worst some
 /// hundred bytes each. Of `n` detections and `m` truths without a crowd, no more than `min(n, m)²` pairs are
-/// kept. If more than 2^24 are left the total IoU is not looked at: the choice still has the most right
+/// kept. If more than 2^23 are left the total IoU is not looked at: the choice still has the most right
 /// detections, then takes as many of the rest as it can to truths that do not count, and costs memory
 /// for detections and truths only.
 ///
@@ -381,7 +384,7 @@ pub fn optimal<S: Shape>(
     truths: &[Truth<S>],
     threshold: f64,
 ) -> Matches {
-    optimal_of(detections, truths, threshold, MOST_PAIRS)
+    optimal_of(detections, truths, threshold, MOST_EDGES)
 }
 
 /// [`optimal`], with so many pairs at most to choose from.
@@ -447,7 +450,7 @@ fn any_optimal<S: Shape>(
 /// # Cost
 ///
 /// That of [`assign`](metric_core::assignment::assign) of the pairs that overlap at all, of which no more than
-/// `min(n, m)²` are kept for `n` detections and `m` truths. If more than 2^24 are left, the matches
+/// `min(n, m)²` are kept for `n` detections and `m` truths. If more than 2^23 are left, the matches
 /// are those of [`optimal`] without regard to the total IoU; [`Matching::check_size`] tells.
 #[must_use]
 pub fn optimal_sum<S: Shape>(
@@ -455,7 +458,7 @@ pub fn optimal_sum<S: Shape>(
     truths: &[Truth<S>],
     threshold: f64,
 ) -> Matches {
-    let counted = edges(detections, truths, MOST_PAIRS, |_, truth, _| {
+    let counted = edges(detections, truths, MOST_EDGES, |_, truth, _| {
         truth.is_counted()
     });
     let Some(mut counted) = counted else {
@@ -471,7 +474,7 @@ pub fn optimal_sum<S: Shape>(
         }
     }
     if !truths.iter().all(Truth::is_counted) {
-        let others = edges(detections, truths, MOST_PAIRS, |row, truth, overlap| {
+        let others = edges(detections, truths, MOST_EDGES, |row, truth, overlap| {
             matches[row].is_none() && !truth.is_counted() && overlap >= threshold
         });
         let Some(others) = others else {
@@ -754,8 +757,8 @@ fn greatest<S: Shape>(
 /// What a truth that counts is worth; one that does not is worth 1, which no number of them exceeds.
 const COUNTED: i64 = 1 << 31;
 
-/// Of more pairs no best choice is made, which would take gigabytes of memory.
-pub const MOST_PAIRS: usize = 1 << 24;
+/// Of more pairs no best choice is made, which would take ten seconds and a gigabyte of memory.
+const MOST_EDGES: usize = 1 << 23;
 
 /// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU, as far
 /// as a best choice can have them. None if there are more than `most`.

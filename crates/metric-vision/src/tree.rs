@@ -44,14 +44,9 @@ impl Tree {
     }
 
     /// Calls `visit` with the place of each box that meets these bounds, until it is true. Says
-    /// whether it was, and how many boxes were looked at.
+    /// whether it was.
     #[inline]
-    pub(crate) fn any(
-        &self,
-        bounds: Bounds,
-        mut visit: impl FnMut(usize) -> bool,
-    ) -> (bool, usize) {
-        let mut looked = 0;
+    pub(crate) fn any(&self, bounds: Bounds, mut visit: impl FnMut(usize) -> bool) -> bool {
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
             if !meet(node.bounds, bounds) {
@@ -60,15 +55,14 @@ impl Tree {
             }
             at += 1;
             if at == node.next {
-                looked += node.end - node.start;
                 for item in &self.items[node.start..node.end] {
                     if meet(item.bounds, bounds) && visit(item.place) {
-                        return (true, looked);
+                        return true;
                     }
                 }
             }
         }
-        (false, looked)
+        false
     }
 }
 

@@ -25,7 +25,7 @@ pub fn boxes(dir: &Path) -> io::Result<Vec<Case>> {
     let equal = |count: usize| vec![[10.0, 10.0, 20.0, 20.0]; count];
     let items = [
         ("dense", near(1_000, 10.0), near(20_000, 10.0)),
-        ("square", near(4_000, 5.0), near(4_000, 5.0)),
+        ("square", near(2_800, 5.0), near(2_800, 5.0)),
         ("too-dense", near(5_000, 5.0), near(5_000, 5.0)),
         ("equal", equal(100_000), equal(100_000)),
         ("equal-predictions", equal(3), equal(100_000)),

@@ -29,7 +29,7 @@ const DEFAULT_MAX_CELLS: &str = "200000000000";
 /// Changes no score: a pair within the limit has the same one under any other.
 pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec {
     name: "max-cells",
-    kind: OptionKind::Integer(1, i64::MAX),
+    kind: OptionKind::Integer(0, i64::MAX),
     value: "N",
     default: DEFAULT_MAX_CELLS,
     help: "The most cells of the table of edit distances per record; the default takes about 10 s",
