@@ -470,7 +470,9 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         .filter_map(|name| {
             let path = || matches.try_get_one::<PathBuf>(name).ok().flatten();
             let text = || matches.try_get_one::<String>(name).ok().flatten();
-            path().map(PathBuf::as_path).or_else(|| text().map(Path::new))
+            path()
+                .map(PathBuf::as_path)
+                .or_else(|| text().map(Path::new))
         })
         .collect();
     refuse_outputs(
@@ -506,7 +508,10 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         known.map(|(_, format)| *format)
     };
     let source = |name: &str| -> Result<Source, Failure> {
-        let path = matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
+        let path = matches
+            .get_one::<PathBuf>(name)
+            .cloned()
+            .unwrap_or_default();
         let source = match path.to_str() {
             Some("-") => Source::standard_input(),
             _ => Source::path(path)?,

@@ -122,9 +122,7 @@ pub(crate) fn failed_checks(checks: &[Check], scored: &[Scored]) -> Result<Vec<S
     let mut failed = Vec::new();
     for check in checks {
         check.refuse_wrong_direction(&entries)?;
-        let mut found = scores()
-            .filter(|(name, _)| *name == check.score)
-            .peekable();
+        let mut found = scores().filter(|(name, _)| *name == check.score).peekable();
         if found.peek().is_none() {
             let names: Vec<_> = scores().map(|(name, _)| name.as_str()).collect();
             return Err(Failure::Usage(format!(

@@ -130,12 +130,17 @@ impl OutputFolder {
         let mut names = listed().map_err(|error| failed(&self.folder, error))?;
         names.sort();
         let is_folder = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
-        if let Some(taken) = names.iter().map(|name| self.folder.join(name)).find(is_folder) {
+        if let Some(taken) = names
+            .iter()
+            .map(|name| self.folder.join(name))
+            .find(is_folder)
+        {
             return Err(cannot_create(&taken, &"the name is that of a folder"));
         }
         for name in names {
             let path = self.folder.join(&name);
-            fs::rename(self.waiting.path().join(&name), &path).map_err(|error| failed(&path, error))?;
+            fs::rename(self.waiting.path().join(&name), &path)
+                .map_err(|error| failed(&path, error))?;
         }
         Ok(())
     }
@@ -304,10 +309,7 @@ fn open_stream(_path: &Path) -> Option<io::Result<Target>> {
 }
 
 /// A file that gets its name when it is whole, in place of one that is `existing` or as a new one.
-fn temporary(
-    folder: &Path,
-    existing: Option<Metadata>,
-) -> io::Result<Unfinished<NamedTempFile>> {
+fn temporary(folder: &Path, existing: Option<Metadata>) -> io::Result<Unfinished<NamedTempFile>> {
     let mut builder = partial();
     #[cfg(unix)]
     {

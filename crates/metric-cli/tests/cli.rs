@@ -1354,7 +1354,10 @@ fn pictures_of_lane_graphs() {
     assert!(read(&folder, "frames/f.svg").contains("lane 0"));
     folder
         .run("score string-accuracy --pairs words.jsonl --svg none")
-        .fails(2, &["--svg is not an option of string-accuracy: arc, lanes, openlane have it"]);
+        .fails(
+            2,
+            &["--svg is not an option of string-accuracy: arc, lanes, openlane have it"],
+        );
 }
 
 #[test]

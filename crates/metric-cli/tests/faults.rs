@@ -248,7 +248,8 @@ fn a_reader_who_leaves_early_fails_the_file_and_not_the_gate() {
     drop(reader);
     let words = format!("{R} --per-sample /dev/stdout {gate}");
     let output = folder.command(&words).stdout(writer).output();
-    Run::of(output.expect("the program runs")).fails(1, &["threshold check failed: string_accuracy"]);
+    Run::of(output.expect("the program runs"))
+        .fails(1, &["threshold check failed: string_accuracy"]);
 }
 
 #[test]
@@ -452,7 +453,10 @@ fn an_interrupted_run_leaves_what_was_there() {
         drop(input);
         // Nobody hears of a kill before it ends the program.
         let left = folder.partial_paths();
-        assert!(left.is_empty() || name == "KILL", "SIG{name} leaves {left:?}");
+        assert!(
+            left.is_empty() || name == "KILL",
+            "SIG{name} leaves {left:?}"
+        );
         for path in left {
             fs::remove_file(path).expect("a file");
         }

@@ -122,7 +122,10 @@ fn options_go_to_the_metrics_that_have_them() {
         "string-accuracy,wer --details d.json",
         &["--details: string-accuracy,wer"],
     );
-    fails("wer,cer --svg d", &["--svg is not an option of wer and cer: arc, lanes, openlane have it"]);
+    fails(
+        "wer,cer --svg d",
+        &["--svg is not an option of wer and cer: arc, lanes, openlane have it"],
+    );
     fails("wer,anls --show a", &["--show is not an option of anls: "]);
     fails(
         "arc,lanes --svg d",
@@ -271,7 +274,11 @@ fn thresholds_of_several_metrics() {
     assert!(said.contains("threshold check failed: cer is "), "{said}");
     // Both metrics have the score, and each has to pass.
     let said = score("--fail-over mer=0.01", 1);
-    assert_eq!(said.matches("threshold check failed: mer is ").count(), 2, "{said}");
+    assert_eq!(
+        said.matches("threshold check failed: mer is ").count(),
+        2,
+        "{said}"
+    );
     let said = score("--fail-under string_accuracy=0.5", 2);
     assert!(
         said.contains("no such score: expected one of wer, mer"),

@@ -127,13 +127,20 @@ fn copies_of_an_id_are_counted_and_not_kept() {
 fn records_that_wait_are_bounded() {
     let record = |side: &str, id: usize| format!("{{\"id\": {id}, \"{side}\": \"some text\"}}\n");
     let references: String = (0..20_000).map(|id| record("reference", id)).collect();
-    let predictions: String = (0..20_000).rev().map(|id| record("prediction", id)).collect();
+    let predictions: String = (0..20_000)
+        .rev()
+        .map(|id| record("prediction", id))
+        .collect();
     let folder = Folder::new(&[("r.jsonl", &references), ("p.jsonl", &predictions)]);
     let words = "score string-accuracy -r r.jsonl -p p.jsonl";
     for threads in [1, 2, 5] {
         let limited = format!("{words} --threads {threads} --max-bytes 1MB");
-        folder.run(&limited).fails(5, &["p.jsonl: ", "--max-bytes 1000000"]);
-        folder.run(&format!("{words} --threads {threads} --max-bytes 20MB")).code(0);
+        folder
+            .run(&limited)
+            .fails(5, &["p.jsonl: ", "--max-bytes 1000000"]);
+        folder
+            .run(&format!("{words} --threads {threads} --max-bytes 20MB"))
+            .code(0);
     }
 }
 
@@ -200,7 +207,11 @@ fn pictures_are_written_all_or_none() {
     folder
         .run("score arc -r r.jsonl -p p.jsonl --svg drawn")
         .fails(2, &["b.svg: cannot create: the name is that of a folder"]);
-    let left = |folder: &Folder| fs::read_dir(folder.path("drawn")).expect("a folder").count();
+    let left = |folder: &Folder| {
+        fs::read_dir(folder.path("drawn"))
+            .expect("a folder")
+            .count()
+    };
     assert_eq!(left(&folder), 1);
     fs::remove_dir(folder.path("drawn/b.svg")).expect("a folder");
     folder

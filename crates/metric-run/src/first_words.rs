@@ -141,7 +141,12 @@ mod tests {
         use LineStarts::{Ids, ProbablyIds, Words};
         let id = |i: usize| format!("utt-{i} good morning");
         let heard = |i: usize| format!("utt-{i} good evening");
-        let name = |i: usize| format!("{} good morning", ["anna", "ben", "cy"][i % 3].repeat(i / 3 + 1));
+        let name = |i: usize| {
+            format!(
+                "{} good morning",
+                ["anna", "ben", "cy"][i % 3].repeat(i / 3 + 1)
+            )
+        };
         let mut shuffled = lines(10, heard);
         shuffled.reverse();
         let mut names = lines(12, name);
@@ -150,17 +155,52 @@ mod tests {
             ("ids", lines(10, id), lines(10, heard), Ids),
             ("in another order", lines(10, id), shuffled, Ids),
             ("of a perfect system", lines(10, id), lines(10, id), Ids),
-            ("numbers", lines(10, |i| format!("{i} a b")), lines(10, |i| format!("{i} a c")), Ids),
+            (
+                "numbers",
+                lines(10, |i| format!("{i} a b")),
+                lines(10, |i| format!("{i} a c")),
+                Ids,
+            ),
             ("few", lines(9, id), lines(9, heard), ProbablyIds),
-            ("few, of a perfect system", lines(9, id), lines(9, id), Words),
+            (
+                "few, of a perfect system",
+                lines(9, id),
+                lines(9, id),
+                Words,
+            ),
             ("one", lines(1, id), lines(1, heard), Words),
             ("without a sign", lines(12, name), names, ProbablyIds),
-            ("sentences of a perfect system", lines(12, name), lines(12, name), Words),
-            ("one word", lines(20, |i| format!("a-{i}")), lines(20, |i| format!("a-{i}")), Words),
-            ("another set", lines(10, id), lines(10, |i| heard(i + 1)), Words),
+            (
+                "sentences of a perfect system",
+                lines(12, name),
+                lines(12, name),
+                Words,
+            ),
+            (
+                "one word",
+                lines(20, |i| format!("a-{i}")),
+                lines(20, |i| format!("a-{i}")),
+                Words,
+            ),
+            (
+                "another set",
+                lines(10, id),
+                lines(10, |i| heard(i + 1)),
+                Words,
+            ),
             ("more lines", lines(10, id), lines(11, heard), Words),
-            ("twice", lines(10, |i| id(i / 2)), lines(10, |i| heard(i / 2)), Words),
-            ("an empty line", lines(10, |_| String::new()), lines(10, |_| String::new()), Words),
+            (
+                "twice",
+                lines(10, |i| id(i / 2)),
+                lines(10, |i| heard(i / 2)),
+                Words,
+            ),
+            (
+                "an empty line",
+                lines(10, |_| String::new()),
+                lines(10, |_| String::new()),
+                Words,
+            ),
         ];
         for (name, references, predictions, expected) in rows {
             assert_eq!(judge(references, predictions), *expected, "{name}");
@@ -175,7 +215,10 @@ mod tests {
         let rest = FirstWords::of_lines((12..).zip(rest.iter().map(String::as_str)));
         let whole = first.followed_by(rest.expect("no word twice"));
         let whole = whole.expect("no word twice");
-        assert_eq!(whole.numbered_lines, words(&lines).expect("no word twice").numbered_lines);
+        assert_eq!(
+            whole.numbered_lines,
+            words(&lines).expect("no word twice").numbered_lines
+        );
         assert_eq!((whole.first(), whole.lines), ("utt-0", 30));
         let again = words(&lines[3..4]).expect("no word twice");
         assert!(whole.followed_by(again).is_none());

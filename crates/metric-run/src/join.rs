@@ -774,7 +774,10 @@ impl Join {
         let Reader {
             input, has_other, ..
         } = &self.references;
-        let first = self.waiting_references.values().min_by_key(|held| held.ordinal);
+        let first = self
+            .waiting_references
+            .values()
+            .min_by_key(|held| held.ordinal);
         let (None, false, Some(first)) = (&self.predictions, has_other, first) else {
             return Ok(());
         };
@@ -786,8 +789,7 @@ impl Join {
 
     /// Refuses text files whose lines start with ids. Where that is only probable, it is a warning.
     pub(crate) fn refuse_line_ids(&self) -> Result<Option<Counted>, RunError> {
-        let (Some(references), Some(reader)) =
-            (&self.references.first_words, &self.predictions)
+        let (Some(references), Some(reader)) = (&self.references.first_words, &self.predictions)
         else {
             return Ok(None);
         };
@@ -869,7 +871,9 @@ impl Join {
         extra_ids.count += self.surplus.count;
         let named = extra_ids.ids.len();
         let surplus = std::mem::take(&mut self.surplus.ids);
-        extra_ids.ids.extend(surplus.into_iter().take(NAMED_IDS - named));
+        extra_ids
+            .ids
+            .extend(surplus.into_iter().take(NAMED_IDS - named));
         Ok(Leftovers {
             extra: extra_ids.count,
             missing: missing

@@ -84,7 +84,11 @@ impl Fields {
         let references = references.map(|name| (name, Role::Value, "reference-field"));
         let prediction = (self.prediction.as_str(), Role::Other, "prediction-field");
         let prediction = with_prediction.then_some(prediction);
-        FieldNames::new(iter::once(self.id_name()).chain(references).chain(prediction))
+        FieldNames::new(
+            iter::once(self.id_name())
+                .chain(references)
+                .chain(prediction),
+        )
     }
 
     fn prediction_names(&self) -> FieldNames {
@@ -411,7 +415,8 @@ impl Run {
         let mut files = Vec::new();
         for spec in paths {
             if let Some(path) = chosen.options.get(spec.name) {
-                let document = Source::path(&*path).and_then(|source| source.document(self.max_bytes))?;
+                let document =
+                    Source::path(&*path).and_then(|source| source.document(self.max_bytes))?;
                 files.push((spec.name.to_owned(), document));
             }
         }

@@ -36,9 +36,7 @@ struct Field {
 }
 
 impl FieldNames {
-    pub(crate) fn new<'n>(
-        names: impl IntoIterator<Item = (&'n str, Role, &'static str)>,
-    ) -> Self {
+    pub(crate) fn new<'n>(names: impl IntoIterator<Item = (&'n str, Role, &'static str)>) -> Self {
         let field = |(name, role, option): (&str, Role, &'static str)| Field {
             name: name.to_owned(),
             quoted: serde_json::Value::from(name).to_string(),
@@ -55,7 +53,9 @@ impl FieldNames {
     #[cold]
     pub(crate) fn no_field(&self, role: Role, record: &str) -> Message {
         let with_role = || self.fields.iter().filter(|field| field.role == role);
-        let names: Vec<_> = with_role().map(|field| format!("{:?}", field.name)).collect();
+        let names: Vec<_> = with_role()
+            .map(|field| format!("{:?}", field.name))
+            .collect();
         let option = with_role().next().map_or("", |field| field.option);
         let present: Vec<Cow<'_, str>> = serde_json::from_str::<Entries<'_>>(record)
             .map(|entries| entries.0.into_iter().map(|(name, _)| name).collect())
@@ -70,8 +70,13 @@ impl FieldNames {
         };
         let wanted = with_role().map(|field| field.name.as_str());
         match probably_meant(role, wanted, others.map(|name| &**name)) {
-            Some(name) => message.text("; did you mean ").option(option, name).text("?"),
-            None => message.text("; another name is given by ").option(option, ""),
+            Some(name) => message
+                .text("; did you mean ")
+                .option(option, name)
+                .text("?"),
+            None => message
+                .text("; another name is given by ")
+                .option(option, ""),
         }
     }
 }
@@ -79,13 +84,25 @@ impl FieldNames {
 /// The first few names of fields, in quotes.
 fn listed(names: &[Cow<'_, str>]) -> String {
     const MOST: usize = 12;
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| quoted_id(name)).collect();
+    let shown: Vec<String> = names
+        .iter()
+        .take(MOST)
+        .map(|name| quoted_id(name))
+        .collect();
     let more = if names.len() > MOST { ", ..." } else { "" };
     shown.join(", ") + more
 }
 
 /// Names that fields of ids have in other programs' files.
-const ID_NAMES: [&str; 7] = ["doc_id", "question_id", "key", "idx", "image_id", "row_id", "Id"];
+const ID_NAMES: [&str; 7] = [
+    "doc_id",
+    "question_id",
+    "key",
+    "idx",
+    "image_id",
+    "row_id",
+    "Id",
+];
 
 /// The name that is nearest to one that is wanted, if it is near.
 fn probably_meant<'n>(
@@ -101,9 +118,9 @@ fn probably_meant<'n>(
         return Some(name);
     }
     let nearness = |name: &str| {
-        let each = wanted.clone().map(|wanted| {
-            strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase())
-        });
+        let each = wanted
+            .clone()
+            .map(|wanted| strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase()));
         each.fold(0.0, f64::max)
     };
     let near = present.map(|name| (nearness(name), name));
@@ -241,7 +258,11 @@ fn kaldi_line(text: &str, line: Span, number: u64) -> Result<Found, ScanError> {
     let id_bytes = memchr::memchr2(b' ', b'\t', of_line.as_bytes()).unwrap_or(of_line.len());
     let (id, value) = of_line.split_at(id_bytes);
     if id.is_empty() {
-        let found = if of_line.trim_ascii().is_empty() { "an empty line" } else { "white space" };
+        let found = if of_line.trim_ascii().is_empty() {
+            "an empty line"
+        } else {
+            "white space"
+        };
         return Err(ScanError {
             offset: line.start,
             problem: format!("found {found}: expected an id, white space, and a text").into(),

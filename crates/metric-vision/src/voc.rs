@@ -6,7 +6,6 @@ use metric_core::{Counts, Merge, Metric, named_choice, ratio};
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
-use crate::candidates::Field;
 use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::detection::split;
 use crate::matching::voc_by;

@@ -44,7 +44,11 @@ pub(crate) const TRAPS: &[Trap] = &[
         ],
         run: "score wer -r r.txt -p p.txt",
         code: 3,
-        says: &["such as \"utt-00\"", "--input-format kaldi", "--input-format text"],
+        says: &[
+            "such as \"utt-00\"",
+            "--input-format kaldi",
+            "--input-format text",
+        ],
     },
     Trap {
         name: "A few lines that start with ids",
@@ -63,8 +67,12 @@ pub(crate) const TRAPS: &[Trap] = &[
         before: "They were scored, as they are now.",
         now: "No warning: a perfect system has the same words in the same lines.",
         files: &[
-            ("r.txt", || (0..20).map(|id| format!("class-{id}\n")).collect()),
-            ("p.txt", || (0..20).map(|id| format!("class-{id}\n")).collect()),
+            ("r.txt", || {
+                (0..20).map(|id| format!("class-{id}\n")).collect()
+            }),
+            ("p.txt", || {
+                (0..20).map(|id| format!("class-{id}\n")).collect()
+            }),
         ],
         run: "score string-accuracy -r r.txt -p p.txt",
         code: 0,
@@ -75,8 +83,12 @@ pub(crate) const TRAPS: &[Trap] = &[
         before: "The numbers were scored as words, which are always correct.",
         now: "The run ends, and names both ways to read the file.",
         files: &[
-            ("r.txt", || (0..12).map(|id| format!("{id}. a b\n")).collect()),
-            ("p.txt", || (0..12).map(|id| format!("{id}. a c\n")).collect()),
+            ("r.txt", || {
+                (0..12).map(|id| format!("{id}. a b\n")).collect()
+            }),
+            ("p.txt", || {
+                (0..12).map(|id| format!("{id}. a c\n")).collect()
+            }),
         ],
         run: "score wer -r r.txt -p p.txt",
         code: 3,
@@ -126,8 +138,12 @@ pub(crate) const TRAPS: &[Trap] = &[
         before: "It took up to 1 GiB of memory.",
         now: "`--max-bytes` bounds what is held.",
         files: &[
-            ("r.jsonl", || format!("{{\"id\": 1, \"reference\": \"{}\"}}", "a".repeat(300_000))),
-            ("p.jsonl", || "{\"id\": 1, \"prediction\": \"a\"}\n".to_owned()),
+            ("r.jsonl", || {
+                format!("{{\"id\": 1, \"reference\": \"{}\"}}", "a".repeat(300_000))
+            }),
+            ("p.jsonl", || {
+                "{\"id\": 1, \"prediction\": \"a\"}\n".to_owned()
+            }),
         ],
         run: "score string-accuracy -r r.jsonl -p p.jsonl --max-bytes 100kB",
         code: 5,

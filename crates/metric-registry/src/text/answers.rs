@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
-use crate::text::string_accuracy::{accuracy_counts, accuracy_numbers, read_any_of, read_texts, texts as both_texts};
+use crate::text::string_accuracy::{accuracy_counts, accuracy_numbers, read_any_of, read_texts};
 use crate::{
     Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
     OptionSpec, OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,

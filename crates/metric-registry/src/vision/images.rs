@@ -13,8 +13,8 @@ use metric_vision::read::{
     RecordError, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
-    BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Dataset, Image, Key, Prediction, Shape,
-    Tide, TooManyPairs, VocAp, unite_classes,
+    BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Dataset, Image, Key,
+    Prediction, Shape, Tide, TooManyPairs, VocAp, unite_classes,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
