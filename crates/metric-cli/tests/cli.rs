@@ -2608,6 +2608,11 @@ fn code_that_is_hard_to_parse() {
         ("p.jsonl", &lines("prediction", &(text + " "), 8)),
         ("one.jsonl", &lines("reference", "int x = y;", 1)),
         ("open.jsonl", &lines("prediction", &open, 1)),
+        ("open_reference.jsonl", &lines("reference", &open, 1)),
+        (
+            "one_prediction.jsonl",
+            &lines("prediction", "int x = y;", 1),
+        ),
     ]);
     let run = |words: &str| folder.run(&format!("score codebleu --lang java {words}"));
     let all = |threads| {
@@ -2622,14 +2627,67 @@ fn code_that_is_hard_to_parse() {
     assert_eq!(all(8), scores);
     for threads in [1, 8] {
         run(&format!("-r one.jsonl -p open.jsonl --threads {threads}")).fails(
-            3,
+            5,
             &[
-                "open.jsonl:1",
-                "too much work to parse",
-                "at most 32768 units and one more for every four bytes",
+                "open.jsonl:1: id \"0\": prediction: ",
+                "more work or memory than allowed",
+                "--on-limit zero",
             ],
         );
+        run(&format!(
+            "-r open_reference.jsonl -p one_prediction.jsonl --threads {threads}"
+        ))
+        .fails(5, &["open_reference.jsonl:1: id \"0\": reference: "]);
     }
+}
+
+/// With `--on-limit zero` a text that is too hard to parse has no syntax and no dataflow, and its id is
+/// named, however the data is split.
+#[test]
+fn code_that_is_hard_to_parse_scores_0() {
+    let open = "a /* ".repeat(6000);
+    let code = "int x = y; int z = x;";
+    let lines = |key: &str, hard: &[usize]| -> String {
+        (0..9)
+            .map(|id| {
+                let text = if hard.contains(&id) { &open } else { code };
+                json!({"id": id, key: text}).to_string() + "\n"
+            })
+            .collect()
+    };
+    let folder = Folder::new(&[
+        ("r.jsonl", &lines("reference", &[5])),
+        ("p.jsonl", &lines("prediction", &[2, 7])),
+    ]);
+    let words = "score codebleu --lang java --on-limit zero -r r.jsonl -p p.jsonl --format json";
+    let all = folder.run(words);
+    let result = all.json();
+    // Each program has 9 subtrees; that of the reference which is hard to parse has none to find.
+    let [found, total] = [0, 1].map(|side| result["counts"]["syntax"][side].as_u64().unwrap());
+    assert_eq!((found * 8, total % 8), (total * 6, 0), "{result}");
+    assert_eq!(result["counts"]["prediction_errors"], 0);
+    let signature = result["signature"].as_str().unwrap();
+    assert!(signature.contains("|on-limit:zero|"), "{signature}");
+    let warnings = result["warnings"].to_string();
+    let warns = |what: &str| assert!(warnings.contains(what), "{what}: {warnings}");
+    warns("2 × a prediction takes more work or memory to parse than allowed");
+    warns("no syntax and no dataflow: \\\"2\\\", \\\"7\\\"");
+    warns("1 × a reference takes more work or memory");
+    for threads in [1, 4] {
+        assert_eq!(
+            folder.run(&format!("{words} --threads {threads}")).json(),
+            result
+        );
+    }
+    for shard in 0..3 {
+        folder
+            .run(&format!(
+                "{words} --shard {shard}/3 --state-out {shard}.state"
+            ))
+            .json();
+    }
+    let merged = folder.run("merge 2.state 0.state 1.state --format json");
+    assert_eq!(merged.json(), result);
 }
 
 /// The sample files of the Fusion Brain Challenge 2021, with what its own programs print for them.

@@ -1,29 +1,35 @@
 //! Memory for one parse, which is freed at once.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::{self, NonNull};
 
 /// What a block holds begins at a multiple of this, as with `malloc`.
 const ALIGN: usize = 16;
 
-/// A number before what a block holds: the class of a small block, or [`CLASSES`] and the index of
-/// a large one.
+/// A number before what a block holds: its class.
 type Header = u64;
 const HEADER: usize = size_of::<Header>();
 
-/// Small blocks have one class per multiple of 16 bytes up to 1 kB, and then eight per power of
-/// two. These sizes include the header.
-const CLASSES: usize = 64 + 8 * 6;
+/// The bytes before the first block of a chunk: what follows its header is aligned, and what follows
+/// others, too, as sizes are multiples of 16.
+const SKIPPED: usize = ALIGN - HEADER;
 
-/// Larger blocks are allocated alone.
-const LARGEST_SMALL: usize = 1 << 16;
+/// Blocks have one size per multiple of 16 bytes up to 1 kB, and then eight per power of two.
+/// These sizes include the header.
+const CLASSES: usize = 64 + 8 * 20;
 
-/// Small blocks are cut from chunks. One chunk is kept for the next text.
+/// The size of the blocks of the last class.
+const LARGEST: usize = 1 << 30;
+
+/// Blocks up to this size are cut from chunks, and larger ones are allocated alone.
+const LARGEST_CUT: usize = 1 << 16;
+
+/// A part of memory from which blocks are cut. One is kept for the next text.
 #[repr(align(16))]
 struct Chunk(#[expect(dead_code, reason = "its size matters")] [u8; CHUNK]);
 const CHUNK: usize = 1 << 20;
 
-/// The class of the smallest blocks of at least so many bytes, which are at most [`LARGEST_SMALL`].
+/// The class of the smallest blocks of at least so many bytes, which are at most [`LARGEST`].
 fn class_of(bytes: usize) -> usize {
     if bytes <= 1024 {
         return bytes.div_ceil(ALIGN).max(1) - 1;
@@ -84,9 +90,9 @@ pub(super) struct Arena {
     left: usize,
     /// A free block of each class. It holds a pointer to the next one.
     free: [*mut u8; CLASSES],
-    /// Large blocks with their headers.
+    /// What was allocated for large blocks.
     large: Vec<(NonNull<u8>, Layout)>,
-    /// The bytes of all chunks in use and of the large blocks.
+    /// The bytes of all chunks and large blocks, free or not.
     held: usize,
     /// Units of work so far.
     work: u64,
@@ -161,81 +167,79 @@ impl Arena {
 
     /// Cuts the next blocks from a chunk, none of which is in use.
     fn start(&mut self, chunk: NonNull<u8>) {
-        // What follows the first header is aligned, and so is all else: sizes are multiples of 16.
-        let skipped = ALIGN - HEADER;
         // SAFETY: a chunk is larger than that.
-        self.next = unsafe { chunk.add(skipped) };
-        self.left = CHUNK - skipped;
+        self.next = unsafe { chunk.add(SKIPPED) };
+        self.left = CHUNK - SKIPPED;
     }
 
     /// Returns a block for so many bytes, or null if that would pass the limit and `may_fail`.
     pub(super) fn allocate(&mut self, bytes: usize, may_fail: bool) -> *mut u8 {
-        let bytes = with_header(bytes);
-        if self.is_over(bytes, may_fail) {
+        let bytes = bytes.saturating_add(HEADER);
+        self.recent += 1;
+        let over = self.spend(1 + (bytes / COPIED) as u64);
+        if may_fail && (over || bytes > LARGEST) {
             return ptr::null_mut();
         }
-        match bytes {
-            0..=LARGEST_SMALL => self.allocate_small(class_of(bytes), may_fail),
-            _ => self.allocate_large(bytes, may_fail),
+        if bytes > LARGEST {
+            no_memory();
         }
-    }
-
-    /// Counts an allocation. Returns whether the limit of work is reached.
-    fn is_over(&mut self, bytes: usize, may_fail: bool) -> bool {
-        self.recent += 1;
-        self.spend(1 + (bytes / COPIED) as u64) && may_fail
-    }
-
-    fn allocate_small(&mut self, class: usize, may_fail: bool) -> *mut u8 {
+        let class = class_of(bytes);
         let free = self.free[class];
         if !free.is_null() {
             // SAFETY: `release` wrote there where the next one is, and nobody has used the block since.
             self.free[class] = unsafe { free.cast::<*mut u8>().read() };
             return free;
         }
-        let bytes = bytes_of(class);
+        let start = match bytes_of(class) {
+            bytes @ 0..=LARGEST_CUT => self.cut(bytes, may_fail),
+            bytes => self.allocate_alone(bytes, may_fail),
+        };
+        let Some(start) = start else {
+            return ptr::null_mut();
+        };
+        // SAFETY: the block has more than its header, which is 8 bytes before a multiple of 16.
+        unsafe {
+            start.cast::<Header>().write(class as Header);
+            start.add(HEADER).as_ptr()
+        }
+    }
+
+    /// Cuts a block from a chunk. Returns its start.
+    fn cut(&mut self, bytes: usize, may_fail: bool) -> Option<NonNull<u8>> {
         if bytes > self.left {
-            if may_fail && self.held + CHUNK > self.limit.held {
-                return ptr::null_mut();
-            }
-            self.held += CHUNK;
+            self.hold(CHUNK, may_fail)?;
             let chunk = new_chunk();
             self.chunks.push(chunk);
             self.start(chunk);
         }
-        let block = self.next;
+        let start = self.next;
         self.left -= bytes;
-        // SAFETY: there are at least `bytes` left in the chunk, and no block has any of them. The header
-        // is at a multiple of 8: see `start`.
-        unsafe {
-            self.next = block.add(bytes);
-            block.cast::<Header>().write(class as Header);
-            block.add(HEADER).as_ptr()
-        }
+        // SAFETY: there were at least so many bytes left in the chunk.
+        self.next = unsafe { start.add(bytes) };
+        Some(start)
     }
 
-    fn allocate_large(&mut self, bytes: usize, may_fail: bool) -> *mut u8 {
-        if may_fail && self.held.saturating_add(bytes) > self.limit.held {
-            return ptr::null_mut();
-        }
-        let layout = large_layout(bytes);
+    /// Allocates a large block. Returns its start.
+    fn allocate_alone(&mut self, bytes: usize, may_fail: bool) -> Option<NonNull<u8>> {
+        let bytes = bytes + SKIPPED;
+        self.hold(bytes, may_fail)?;
+        let layout = Layout::from_size_align(bytes, ALIGN).unwrap_or_else(|_| no_memory());
         // SAFETY: the layout has a size.
         let base = NonNull::new(unsafe { alloc(layout) });
         let base = base.unwrap_or_else(|| handle_alloc_error(layout));
-        self.held += layout.size();
         self.large.push((base, layout));
-        self.write_index(self.large.len() - 1)
+        // SAFETY: there are more bytes than that.
+        Some(unsafe { base.add(SKIPPED) })
     }
 
-    /// Writes the header of a large block. Returns what follows.
-    fn write_index(&mut self, index: usize) -> *mut u8 {
-        let base = self.large[index].0.as_ptr();
-        // SAFETY: a large block has more than `ALIGN` bytes. The header is at a multiple of 8.
-        unsafe {
-            let header = base.add(ALIGN - HEADER).cast::<Header>();
-            header.write((CLASSES + index) as Header);
-            base.add(ALIGN)
+    /// Counts bytes that are held from now on, or returns none if that would pass the limit and `may_fail`.
+    fn hold(&mut self, bytes: usize, may_fail: bool) -> Option<()> {
+        let held = self.held.saturating_add(bytes);
+        if may_fail && held > self.limit.held {
+            return None;
         }
+        self.held = held;
+        Some(())
     }
 
     /// Takes a block back.
@@ -244,23 +248,13 @@ impl Arena {
     ///
     /// The block is of this arena, was allocated since it was cleared, and is not used again.
     pub(super) unsafe fn release(&mut self, block: *mut u8) {
-        // SAFETY: each block has its header before it.
-        let header = unsafe { header_of(block) };
-        if header < CLASSES {
-            // SAFETY: nobody uses the block, which has room for a pointer: the smallest ones have 8
-            // bytes, at a multiple of 16.
-            unsafe { block.cast::<*mut u8>().write(self.free[header]) };
-            self.free[header] = block;
-            return;
+        // SAFETY: see `class_of_block`. Nobody uses the block, which has room for a pointer: the smallest ones
+        // have 8 bytes, at a multiple of 16.
+        unsafe {
+            let class = class_of_block(block);
+            block.cast::<*mut u8>().write(self.free[class]);
+            self.free[class] = block;
         }
-        let index = header - CLASSES;
-        let (base, layout) = self.large.swap_remove(index);
-        self.held -= layout.size();
-        if index < self.large.len() {
-            self.write_index(index);
-        }
-        // SAFETY: the block was allocated with this layout, and nobody uses it.
-        unsafe { dealloc(base.as_ptr(), layout) };
     }
 
     /// Returns a block for so many bytes with those of another one, which is not used again; or null, if
@@ -275,49 +269,21 @@ impl Arena {
         bytes: usize,
         may_fail: bool,
     ) -> *mut u8 {
-        // SAFETY: each block has its header before it.
-        let header = unsafe { header_of(block) };
-        let new = with_header(bytes);
-        if header >= CLASSES && new > LARGEST_SMALL {
-            // SAFETY: as the caller promises.
-            return unsafe { self.reallocate_large(header - CLASSES, new, may_fail) };
-        }
-        let old = match header < CLASSES {
-            true => bytes_of(header),
-            false => self.large[header - CLASSES].1.size() - (ALIGN - HEADER),
-        };
-        if header < CLASSES && new <= old {
+        // SAFETY: see `class_of_block`.
+        let room = bytes_of(unsafe { class_of_block(block) }) - HEADER;
+        if bytes <= room {
             return block;
         }
         let moved = self.allocate(bytes, may_fail);
         if !moved.is_null() {
-            // SAFETY: both blocks have so many bytes, and one of them is new.
+            // SAFETY: both blocks have so many bytes. They are apart, as one is new and the other one was not
+            // released before.
             unsafe {
-                ptr::copy_nonoverlapping(block, moved, old.min(new) - HEADER);
+                ptr::copy_nonoverlapping(block, moved, room);
                 self.release(block);
             }
         }
         moved
-    }
-
-    /// # Safety
-    ///
-    /// The large block with this index is not used again, unless null is returned.
-    unsafe fn reallocate_large(&mut self, index: usize, bytes: usize, may_fail: bool) -> *mut u8 {
-        let (base, old) = self.large[index];
-        let held = self.held - old.size();
-        if self.is_over(bytes, may_fail)
-            || (may_fail && held.saturating_add(bytes) > self.limit.held)
-        {
-            return ptr::null_mut();
-        }
-        let new = large_layout(bytes);
-        // SAFETY: the block was allocated with the old layout. The new one has a size and the same alignment.
-        let moved = unsafe { realloc(base.as_ptr(), old, new.size()) };
-        let moved = NonNull::new(moved).unwrap_or_else(|| handle_alloc_error(new));
-        self.held = held + new.size();
-        self.large[index] = (moved, new);
-        self.write_index(index)
     }
 }
 
@@ -332,6 +298,11 @@ impl Drop for Arena {
     }
 }
 
+/// Ends the process, as the C library does where it has no memory for tree-sitter.
+fn no_memory() -> ! {
+    handle_alloc_error(Layout::new::<Chunk>())
+}
+
 fn new_chunk() -> NonNull<u8> {
     let layout = Layout::new::<Chunk>();
     // SAFETY: a chunk has a size.
@@ -339,22 +310,13 @@ fn new_chunk() -> NonNull<u8> {
     chunk.unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-fn with_header(bytes: usize) -> usize {
-    bytes.saturating_add(HEADER)
-}
-
-/// The layout of a large block: its header is in the last bytes of the first 16.
-fn large_layout(bytes: usize) -> Layout {
-    let bytes = bytes.saturating_add(ALIGN - HEADER);
-    Layout::from_size_align(bytes, ALIGN)
-        .unwrap_or_else(|_| handle_alloc_error(Layout::new::<Chunk>()))
-}
-
+/// The class of a block.
+///
 /// # Safety
 ///
-/// A block of an arena follows a header.
-unsafe fn header_of(block: *mut u8) -> usize {
-    // SAFETY: see above. It is at a multiple of 8, as the block is.
+/// It is a block of an arena, which follows its header.
+unsafe fn class_of_block(block: *mut u8) -> usize {
+    // SAFETY: see above. The header is at a multiple of 8, as the block is at one of 16.
     unsafe { block.sub(HEADER).cast::<Header>().read() as usize }
 }
 
@@ -371,7 +333,7 @@ mod tests {
             assert_eq!([class_of(last + 1), class_of(bytes)], [class; 2]);
             last = bytes;
         }
-        assert_eq!((class_of(0), last), (0, LARGEST_SMALL));
+        assert_eq!((class_of(0), last), (0, LARGEST));
     }
 
     /// A block with its size, filled with a byte of its own.
