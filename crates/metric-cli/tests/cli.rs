@@ -2602,7 +2602,7 @@ fn code_that_is_hard_to_parse() {
             .collect()
     };
     // Each `/*` is read to the end of the text.
-    let open = "a /* ".repeat(6000);
+    let open = "a /* ".repeat(9000);
     let folder = Folder::new(&[
         ("r.jsonl", &lines("reference", &text, 8)),
         ("p.jsonl", &lines("prediction", &(text + " "), 8)),
@@ -2645,7 +2645,7 @@ fn code_that_is_hard_to_parse() {
 /// named, however the data is split.
 #[test]
 fn code_that_is_hard_to_parse_scores_0() {
-    let open = "a /* ".repeat(6000);
+    let open = "a /* ".repeat(9000);
     let code = "int x = y; int z = x;";
     let lines = |key: &str, hard: &[usize]| -> String {
         (0..9)

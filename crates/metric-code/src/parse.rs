@@ -159,30 +159,38 @@ pub(crate) struct Tree {
 /// parser recurses, with 56 bytes of stack for each of the text.
 const LONG: usize = 1 << 13;
 
+/// The parser recurses no deeper: it compares two stacks, of 240 bytes for each element.
+const DEEPEST: usize = MEMORY / 480;
+
 /// The most memory that a parse may take: the parser's, and the nodes read from its tree.
 ///
 /// The parser is linear in valid code and takes 26 to 68 bytes per byte of published packages, 83 to
 /// 300 per byte of dense expressions, and 449 per byte of a list of one-digit numbers in Ruby, the
-/// most that we found. So valid code has 9 times the memory that it needs at the greatest length,
-/// and the densest list fits up to 1.4 MB. What is to be stopped is quadratic: `a<` over and over in C#
-/// takes 140 kB per byte at 100 kB.
+/// most that we found. So the longest text of such packages takes at most a fifth of this, and the
+/// densest list fits up to 1.4 MB. What is to be stopped is quadratic: `a<` over and over in C# takes
+/// 140 kB per byte at 100 kB.
 ///
 /// The program takes little else, so a text stays below 1 GB.
 const MEMORY: usize = 640 << 20;
 
-/// The most work that a parse of a text of so many bytes may take.
+/// The most work that a parse may take.
 ///
-/// Work is counted, not timed: a text is refused on all machines or on none. A unit takes 0.1 to 0.4
-/// µs: a parse ends after 6 seconds at most, and mostly after 2 to 4.
+/// Work is counted, not timed: a text is refused on all machines or on none. A unit takes 0.1 to 0.3
+/// µs, so a parse ends after 2 to 4 seconds as a rule and 7 at most.
 ///
-/// Published packages need 0.6 to 1.9 units per byte, prose that is no code up to 18.4, and a list of
-/// one-digit numbers in Ruby 11.1. So at the greatest length, where the second term is cut, valid code
-/// has 4 times the work that it needs, and the densest list twice that up to 0.7 MB.
+/// Published packages need 0.6 to 1.9 units per byte, and a list of one-digit numbers in Ruby 11.1. So
+/// the longest text of such packages takes at most a sixth of this, and the densest list half of it at
+/// 1 MB. Prose in place of code needs 10 to 38 units per byte: up to 0.6 MB of it are parsed in all
+/// languages.
+const WORK: u64 = 24_000_000;
+
+/// The most work that a parse of a text of so many bytes may take. Short texts get less, as a data set
+/// may have many of them.
 const fn work_limit(bytes: usize) -> u64 {
-    let work = 2_000_000 + 32 * bytes as u64;
-    match work < 16_000_000 {
+    let work = 2_000_000 + 64 * bytes as u64;
+    match work < WORK {
         true => work,
-        false => 16_000_000,
+        false => WORK,
     }
 }
 
@@ -198,6 +206,9 @@ impl Tree {
         let limit = Limit {
             held: MEMORY,
             work: work_limit(text.len()),
+            // The more states a grammar has, the longer is the search for tokens that fit: 16 µs in Java,
+            // which has 1385 of them, and some 90 in C# and Ruby, which have 8053 and 5989.
+            recovery: kinds.grammar.parse_state_count() as u64 / 32,
         };
         let mut parse = || {
             Session::run(limit, |session| {
@@ -207,7 +218,7 @@ impl Tree {
         };
         let parsed = match text.len() {
             0..LONG => parse(),
-            length => with_stack((1 << 20) + 128 * length, parse),
+            length => with_stack((1 << 20) + 128 * length.min(DEEPEST), parse),
         };
         self.given_up = !parsed;
         if self.given_up {
@@ -450,6 +461,7 @@ mod tests {
     const NO_LIMIT: Limit = Limit {
         held: usize::MAX,
         work: u64::MAX,
+        recovery: 0,
     };
 
     /// The tree of a text as a string, with the memory and the work that it took.
@@ -494,7 +506,17 @@ mod tests {
             assert!(string.is_some());
             let again = || {
                 // A text that was refused before changes nothing, wherever it was stopped.
-                let limit = |held, work| parse_within(text, Limit { held, work }).0;
+                let limit = |held, work| {
+                    parse_within(
+                        text,
+                        Limit {
+                            held,
+                            work,
+                            ..NO_LIMIT
+                        },
+                    )
+                    .0
+                };
                 for less in [0, 1, work / 2, work - 1] {
                     assert_eq!(limit(usize::MAX, less), None, "{less} of {work}");
                 }
@@ -556,7 +578,7 @@ mod tests {
 
     #[test]
     fn a_text_beyond_the_limit_is_one_error() {
-        let text = open_comments(6000);
+        let text = open_comments(9000);
         for tree in [parse(&text), parse(&text)] {
             assert!(tree.given_up && tree.has_error);
             assert_eq!((tree.nodes.len(), tree.depth), (1, 1));

@@ -75,10 +75,10 @@ impl<'a> SyntaxTree<'a> {
     /// Whether the parser was stopped because the text took more work or memory than allowed. The tree
     /// is then a single error.
     ///
-    /// A text may take 640 MiB of the parser's memory and, in units of some 0.3 µs of work, 2 million
-    /// and 32 per byte, at most 16 million. Both are counted rather than measured, so a text is given up
+    /// A text may take 640 MiB of the parser's memory and, in units of some 0.25 µs of work, 2 million
+    /// and 64 per byte, at most 24 million. Both are counted rather than measured, so a text is given up
     /// always or never: on every machine with pointers of 64 bits, on any number of threads, whatever was
-    /// parsed before. Code takes a tenth of that, but the parser is quadratic or worse on some texts with
+    /// parsed before. Code takes a fifth of that or less, but the parser is quadratic or worse on some texts with
     /// syntax errors.
     #[must_use]
     pub fn is_given_up(&self) -> bool {

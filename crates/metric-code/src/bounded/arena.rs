@@ -55,19 +55,26 @@ fn bytes_of(class: usize) -> usize {
 pub(crate) struct Limit {
     /// Bytes at a time.
     pub(crate) held: usize,
-    /// Units of work, of about a third of a microsecond each.
+    /// Units of work, of about a quarter of a microsecond each.
     pub(crate) work: u64,
+    /// The work of a recovery from a syntax error, in the same units.
+    pub(crate) recovery: u64,
 }
 
 impl Limit {
     pub(super) const NONE: Self = Self {
         held: usize::MAX,
         work: u64::MAX,
+        recovery: 0,
     };
 }
 
 /// An allocation is a unit of work, and one more for each of so many bytes: they may be copied.
 const COPIED: usize = 1 << 8;
+
+/// What tree-sitter allocates when it begins to recover from a syntax error, and hardly ever else: a
+/// `StackSummary`, with its header. Before that it tries all tokens of the language, more than once.
+const SUMMARY: usize = 16 + HEADER;
 
 /// The work of a hundred steps that allocate nothing.
 const STEPS: u64 = 8;
@@ -176,7 +183,11 @@ impl Arena {
     pub(super) fn allocate(&mut self, bytes: usize, may_fail: bool) -> *mut u8 {
         let bytes = bytes.saturating_add(HEADER);
         self.recent += 1;
-        let over = self.spend(1 + (bytes / COPIED) as u64);
+        let recovery = match bytes {
+            SUMMARY => self.limit.recovery,
+            _ => 0,
+        };
+        let over = self.spend(1 + (bytes / COPIED) as u64 + recovery);
         if may_fail && (over || bytes > LARGEST) {
             return ptr::null_mut();
         }
@@ -414,6 +425,7 @@ mod tests {
         let limit = Limit {
             held: 3 * CHUNK,
             work: 1_000_000,
+            recovery: 0,
         };
         for bytes in [16, 1000, 60_000, 70_000] {
             let mut arena = Arena::new();
@@ -442,6 +454,17 @@ mod tests {
         let blocks = [(); 4].map(|()| arena.allocate(16, true).is_null());
         assert_eq!(blocks, [false, false, false, true]);
         assert!(arena.spend(1) && arena.steps());
+        // SAFETY: the blocks are not used again.
+        unsafe {
+            arena.clear(Limit {
+                recovery: 10,
+                ..limit
+            })
+        };
+        for bytes in [8, 16, 32] {
+            arena.allocate(bytes, true);
+        }
+        assert_eq!(arena.work(), 13);
         // No machine has so much.
         assert!(arena.allocate(usize::MAX, true).is_null());
     }
