@@ -2586,7 +2586,7 @@ fn code() {
     );
     folder
         .run("score codebleu --lang go -r r.jsonl -p long.jsonl --missing skip")
-        .fails(3, &["long.jsonl:1", "2097153 bytes", "at most 2097152"]);
+        .fails(5, &["long.jsonl:1", "2097153 bytes", "at most 2097152"]);
 }
 
 /// What a parser may be given to do is counted: threads that wait for each other refuse no text.

@@ -585,7 +585,7 @@ mod tests {
         }
         assert!(!parse("int x = 1;").given_up);
         // Wrong, and costly, but within.
-        let tree = parse(&python(100));
+        let tree = parse(&python(40));
         assert!(tree.has_error && !tree.given_up);
     }
 

@@ -340,7 +340,7 @@ mod tests {
         let mut last = 0;
         for class in 0..CLASSES {
             let bytes = bytes_of(class);
-            assert!(bytes > last && bytes % ALIGN == 0, "{class}");
+            assert!(bytes > last && bytes.is_multiple_of(ALIGN), "{class}");
             assert_eq!([class_of(last + 1), class_of(bytes)], [class; 2]);
             last = bytes;
         }
