@@ -1658,6 +1658,7 @@ fn no_output_goes_into_a_folder_or_over_a_file_that_is_read() {
     symlink("../out/real", folder.path("truth/linked")).expect("a link");
     symlink("found", folder.path("other")).expect("a link");
     let voc = "score voc -r truth -p other";
+    let matrix = "score confusion-matrix -r truth -p other";
     let arc = "score arc -r truth -p other";
     let vqa = "score vqa -r a.json -p a.json --questions";
     for words in [
@@ -1667,8 +1668,8 @@ fn no_output_goes_into_a_folder_or_over_a_file_that_is_read() {
         format!("{voc} --per-sample out/link"),
         format!("{voc} --per-sample truth/linked"),
         format!("{voc} --per-sample truth/new"),
-        format!("{voc} --details found/new.txt"),
-        format!("{voc} --details truth/../found/new/../new.txt"),
+        format!("{matrix} --details found/new.txt"),
+        format!("{matrix} --details truth/../found/new/../new.txt"),
         format!("{arc} --svg truth"),
         format!("{arc} --svg other/drawn"),
     ] {

@@ -670,7 +670,7 @@ fn a_huge_hole_is_refused_in_little_memory() {
             format!("score {metric} --threads 2 --references hole.json --predictions hole.json");
         folder
             .run_after(LITTLE_MEMORY, &words)
-            .fails(3, &["hole.json"]);
+            .fails(4, &["hole.json: out of memory"]);
         folder
             .run(&words)
             .fails(3, &["hole.json:1: no text: byte 0x00 at byte 20"]);

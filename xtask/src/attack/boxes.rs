@@ -4,19 +4,13 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-/// A run of `metric` that must end soon and in little memory: with a score, or with exit code 5.
-pub struct Case {
-    /// What the data is.
-    pub name: String,
-    /// The arguments of `metric`.
-    pub args: Vec<String>,
-}
+use super::Case;
 
 /// A list of boxes `[x, y, width, height]`, or of another form, as JSON.
 type List = String;
 
 /// Writes the cases into a folder.
-pub fn boxes(dir: &Path) -> io::Result<Vec<Case>> {
+pub(super) fn boxes(dir: &Path) -> io::Result<Vec<Case>> {
     let mut random = Random(1);
     let mut near = |count: usize, by: f64| -> Vec<[f64; 4]> {
         let one = |_| [100.0, 100.0, 50.0, 50.0].map(|at| at + random.below(2.0 * by) - by);
@@ -82,7 +76,7 @@ fn classes(dir: &Path) -> io::Result<Case> {
     std::fs::write(dir.join("classes.found.json"), "[]")?;
     let mut case = coco_case(dir, "classes", "confusion-matrix");
     let details = dir.join("classes.details.json");
-    case.args
+    case.words
         .extend(["--details".to_owned(), details.display().to_string()]);
     Ok(case)
 }
@@ -111,10 +105,10 @@ fn case(dir: &Path, name: &str, words: &str) -> Case {
     let path = dir.join(format!("{name}.jsonl")).display().to_string();
     let words = ["score"].into_iter().chain(words.split(' '));
     let args = words.chain(["--pairs", &path]);
-    Case {
-        name: format!("{name}: {}", words_of(args.clone().skip(1))),
-        args: args.map(str::to_owned).collect(),
-    }
+    Case::of_files(
+        format!("boxes/{name}: {}", words_of(args.clone().skip(1))),
+        args.map(str::to_owned).collect(),
+    )
 }
 
 fn words_of<'a>(words: impl Iterator<Item = &'a str>) -> String {
@@ -157,10 +151,10 @@ fn coco_case(dir: &Path, name: &str, metric: &str) -> Case {
     };
     let (truth, found) = (path("truth"), path("found"));
     let args = ["score", metric, "-r", &truth, "-p", &found];
-    Case {
-        name: format!("{name}: {metric}"),
-        args: args.map(str::to_owned).into(),
-    }
+    Case::of_files(
+        format!("boxes/{name}: {metric}"),
+        args.map(str::to_owned).into(),
+    )
 }
 
 /// The same numbers on each run (xorshift64).

@@ -1,9 +1,12 @@
 //! Runs the program on input that is made to hurt it.
 
+mod boxes;
 mod child;
 mod code;
+mod text;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -30,10 +33,10 @@ const CPU: Duration = Duration::from_secs(10);
 struct Case {
     /// Kind, and what is special, with `/` in between.
     name: String,
-    /// The arguments before the file.
+    /// The arguments. Without the file, if there is one to write.
     words: Vec<String>,
-    /// Writes the file: JSON Lines.
-    write: Box<dyn Fn() -> String + Sync>,
+    /// Writes the file, JSON Lines, for cases that have one of their own.
+    write: Option<Box<dyn Fn() -> String + Sync>>,
 }
 
 impl Case {
@@ -41,14 +44,26 @@ impl Case {
         Self {
             name,
             words: words.iter().map(|&word| word.to_owned()).collect(),
-            write: Box::new(write),
+            write: Some(Box::new(write)),
+        }
+    }
+
+    /// A case whose files are there, and which the arguments name.
+    fn of_files(name: String, words: Vec<String>) -> Self {
+        Self {
+            name,
+            words,
+            write: None,
         }
     }
 
     /// Runs the program in a folder on the case.
     fn run(&self, program: &Path, folder: &Path) -> Result<Outcome, String> {
+        let Some(write) = &self.write else {
+            return child::run(program, &self.words, folder);
+        };
         let file = folder.join("pairs.jsonl");
-        fs::write(&file, (self.write)()).map_err(|error| format!("{}: {error}", file.display()))?;
+        fs::write(&file, write()).map_err(|error| format!("{}: {error}", file.display()))?;
         let words = [&self.words[..], &["pairs.jsonl".to_owned()]].concat();
         child::run(program, &words, folder)
     }
@@ -71,14 +86,19 @@ impl Case {
     }
 }
 
-/// All cases, in the order in which they run.
-fn all_cases(root: &Path) -> Result<Vec<Case>, String> {
-    code::cases(root)
+/// All cases, in the order in which they run. The folder is for files that several of them read.
+fn all_cases(root: &Path, folder: &Path) -> Result<Vec<Case>, String> {
+    let failed = |error: io::Error| format!("{}: {error}", folder.display());
+    let mut cases = boxes::boxes(folder).map_err(failed)?;
+    cases.extend(text::text(folder).map_err(failed)?);
+    cases.extend(code::cases(root)?);
+    Ok(cases)
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let chosen = choose(arguments)?;
-    let cases = all_cases(&root())?;
+    let folder = tempfile::tempdir().map_err(|error| format!("a folder: {error}"))?;
+    let cases = all_cases(&root(), folder.path())?;
     let cases: Vec<Case> = cases
         .into_iter()
         .filter(|case| chosen.filter.iter().all(|part| case.name.contains(part)))
@@ -248,13 +268,13 @@ mod tests {
 
     #[test]
     fn cases_have_names_of_their_own_and_files() {
-        let cases = all_cases(&root()).expect("cases");
+        let cases = code::cases(&root()).expect("cases");
         let mut names: Vec<_> = cases.iter().map(|case| &case.name).collect();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), cases.len());
         for case in cases.iter().step_by(50) {
-            let lines = (case.write)();
+            let lines = case.write.as_ref().expect("a file")();
             assert!(lines.len() > 1000, "{}", case.name);
             for line in lines.lines() {
                 let object: serde_json::Value = serde_json::from_str(line).expect("JSON");

@@ -3,16 +3,10 @@
 use std::io;
 use std::path::Path;
 
-/// A run of `metric` that must end soon and in little memory: with a score, or with exit code 5.
-pub struct Case {
-    /// What the data is.
-    pub name: String,
-    /// The arguments of `metric`.
-    pub args: Vec<String>,
-}
+use super::Case;
 
 /// Writes the cases into a folder.
-pub fn text(dir: &Path) -> io::Result<Vec<Case>> {
+pub(super) fn text(dir: &Path) -> io::Result<Vec<Case>> {
     let mut random = Random(1);
     let long = random.letters(20_000_000);
     let short: String = long
@@ -120,10 +114,10 @@ pub fn text(dir: &Path) -> io::Result<Vec<Case>> {
             .into_iter()
             .chain(words.split(' '))
             .chain(["--pairs", &path]);
-        cases.push(Case {
-            name: format!("{name}: {words}"),
-            args: args.map(str::to_owned).collect(),
-        });
+        cases.push(Case::of_files(
+            format!("text/{name}: {words}"),
+            args.map(str::to_owned).collect(),
+        ));
     }
     Ok(cases)
 }
