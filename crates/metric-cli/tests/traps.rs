@@ -11,6 +11,9 @@ use std::path::Path;
 use common::Folder;
 use rows::TRAPS;
 
+/// A file by name, and what writes it.
+type TrapFile = (&'static str, fn() -> String);
+
 /// An input or an option that misleads.
 struct Trap {
     name: &'static str,
@@ -19,7 +22,7 @@ struct Trap {
     /// What happens now, in a sentence.
     now: &'static str,
     /// The files of the folder that the program runs in, made by a function where they are long.
-    files: &'static [(&'static str, fn() -> String)],
+    files: &'static [TrapFile],
     /// The words after `metric`.
     run: &'static str,
     code: i32,

@@ -379,6 +379,16 @@ pub(crate) struct Pair {
     prediction: End,
 }
 
+/// How two sources are joined.
+pub(crate) struct JoinOptions {
+    pub(crate) policy: JoinPolicy,
+    pub(crate) shard: Option<Shard>,
+    /// How much may be held in memory.
+    pub(crate) max_bytes: u64,
+    /// How many blocks of each side are read at a time.
+    pub(crate) width: usize,
+}
+
 /// The join of two sources, or of one that has both sides.
 pub(crate) struct Join {
     references: Reader,
@@ -479,12 +489,15 @@ impl Join {
         references: Input,
         predictions: Option<Input>,
         whole_file: fn(&str) -> bool,
-        policy: JoinPolicy,
-        shard: Option<Shard>,
-        max_bytes: u64,
-        width: usize,
+        options: JoinOptions,
         progress: &Arc<AtomicU64>,
     ) -> Result<Self, RunError> {
+        let JoinOptions {
+            policy,
+            shard,
+            max_bytes,
+            width,
+        } = options;
         let open = |input| Reader::open(input, whole_file, shard, max_bytes, progress);
         let mut join = Self {
             references: open(references)?,

@@ -13,7 +13,7 @@ use metric_registry::{
 };
 use rayon::prelude::*;
 
-use crate::join::{Input, Join, Pair};
+use crate::join::{Input, Join, JoinOptions, Pair};
 use crate::scan::{FieldNames, Role, is_one_example};
 use crate::source::{DEFAULT_MAX_BYTES, Format, Source};
 use crate::{Outcome, RunError};
@@ -480,10 +480,12 @@ impl Run {
             references,
             predictions,
             first.entry.whole_file,
-            self.join,
-            self.shard,
-            self.max_bytes,
-            width,
+            JoinOptions {
+                policy: self.join,
+                shard: self.shard,
+                max_bytes: self.max_bytes,
+                width,
+            },
             &read,
         )?;
         let mut fold = Fold {
