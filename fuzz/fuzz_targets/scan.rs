@@ -31,10 +31,10 @@ fuzz_target!(|data: &[u8]| {
         first_line: 1,
     };
     let names = FieldNames::new([
-        ("id", Role::Id),
-        ("reference", Role::Value),
-        ("references", Role::Value),
-        ("prediction", Role::Other),
+        ("id", Role::Id, "id-field"),
+        ("reference", Role::Value, "reference-field"),
+        ("references", Role::Value, "reference-field"),
+        ("prediction", Role::Other, "prediction-field"),
     ]);
     // A byte order mark; before a JSON document there may be several.
     let text = match format {

@@ -39,8 +39,11 @@ const FORMATS: [(&str, Format); 4] = [
     ("kaldi", Format::Kaldi),
 ];
 
+/// Whether a metric has an option.
+type HasOption = fn(&Entry) -> bool;
+
 /// The common options that need a metric of a kind.
-const FOR_SOME: [(&str, fn(&Entry) -> bool); 4] = [
+const FOR_SOME: [(&str, HasOption); 4] = [
     ("svg", |entry| entry.draws(Drawing::Svg)),
     ("show", |entry| entry.draws(Drawing::Text)),
     ("color", |entry| entry.draws(Drawing::Text)),
