@@ -17,7 +17,7 @@ pub enum RunError {
     /// Sources, metrics or options that do not go together.
     Usage(Message),
     /// A source that cannot be read.
-    Read(ReadError),
+    Read(Box<ReadError>),
     /// References and predictions that do not join.
     Join(Box<JoinError>),
     /// A record that the metric cannot read.
@@ -107,7 +107,7 @@ impl Error for RunError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Option(error) => Some(error),
-            Self::Read(error) => Some(error),
+            Self::Read(error) => Some(&**error),
             Self::Record { error, .. } => Some(&**error),
             Self::Join(error) => Some(&**error),
             Self::State(error) => Some(error),
@@ -125,7 +125,7 @@ impl From<OptionError> for RunError {
 
 impl From<ReadError> for RunError {
     fn from(error: ReadError) -> Self {
-        Self::Read(error)
+        Self::Read(Box::new(error))
     }
 }
 
@@ -144,9 +144,9 @@ impl From<StateFileError> for RunError {
 impl From<DataSetError> for RunError {
     fn from(error: DataSetError) -> Self {
         match error {
-            DataSetError::Read(error) => Self::Read(error),
+            DataSetError::Read(error) => error.into(),
             DataSetError::Join(error) => Self::Join(error),
-            other => Self::Read(ReadError::new("", other.message())),
+            other => ReadError::new("", other.message()).into(),
         }
     }
 }

@@ -103,7 +103,9 @@ impl Reader {
         let Input { source, names } = &self.input;
         scan(block, self.format, names, self.whole_file).map_err(|error| {
             let line = block.line_at(error.offset);
-            RunError::Read(ReadError::new(source.name(), error.problem).line(line))
+            ReadError::new(source.name(), error.problem)
+                .line(line)
+                .into()
         })
     }
 
@@ -926,7 +928,7 @@ fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanne
                 references.input.source.name()
             );
             let error = ReadError::new(reader.input.source.name(), problem);
-            *scanned = Err(RunError::Read(error));
+            *scanned = Err(error.into());
         }
         return;
     }

@@ -459,7 +459,7 @@ mod tests {
             arena.clear(Limit {
                 recovery: 10,
                 ..limit
-            })
+            });
         };
         for bytes in [8, 16, 32] {
             arena.allocate(bytes, true);
