@@ -15,6 +15,28 @@ fn misspelled() -> String {
     "{\"id\": 1, \"reference\": \"a b\", \"predicton\": \"a b\"}\n".to_owned()
 }
 
+fn code_record(prediction: &str) -> String {
+    format!("{{\"id\": 1, \"reference\": \"int x;\", \"prediction\": \"{prediction}\"}}\n")
+}
+
+fn unlike_texts() -> String {
+    let [one, other] = ["abcdefg", "hijklmnopqr"].map(|letters| letters.repeat(10_000));
+    format!("{{\"id\": 1, \"reference\": \"{one}\", \"prediction\": \"{other}\"}}\n")
+}
+
+/// Boxes that all overlap.
+fn near_boxes() -> String {
+    let boxes = |by: f64| {
+        let one = |at: usize| {
+            let at = by + (at % 100) as f64 * 0.01;
+            format!("[{at}, {at}, 50, 50]")
+        };
+        (0..5000).map(one).collect::<Vec<_>>().join(",")
+    };
+    let (references, predictions) = (boxes(0.0), boxes(0.5));
+    format!("{{\"id\": 1, \"reference\": [{references}], \"prediction\": [{predictions}]}}\n")
+}
+
 pub(crate) const TRAPS: &[Trap] = &[
     Trap {
         name: "`--fail-under wer=0.1`",
@@ -160,5 +182,77 @@ pub(crate) const TRAPS: &[Trap] = &[
         run: "score coco -r r.json -p p.json --max-bytes 1MB",
         code: 5,
         says: &["r.json: the file takes more memory than allowed by --max-bytes 1000000"],
+    },
+    Trap {
+        name: "CodeBLEU under the profiles of the original evaluator",
+        before: "Syntax and dataflow came from current grammars without a word.",
+        now: "A warning names the two components.",
+        files: &[("t.jsonl", wer_records)],
+        run: "score codebleu --lang python --pairs t.jsonl",
+        code: 0,
+        says: &["syntax_match and dataflow_match come from current"],
+    },
+    Trap {
+        name: "Code that takes the parser gigabytes",
+        before: "100 kB of `a<` in C# took 14 GB.",
+        now: "The parser's memory and work are bounded, and the text is refused.",
+        files: &[("t.jsonl", || code_record(&"a<".repeat(50_000)))],
+        run: "score codebleu --lang c_sharp --pairs t.jsonl",
+        code: 5,
+        says: &["id \"1\"", "--on-limit zero"],
+    },
+    Trap {
+        name: "The same with `--on-limit zero`",
+        before: "There was no such choice.",
+        now: "The text has no syntax and no dataflow, and a warning names it.",
+        files: &[("t.jsonl", || code_record(&"a<".repeat(50_000)))],
+        run: "score codebleu --lang c_sharp --pairs t.jsonl --on-limit zero",
+        code: 0,
+        says: &["warning: 1 "],
+    },
+    Trap {
+        name: "Two unlike texts of a megabyte",
+        before: "They took minutes.",
+        now: "The work is bounded by `--max-cells`, which the error names.",
+        files: &[("t.jsonl", unlike_texts)],
+        run: "score cer --pairs t.jsonl --max-cells 100000000",
+        code: 5,
+        says: &["id \"1\"", "--max-cells"],
+    },
+    Trap {
+        name: "`--matching optimal-sum` on an item with very many near boxes",
+        before: "5,000 times 5,000 boxes took 14 seconds and 2 GB.",
+        now: "Such an item is refused.",
+        files: &[("t.jsonl", near_boxes)],
+        run: "score detection --matching optimal-sum --pairs t.jsonl",
+        code: 5,
+        says: &["id \"1\""],
+    },
+    Trap {
+        name: "`accuracy-at-k` without `--k`",
+        before: "k came from the rows of the predictions without a word.",
+        now: "A warning says so.",
+        files: &[("t.jsonl", || {
+            "{\"id\": 1, \"reference\": 2, \"prediction\": [1, 2, 3]}\n".to_owned()
+        })],
+        run: "score accuracy-at-k --pairs t.jsonl",
+        code: 0,
+        says: &["--k"],
+    },
+    Trap {
+        name: "`--missing empty` where the reference is empty",
+        before: "The missing prediction counted as correct without a word.",
+        now: "A warning counts such predictions.",
+        files: &[
+            ("r.jsonl", || {
+                "{\"id\": 1, \"reference\": \"\"}\n{\"id\": 2, \"reference\": \"a\"}\n".to_owned()
+            }),
+            ("p.jsonl", || {
+                "{\"id\": 2, \"prediction\": \"a\"}\n".to_owned()
+            }),
+        ],
+        run: "score string-accuracy -r r.jsonl -p p.jsonl --missing empty",
+        code: 0,
+        says: &["1 missing prediction scores as correct, as its reference is empty"],
     },
 ];
