@@ -691,7 +691,11 @@ fn a_huge_hole_is_refused_in_little_memory() {
     let words = "score string-accuracy --threads 2 --references hole.txt --predictions p.txt";
     folder
         .run_after("ulimit -v 3500000", words)
-        .fails(3, &["hole.txt:1: the line is longer than 1024 MiB"]);
+        .fails(4, &["hole.txt: out of memory"]);
+    folder.run(&format!("{words} --max-bytes 1GB")).fails(
+        5,
+        &["hole.txt:1: the line takes more memory than allowed by --max-bytes 1000000000"],
+    );
 }
 
 #[test]

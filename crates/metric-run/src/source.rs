@@ -14,6 +14,9 @@ use crate::RunError;
 /// little enough to stay in the cache between its reading and its scoring.
 const BLOCK_BYTES: usize = 64 * 1024;
 
+/// Room that reading to the end wants beyond what there is to read.
+const PROBE_BYTES: usize = 64;
+
 /// How much of a document is read before it is looked at.
 const PART_BYTES: usize = 1 << 20;
 
@@ -435,6 +438,11 @@ impl Blocks {
         let end = loop {
             let start = self.buffer.len();
             let limit = wanted.saturating_sub(start) as u64;
+            // Reading would not ask whether there is so much memory, nor for the room to see that it ends.
+            let room = self
+                .buffer
+                .try_reserve(wanted.saturating_sub(start) + PROBE_BYTES);
+            room.map_err(|error| cannot_read(&self.name, &error.into()))?;
             let count = (&mut self.reader)
                 .take(limit)
                 .read_to_end(&mut self.buffer)
