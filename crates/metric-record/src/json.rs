@@ -111,6 +111,7 @@ pub fn in_words(message: &str) -> String {
 ///     "expected a string, found a list of one string: write the string without brackets",
 /// );
 /// ```
+#[inline]
 pub fn string(json: &str) -> Result<Cow<'_, str>, String> {
     let inner = json
         .trim_ascii()
@@ -146,7 +147,12 @@ fn is_plain(inner: &[u8]) -> bool {
             .iter()
             .fold(false, |found, &byte| found | special(byte))
     };
-    blocks.iter().all(is_plain) && !rest.iter().any(|&byte| special(byte))
+    let (words, rest) = rest.as_chunks::<8>();
+    // Nor does the end of a text, which is all of a short one, need many branches.
+    let is_plain_word = |word: &[u8; 8]| !word.iter().fold(false, |found, &byte| found | special(byte));
+    blocks.iter().all(is_plain)
+        && words.iter().all(is_plain_word)
+        && !rest.iter().any(|&byte| special(byte))
 }
 
 /// A name in data: a string, or an integer as it is written.

@@ -224,6 +224,7 @@ impl<'a> Value<'a> {
     /// # Errors
     ///
     /// Returns what was found if the value is not a string.
+    #[inline]
     pub fn text(&mut self) -> Result<Cow<'a, str>, String> {
         match self.form {
             Form::Missing => Ok(Cow::Borrowed("")),

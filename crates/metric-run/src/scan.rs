@@ -545,6 +545,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over a key and tells which of the names it is.
+    #[inline]
     fn field(&mut self, names: &FieldNames) -> Result<Option<usize>, Problem> {
         self.skip_space();
         let rest = &self.text.as_bytes()[self.at..self.end];
@@ -560,6 +561,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The text of a string; those with escapes are rare and read by serde_json.
+    #[inline]
     fn name(&self, key: Span) -> Result<Cow<'a, str>, Problem> {
         let inner = self.string_inner(key).ok_or(Problem::Syntax)?;
         let text = inner.of(self.text);
@@ -573,6 +575,7 @@ impl<'a> Cursor<'a> {
         Ok(Cow::Borrowed(text))
     }
 
+    #[inline]
     fn id(&self, id: Span) -> Result<FoundId, Problem> {
         let text = id.of(self.text);
         if self.string_inner(id).is_some() {
@@ -593,6 +596,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[inline]
     fn string_inner(&self, span: Span) -> Option<Span> {
         self.text.as_bytes()[span.start..span.end]
             .starts_with(b"\"")
@@ -602,6 +606,7 @@ impl<'a> Cursor<'a> {
             })
     }
 
+    #[inline]
     fn skip_space(&mut self) {
         let bytes = self.text.as_bytes();
         while self.at < self.end && matches!(bytes[self.at], b' ' | b'\t' | b'\r') {
@@ -609,6 +614,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[inline]
     fn take(&mut self, byte: u8) -> bool {
         self.skip_space();
         let found = self.at < self.end && self.text.as_bytes()[self.at] == byte;
@@ -616,6 +622,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
+    #[inline]
     fn expect(&mut self, byte: u8) -> Result<(), Problem> {
         if self.take(byte) {
             Ok(())
