@@ -149,7 +149,11 @@ fn is_plain(inner: &[u8]) -> bool {
     };
     let (words, rest) = rest.as_chunks::<8>();
     // Nor does the end of a text, which is all of a short one, need many branches.
-    let is_plain_word = |word: &[u8; 8]| !word.iter().fold(false, |found, &byte| found | special(byte));
+    let is_plain_word = |word: &[u8; 8]| {
+        !word
+            .iter()
+            .fold(false, |found, &byte| found | special(byte))
+    };
     blocks.iter().all(is_plain)
         && words.iter().all(is_plain_word)
         && !rest.iter().any(|&byte| special(byte))
