@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
-use std::fmt;
 
 use metric_core::assignment::{Benefit, Edge, assign_all};
 use metric_core::named_choice;
 
 use crate::clip::compare_ids;
 use crate::coded::Coded;
+use crate::limit::{Compared, TooLarge};
 use crate::{Clip, LaneCorrespondence};
 
 /// Which predicted rule stands for which true rule when their lanes are compared.
@@ -103,7 +103,7 @@ impl LaneCorrespondence {
 }
 
 impl LaneCorrespondence {
-    /// Refuses clips of so many rules that their alignment would take more than a gigabyte of memory.
+    /// Refuses clips whose alignment would take more than a gigabyte of memory.
     ///
     /// Scores have no limit of their own. A program that reads untrusted data calls this first. It costs
     /// nothing for clips of up to 2,000 rules.
@@ -117,48 +117,23 @@ impl LaneCorrespondence {
     /// # Errors
     ///
     /// Returns an error if a best choice would have to be made of more than 2^22 pairs of rules.
-    pub fn check_size(&self, prediction: &Clip, reference: &Clip) -> Result<(), TooManyRules> {
-        if prediction.len().saturating_mul(reference.len()) <= MOST_PAIRS {
+    pub fn check_size(&self, prediction: &Clip, reference: &Clip) -> Result<(), TooLarge> {
+        let are_few = |pairs: usize| pairs as u64 <= Compared::Rules.most_pairs();
+        if are_few(prediction.len().saturating_mul(reference.len())) {
             return Ok(());
         }
         let says = |clip| self.equality.clip(clip);
         let coded = self.coded(&says(prediction), &says(reference));
-        match pairs_of(self.alignment, &coded, prediction.len()) > MOST_PAIRS {
-            true => Err(TooManyRules {
-                prediction: prediction.len(),
-                reference: reference.len(),
-            }),
-            false => Ok(()),
+        if are_few(pairs_of(self.alignment, &coded, prediction.len())) {
+            return Ok(());
         }
+        Err(TooLarge {
+            prediction: prediction.len(),
+            reference: reference.len(),
+            compared: Compared::Rules,
+        })
     }
 }
-
-/// Of more pairs of rules no best choice is made by a program.
-const MOST_PAIRS: usize = 1 << 22;
-
-/// Clips of too many rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyRules {
-    /// The number of predicted rules.
-    pub prediction: usize,
-    /// The number of true rules.
-    pub reference: usize,
-}
-
-impl fmt::Display for TooManyRules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            prediction,
-            reference,
-        } = self;
-        write!(
-            f,
-            "the best alignment of {prediction} rules with {reference} of the reference is one of too many: expected at most {MOST_PAIRS} pairs of rules, such as 2048 with 2048"
-        )
-    }
-}
-
-impl std::error::Error for TooManyRules {}
 
 /// The number of pairs that [`align`] makes a best choice of.
 fn pairs_of(alignment: Alignment, coded: &Coded, predicted: usize) -> usize {
@@ -351,9 +326,10 @@ mod tests {
             metric.check_size(predicted, actual)
         };
         let (few, many, others) = (made(2_048, 1), made(2_049, 1), made(2_049, 2));
-        let refused = TooManyRules {
+        let refused = TooLarge {
             prediction: 2_049,
             reference: 2_049,
+            compared: Compared::Rules,
         };
         for (alignment, twins, unlike) in [
             (Alignment::Key, Ok(()), Ok(())),

@@ -14,6 +14,7 @@ mod equality;
 mod findings;
 #[cfg(test)]
 mod laws;
+mod limit;
 mod nodes;
 pub mod openlane;
 mod picture;
@@ -23,7 +24,7 @@ pub mod read;
 mod typed;
 mod value;
 
-pub use align::{AlignedRules, Alignment, TooManyRules};
+pub use align::{AlignedRules, Alignment};
 pub use aligned_graphs::{AlignedGraphs, AlignedGraphsScore, AlignedGraphsState, RecallState};
 pub use breakdown::{ClassCounts, PropertyConfusion};
 pub use clip::{Clip, DuplicateRule, LaneId, LaneIds, Node, Rule};
@@ -34,6 +35,7 @@ pub use correspondence::{
 pub use edges::{EdgeComparison, EdgeOutcome, EdgeReasons, EdgeTally};
 pub use equality::{Equality, Form, UnknownLenience};
 pub use findings::{Finding, FindingCounts, FindingKind, Side};
+pub use limit::{Compared, TooLarge};
 pub use nodes::{InvalidAlignment, NodeAlignment, NodeRule};
 pub use picture::{Mark, Picture, PictureLink, PictureNode};
 pub use polyline::{InvalidPolyline, Polyline};

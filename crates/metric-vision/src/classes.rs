@@ -72,14 +72,27 @@ impl ClassTotals {
     /// The totals of the classes to which these belong. Classes without any object are left out.
     pub(crate) fn sum(totals: impl Iterator<Item = (u32, Self)>) -> BTreeMap<u32, Self> {
         let mut sums: BTreeMap<u32, Self> = BTreeMap::new();
-        for (class, Self { truths, detections }) in totals {
-            if truths > 0 || detections > 0 {
-                let sum = sums.entry(class).or_default();
-                sum.truths = sum.truths.saturating_add(truths);
-                sum.detections = sum.detections.saturating_add(detections);
+        let mut put = |class, sum: Self| {
+            if sum != Self::default() {
+                sums.entry(class).or_default().add(sum);
             }
+        };
+        // Objects of a class mostly come together.
+        let (mut class, mut sum) = (0, Self::default());
+        for (next, totals) in totals {
+            if next != class {
+                put(class, std::mem::take(&mut sum));
+                class = next;
+            }
+            sum.add(totals);
         }
+        put(class, sum);
         sums
+    }
+
+    fn add(&mut self, Self { truths, detections }: Self) {
+        self.truths = self.truths.saturating_add(truths);
+        self.detections = self.detections.saturating_add(detections);
     }
 
     pub(crate) fn truths(truths: u64) -> Self {

@@ -1,10 +1,9 @@
 //! Which predictions of a frame stand for which true lanes and traffic elements.
 
-use std::fmt;
-
 use super::frame::{Detected, Frame, FramePrediction, TrafficElement};
 use crate::Polyline;
 use crate::distance::{Chamfer, chamfer_of_points, lesser, squared_frechet, squared_gap_of_ends};
+use crate::limit::{Compared, TooLarge};
 use crate::polyline::squared_distance;
 
 /// How far in metres a predicted lane may be from the true one it stands for; less, not equal.
@@ -124,17 +123,14 @@ fn distance_below(
     (distance < limit).then_some(distance)
 }
 
-/// Of more pairs of points no program computes the distances: about 10 seconds.
-const MOST_PAIRS: u64 = 1 << 33;
-
-/// Refuses frames whose lanes have so many points that the distances take more than about 10 seconds.
+/// Refuses frames whose lanes have too many points: the distances would take more than about 10 seconds.
 ///
 /// Scores have no limit of their own. A program that reads untrusted data calls this first.
 ///
 /// # Errors
 ///
 /// Returns an error if all predicted lanes and all true lanes have more than 2^33 pairs of points.
-pub fn check_size(prediction: &FramePrediction, truth: &Frame) -> Result<(), TooManyPoints> {
+pub fn check_size(prediction: &FramePrediction, truth: &Frame) -> Result<(), TooLarge> {
     let points = |lane: &Polyline<3>| lane.points().len();
     let predicted = prediction
         .lanes()
@@ -142,38 +138,15 @@ pub fn check_size(prediction: &FramePrediction, truth: &Frame) -> Result<(), Too
         .map(|lane| points(&lane.item))
         .sum();
     let reference = truth.lanes().iter().map(points).sum();
-    match (predicted as u64).saturating_mul(reference as u64) > MOST_PAIRS {
-        true => Err(TooManyPoints {
-            prediction: predicted,
-            reference,
-        }),
-        false => Ok(()),
+    if (predicted as u64).saturating_mul(reference as u64) <= Compared::Points.most_pairs() {
+        return Ok(());
     }
+    Err(TooLarge {
+        prediction: predicted,
+        reference,
+        compared: Compared::Points,
+    })
 }
-
-/// Lanes of too many points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyPoints {
-    /// The number of points of all predicted lanes.
-    pub prediction: usize,
-    /// The number of points of all true lanes.
-    pub reference: usize,
-}
-
-impl fmt::Display for TooManyPoints {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            prediction,
-            reference,
-        } = self;
-        write!(
-            f,
-            "lanes of {prediction} points in all, against {reference} of the reference: expected at most {MOST_PAIRS} pairs of points, such as 92681 against 92681"
-        )
-    }
-}
-
-impl std::error::Error for TooManyPoints {}
 
 type Nearest = Option<(usize, f64)>;
 

@@ -87,8 +87,7 @@ pub use frame::{
     List, Topology, TrafficElement,
 };
 pub use matching::{
-    ELEMENT_THRESHOLD, LANE_THRESHOLDS, Matches, TooManyPoints, chamfer, check_size, lane_distance,
-    match_frame,
+    ELEMENT_THRESHOLD, LANE_THRESHOLDS, Matches, chamfer, check_size, lane_distance, match_frame,
 };
 #[cfg(feature = "read")]
 pub use read::read_frame;

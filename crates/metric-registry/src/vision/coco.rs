@@ -2,7 +2,7 @@
 
 use metric_core::Metric;
 use metric_record::{Document, FieldError, Message, ReadError, Record};
-use metric_vision::read::{self, CocoOptions, CornerBoxes, Warnings};
+use metric_vision::read::{self, CocoOptions, Warnings};
 use metric_vision::{
     AreaRange, BBox, Class, CocoAp, CocoParams, CocoSlice, CocoState, Dataset, Mask, Shape, VERSION,
 };
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::options::{finite, listed};
 use crate::vision::images::{
     BoxOrder, ClassList, OTHER_SIZE, ParseRecord, ZERO_ID, add_images, class_names, class_warnings,
-    is_empty_image, read_image, renumber_classes, tally_order,
+    corners, is_empty_image, read_image, renumber_classes, tally_order,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -167,13 +167,13 @@ struct Reader<S> {
 const BOXES: Reader<BBox> = Reader {
     documents: read::read_coco_documents,
     record: read::parse_record,
-    order: |dataset| BoxOrder::Coco(CornerBoxes::of(dataset)),
+    order: corners,
 };
 
 const MASKS: Reader<Mask> = Reader {
     documents: read::read_coco_mask_documents,
     record: read::parse_mask_record,
-    order: |_| BoxOrder::Known,
+    order: |_| None,
 };
 
 fn scorer<S: Shape + Clone + Send + Sync + 'static>(

@@ -9,8 +9,8 @@ use metric_record::{
     Content, FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id,
 };
 use metric_vision::read::{
-    self, BoxesOptions, ColumnOrder, CornerBoxes, ExtraImages, ImageRecord, ImageSizes,
-    RecordError, Warning, Warnings, is_yolo,
+    self, BoxesOptions, ExtraImages, ImageRecord, ImageSizes, OtherOrder, RecordError, Warning,
+    Warnings, is_yolo,
 };
 use metric_vision::{
     BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Dataset, Image, Key,
@@ -56,8 +56,10 @@ pub(crate) fn renumber_classes<S: ClassState>(state: &mut S, indices: &[u32]) {
 
 /// A metric of images that can tell which of them would take minutes, or gigabytes of memory.
 pub(crate) trait CheckSize<S> {
-    /// Refuses such an image.
-    fn check_size(&self, predictions: &[Prediction<S>], image: &Image<S>) -> Result<(), Message>;
+    /// Refuses such an image. The default has no limit.
+    fn check_size(&self, _: &[Prediction<S>], _: &Image<S>) -> Result<(), Message> {
+        Ok(())
+    }
 }
 
 impl<S: Shape> CheckSize<S> for CocoAp<S> {
@@ -80,17 +82,9 @@ fn of_fewer_detections(error: &TooManyPairs) -> Message {
         .text(" makes fewer")
 }
 
-impl<S> CheckSize<S> for VocAp<S> {
-    fn check_size(&self, _: &[Prediction<S>], _: &Image<S>) -> Result<(), Message> {
-        Ok(())
-    }
-}
+impl<S> CheckSize<S> for VocAp<S> {}
 
-impl<S> CheckSize<S> for Confusion<S> {
-    fn check_size(&self, _: &[Prediction<S>], _: &Image<S>) -> Result<(), Message> {
-        Ok(())
-    }
-}
+impl<S> CheckSize<S> for Confusion<S> {}
 
 /// How the records of one image are parsed.
 pub(crate) type ParseRecord<S> =
@@ -362,10 +356,10 @@ pub(crate) fn read_boxes(data: &DataSet, sizes: &ImageSizes) -> Result<ReadBoxes
     let (dataset, warnings) = read::read_boxes(&data.references, &data.predictions, &options)?;
     let order = match data.references.content {
         Content::Folder(_) if is_yolo(&data.references) => {
-            BoxOrder::Yolo(ColumnOrder::of(&dataset, sizes))
+            Some((YOLO, OtherOrder::of_yolo(&dataset, sizes)))
         }
-        Content::Folder(_) => BoxOrder::Known,
-        _ => BoxOrder::Coco(CornerBoxes::of(&dataset)),
+        Content::Folder(_) => None,
+        _ => corners(&dataset),
     };
     Ok(ReadBoxes {
         dataset,
@@ -381,88 +375,78 @@ pub(crate) struct ReadBoxes<S = BBox> {
     pub(crate) order: BoxOrder,
 }
 
-/// How well the order of the numbers of a box fits the data.
-pub(crate) enum BoxOrder {
-    /// A file that says what its numbers are.
-    Known,
-    /// A folder of YOLO.
-    Yolo(ColumnOrder),
-    /// COCO's results.
-    Coco(CornerBoxes),
+/// Another order of the numbers of boxes that other programs write.
+pub(crate) struct KnownOrder {
+    /// The names of the tallies of an [`OtherOrder`].
+    tallies: [&'static str; 4],
+    /// The warning about one detection, and about several.
+    warning: [&'static str; 2],
 }
 
-/// The tallies of [`CornerBoxes`].
-const CORNERS: [&str; 4] = [
-    "coco detections",
-    "coco corners",
-    "coco hits",
-    "coco corner hits",
-];
+/// How well the numbers of boxes fit in another order, for files that do not say what their numbers are.
+pub(crate) type BoxOrder = Option<(KnownOrder, OtherOrder)>;
 
-/// The tallies of a [`ColumnOrder`].
-const ORDER: [&str; 4] = [
-    "yolo detections",
-    "yolo swapped outside",
-    "yolo hits",
-    "yolo swapped hits",
-];
+/// Two corners in COCO's results.
+const CORNERS: KnownOrder = KnownOrder {
+    tallies: [
+        "coco detections",
+        "coco no corners",
+        "coco hits",
+        "coco corner hits",
+    ],
+    warning: [
+        "detection matches the ground truth only if its box is [x1, y1, x2, y2]; expected [x, y, width, height]",
+        "detections match the ground truth only if their boxes are [x1, y1, x2, y2]; expected [x, y, width, height]",
+    ],
+};
 
-/// Tallies how well the numbers of boxes fit.
-pub(crate) fn tally_order<R: Reading>(sink: &mut Sink<'_, R>, order: &BoxOrder) {
-    let (names, counts) = match order {
-        BoxOrder::Known => return,
-        BoxOrder::Yolo(order) => {
-            let ColumnOrder {
-                detections,
-                swapped_outside,
-                hits,
-                swapped_hits,
-                ..
-            } = *order;
-            (ORDER, [detections, swapped_outside, hits, swapped_hits])
-        }
-        BoxOrder::Coco(boxes) => {
-            let CornerBoxes {
-                detections,
-                corners,
-                hits,
-                corner_hits,
-            } = *boxes;
-            (CORNERS, [detections, corners, hits, corner_hits])
-        }
-    };
-    for (name, count) in names.into_iter().zip(counts) {
-        sink.tally(name, count);
-    }
-}
-
-/// Returns the warning about boxes whose numbers seem to be others than they were read as.
-pub(crate) fn order_warning(remarks: Remarks<'_>) -> Option<Message> {
-    let [detections, corners, hits, corner_hits] = CORNERS.map(|name| remarks.tally(name));
-    let boxes = CornerBoxes {
-        detections,
-        corners,
-        hits,
-        corner_hits,
-    };
-    if boxes.seems_wrong() {
-        let what = Counted::new(
-            "detection matches the ground truth only if its box is [x1, y1, x2, y2]; expected [x, y, width, height]",
-            "detections match the ground truth only if their boxes are [x1, y1, x2, y2]; expected [x, y, width, height]",
-        );
-        return Some(what.warning(corner_hits));
-    }
-    let [detections, swapped_outside, hits, swapped_hits] = ORDER.map(|name| remarks.tally(name));
-    let order = ColumnOrder {
-        detections,
-        swapped_outside,
-        hits,
-        swapped_hits,
-        ..ColumnOrder::default()
-    };
-    let what = Counted::new(
+/// The confidence as the second column of YOLO's files.
+const YOLO: KnownOrder = KnownOrder {
+    tallies: [
+        "yolo detections",
+        "yolo swapped outside",
+        "yolo hits",
+        "yolo swapped hits",
+    ],
+    warning: [
         "line of the predictions matches the ground truth only if its second column is the confidence; expected class cx cy width height confidence, so move the second column to the end if it is",
         "lines of the predictions match the ground truth only if their second column is the confidence; expected class cx cy width height confidence, so move the second column to the end if it is",
-    );
-    order.seems_wrong().then(|| what.warning(swapped_hits))
+    ],
+};
+
+/// How well the boxes of COCO's results fit as corners.
+pub(crate) fn corners(dataset: &Dataset<BBox>) -> BoxOrder {
+    Some((CORNERS, OtherOrder::of_corners(dataset)))
+}
+
+/// Tallies how well the numbers of boxes fit in another order.
+pub(crate) fn tally_order<R: Reading>(sink: &mut Sink<'_, R>, order: &BoxOrder) {
+    if let Some((order, counts)) = order {
+        let OtherOrder {
+            detections,
+            without,
+            hits,
+            other_hits,
+        } = *counts;
+        let counts = [detections, without, hits, other_hits];
+        for (name, count) in order.tallies.into_iter().zip(counts) {
+            sink.tally(name, count);
+        }
+    }
+}
+
+/// Returns the warning about boxes whose numbers seem to be in another order than they were read in.
+pub(crate) fn order_warning(remarks: Remarks<'_>) -> Option<Message> {
+    [CORNERS, YOLO].into_iter().find_map(|order| {
+        let [detections, without, hits, other_hits] = order.tallies.map(|name| remarks.tally(name));
+        let counts = OtherOrder {
+            detections,
+            without,
+            hits,
+            other_hits,
+        };
+        let [one, several] = order.warning;
+        let what = Counted::new(one, several);
+        counts.seems_meant().then(|| what.warning(other_hits))
+    })
 }

@@ -39,7 +39,7 @@ pub use document::{
 };
 pub use folder::ExtraImages;
 pub use metric_record::{File, ReadError};
-pub use order::{ColumnOrder, CornerBoxes};
+pub use order::OtherOrder;
 pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
 pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};

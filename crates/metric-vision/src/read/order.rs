@@ -1,116 +1,191 @@
 use super::ImageSizes;
-use crate::{BBox, Dataset, Shape};
+use crate::{BBox, Dataset, Image, Prediction, Shape};
 
-/// How well the detections of a YOLO folder fit their images and the ground truth, as they were read and as if
-/// the confidence were their second column.
+/// How well the detections of a data set fit the ground truth, as they were read and as if their numbers were in
+/// another order.
 ///
-/// Ultralytics writes `class cx cy width height confidence`. Other programs write
-/// `class confidence cx cy width height`, which has the same count of numbers in the same range, so that such a
-/// folder reads without an error and matches nothing. Boxes that are read from the wrong columns leave the
-/// image, and overlap the ground truth only by chance. The counts of parts of a data set add up.
+/// Numbers in another order read without an error, and match nothing. Which order was meant shows in the
+/// objects that are found. The counts of parts of a data set add up.
 ///
 /// ```
-/// use metric_vision::read::{ColumnOrder, File, ImageSizes, YoloOptions, parse_yolo};
+/// use metric_vision::read::{CocoOptions, File, OtherOrder, parse_coco};
 ///
-/// let file = |text| [File { name: "street.txt", text }];
-/// let truths = file("0 0.2 0.7 0.2 0.2\n");
-/// let (dataset, _) =
-///     parse_yolo(&truths, &file("0 0.3 0.2 0.7 0.2 0.2\n"), &YoloOptions::default())?;
-/// assert!(ColumnOrder::of(&dataset, &ImageSizes::Unknown).seems_wrong());
-///
-/// let (dataset, _) =
-///     parse_yolo(&truths, &file("0 0.2 0.7 0.2 0.2 0.3\n"), &YoloOptions::default())?;
-/// assert!(!ColumnOrder::of(&dataset, &ImageSizes::Unknown).seems_wrong());
+/// let truth = r#"{
+///     "images": [{"id": 1}], "categories": [{"id": 18, "name": "dog"}],
+///     "annotations": [{"id": 7, "image_id": 1, "category_id": 18, "bbox": [50, 60, 30, 20], "area": 600, "iscrowd": 0}]
+/// }"#;
+/// let seems_meant = |bbox: &str| {
+///     let found = format!(r#"[{{"image_id": 1, "category_id": 18, "score": 0.8, "bbox": {bbox}}}]"#);
+///     let file = |text| File { name: "", text };
+///     let read = parse_coco(file(truth), file(&found), CocoOptions::default());
+///     read.map(|(dataset, _)| OtherOrder::of_corners(&dataset).seems_meant())
+/// };
+/// assert!(seems_meant("[50, 60, 80, 80]")?);
+/// assert!(!seems_meant("[50, 60, 30, 20]")?);
 /// # Ok::<(), metric_vision::read::ReadError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ColumnOrder {
+pub struct OtherOrder {
     /// Detections.
     pub detections: u64,
-    /// Boxes that leave the image by more than a tenth of it.
-    pub outside: u64,
-    /// Boxes of the other order that leave the image. The rest of the counts are about those that do not.
-    pub swapped_outside: u64,
+    /// Detections that have no box in the other order. The rest of the counts are about those that have one.
+    pub without: u64,
     /// Boxes with an IoU of at least 0.5 with an object of their class.
     pub hits: u64,
     /// Those that only have it in the other order.
-    pub swapped_hits: u64,
+    pub other_hits: u64,
 }
+
+/// The IoU at which a box counts as found.
+const FOUND: f64 = 0.5;
+
+/// An image with more pairs of a detection and an object is left out: what is common shows in the others.
+const MOST_PAIRS: usize = 1 << 20;
 
 /// How far boxes may leave the image, as a fraction of it, before they count as boxes that do. Models and
 /// rounding leave it by a little.
 const SLACK: f64 = 0.02;
 const FAR: f64 = 0.1;
 
-/// The IoU at which a box counts as found.
-const FOUND: f64 = 0.5;
-
-impl ColumnOrder {
-    /// Counts the detections of a data set whose images have these sizes.
+impl OtherOrder {
+    /// Counts the detections of COCO's results, which have `[x, y, width, height]`, as if their boxes were two
+    /// corners, `[x1, y1, x2, y2]`, as many models give them.
     ///
     /// # Cost
     ///
-    /// Linear in the detections, and for those that fit the image in the other order also in the objects of the
-    /// image.
+    /// Linear in the detections, and for those that can be corners also in the objects of the image, up to
+    /// 2^20 pairs. Images with more pairs are left out.
     #[must_use]
-    pub fn of(dataset: &Dataset<BBox>, sizes: &ImageSizes) -> Self {
-        let mut order = Self::default();
-        for (predictions, image) in dataset.examples(0..dataset.images().len()) {
-            let scale = sizes.of_image(&image.key.to_string()).unwrap_or([1.0; 2]);
-            for prediction in predictions {
-                let columns = Columns::new(&prediction.shape, prediction.score, scale);
-                order.detections += 1;
-                order.outside += u64::from(columns.is_far_outside());
-                let Some(swapped) = columns.swapped(scale) else {
-                    order.swapped_outside += 1;
+    pub fn of_corners(dataset: &Dataset<BBox>) -> Self {
+        Self::count(dataset, |_| {
+            |detection: &Prediction<BBox>| {
+                let [x, y, right, bottom] = detection.shape.xywh();
+                if right <= x || bottom <= y {
+                    return None;
+                }
+                BBox::from_xyxy(x, y, right, bottom).ok()
+            }
+        })
+    }
+
+    /// Counts the detections of a folder of YOLO whose images have these sizes, as if the confidence were the
+    /// second column. A detection has a box in that order if the box fits the image.
+    ///
+    /// Ultralytics writes `class cx cy width height confidence`. Other programs write
+    /// `class confidence cx cy width height`, which has the same count of numbers in the same range.
+    ///
+    /// ```
+    /// use metric_vision::read::{File, ImageSizes, OtherOrder, YoloOptions, parse_yolo};
+    ///
+    /// let file = |text| [File { name: "street.txt", text }];
+    /// let truths = file("0 0.2 0.7 0.2 0.2\n");
+    /// let seems_meant = |line| {
+    ///     let read = parse_yolo(&truths, &file(line), &YoloOptions::default());
+    ///     read.map(|(dataset, _)| {
+    ///         OtherOrder::of_yolo(&dataset, &ImageSizes::Unknown).seems_meant()
+    ///     })
+    /// };
+    /// assert!(seems_meant("0 0.3 0.2 0.7 0.2 0.2\n")?);
+    /// assert!(!seems_meant("0 0.2 0.7 0.2 0.2 0.3\n")?);
+    /// # Ok::<(), metric_vision::read::ReadError>(())
+    /// ```
+    ///
+    /// # Cost
+    ///
+    /// As [`of_corners`](Self::of_corners).
+    #[must_use]
+    pub fn of_yolo(dataset: &Dataset<BBox>, sizes: &ImageSizes) -> Self {
+        Self::count(dataset, |image| {
+            let scale = scale(image, sizes);
+            move |detection: &Prediction<BBox>| YoloLine::new(detection, scale).swapped(scale)
+        })
+    }
+
+    /// Counts the detections. `other` gives, for an image, what gives the box of a detection in the other order.
+    fn count<F: Fn(&Prediction<BBox>) -> Option<BBox>>(
+        dataset: &Dataset<BBox>,
+        other: impl Fn(&Image<BBox>) -> F,
+    ) -> Self {
+        let mut counts = Self::default();
+        for (detections, image) in dataset.examples(0..dataset.images().len()) {
+            if detections.len().saturating_mul(image.annotations.len()) > MOST_PAIRS {
+                continue;
+            }
+            counts.detections += detections.len() as u64;
+            let other = other(image);
+            for detection in detections {
+                let Some(swapped) = other(detection) else {
+                    counts.without += 1;
                     continue;
                 };
                 let objects = image.annotations.iter();
-                let objects = objects.filter(|object| object.class == prediction.class);
-                let [mut hit, mut swapped_hit] = [false; 2];
-                for object in objects {
-                    hit |= prediction.shape.iou(&object.shape) >= FOUND;
-                    swapped_hit |= swapped.iou(&object.shape) >= FOUND;
+                let of_class = objects.filter(|object| object.class == detection.class);
+                let [mut hit, mut other_hit] = [false; 2];
+                for object in of_class {
+                    hit |= detection.shape.iou(&object.shape) >= FOUND;
+                    if hit {
+                        break;
+                    }
+                    other_hit |= swapped.iou(&object.shape) >= FOUND;
                 }
-                order.hits += u64::from(hit);
-                order.swapped_hits += u64::from(swapped_hit && !hit);
+                counts.hits += u64::from(hit);
+                counts.other_hits += u64::from(other_hit && !hit);
             }
         }
-        order
+        counts
     }
 
-    /// Whether the detections fit their images in the other order, and find at least twice as many objects there.
+    /// Whether nearly all detections have a box in the other order, and find at least twice as many objects there.
     #[must_use]
-    pub fn seems_wrong(&self) -> bool {
-        self.fits_swapped()
-            && self.swapped_hits > 0
-            && self.hits.saturating_mul(2) <= self.swapped_hits
-    }
-
-    /// Whether the order is wrong without much doubt: as they were read, boxes also leave the image.
-    #[must_use]
-    pub fn is_wrong(&self) -> bool {
-        // Honest detections of several lines hardly ever all fit the image in the other order.
-        let without_hits = self.detections >= 5
-            && self.swapped_outside == 0
-            && self.hits == 0
-            && self.outside.saturating_mul(5) >= self.detections;
-        self.outside > 0 && (self.seems_wrong() || without_hits)
-    }
-
-    fn fits_swapped(&self) -> bool {
-        self.swapped_outside.saturating_mul(20) <= self.detections
+    pub fn seems_meant(&self) -> bool {
+        self.without.saturating_mul(20) <= self.detections
+            && self.other_hits > 0
+            && self.hits.saturating_mul(2) <= self.other_hits
     }
 }
 
+/// Whether the confidence is the second column of a folder of YOLO without much doubt: as they were read, boxes
+/// also leave the image.
+pub(super) fn is_other_order(dataset: &Dataset<BBox>, sizes: &ImageSizes) -> bool {
+    let images = dataset.examples(0..dataset.images().len());
+    let outside = images.map(|(detections, image)| {
+        let scale = scale(image, sizes);
+        let outside = detections
+            .iter()
+            .filter(|detection| YoloLine::new(detection, scale).is_far_outside());
+        outside.count() as u64
+    });
+    let outside: u64 = outside.sum();
+    if outside == 0 {
+        return false;
+    }
+    let order = OtherOrder::of_yolo(dataset, sizes);
+    // Honest detections of several lines hardly ever all fit the image in the other order.
+    let without_hits = order.detections >= 5
+        && order.without == 0
+        && order.hits == 0
+        && outside.saturating_mul(5) >= order.detections;
+    order.seems_meant() || without_hits
+}
+
+/// Width and height of an image, by which fractions of it are multiplied.
+fn scale(image: &Image<BBox>, sizes: &ImageSizes) -> [f64; 2] {
+    let size = sizes.of_image(&image.key.to_string());
+    size.unwrap_or([1.0; 2])
+}
+
 /// The numbers of a line of predictions: the box as fractions of the image, and the confidence.
-pub(super) struct Columns {
+pub(super) struct YoloLine {
     cxcywh: [f64; 4],
     confidence: f64,
 }
 
-impl Columns {
-    pub(super) fn new(shape: &BBox, confidence: f64, [width, height]: [f64; 2]) -> Self {
+impl YoloLine {
+    fn new(detection: &Prediction<BBox>, scale: [f64; 2]) -> Self {
+        Self::of_box(&detection.shape, detection.score, scale)
+    }
+
+    pub(super) fn of_box(shape: &BBox, confidence: f64, [width, height]: [f64; 2]) -> Self {
         let [x, y, w, h] = shape.xywh();
         let cxcywh = [
             (x + w / 2.0) / width,
@@ -140,84 +215,41 @@ impl Columns {
 fn leaves([cx, cy, w, h]: [f64; 4], by: f64) -> bool {
     [(cx, w), (cy, h)]
         .iter()
-        .any(|(centre, size)| centre - size / 2.0 < -by || centre + size / 2.0 > 1.0 + by)
+        .any(|(center, size)| center - size / 2.0 < -by || center + size / 2.0 > 1.0 + by)
 }
 
-/// How well the detections of a data set fit the ground truth, as they were read and as if their boxes were two
-/// corners.
-///
-/// COCO's results have `[x, y, width, height]`. Many models give `[x1, y1, x2, y2]`, which reads without an
-/// error. The counts of parts of a data set add up.
-///
-/// ```
-/// use metric_vision::read::{CocoOptions, CornerBoxes, File, parse_coco};
-///
-/// let truth = r#"{
-///     "images": [{"id": 1}], "categories": [{"id": 18, "name": "dog"}],
-///     "annotations": [{"id": 7, "image_id": 1, "category_id": 18, "bbox": [50, 60, 30, 20], "area": 600, "iscrowd": 0}]
-/// }"#;
-/// let seems_wrong = |bbox: &str| {
-///     let found = format!(r#"[{{"image_id": 1, "category_id": 18, "score": 0.8, "bbox": {bbox}}}]"#);
-///     let file = |text| File { name: "", text };
-///     let read = parse_coco(file(truth), file(&found), CocoOptions::default());
-///     read.map(|(dataset, _)| CornerBoxes::of(&dataset).seems_wrong())
-/// };
-/// assert!(seems_wrong("[50, 60, 80, 80]")?);
-/// assert!(!seems_wrong("[50, 60, 30, 20]")?);
-/// # Ok::<(), metric_vision::read::ReadError>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CornerBoxes {
-    /// Detections.
-    pub detections: u64,
-    /// Boxes that are two corners in the right order. The rest of the counts are about these.
-    pub corners: u64,
-    /// Boxes with an IoU of at least 0.5 with an object of their class.
-    pub hits: u64,
-    /// Those that only have it as corners.
-    pub corner_hits: u64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{CocoOptions, File, parse_coco};
 
-impl CornerBoxes {
-    /// Counts the detections of a data set.
-    ///
-    /// # Cost
-    ///
-    /// Linear in the detections, and for those that can be corners also in the objects of the image.
-    #[must_use]
-    pub fn of(dataset: &Dataset<BBox>) -> Self {
-        let mut counts = Self::default();
-        for (predictions, image) in dataset.examples(0..dataset.images().len()) {
-            counts.detections += predictions.len() as u64;
-            for prediction in predictions {
-                let [x, y, right, bottom] = prediction.shape.xywh();
-                if right <= x || bottom <= y {
-                    continue;
-                }
-                let Ok(corners) = BBox::from_xyxy(x, y, right, bottom) else {
-                    continue;
-                };
-                counts.corners += 1;
-                let objects = image.annotations.iter();
-                let objects = objects.filter(|object| object.class == prediction.class);
-                let [mut hit, mut corner_hit] = [false; 2];
-                for object in objects {
-                    hit |= prediction.shape.iou(&object.shape) >= FOUND;
-                    corner_hit |= corners.iou(&object.shape) >= FOUND;
-                }
-                counts.hits += u64::from(hit);
-                counts.corner_hits += u64::from(corner_hit && !hit);
-            }
-        }
-        counts
+    /// Equal boxes that overlap as they are, and would as corners.
+    fn equal_boxes(objects: usize, detections: usize) -> OtherOrder {
+        let object = |id| {
+            format!(
+                r#"{{"id": {id}, "image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "area": 81, "iscrowd": 0}}"#
+            )
+        };
+        let objects: Vec<String> = (1..=objects).map(object).collect();
+        let truth = format!(
+            r#"{{"images": [{{"id": 1}}], "categories": [{{"id": 1, "name": "a"}}], "annotations": [{}]}}"#,
+            objects.join(",")
+        );
+        let detection = r#"{"image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "score": 1}"#;
+        let found = format!("[{}]", vec![detection; detections].join(","));
+        let file = |text| File { name: "", text };
+        let read = parse_coco(file(&truth), file(&found), CocoOptions::default());
+        OtherOrder::of_corners(&read.expect("a data set").0)
     }
 
-    /// Whether nearly all boxes are corners, and find at least twice as many objects as such.
-    #[must_use]
-    pub fn seems_wrong(&self) -> bool {
-        let others = self.detections.saturating_sub(self.corners);
-        others.saturating_mul(20) <= self.detections
-            && self.corner_hits > 0
-            && self.hits.saturating_mul(2) <= self.corner_hits
+    #[test]
+    fn an_image_of_too_many_pairs_is_left_out() {
+        let counts = OtherOrder {
+            detections: 1024,
+            hits: 1024,
+            ..OtherOrder::default()
+        };
+        assert_eq!(equal_boxes(1024, 1024), counts);
+        assert_eq!(equal_boxes(1024, 1025), OtherOrder::default());
     }
 }

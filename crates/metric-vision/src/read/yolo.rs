@@ -8,7 +8,7 @@ use super::folder::{
     self, Contents, Detected, Elsewhere, ExtraImages, Folder, FolderFile, Line, Object, Part,
     is_held,
 };
-use super::order::{ColumnOrder, Columns};
+use super::order::{YoloLine, is_other_order};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key};
 
@@ -145,7 +145,8 @@ fn without_extension(image: &str) -> &str {
 ///
 /// A folder or file that cannot be read or is not UTF-8; no truth file at all; a line with another
 /// count of numbers (polygons, key points and oriented boxes are not read); predictions whose confidence is
-/// the second column, as far as [`ColumnOrder::is_wrong`] can tell; a number that is not finite; a label with a number outside of 0 to 1. Detections may reach beyond the image by its own
+/// the second column, as far as the boxes and the truths can tell; a number that is not finite; a label with
+/// a number outside of 0 to 1. Detections may reach beyond the image by its own
 /// size: a centre outside of -1 to 2 or a width or height outside of 0 to 2 is taken for pixels, and an
 /// error.
 ///
@@ -251,7 +252,7 @@ pub fn parse_yolo(
         }
     }
     let (dataset, warnings) = contents.dataset(names)?;
-    if ColumnOrder::of(&dataset, &options.sizes).is_wrong() {
+    if is_other_order(&dataset, &options.sizes) {
         return Err(other_order(predictions));
     }
     Ok((dataset, warnings))
@@ -266,7 +267,7 @@ fn other_order(predictions: &[File<'_>]) -> ReadError {
         for line in file.lines() {
             let read = detection(&line, [1.0; 2]);
             if read.is_ok_and(|(_, score, shape)| {
-                Columns::new(&shape, score, [1.0; 2]).is_far_outside()
+                YoloLine::of_box(&shape, score, [1.0; 2]).is_far_outside()
             }) {
                 return line.error("", problem.to_owned());
             }

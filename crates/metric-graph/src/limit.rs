@@ -1,0 +1,56 @@
+use std::fmt;
+
+/// An example whose comparison takes more time or memory than a program should spend on one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// The number of predicted parts.
+    pub prediction: usize,
+    /// The number of parts of the reference.
+    pub reference: usize,
+    /// What the parts are.
+    pub compared: Compared,
+}
+
+/// What is compared in pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// Rules, of which a best alignment is chosen.
+    Rules,
+    /// Points of lanes.
+    Points,
+}
+
+impl Compared {
+    /// The most pairs that are compared.
+    pub(crate) const fn most_pairs(self) -> u64 {
+        match self {
+            // A gigabyte of memory.
+            Self::Rules => 1 << 22,
+            // About 10 seconds.
+            Self::Points => 1 << 33,
+        }
+    }
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            prediction,
+            reference,
+            compared,
+        } = self;
+        let most = compared.most_pairs();
+        match compared {
+            Compared::Rules => write!(
+                f,
+                "the best alignment of {prediction} rules with {reference} of the reference is one of too many: expected at most {most} pairs of rules, such as 2048 with 2048"
+            ),
+            Compared::Points => write!(
+                f,
+                "lanes of {prediction} points in all, against {reference} of the reference: expected at most {most} pairs of points, such as 92681 against 92681"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for TooLarge {}
