@@ -8,6 +8,7 @@ use metric_class::{
     AccuracyAtK, InvalidK, RankTable, Ranks, Score, ScoreError, Target, TiedRank, Ties, TopK,
     VERSION, label_ranks,
 };
+use metric_record::json::scan::{self, Scanner};
 use metric_record::json::{self, string, typed};
 use metric_record::{
     Batch, Cells, Column, FieldError, Kind, Message, Record, RecordError, Side, Value,
@@ -340,6 +341,12 @@ pub(crate) fn read_label(value: &mut Value<'_>) -> Result<Option<Label>, String>
 }
 
 fn label(json: &str) -> Result<Label, String> {
+    let mut scanner = Scanner::new(json);
+    if let Some(number) = scanner.integer()
+        && scanner.is_at_end()
+    {
+        return Ok(Label::Integer(number));
+    }
     match json.trim_start().as_bytes().first() {
         Some(b'"') => Ok(Label::Text(string(json)?.into_owned())),
         Some(b'-' | b'0'..=b'9') => typed(json)
@@ -385,6 +392,18 @@ fn read_row(json: &str) -> Result<Vec<Label>, String> {
 
     // What grows may have to wait for the thread that had its memory before: room for most rows.
     let commas = json.bytes().filter(|&byte| byte == b',');
+    let mut labels = Vec::with_capacity(commas.clone().take(63).count() + 1);
+    let mut scanner = Scanner::new(json);
+    let scanned = scanner.list(|item| {
+        labels.push(match item.peek()? {
+            b'"' => Label::Text(item.string()?.to_owned()),
+            _ => Label::Integer(item.integer()?),
+        });
+        Some(())
+    });
+    if scanned.is_some() && scanner.is_at_end() {
+        return Ok(labels);
+    }
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let labels = deserializer.deserialize_seq(Row(commas.take(63).count() + 1));
     let labels = labels.and_then(|labels| deserializer.end().map(|()| labels));
@@ -821,6 +840,12 @@ fn read_index(value: &mut Value<'_>) -> Result<i64, FieldError> {
         return Ok(label);
     }
     let text = value.to_json_or("null").map_err(FieldError::reference)?;
+    let mut scanner = Scanner::new(&text);
+    if let Some(label) = scanner.integer()
+        && scanner.is_at_end()
+    {
+        return Ok(label);
+    }
     typed(&text).map_err(|_| {
         let found = match json::kind(&text) {
             Kind::Number => text.to_string(),
@@ -841,6 +866,10 @@ fn read_scores<'a>(value: &mut Value<'a>) -> Result<Cow<'a, [f64]>, String> {
         // A row of a column with a number that JSON has no form for, or no JSON at all.
         return value.read().map(Cow::Owned);
     };
+    let mut scores = Vec::new();
+    if scan::numbers(&json, &mut scores).is_some() {
+        return Ok(Cow::Owned(scores));
+    }
     let scores: Vec<AnyNumber> = typed(&json).map_err(|problem| {
         let hint = match json.contains("Infinity") {
             true => ": an infinite score is written \"inf\" or \"-inf\"",
