@@ -4,6 +4,8 @@
 //! another shape, a rare form such as an escape, or is no JSON at all; the caller then asks `serde_json`, which
 //! also words the error. Nothing is ever wrong, only slower.
 
+use super::Raw;
+
 /// Steps through a text of JSON.
 ///
 /// A scanner that returned `None` stands somewhere within the value that it did not take.
@@ -243,6 +245,15 @@ impl<'a> Scanner<'a> {
                 depth -= 1;
             }
         }
+    }
+
+    /// Takes any value, and returns its text.
+    #[inline]
+    pub fn raw(&mut self) -> Option<Raw<'a>> {
+        self.skip_space();
+        let start = self.at;
+        self.skip_value()?;
+        self.text.get(start..self.at).map(Raw)
     }
 
     fn skip_key(&mut self) -> Option<()> {
