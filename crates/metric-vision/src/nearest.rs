@@ -92,11 +92,13 @@ pub(crate) struct Search<'a, S> {
     index_of: Vec<usize>,
 }
 
+#[derive(Clone)]
 struct Item {
     group: Group,
     place: usize,
 }
 
+#[derive(Clone)]
 struct Node {
     group: Group,
     start: usize,
@@ -139,6 +141,19 @@ struct Query<'s, S> {
 
 /// The overlap and the rank of the best that was found.
 type Best = (f64, Option<usize>);
+
+impl<S> Clone for Search<'_, S> {
+    fn clone(&self) -> Self {
+        Self {
+            truths: self.truths,
+            measure: self.measure,
+            prefer: self.prefer,
+            items: self.items.clone(),
+            nodes: self.nodes.clone(),
+            index_of: self.index_of.clone(),
+        }
+    }
+}
 
 impl<'a, S: Shape> Search<'a, S> {
     /// So many items are looked at one by one.
@@ -191,14 +206,7 @@ impl<'a, S: Shape> Search<'a, S> {
         least: f64,
         overlap: impl Fn(&S, &S) -> f64,
     ) -> Option<(usize, f64)> {
-        let query = Query {
-            shape,
-            bounds: shape.bounds(),
-            area: match self.measure {
-                Measure::Iou(arithmetic) => arithmetic.area(shape),
-                Measure::Share => shape.area(),
-            },
-        };
+        let query = self.query(shape);
         let root = self.nodes.first()?;
         let mut best = (least, None);
         let at_most = self.at_most(&query, &root.group);
@@ -210,6 +218,66 @@ impl<'a, S: Shape> Search<'a, S> {
             Prefer::Last => rank,
         };
         rank.map(|rank| (place(rank), overlap))
+    }
+
+    fn query<'s>(&self, shape: &'s S) -> Query<'s, S> {
+        Query {
+            shape,
+            bounds: shape.bounds(),
+            area: match self.measure {
+                Measure::Iou(arithmetic) => arithmetic.area(shape),
+                Measure::Share => shape.area(),
+            },
+        }
+    }
+
+    /// The place of a truth that is `wanted`, of those whose bounds `shape` meets. None that overlaps less than
+    /// `least` may be wanted.
+    pub(crate) fn any(
+        &self,
+        shape: &S,
+        least: f64,
+        wanted: impl Fn(&Truth<S>) -> bool,
+    ) -> Option<usize> {
+        let query = self.query(shape);
+        let at_most = self.at_most(&query, &self.nodes.first()?.group);
+        self.find(0, at_most, &query, least, &wanted)
+    }
+
+    fn find(
+        &self,
+        at: usize,
+        at_most: f64,
+        query: &Query<'_, S>,
+        least: f64,
+        wanted: &impl Fn(&Truth<S>) -> bool,
+    ) -> Option<usize> {
+        let node = &self.nodes[at];
+        if at_most < least || !meet(node.group.bounds, query.bounds) {
+            return None;
+        }
+        let first = at + 1;
+        if first == node.next {
+            let items = self.items[node.start..node.end].iter();
+            let mut items = items.filter(|item| meet(item.group.bounds, query.bounds));
+            let found = items.find(|item| wanted(&self.truths[item.place]));
+            return found.map(|item| item.place);
+        }
+        let second = self.nodes[first].next;
+        let half = |at: usize| (self.at_most(query, &self.nodes[at].group), at);
+        let mut halves = [half(first), half(second)];
+        if halves[1].0 > halves[0].0 {
+            halves.swap(0, 1);
+        }
+        halves
+            .into_iter()
+            .find_map(|(at_most, at)| self.find(at, at_most, query, least, wanted))
+    }
+
+    /// Puts back what was taken out of this copy of `whole`.
+    pub(crate) fn restore(&mut self, whole: &Self) {
+        self.items.clone_from(&whole.items);
+        self.nodes.clone_from(&whole.nodes);
     }
 
     /// Takes a truth out.
@@ -415,6 +483,33 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn takes_each_that_is_wanted_once(shapes in boxes(), truths in boxes(), least in 0_u8..8) {
+            let truths: Vec<Truth> = truths.into_iter().map(Truth::from).collect();
+            let least = f64::from(least) / 10.0;
+            let rules: [(Arithmetic, fn(&BBox, &BBox) -> f64); 2] =
+                [(Arithmetic::Shape, iou), (Arithmetic::Corners(0.0), iou_by_corners)];
+            for (arithmetic, iou) in rules {
+                let whole = Search::new(&truths, Measure::Iou(arithmetic), Prefer::First, |_, _| true);
+                let mut left = whole.clone();
+                for shape in &shapes {
+                    let wanted = |truth: &Truth| iou(shape, &truth.shape) >= least;
+                    let mut taken = Vec::new();
+                    while let Some(place) = left.any(shape, least, wanted) {
+                        left.remove(place);
+                        taken.push(place);
+                    }
+                    taken.sort_unstable();
+                    let expected: Vec<usize> = (0..truths.len())
+                        .filter(|&place| meet(truths[place].shape.bounds(), shape.bounds()))
+                        .filter(|&place| wanted(&truths[place]))
+                        .collect();
+                    prop_assert_eq!(taken, expected);
+                    left.restore(&whole);
+                }
+            }
+        }
+
         #[test]
         fn as_a_look_at_all(
             shapes in boxes(), truths in boxes(), least in 0_u8..5, last in any::<bool>(), far in any::<bool>(),
