@@ -7,6 +7,7 @@ mod expand;
 mod random;
 mod text;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -203,12 +204,15 @@ fn run_all<'c>(
     })
 }
 
+fn exit(outcome: &Outcome) -> String {
+    let code = outcome.exit_code.map(|code| code.to_string());
+    code.unwrap_or("signal".to_owned())
+}
+
 /// Exit code, CPU time, time and memory of a process.
 fn row(outcome: &Outcome) -> Vec<String> {
     vec![
-        outcome
-            .exit_code
-            .map_or("signal".to_owned(), |code| code.to_string()),
+        exit(outcome),
         format!("{:.2} s", outcome.cpu.as_secs_f64()),
         format!("{:.2} s", outcome.wall.as_secs_f64()),
         format!("{:.0} MB", outcome.peak as f64 / 1e6),
@@ -235,10 +239,18 @@ fn report(outcomes: &[(&Case, Outcome)], chosen: usize) -> Result<(), Error> {
     show("most memory", &sorted[..SHOWN.min(sorted.len())]);
     sorted.retain(|(case, outcome)| case.problem(outcome).is_some());
     show("failed", &sorted);
-    let run = outcomes.len();
+    let mut codes: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, outcome) in outcomes {
+        *codes.entry(exit(outcome)).or_default() += 1;
+    }
+    let codes = codes.iter().map(|(code, count)| format!("{code}: {count}"));
+    let cpu: Duration = outcomes.iter().map(|(_, outcome)| outcome.cpu).sum();
     crate::run::print(&format!(
-        "{run} of {chosen} cases run, {} failed\n",
-        sorted.len()
+        "{} of {chosen} cases run, {} failed; {:.1} minutes of CPU time; exit codes {}\n",
+        outcomes.len(),
+        sorted.len(),
+        cpu.as_secs_f64() / 60.0,
+        codes.collect::<Vec<_>>().join(", ")
     ));
     match sorted.len() {
         0 => Ok(()),
