@@ -13,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::bench;
 use crate::run::{Error, cargo, root};
 use crate::table::table;
 use child::Outcome;
@@ -108,7 +109,29 @@ fn all_cases(root: &Path) -> Result<Vec<Case>, String> {
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let chosen = choose(arguments)?;
+    let mut chosen = choose(arguments)?;
+    if chosen.program.is_none() {
+        cargo(&["build", "--release", "--package", "metric-cli"], &[])?;
+        chosen.program = Some(release_build()?);
+    }
+    run_chosen(&chosen)
+}
+
+/// Runs every tenth case with the release build that is there.
+pub(crate) fn run_sample() -> Result<(), Error> {
+    run_chosen(&Chosen {
+        sample: true,
+        program: Some(release_build()?),
+        ..Chosen::default()
+    })
+}
+
+/// The program of the release build, which benchmarks of the program have made, too.
+fn release_build() -> Result<PathBuf, String> {
+    Ok(bench::target()?.join("release/metric"))
+}
+
+fn run_chosen(chosen: &Chosen) -> Result<(), Error> {
     let cases: Vec<Case> = all_cases(&root())?
         .into_iter()
         .filter(|case| chosen.filter.iter().all(|part| case.name.contains(part)))
@@ -117,16 +140,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     if cases.is_empty() {
         return Err(Error::Usage("no case has such a name".to_owned()));
     }
-    let program = match &chosen.program {
-        Some(program) => {
-            fs::canonicalize(program).map_err(|error| format!("{}: {error}", program.display()))?
-        }
-        None => {
-            cargo(&["build", "--release", "--package", "metric-cli"], &[])?;
-            root().join("target/release/metric")
-        }
-    };
-    let outcomes = run_all(&cases, &program, &chosen)?;
+    let program = chosen.program.as_deref().unwrap_or(Path::new("metric"));
+    let program =
+        fs::canonicalize(program).map_err(|error| format!("{}: {error}", program.display()))?;
+    let outcomes = run_all(&cases, &program, chosen)?;
     report(&outcomes, cases.len())
 }
 
