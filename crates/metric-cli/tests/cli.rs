@@ -1767,7 +1767,7 @@ fn answers() {
     assert!(
         result["warnings"][0]
             .as_str()
-            .is_some_and(|text| text.contains("lemmatiser"))
+            .is_some_and(|text| text.contains("lemmatizer"))
     );
     let inside =
         "{\"id\":1,\"lang\":\"ru\",\"question_type\":7,\"reference\":{\"answer\":\"2\"}}\n";
@@ -2729,7 +2729,7 @@ fn samples_of_the_fusion_brain_challenge() {
         assert_eq!(answers["scores"]["accuracy"], json!(2.0 / 12.0));
         let says = answers["warnings"]
             .to_string()
-            .contains("without a lemmatiser");
+            .contains("without a lemmatizer");
         assert_eq!(says, profile == "fusion-brain-2021");
     }
     // Its program prints 0.146248 and 0.150827.
