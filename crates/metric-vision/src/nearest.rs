@@ -598,7 +598,8 @@ mod tests {
         fn takes_each_that_is_wanted_once(shapes in boxes(), truths in boxes(), least in 0_u8..8) {
             let truths: Vec<Truth> = truths.into_iter().map(Truth::from).collect();
             let least = f64::from(least) / 10.0;
-            let rules: [(Arithmetic, fn(&BBox, &BBox) -> f64); 2] =
+            type Rule = (Arithmetic, fn(&BBox, &BBox) -> f64);
+            let rules: [Rule; 2] =
                 [(Arithmetic::Shape, iou), (Arithmetic::Corners(0.0), iou_by_corners)];
             for (arithmetic, iou) in rules {
                 let whole = Search::new(&truths, Measure::Iou(arithmetic), Prefer::First, |_, _| true);
