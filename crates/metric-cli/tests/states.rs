@@ -902,9 +902,7 @@ fn what_does_not_join_is_reported_by_its_shard_alone() {
             "score wer -r r.jsonl -p extra.jsonl --extra ignore --shard {index}/5 --format json"
         );
         let run = folder.run(&words).code(0);
-        run.stderr
-            .matches("1 × a prediction has no reference")
-            .count()
+        run.stderr.matches("1 prediction has no reference").count()
     };
     let counts: Vec<usize> = (0..5).map(counted).collect();
     let expected: Vec<usize> = (0..5)

@@ -28,7 +28,7 @@ use std::fmt;
 use metric_core::assignment::{Benefit, Edge, assign_all};
 use metric_core::{Counts, named_choice};
 
-use crate::candidates::{Field, with_candidates};
+use crate::candidates::{Enough, Field, with_candidates};
 use crate::nearest::{Arithmetic, Measure, Prefer, Search};
 use crate::score::Rank;
 use crate::{Annotation, BBox, Prediction, Shape, iou_by_corners};
@@ -425,7 +425,10 @@ fn any_optimal<S: Shape>(
             .iter()
             .map(|&t| Truth::from(&truths[t].shape))
             .collect();
-        let pairs = with_candidates(&left, &free, |a, b| enough(a.iou(b)), |found| found.pairs());
+        let reaches = Enough::new(Arithmetic::Shape, threshold, |a: &&S, b: &&S| {
+            enough(a.iou(b))
+        });
+        let pairs = with_candidates(&left, &free, reaches, |found| found.pairs());
         for (row, column) in rows.into_iter().zip(pairs) {
             matches[row] = column.map(|column| columns[column]);
         }
@@ -1291,6 +1294,7 @@ mod tests {
             let truths: Vec<Truth> = truths.into_iter().map(Truth::from).collect();
             let most = optimal(&detections, &truths, threshold).iter().flatten().count();
             let reached = |a: &BBox, b: &BBox| crate::iou(a, b) >= threshold;
+            let reached = Enough::new(Arithmetic::Shape, threshold, reached);
             prop_assert_eq!(most as u64, most_pairs(&detections, &truths, reached));
             for (name, rule) in ONE_TO_ONE {
                 let matches = rule(&detections, &truths, threshold);
