@@ -295,7 +295,7 @@ impl Reading for Code {
                 format!("{side} takes more work or memory to parse than allowed and counts {rest}"),
                 format!("{side}s take more work or memory to parse than allowed and count {rest}"),
             );
-            sink.count_record(&what, &record.id);
+            sink.count_record(&what, record.id);
         }
         match self.languages {
             Languages::One(_) => sink.measured(None, &[], state),
