@@ -76,16 +76,13 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn string(&mut self) -> Option<&'a str> {
         self.expect(b'"')?;
-        let start = self.at;
-        let rest = self.text.as_bytes().get(start..)?;
-        let length = rest
-            .iter()
-            .position(|&byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
-        if rest.get(length) != Some(&b'"') {
+        let (bytes, start) = (self.text.as_bytes(), self.at);
+        let end = special_byte(bytes, start)?;
+        if bytes.get(end) != Some(&b'"') {
             return None;
         }
-        self.at = start + length + 1;
-        self.text.get(start..start + length)
+        self.at = end + 1;
+        self.text.get(start..end)
     }
 
     /// Takes an integer of at most 18 digits.
@@ -110,18 +107,26 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn digits(&mut self, mut item: impl FnMut(u8) -> Option<()>) -> Option<()> {
         self.expect(b'[')?;
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
         loop {
-            self.skip_space();
-            item(self.digit()?)?;
-            // One comma, and at most one space, in nearly all files.
-            match self.byte()? {
-                b',' => self.at += 1,
+            at = after_space(bytes, at);
+            let digit = bytes.get(at)?.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            item(digit)?;
+            at = after_space(bytes, at + 1);
+            let byte = *bytes.get(at)?;
+            at += 1;
+            match byte {
+                b',' => {}
                 b']' => break,
-                _ if self.take(b',') => {}
-                _ => break,
+                _ => return None,
             }
         }
-        self.expect(b']')
+        self.at = at;
+        Some(())
     }
 
     /// Takes a number. It has the bits that `serde_json` gives it with its feature `float_roundtrip`.
@@ -132,7 +137,10 @@ impl<'a> Scanner<'a> {
         let number = self.scan_number()?;
         // Up to 2^53 an integer is exact as a number, and so are powers of ten up to 10^22: one operation
         // rounds once (Clinger 1990, "How to read floating point numbers accurately").
-        if number.digits <= 15 && number.exponent.unsigned_abs() <= 22 {
+        if number.digits <= 19
+            && number.integer <= 1 << f64::MANTISSA_DIGITS
+            && number.exponent.unsigned_abs() <= 22
+        {
             let power = POWERS.get(number.exponent.unsigned_abs() as usize)?;
             let integer = number.integer as f64;
             let magnitude = if number.exponent < 0 {
@@ -194,45 +202,54 @@ impl<'a> Scanner<'a> {
     ///
     /// One pass without memory of its own.
     pub fn skip_value(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
         // The innermost list or object is the lowest bit: 1 for an object.
         let (mut nesting, mut depth) = (0_u64, 0);
         loop {
-            match self.peek()? {
-                b'"' => self.skip_string()?,
-                b'-' | b'0'..=b'9' => {
-                    self.scan_number()?;
-                }
+            at = after_space(bytes, at);
+            at = match *bytes.get(at)? {
+                b'-' | b'0'..=b'9' => after_number(bytes, at)?,
+                b'"' => after_string(bytes, at)?,
                 open @ (b'[' | b'{') => {
-                    self.at += 1;
                     let is_object = open == b'{';
-                    if !self.take(if is_object { b'}' } else { b']' }) {
+                    let inner = after_space(bytes, at + 1);
+                    // The closing bracket is two characters behind the opening one.
+                    if *bytes.get(inner)? == open + 2 {
+                        inner + 1
+                    } else {
                         if depth == MOST_DEPTH {
                             return None;
                         }
                         depth += 1;
                         nesting = (nesting << 1) | u64::from(is_object);
-                        if is_object {
-                            self.skip_key()?;
-                        }
+                        at = if is_object {
+                            after_key(bytes, inner)?
+                        } else {
+                            inner
+                        };
                         continue;
                     }
                 }
-                b't' => self.word("true")?,
-                b'f' => self.word("false")?,
-                b'n' => self.word("null")?,
+                b't' => after_word(bytes, at, b"true")?,
+                b'f' => after_word(bytes, at, b"false")?,
+                b'n' => after_word(bytes, at, b"null")?,
                 _ => return None,
-            }
+            };
             // After a value: what encloses it goes on, or ends.
             loop {
                 if depth == 0 {
+                    self.at = at;
                     return Some(());
                 }
                 let is_object = nesting & 1 == 1;
-                match self.peek()? {
+                at = after_space(bytes, at);
+                let byte = *bytes.get(at)?;
+                at += 1;
+                match byte {
                     b',' => {
-                        self.at += 1;
                         if is_object {
-                            self.skip_key()?;
+                            at = after_key(bytes, after_space(bytes, at))?;
                         }
                         break;
                     }
@@ -240,7 +257,6 @@ impl<'a> Scanner<'a> {
                     b']' if !is_object => {}
                     _ => return None,
                 }
-                self.at += 1;
                 nesting >>= 1;
                 depth -= 1;
             }
@@ -256,105 +272,46 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.at).map(Raw)
     }
 
-    fn skip_key(&mut self) -> Option<()> {
-        self.skip_space();
-        self.skip_string()?;
-        self.expect(b':')
-    }
-
-    /// Takes a string, also one with escapes.
-    fn skip_string(&mut self) -> Option<()> {
-        if self.byte() != Some(b'"') {
-            return None;
-        }
-        self.at += 1;
-        loop {
-            let rest = self.text.as_bytes().get(self.at..)?;
-            self.at += rest
-                .iter()
-                .position(|&byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
-            let special = self.byte()?;
-            self.at += 1;
-            match special {
-                b'"' => return Some(()),
-                b'\\' => {}
-                _ => return None,
-            }
-            let escaped = self.byte()?;
-            self.at += 1;
-            match escaped {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
-                b'u' => {
-                    let digits = self.text.as_bytes().get(self.at..self.at + 4)?;
-                    if !digits.iter().all(u8::is_ascii_hexdigit) {
-                        return None;
-                    }
-                    self.at += 4;
-                }
-                _ => return None,
-            }
-        }
-    }
-
-    fn word(&mut self, word: &str) -> Option<()> {
-        let is_here = self
-            .text
-            .as_bytes()
-            .get(self.at..)?
-            .starts_with(word.as_bytes());
-        self.at += word.len();
-        is_here.then_some(())
-    }
-
     #[inline]
     fn scan_number(&mut self) -> Option<ScannedNumber> {
+        let bytes = self.text.as_bytes();
         let is_negative = self.byte() == Some(b'-');
-        self.at += usize::from(is_negative);
-        let first = self.byte()?;
-        let (mut integer, mut digits) = (0_u64, 0);
-        // Digits beyond the 19th may wrap: more than 15 are not used.
-        let mut add = |digit: u8| {
-            integer = integer.wrapping_mul(10).wrapping_add(u64::from(digit));
-            digits += u32::from(digits > 0 || digit > 0);
-        };
-        let start = self.at;
-        while let Some(digit) = self.digit() {
-            add(digit);
-        }
-        let whole = self.at - start;
-        if whole == 0 || (whole > 1 && first == b'0') {
+        let start = self.at + usize::from(is_negative);
+        let whole = after_digits(bytes, start);
+        if whole == start || (whole > start + 1 && bytes.get(start) == Some(&b'0')) {
             return None;
         }
-        let mut exponent = 0_i32;
-        if self.byte() == Some(b'.') {
-            self.at += 1;
-            let start = self.at;
-            while let Some(digit) = self.digit() {
-                add(digit);
-            }
-            let decimals = self.at - start;
-            if decimals == 0 {
-                return None;
-            }
+        // Digits beyond the 19th may wrap: such integers are not used.
+        let add = |number: u64, byte: &u8| {
+            number
+                .wrapping_mul(10)
+                .wrapping_add(u64::from(byte.wrapping_sub(b'0')))
+        };
+        let mut integer = bytes.get(start..whole)?.iter().fold(0, add);
+        let (mut at, mut digits, mut exponent) = (whole, whole - start, 0_i32);
+        if bytes.get(at) == Some(&b'.') {
+            let end = after_some_digits(bytes, at + 1)?;
+            integer = bytes.get(at + 1..end)?.iter().fold(integer, add);
+            let decimals = end - (at + 1);
+            digits += decimals;
             exponent = i32::try_from(decimals).ok()?.checked_neg()?;
+            at = end;
         }
-        if let Some(b'e' | b'E') = self.byte() {
-            self.at += 1;
-            let sign = self.byte()?;
-            self.at += usize::from(matches!(sign, b'+' | b'-'));
-            let start = self.at;
-            let mut written = 0_i32;
-            while let Some(digit) = self.digit() {
-                written = written.saturating_mul(10).saturating_add(digit.into());
-            }
-            if self.at == start {
-                return None;
-            }
-            if sign == b'-' {
-                written = -written;
-            }
+        if let Some(b'e' | b'E') = bytes.get(at) {
+            let sign = *bytes.get(at + 1)?;
+            let from = at + 1 + usize::from(matches!(sign, b'+' | b'-'));
+            let end = after_some_digits(bytes, from)?;
+            let add = |number: i32, byte: &u8| {
+                number
+                    .saturating_mul(10)
+                    .saturating_add(i32::from(byte.wrapping_sub(b'0')))
+            };
+            let written = bytes.get(from..end)?.iter().fold(0, add);
+            let written = if sign == b'-' { -written } else { written };
             exponent = exponent.saturating_add(written);
+            at = end;
         }
+        self.at = at;
         Some(ScannedNumber {
             is_negative,
             integer,
@@ -380,18 +337,124 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     fn skip_space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.byte() {
-            self.at += 1;
+        self.at = after_space(self.text.as_bytes(), self.at);
+    }
+}
+
+// Where what starts at a place ends, over the bytes of a text.
+
+#[inline]
+fn after_space(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+#[inline]
+fn after_digits(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b'0'..=b'9') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// The same, where there must be a digit.
+#[inline]
+fn after_some_digits(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = after_digits(bytes, at);
+    (end > at).then_some(end)
+}
+
+#[inline]
+fn after_number(bytes: &[u8], at: usize) -> Option<usize> {
+    let start = at + usize::from(bytes.get(at) == Some(&b'-'));
+    let mut at = match bytes.get(start)? {
+        // JSON has no leading zeros.
+        b'0' if matches!(bytes.get(start + 1), Some(b'0'..=b'9')) => return None,
+        b'0' => start + 1,
+        b'1'..=b'9' => after_digits(bytes, start + 1),
+        _ => return None,
+    };
+    if bytes.get(at) == Some(&b'.') {
+        at = after_some_digits(bytes, at + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let is_signed = matches!(bytes.get(at + 1), Some(b'+' | b'-'));
+        at = after_some_digits(bytes, at + 1 + usize::from(is_signed))?;
+    }
+    Some(at)
+}
+
+/// The first byte from a place on that is a quote, an escape or a control character.
+#[inline]
+fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
+    let rest = bytes.get(start..)?;
+    let is_special = |&byte: &u8| SPECIAL[usize::from(byte)];
+    Some(start + rest.iter().position(is_special)?)
+}
+
+/// The bytes that end a plain part of a string.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        special[byte] = true;
+        byte += 1;
+    }
+    special[b'"' as usize] = true;
+    special[b'\\' as usize] = true;
+    special
+};
+
+#[inline]
+fn after_string(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'"') {
+        return None;
+    }
+    let mut at = at + 1;
+    loop {
+        at = special_byte(bytes, at)?;
+        match *bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at = after_escape(bytes, at + 1)?,
+            _ => return None,
         }
     }
+}
+
+/// Where an escape ends, of which the backslash was taken. Half of a surrogate pair is one: whether it is text
+/// is for whoever reads the string.
+fn after_escape(bytes: &[u8], at: usize) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
+        b'u' => {
+            let digits = bytes.get(at + 1..at + 5)?;
+            digits.iter().all(u8::is_ascii_hexdigit).then_some(at + 5)
+        }
+        _ => None,
+    }
+}
+
+#[inline]
+fn after_key(bytes: &[u8], at: usize) -> Option<usize> {
+    let at = after_space(bytes, after_string(bytes, at)?);
+    (bytes.get(at) == Some(&b':')).then_some(at + 1)
+}
+
+fn after_word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    bytes
+        .get(at..)?
+        .starts_with(word)
+        .then_some(at + word.len())
 }
 
 /// The number `integer` x 10^`exponent`.
 struct ScannedNumber {
     is_negative: bool,
     integer: u64,
-    /// How many digits the integer has.
-    digits: u32,
+    /// How many digits the integer has, with zeros before it.
+    digits: usize,
     exponent: i32,
 }
 
@@ -401,19 +464,45 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Returns where the value ends that a text starts with, in bytes.
+/// Returns where a list ends that a text starts with and that holds numbers, or lists of them; in bytes.
 ///
 /// ```
-/// use metric_record::json::scan::value_end;
+/// use metric_record::json::scan::end_of_numbers;
 ///
-/// assert_eq!(value_end(r#" [1, {"a": "b"}], 7"#), Some(16));
-/// assert_eq!(value_end("[1, 2"), None);
+/// assert_eq!(end_of_numbers("[[1, 2.5], [3]], 7"), Some(15));
+/// assert_eq!(end_of_numbers("[1, true]"), None);
 /// ```
 #[must_use]
-pub fn value_end(text: &str) -> Option<usize> {
-    let mut scanner = Scanner::new(text);
-    scanner.skip_value()?;
-    Some(scanner.at())
+pub fn end_of_numbers(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_u32);
+    loop {
+        // A list starts, or a number.
+        let is_item = bytes.get(at) != Some(&b'[');
+        while bytes.get(at) == Some(&b'[') {
+            depth += 1;
+            at = after_space(bytes, at + 1);
+        }
+        if depth == 0 || depth > MOST_DEPTH {
+            return None;
+        }
+        // An empty list has no number before its end.
+        if is_item || bytes.get(at) != Some(&b']') {
+            at = after_number(bytes, at)?;
+        }
+        at = after_space(bytes, at);
+        while bytes.get(at) == Some(&b']') {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at + 1);
+            }
+            at = after_space(bytes, at + 1);
+        }
+        if bytes.get(at) != Some(&b',') {
+            return None;
+        }
+        at = after_space(bytes, at + 1);
+    }
 }
 
 /// Reads a text that is one list, into memory that is cleared first.
@@ -467,7 +556,15 @@ mod tests {
 
     use super::*;
 
+    fn value_end(text: &str) -> Option<usize> {
+        let mut scanner = Scanner::new(text);
+        scanner.skip_value().map(|()| scanner.at())
+    }
+
     fn check(text: &str) {
+        if let Some(end) = end_of_numbers(text) {
+            assert_eq!(value_end(text), Some(end), "{text:?}");
+        }
         let whole = |scanned: Option<()>, at: usize| scanned.filter(|()| at == text.len());
         let mut scanner = Scanner::new(text);
         if whole(scanner.skip_value(), scanner.at()).is_some() {
@@ -506,6 +603,24 @@ mod tests {
             let expected: Vec<f64> = serde_json::from_str(text).expect(text);
             let bits = |row: &[f64]| row.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&scores), bits(&expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lists_of_numbers_end_where_they_end() {
+        for (text, end) in [
+            ("[]", Some(2)),
+            ("[ ] x", Some(3)),
+            ("[[1,2],[ 3 , -4.5e1 ]]]", Some(22)),
+            ("[[],[[]],1]", Some(11)),
+            ("[1,]", None),
+            ("[[1],]", None),
+            ("[1 2]", None),
+            ("[", None),
+            ("1", None),
+            ("[\"1\"]", None),
+        ] {
+            assert_eq!(end_of_numbers(text), end, "{text}");
         }
     }
 
