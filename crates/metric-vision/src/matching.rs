@@ -22,7 +22,7 @@
 //! two optimal rules with the pairs that they choose from as well.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use metric_core::assignment::{Benefit, Edge, assign_all};
@@ -166,6 +166,9 @@ impl Matching {
 /// So many pairs of any shapes take no more than ten seconds and a gigabyte of memory.
 pub const MOST_PAIRS: usize = MOST_EDGES;
 
+/// So many pairs of boxes whose bounds meet are searched for an overlap in ten seconds.
+const MOST_SEARCHED: usize = 1 << 30;
+
 impl Matching {
     /// Refuses items of which so many shapes overlap each other that this rule would take minutes, or
     /// gigabytes of memory.
@@ -187,14 +190,41 @@ impl Matching {
     /// # Errors
     ///
     /// Returns an error for [`OptimalSum`](Self::OptimalSum) if the greatest total would be one of more than
-    /// 2^23 pairs, and for any rule if more than 2^23 pairs of shapes other than axis-aligned boxes have bounds
-    /// that meet.
+    /// 2^23 pairs, for any rule if more than 2^23 pairs of shapes other than axis-aligned boxes have bounds
+    /// that meet, and for [`Optimal`](Self::Optimal) and [`AnyOverlap`](Self::AnyOverlap) if the bounds of more
+    /// than 2^30 pairs of shapes meet, unless fewer pairs differ.
     pub fn check_size<S: Shape>(
         self,
         detections: &[Detection<S>],
         truths: &[Truth<S>],
     ) -> Result<(), TooManyPairs> {
-        self.check_pairs(detections, truths, MOST_PAIRS)
+        self.check_pairs(detections, truths, MOST_PAIRS)?;
+        self.check_searched(detections, truths, MOST_SEARCHED)
+    }
+
+    /// Refuses items whose pairs the rules that look for any overlap would search for too long.
+    fn check_searched<S: Shape>(
+        self,
+        detections: &[Detection<S>],
+        truths: &[Truth<S>],
+        most: usize,
+    ) -> Result<(), TooManyPairs> {
+        // The other rules search for the best overlap, which leaves out more.
+        let is_searched = matches!(self, Self::Optimal | Self::AnyOverlap);
+        if !is_searched || detections.len().saturating_mul(truths.len()) <= most {
+            return Ok(());
+        }
+        // Equal shapes are searched as one.
+        let found = distinct(detections.iter().map(|detection| &detection.shape));
+        let real = distinct(truths.iter().map(|truth| &truth.shape));
+        if found.saturating_mul(real) <= most || pairs_that_meet(detections, truths, most) <= most {
+            return Ok(());
+        }
+        Err(TooManyPairs {
+            detections: detections.len(),
+            truths: truths.len(),
+            most,
+        })
     }
 
     fn check_pairs<S: Shape>(
@@ -227,6 +257,12 @@ impl Matching {
         }
         Ok(())
     }
+}
+
+/// The number of shapes with different bounds.
+fn distinct<'a, S: Shape + 'a>(shapes: impl Iterator<Item = &'a S>) -> usize {
+    let bounds = shapes.map(|shape| shape.bounds().map(f64::to_bits));
+    bounds.collect::<BTreeSet<_>>().len()
 }
 
 /// The number of pairs whose bounds meet, or some number above `most`.
@@ -1213,6 +1249,26 @@ mod tests {
         assert!(check(6_000, true) && !check(6_000, false));
         assert!(check(5_000, false) && !check(6_000, false));
         assert_eq!(check_image(&found[..1], &real, 6_000, false), Ok(()));
+    }
+
+    #[test]
+    fn items_of_many_boxes_that_differ_are_refused() {
+        let square = |x: u32| BBox::from_xywh(f64::from(x), 0.0, 10.0, 1.0).expect("a box");
+        let refused = |gap: u32, rule: Matching, most| {
+            let places = (0..9).map(|place| place * gap);
+            let boxes: Vec<Truth> = places.clone().map(|x| square(x).into()).collect();
+            let found: Vec<Detection> = places.map(|x| square(x).into()).collect();
+            rule.check_searched(&found, &boxes, most).is_err()
+        };
+        for rule in [Matching::Optimal, Matching::AnyOverlap] {
+            // All 81 pairs meet; equal boxes are one.
+            assert!(refused(1, rule, 80));
+            assert!(!refused(1, rule, 81));
+            assert!(!refused(0, rule, 1));
+            // Each meets itself, and few others are near it.
+            assert!(!refused(20, rule, 60));
+        }
+        assert!(!refused(1, Matching::Greedy, 80));
     }
 
     #[test]

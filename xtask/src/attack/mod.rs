@@ -23,7 +23,8 @@ Runs the program on input that is made to take much time or memory, one process 
 A case fails if the process ends by a signal or with an exit code other than 0, 1, 2, 3 and 5, takes
 more than 1 GB of memory or more than 10 seconds of CPU time, which is twice that where a file has
 many texts. Prints the cases that failed and those that took most.
-FILTER: only cases whose name has this in it. --sample: every tenth case, always the same ones.
+FILTER: only cases whose name has this in it. --sample: every tenth case, always the same
+ones, each with four times the CPU time.
 --seconds N: stop after that. --jobs N: so many cases at a time (2). --program FILE: not the
 release build of this checkout. Needs a Unix shell.";
 
@@ -83,11 +84,11 @@ impl Case {
         (hash >> 32) % 10 == 0
     }
 
-    /// Why what a process did is not allowed.
-    fn problem(&self, outcome: &Outcome) -> Option<&'static str> {
+    /// Why what a process did is not allowed, where it may take `patience` times the CPU time.
+    fn problem(&self, outcome: &Outcome, patience: u32) -> Option<&'static str> {
         let cpu = match self.name.contains("/many/") {
-            true => 2 * CPU,
-            false => CPU,
+            true => 2 * patience * CPU,
+            false => patience * CPU,
         };
         match outcome.exit_code {
             None => Some("signal"),
@@ -144,7 +145,7 @@ fn run_chosen(chosen: &Chosen) -> Result<(), Error> {
     let program =
         fs::canonicalize(program).map_err(|error| format!("{}: {error}", program.display()))?;
     let outcomes = run_all(&cases, &program, chosen)?;
-    report(&outcomes, cases.len())
+    report(&outcomes, cases.len(), chosen.patience())
 }
 
 /// What to run.
@@ -155,6 +156,17 @@ struct Chosen {
     seconds: Option<u64>,
     jobs: Option<u64>,
     program: Option<PathBuf>,
+}
+
+impl Chosen {
+    /// How many times the CPU time a case may take: the sample runs where tests run, on machines that are slow
+    /// or do other things.
+    fn patience(&self) -> u32 {
+        match self.sample {
+            true => 4,
+            false => 1,
+        }
+    }
 }
 
 fn choose(arguments: &[String]) -> Result<Chosen, Error> {
@@ -200,7 +212,7 @@ fn run_all<'c>(
                 break;
             }
             let outcome = case.run(program)?;
-            if let Some(problem) = case.problem(&outcome) {
+            if let Some(problem) = case.problem(&outcome, chosen.patience()) {
                 eprintln!("{problem}: {}: {}", case.name, row(&outcome).join(", "));
             }
             outcomes.push((case, outcome));
@@ -237,7 +249,7 @@ fn row(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Prints what failed, and what took most time and memory.
-fn report(outcomes: &[(&Case, Outcome)], chosen: usize) -> Result<(), Error> {
+fn report(outcomes: &[(&Case, Outcome)], chosen: usize, patience: u32) -> Result<(), Error> {
     const SHOWN: usize = 10;
     let show = |title: &str, some: &[&(&Case, Outcome)]| {
         if !some.is_empty() {
@@ -254,7 +266,7 @@ fn report(outcomes: &[(&Case, Outcome)], chosen: usize) -> Result<(), Error> {
     show("most CPU time", &sorted[..SHOWN.min(sorted.len())]);
     sorted.sort_by_key(|(_, outcome)| std::cmp::Reverse(outcome.peak));
     show("most memory", &sorted[..SHOWN.min(sorted.len())]);
-    sorted.retain(|(case, outcome)| case.problem(outcome).is_some());
+    sorted.retain(|(case, outcome)| case.problem(outcome, patience).is_some());
     show("failed", &sorted);
     let mut codes: BTreeMap<String, usize> = BTreeMap::new();
     for (_, outcome) in outcomes {
@@ -345,7 +357,7 @@ mod tests {
                 wall: Duration::ZERO,
                 peak: megabytes * 1_000_000,
             };
-            assert_eq!(case.problem(&outcome), problem, "{outcome:?}");
+            assert_eq!(case.problem(&outcome, 1), problem, "{outcome:?}");
         };
         check("a", Some(0), 10, 1000, None);
         check("a", Some(5), 1, 1, None);
