@@ -82,6 +82,11 @@ pub trait Scorer: Send + Sync {
     /// Whether the scores that the entry declares as proportions are proportions under these options.
     fn has_proportions(&self) -> bool;
 
+    /// Returns the names of the further fields of a record that the metric looks for among the references.
+    fn further_fields(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns what draws records, if the metric has pictures.
     fn pictures(&self) -> Option<&dyn Draw>;
 }
@@ -551,6 +556,10 @@ where
 
     fn has_proportions(&self) -> bool {
         self.shared.reading.has_proportions()
+    }
+
+    fn further_fields(&self) -> Vec<String> {
+        self.shared.reading.further_fields()
     }
 
     fn pictures(&self) -> Option<&dyn Draw> {

@@ -4,6 +4,7 @@
 
 mod error;
 mod first_words;
+mod formats;
 mod join;
 mod outcome;
 mod run;
@@ -20,7 +21,9 @@ pub use error::{ErrorKind, RunError};
 pub use outcome::{Outcome, outcomes_json, sample_json};
 pub use run::{Data, Fields, Observer, ObserverError, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
-pub use source::{DEFAULT_MAX_BYTES, Format, Source};
+pub use formats::Format;
+pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
+pub use source::{DEFAULT_MAX_BYTES, Source};
 pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };

@@ -231,6 +231,13 @@ impl Reading for Code {
         &self.metric
     }
 
+    fn further_fields(&self) -> Vec<String> {
+        match &self.languages {
+            Languages::One(_) => Vec::new(),
+            Languages::Field(field) => vec![field.clone()],
+        }
+    }
+
     fn signature(&self) -> Named<String> {
         let (lang, grammars) = match &self.languages {
             Languages::One(language) => (

@@ -243,6 +243,11 @@ impl Reading for Vqa {
         &self.metric
     }
 
+    fn further_fields(&self) -> Vec<String> {
+        let fields = ["lang", "question_type", "answer_type"];
+        fields.map(str::to_owned).to_vec()
+    }
+
     fn signature(&self) -> Named<String> {
         vec![("profile".to_owned(), self.metric.profile().to_string())]
     }
