@@ -692,8 +692,8 @@ impl Join {
         let references = &mut self.references;
         let mut pairs = Vec::new();
         // The lines of two text files are in the same order: one that has no partner will have none.
-        let has_lines_only = matches!(references.seen, Seen::Lines(_))
-            && matches!(predictions.seen, Seen::Lines(_));
+        let has_lines_only =
+            matches!(references.seen, Seen::Lines(_)) && matches!(predictions.seen, Seen::Lines(_));
         loop {
             let reference = references.head();
             let prediction = predictions.head();
@@ -977,7 +977,8 @@ impl Join {
 /// predictions that are one, and the references are a map of ids to examples, the predictions are refused.
 fn agree_on_whole_files(sides: &[(&Reader, &mut Block, bool)], scanned: &mut [Scanned]) {
     let is_json = |reader: &Reader| reader.format == Format::Json;
-    let is_whole = |((reader, ..), scanned): (&(&Reader, &mut Block, bool), &Scanned)| match scanned {
+    let is_whole = |((reader, ..), scanned): (&(&Reader, &mut Block, bool), &Scanned)| match scanned
+    {
         Ok(scanned) => {
             is_json(reader) && matches!(scanned.found.as_slice(), [one] if one.is_whole_file())
         }

@@ -9,14 +9,15 @@ use metric_record::{
     Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard, Unmatched,
 };
 use metric_registry::{
-    AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Sample, Scorer, State,
+    AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Sample, Scorer,
+    State,
 };
 use rayon::prelude::*;
 
-use crate::join::{Input, Join, JoinOptions, Pair};
-use crate::scan::{FieldNames, Role, is_one_example};
 use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
+use crate::join::{Input, Join, JoinOptions, Pair};
+use crate::scan::{FieldNames, Role, is_one_example};
 use crate::source::{DEFAULT_MAX_BYTES, Source};
 use crate::{Outcome, RunError};
 
@@ -355,7 +356,12 @@ impl Run {
     /// Whether a metric takes infinite numbers.
     fn allows_infinite(&self) -> bool {
         let mut metrics = self.metrics.iter();
-        metrics.any(|chosen| chosen.options.get("allow-infinite").is_some_and(|it| it == "true"))
+        metrics.any(|chosen| {
+            chosen
+                .options
+                .get("allow-infinite")
+                .is_some_and(|it| it == "true")
+        })
     }
 
     fn prediction_names(&self) -> FieldNames {

@@ -543,6 +543,10 @@ fn json_map(
         return json_list(text, &records, names);
     }
     let entries: Entries<'_> = serde_json::from_str(json).map_err(error)?;
+    if names.fields.iter().any(|field| field.role == Role::Other) {
+        let problem = "found an object: expected a list of records, which have both fields";
+        return Err(ScanError::new(text.len() - json.len(), problem));
+    }
     let (mut line, mut counted) = (1, 0);
     let mut found = |id, value: &str| {
         let value = Span::within(text, value);

@@ -107,7 +107,8 @@ impl Source {
     /// Returns an error if there is nothing at the path.
     pub fn path(path: impl Into<PathBuf>) -> Result<Self, RunError> {
         let path = path.into();
-        let metadata = std::fs::metadata(&path).map_err(|error| paths::cannot_open(&path, &error))?;
+        let metadata =
+            std::fs::metadata(&path).map_err(|error| paths::cannot_open(&path, &error))?;
         if metadata.is_dir() {
             return Ok(Self::of(Origin::Folder(path), None));
         }
@@ -236,12 +237,10 @@ impl Source {
             return match &self.split {
                 None => Ok(self),
                 Some(split) => Err(RunError::Usage(
-                    Message::default()
-                        .option("split", split)
-                        .text(format_args!(
-                            " selects a part of a folder that Dataset.save_to_disk wrote: {} is a file",
-                            self.name()
-                        )),
+                    Message::default().option("split", split).text(format_args!(
+                        " selects a part of a folder that Dataset.save_to_disk wrote: {} is a file",
+                        self.name()
+                    )),
                 )),
             };
         };
@@ -304,7 +303,9 @@ impl Source {
         let is_compressed = !matches!(self.compression, Compression::None);
         if is_compressed && !format.is_text() {
             let title = format.title();
-            let problem = format!("is compressed {title}: expected {title}, which has a compression of its own");
+            let problem = format!(
+                "is compressed {title}: expected {title}, which has a compression of its own"
+            );
             return Err(ReadError::new(self.name(), problem).into());
         }
         Ok(format)
@@ -698,17 +699,16 @@ impl Blocks {
                 other(Box::new(std::iter::once(Ok(block))))
             }
             #[cfg(feature = "parquet")]
-            (Format::Parquet, _) => {
-                other(Box::new(crate::formats::parquet::blocks(
-                    &source,
-                    &self.names,
-                    &mut self.kinds,
-                )?))
-            }
+            (Format::Parquet, _) => other(Box::new(crate::formats::parquet::blocks(
+                &source,
+                &self.names,
+                &mut self.kinds,
+            )?)),
             #[cfg(feature = "arrow")]
             (Format::Arrow, _) => {
                 let (names, progress) = (&self.names, &self.progress);
-                let blocks = crate::formats::arrow::blocks(&source, names, progress, &mut self.kinds);
+                let blocks =
+                    crate::formats::arrow::blocks(&source, names, progress, &mut self.kinds);
                 blocks.map(other)?
             }
             (format, _) => Reading::Text(Box::new(TextBlocks {
@@ -897,7 +897,12 @@ impl TextBlocks {
             let bytes = std::mem::replace(&mut self.buffer, rest);
             String::from_utf8(bytes).map_err(|error| {
                 let valid = error.utf8_error().valid_up_to();
-                self.in_words(not_utf8(&self.part.file, self.next_line, error.as_bytes(), valid))
+                self.in_words(not_utf8(
+                    &self.part.file,
+                    self.next_line,
+                    error.as_bytes(),
+                    valid,
+                ))
             })?
         };
         self.next_line += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;

@@ -225,7 +225,8 @@ impl<'t> Rows<'t> {
 
 /// What is wrong with the columns of a table.
 fn problem(error: &BatchError) -> String {
-    let [row, id, value] = ["row", "id", "value"].map(|one| move |count: usize| counted(count as u64, one));
+    let [row, id, value] =
+        ["row", "id", "value"].map(|one| move |count: usize| counted(count as u64, one));
     match error {
         BatchError::LengthMismatch {
             found, expected, ..

@@ -41,7 +41,9 @@ pub(crate) fn blocks(
     let name = source.name();
     let mut stream = source.stream(Arc::clone(progress))?;
     let mut start = Vec::new();
-    let read = (&mut stream).take(FILE.len() as u64).read_to_end(&mut start);
+    let read = (&mut stream)
+        .take(FILE.len() as u64)
+        .read_to_end(&mut start);
     read.map_err(|error| ReadError::new(&name, format!("cannot read: {error}")))?;
     if start.is_empty() {
         let problem = "is empty: expected an Arrow file or stream";
@@ -200,7 +202,8 @@ impl Read for Tail {
         if count >= KEPT {
             self.last.clear();
         }
-        self.last.extend_from_slice(&read[count.saturating_sub(KEPT)..]);
+        self.last
+            .extend_from_slice(&read[count.saturating_sub(KEPT)..]);
         let surplus = self.last.len().saturating_sub(KEPT);
         self.last.drain(..surplus);
         Ok(count)
@@ -242,7 +245,13 @@ impl<B> Numbered<B> {
         let first_line = self.next_row;
         self.next_row += rows as u64;
         let batch = batch.slice(0, rows);
-        Some(block(&self.name, &self.plan, batch, self.number, first_line))
+        Some(block(
+            &self.name,
+            &self.plan,
+            batch,
+            self.number,
+            first_line,
+        ))
     }
 }
 

@@ -50,23 +50,48 @@ struct Cell {
 impl Plan {
     /// Finds the fields in a schema.
     pub(crate) fn new(file: &str, schema: &Schema, names: &FieldNames) -> Result<Self, RunError> {
-        let all: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        let all: Vec<&str> = schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
         let columns = names.columns(&all);
         let columns = columns.map_err(|problem| ReadError::new(file, problem))?;
         for (index, name) in all.iter().enumerate() {
             let wanted = |column: &&ColumnPath| column.index == index;
             let further = columns.further.iter().map(|(_, column)| column);
-            let sides = [columns.id.as_ref(), Some(&columns.value), columns.other.as_ref()];
-            let is_wanted = sides.into_iter().flatten().chain(further).any(|it| wanted(&it));
+            let sides = [
+                columns.id.as_ref(),
+                Some(&columns.value),
+                columns.other.as_ref(),
+            ];
+            let is_wanted = sides
+                .into_iter()
+                .flatten()
+                .chain(further)
+                .any(|it| wanted(&it));
             if is_wanted && all.iter().filter(|other| *other == name).count() > 1 {
-                let problem = format!("the column {} occurs twice: expected each name once", quoted_id(name));
+                let problem = format!(
+                    "the column {} occurs twice: expected each name once",
+                    quoted_id(name)
+                );
                 return Err(ReadError::new(file, problem).into());
             }
         }
         let mut projection = Vec::new();
-        let sides = [columns.id.as_ref(), Some(&columns.value), columns.other.as_ref()];
+        let sides = [
+            columns.id.as_ref(),
+            Some(&columns.value),
+            columns.other.as_ref(),
+        ];
         let further = columns.further.iter().map(|(_, column)| column);
-        projection.extend(sides.into_iter().flatten().chain(further).map(|it| it.index));
+        projection.extend(
+            sides
+                .into_iter()
+                .flatten()
+                .chain(further)
+                .map(|it| it.index),
+        );
         projection.sort_unstable();
         projection.dedup();
         let cell = |column: &ColumnPath| -> Result<Cell, RunError> {
@@ -104,7 +129,10 @@ impl Plan {
             further: further
                 .map(|(name, column)| Ok((name.clone(), cell(column)?)))
                 .collect::<Result<_, RunError>>()?,
-            names: projection.iter().map(|index| all[*index].to_owned()).collect(),
+            names: projection
+                .iter()
+                .map(|index| all[*index].to_owned())
+                .collect(),
             projection,
             allows_infinite: names.allows_infinite,
         })
@@ -146,7 +174,9 @@ fn inner(field: &Arc<Field>, path: &[String]) -> Result<Arc<Field>, Message> {
             DataType::Struct(fields) => {
                 let mut found = fields.iter().filter(|field| field.name() == key);
                 let names = || fields.iter().map(|field| field.name().clone()).collect();
-                found.next().ok_or_else(|| absent(FieldContents::Fields(names())))?
+                found
+                    .next()
+                    .ok_or_else(|| absent(FieldContents::Fields(names())))?
             }
             DataType::List(item)
             | DataType::LargeList(item)
@@ -170,7 +200,10 @@ fn is_index(key: &str) -> bool {
 
 /// The name of the extension type of a column, if it has one.
 fn extension(field: &Field) -> Option<&str> {
-    field.metadata().get("ARROW:extension:name").map(String::as_str)
+    field
+        .metadata()
+        .get("ARROW:extension:name")
+        .map(String::as_str)
 }
 
 /// What the values of a type are, as JSON.
@@ -184,9 +217,7 @@ fn kind(field: &Field) -> Kind {
         | DataType::ListView(_)
         | DataType::LargeListView(_) => Kind::List,
         DataType::Struct(_) | DataType::Map(..) => Kind::Object,
-        DataType::Dictionary(_, values) => {
-            kind(&Field::new("", values.as_ref().clone(), true))
-        }
+        DataType::Dictionary(_, values) => kind(&Field::new("", values.as_ref().clone(), true)),
         DataType::RunEndEncoded(_, values) => kind(values),
         other if other.is_numeric() => Kind::Number,
         _ => Kind::String,
@@ -274,7 +305,10 @@ impl Rows {
         let further = plan.further.iter();
         let further = further.map(|(name, cell)| (name, Column::new(batch, cell)));
         let mut further: Vec<_> = further.collect();
-        let rows = self.selected.as_ref().map_or(self.batch.num_rows(), Vec::len);
+        let rows = self
+            .selected
+            .as_ref()
+            .map_or(self.batch.num_rows(), Vec::len);
         let mut found = Vec::with_capacity(rows);
         for index in 0..rows {
             let row = self.selected.as_ref().map_or(index, |rows| rows[index]);
@@ -305,9 +339,9 @@ impl Rows {
             let other = other.as_mut().map(&mut read).transpose()?;
             let record = match further.is_empty() {
                 true => Span::default(),
-                false => writer.object(row, &mut further).map_err(|(name, problem)| {
-                    refuse(&name, problem)
-                })?,
+                false => writer
+                    .object(row, &mut further)
+                    .map_err(|(name, problem)| refuse(&name, problem))?,
             };
             found.push(Found {
                 id,
@@ -434,7 +468,10 @@ fn locate(
         }
         let items = items(&array, row);
         let items = items.ok_or_else(|| absent(FieldContents::Single(kind(field))))?;
-        let index = key.parse::<usize>().ok().filter(|index| *index < items.len());
+        let index = key
+            .parse::<usize>()
+            .ok()
+            .filter(|index| *index < items.len());
         row = index.ok_or_else(|| absent(FieldContents::Items(items.len())))?;
         array = items;
     }
@@ -504,7 +541,12 @@ struct Writer<'t> {
 
 impl Writer<'_> {
     /// Writes a value on its own: a string as it is, and anything else as JSON.
-    fn value(&mut self, array: &ArrayRef, field: &Field, row: usize) -> Result<(Span, Form), Message> {
+    fn value(
+        &mut self,
+        array: &ArrayRef,
+        field: &Field,
+        row: usize,
+    ) -> Result<(Span, Form), Message> {
         let start = self.text.len();
         let inner = match array.data_type() {
             DataType::Dictionary(..) => dictionary(array, row),
@@ -561,13 +603,9 @@ impl Writer<'_> {
     fn string(&mut self, array: &ArrayRef, field: &Field, row: usize) -> Result<(), Message> {
         let refuse = || Message::from("found a date that no calendar has: expected a valid one");
         let written = match array.data_type() {
-            DataType::Utf8 => return Ok(self.text.push_str(array.as_string::<i32>().value(row))),
-            DataType::LargeUtf8 => {
-                return Ok(self.text.push_str(array.as_string::<i64>().value(row)));
-            }
-            DataType::Utf8View => {
-                return Ok(self.text.push_str(array.as_string_view().value(row)));
-            }
+            DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),
+            DataType::LargeUtf8 => array.as_string::<i64>().value(row).to_owned(),
+            DataType::Utf8View => array.as_string_view().value(row).to_owned(),
             DataType::FixedSizeBinary(16) => uuid(array.as_fixed_size_binary().value(row)),
             DataType::Date32 => date::<Date32Type>(array, row).ok_or_else(refuse)?,
             DataType::Date64 => date::<Date64Type>(array, row).ok_or_else(refuse)?,
@@ -593,12 +631,14 @@ impl Writer<'_> {
                 TimeUnit::Second => {
                     duration(array.as_primitive::<DurationSecondType>().value(row), 0)
                 }
-                TimeUnit::Millisecond => {
-                    duration(array.as_primitive::<DurationMillisecondType>().value(row), 3)
-                }
-                TimeUnit::Microsecond => {
-                    duration(array.as_primitive::<DurationMicrosecondType>().value(row), 6)
-                }
+                TimeUnit::Millisecond => duration(
+                    array.as_primitive::<DurationMillisecondType>().value(row),
+                    3,
+                ),
+                TimeUnit::Microsecond => duration(
+                    array.as_primitive::<DurationMicrosecondType>().value(row),
+                    6,
+                ),
                 TimeUnit::Nanosecond => {
                     duration(array.as_primitive::<DurationNanosecondType>().value(row), 9)
                 }
@@ -640,9 +680,9 @@ impl Writer<'_> {
             DataType::UInt16 => self.integer::<UInt16Type>(array, row),
             DataType::UInt32 => self.integer::<UInt32Type>(array, row),
             DataType::UInt64 => self.integer::<UInt64Type>(array, row),
-            DataType::Float16 => {
-                self.number(shortest_half(array.as_primitive::<Float16Type>().value(row)))
-            }
+            DataType::Float16 => self.number(shortest_half(
+                array.as_primitive::<Float16Type>().value(row),
+            )),
             DataType::Float32 => {
                 let number = array.as_primitive::<Float32Type>().value(row);
                 match number.is_finite() {
@@ -695,7 +735,8 @@ impl Writer<'_> {
             DataType::Map(..) => {
                 let entries: ArrayRef = Arc::new(array.as_map().value(row));
                 let entries = entries.as_struct();
-                let ([keys, values], [_, value]) = (entries.columns(), &entries.fields()[..]) else {
+                let ([keys, values], [_, value]) = (entries.columns(), &entries.fields()[..])
+                else {
                     return Ok(());
                 };
                 self.text.push('{');
@@ -703,7 +744,11 @@ impl Writer<'_> {
                     if index > 0 {
                         self.text.push(',');
                     }
-                    self.json(keys, &Field::new("", keys.data_type().clone(), false), index)?;
+                    self.json(
+                        keys,
+                        &Field::new("", keys.data_type().clone(), false),
+                        index,
+                    )?;
                     self.text.push(':');
                     self.json(values, value, index)?;
                 }
@@ -837,7 +882,10 @@ where
 fn duration(units: i64, places: usize) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let per_second = 10_u64.pow(u32::try_from(places).unwrap_or_default());
-    let (seconds, rest) = (units.unsigned_abs() / per_second, units.unsigned_abs() % per_second);
+    let (seconds, rest) = (
+        units.unsigned_abs() / per_second,
+        units.unsigned_abs() % per_second,
+    );
     let fraction = match rest {
         0 => String::new(),
         rest => format!(".{rest:0places$}").trim_end_matches('0').to_owned(),
@@ -860,7 +908,10 @@ pub(crate) fn refuse_other_kinds(
 ) -> Result<(), RunError> {
     let kinds = plan.kinds();
     let (before, expected) = first.get_or_insert_with(|| (file.to_owned(), kinds));
-    for (role, (found, expected)) in [Role::Value, Role::Other].into_iter().zip(kinds.into_iter().zip(*expected)) {
+    for (role, (found, expected)) in [Role::Value, Role::Other]
+        .into_iter()
+        .zip(kinds.into_iter().zip(*expected))
+    {
         if let (Some(found), Some(expected)) = (found, expected)
             && found != expected
             && ![found, expected].contains(&Kind::Null)

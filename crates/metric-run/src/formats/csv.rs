@@ -133,7 +133,9 @@ impl Dialect {
         };
         let mut records = Records::new(text, 0, 1, self);
         match records.next(&mut Vec::new()) {
-            Err(problem) => !matches!(problem.what, What::OpenQuote) && problem.offset + 2 < text.len(),
+            Err(problem) => {
+                !matches!(problem.what, What::OpenQuote) && problem.offset + 2 < text.len()
+            }
             Ok(_) => false,
         }
     }
@@ -347,7 +349,11 @@ impl Layout {
                 Ok(Some(_)) if is_empty_line(&cells) => {}
                 Ok(Some(line)) => break line,
                 Ok(None) => {
-                    let expected = if options.has_header { "a header" } else { "a record" };
+                    let expected = if options.has_header {
+                        "a header"
+                    } else {
+                        "a record"
+                    };
                     return Err(ScanError {
                         place: "the file".to_owned(),
                         ..ScanError::new(0, format!("is empty: expected {expected}"))
@@ -357,7 +363,10 @@ impl Layout {
             }
         };
         let header: Vec<String> = match options.has_header {
-            true => cells.iter().map(|cell| cell.text(text).into_owned()).collect(),
+            true => cells
+                .iter()
+                .map(|cell| cell.text(text).into_owned())
+                .collect(),
             false => (1..=cells.len()).map(|number| number.to_string()).collect(),
         };
         let refuse = |problem: Message| ScanError {
@@ -397,7 +406,11 @@ impl Layout {
             }
         })?;
         let further = columns.further.iter().map(|(_, column)| column);
-        let all = [columns.id.as_ref(), Some(&columns.value), columns.other.as_ref()];
+        let all = [
+            columns.id.as_ref(),
+            Some(&columns.value),
+            columns.other.as_ref(),
+        ];
         let nested = all.into_iter().flatten().chain(further);
         if let Some(column) = nested.into_iter().find(|column| !column.path.is_empty()) {
             let problem = format!(
@@ -420,7 +433,10 @@ impl Layout {
         let name = |column: Option<&ColumnPath>| {
             column.map_or_else(String::new, |column| self.column(column.index))
         };
-        [name(Some(&self.columns.value)), name(self.columns.other.as_ref())]
+        [
+            name(Some(&self.columns.value)),
+            name(self.columns.other.as_ref()),
+        ]
     }
 
     /// A column for messages, such as `column 3 "prediction"`.
@@ -431,7 +447,13 @@ impl Layout {
         }
     }
 
-    fn error(&self, offset: usize, line: u64, column: usize, problem: impl Into<Message>) -> ScanError {
+    fn error(
+        &self,
+        offset: usize,
+        line: u64,
+        column: usize,
+        problem: impl Into<Message>,
+    ) -> ScanError {
         ScanError {
             place: format!("line {line}, {}", self.column(column)),
             ..ScanError::new(offset, problem)
@@ -444,10 +466,11 @@ impl Layout {
     }
 
     fn missing(&self, cell: &Cell, line: u64, column: usize) -> ScanError {
-        let problem = Message::from("is empty and not in quotes: write \"\" for an empty text, or use ")
-            .option("empty-field", "text")
-            .text(" or ")
-            .option("empty-field", "null");
+        let problem =
+            Message::from("is empty and not in quotes: write \"\" for an empty text, or use ")
+                .option("empty-field", "text")
+                .text(" or ")
+                .option("empty-field", "null");
         self.error(cell.span.start(), line, column, problem)
     }
 }
@@ -534,7 +557,10 @@ fn records(
     };
     loop {
         let record = records.at;
-        let Some(line) = records.next(&mut cells).map_err(|problem| layout.malformed(&problem))? else {
+        let Some(line) = records
+            .next(&mut cells)
+            .map_err(|problem| layout.malformed(&problem))?
+        else {
             return Ok(found);
         };
         let wanted = layout.names.len();
@@ -550,7 +576,10 @@ fn records(
                 false => "as in the first record".to_owned(),
             };
             let plural = if cells.len() == 1 { "" } else { "s" };
-            let problem = format!("found {} field{plural}: expected {wanted} ({names})", cells.len());
+            let problem = format!(
+                "found {} field{plural}: expected {wanted} ({names})",
+                cells.len()
+            );
             return Err(ScanError {
                 place: format!("line {line}"),
                 ..ScanError::new(record, problem)
@@ -661,6 +690,10 @@ impl CellReader<'_, '_> {
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
-    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    are_digits(whole) && are_digits(fraction) && (whole == "0" || !whole.starts_with('0')) && text != "-0"
+    let are_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits(whole)
+        && are_digits(fraction)
+        && (whole == "0" || !whole.starts_with('0'))
+        && text != "-0"
 }

@@ -3,9 +3,9 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
-use arrow_array::RecordBatch;
 use metric_record::{Message, ReadError, quoted_id};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -197,7 +197,8 @@ impl Dataset {
         for file in &self.indices {
             for (_, batch, _) in load(file, &wanted)? {
                 let Some(indices) = batch.column(0).as_primitive_opt::<UInt64Type>() else {
-                    let problem = "the column \"indices\" does not hold integers of 64 bits without sign";
+                    let problem =
+                        "the column \"indices\" does not hold integers of 64 bits without sign";
                     return Err(ReadError::new(file.display().to_string(), problem).into());
                 };
                 order.extend(indices.values());
@@ -261,7 +262,8 @@ fn load(
     let name = shard.display().to_string();
     let source = Source::path(shard)?;
     let stream = source.stream(Arc::default())?;
-    let (plan, mut batches) = arrow::open_stream(&name, stream, |schema| Plan::new(&name, schema, names))?;
+    let (plan, mut batches) =
+        arrow::open_stream(&name, stream, |schema| Plan::new(&name, schema, names))?;
     let plan = Arc::new(plan);
     let mut loaded = Vec::new();
     loop {

@@ -187,9 +187,7 @@ impl Format {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let mut specs = SPECS.iter();
-        specs
-            .find(|spec| spec.name == name)
-            .map(|spec| spec.format)
+        specs.find(|spec| spec.name == name).map(|spec| spec.format)
     }
 
     /// Returns the format that the name of a file tells.
@@ -309,7 +307,7 @@ pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -335,7 +333,12 @@ mod tests {
 
     #[test]
     fn digits_are_grouped_by_three() {
-        let rows = [(0, "0"), (999, "999"), (1041, "1,041"), (1_000_000, "1,000,000")];
+        let rows = [
+            (0, "0"),
+            (999, "999"),
+            (1041, "1,041"),
+            (1_000_000, "1,000,000"),
+        ];
         for (number, text) in rows {
             assert_eq!(grouped(number), text);
         }

@@ -102,7 +102,9 @@ pub(crate) fn blocks(
         .filter(|(leaf, _)| mask.leaf_included(*leaf))
         .map(|(_, column)| column.uncompressed_size())
         .sum();
-    let row_bytes = usize::try_from(bytes / rows.max(1)).unwrap_or_default().max(1);
+    let row_bytes = usize::try_from(bytes / rows.max(1))
+        .unwrap_or_default()
+        .max(1);
     Ok(Batches {
         batch_rows: (BATCH_BYTES / row_bytes).clamp(BATCH_ROWS.0, BATCH_ROWS.1),
         name,
@@ -187,7 +189,11 @@ impl Batches {
             let schema = self.metadata.parquet_schema();
             let reader = self.open_group(ProjectionMask::roots(schema, [**index]));
             let read = reader.and_then(|mut reader| {
-                guarded(|| reader.try_for_each(|batch| batch.map(drop)).map_err(Into::into))
+                guarded(|| {
+                    reader
+                        .try_for_each(|batch| batch.map(drop))
+                        .map_err(Into::into)
+                })
             });
             read.is_err()
         };

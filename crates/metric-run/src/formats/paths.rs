@@ -21,7 +21,9 @@ pub(crate) fn cannot_open(path: &Path, error: &io::Error) -> RunError {
         && path.components().count() <= 2
         && !name.starts_with('.');
     let hint = match is_hub_name {
-        true => " (names of the Hugging Face Hub are not resolved: save the data with Dataset.save_to_disk, or give its files)",
+        true => {
+            " (names of the Hugging Face Hub are not resolved: save the data with Dataset.save_to_disk, or give its files)"
+        }
         false => "",
     };
     ReadError::new(name, format!("cannot open: {error}{hint}")).into()
@@ -54,7 +56,8 @@ pub(crate) fn source<P: AsRef<Path>>(paths: &[P]) -> Result<Source, RunError> {
 
 /// Whether a path that does not exist is a pattern.
 fn is_pattern(path: &Path) -> bool {
-    path.to_str().is_some_and(|path| path.contains(['*', '?', '[']))
+    path.to_str()
+        .is_some_and(|path| path.contains(['*', '?', '[']))
 }
 
 /// The files that a pattern matches, in order.
@@ -66,7 +69,11 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, RunError> {
         ..glob::MatchOptions::default()
     };
     let found = glob::glob_with(&name, options).map_err(|error| {
-        let problem = format!("{name}: not a pattern: {} at byte {}", error.msg, error.pos + 1);
+        let problem = format!(
+            "{name}: not a pattern: {} at byte {}",
+            error.msg,
+            error.pos + 1
+        );
         RunError::Usage(Message::from(problem))
     })?;
     let mut files = Vec::new();
@@ -102,7 +109,10 @@ fn refuse_repeated(files: &[PathBuf]) -> Result<(), RunError> {
         if let Some(other) = seen.insert(real, file) {
             let problem = match other == file {
                 true => "is named twice: expected each file once".to_owned(),
-                false => format!("is the same file as {}: expected each file once", other.display()),
+                false => format!(
+                    "is the same file as {}: expected each file once",
+                    other.display()
+                ),
             };
             return Err(ReadError::new(file.display().to_string(), problem).into());
         }
@@ -121,7 +131,9 @@ fn of_files(name: String, files: Vec<PathBuf>) -> Result<Source, RunError> {
         }
     }
     if let Some(first) = sources.first()
-        && let Some(other) = sources.iter().find(|other| other.format() != first.format())
+        && let Some(other) = sources
+            .iter()
+            .find(|other| other.format() != first.format())
     {
         let title = |source: &Source| source.format().map_or("a file of no format", Format::title);
         let problem = format!(
@@ -140,7 +152,8 @@ fn of_files(name: String, files: Vec<PathBuf>) -> Result<Source, RunError> {
 
 /// Orders paths by name, with runs of digits by their number.
 fn sort(files: &mut [PathBuf]) {
-    files.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()).then_with(|| a.cmp(b)));
+    files
+        .sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()).then_with(|| a.cmp(b)));
 }
 
 /// Compares texts by their characters, with runs of digits by their number.
@@ -224,17 +237,18 @@ pub(crate) fn folder(
         return super::datasets::source(folder, split);
     }
     if let Some(split) = split {
-        let message = Message::default()
-            .option("split", split)
-            .text(format_args!(": {name} is not a folder that Dataset.save_to_disk wrote"));
+        let message = Message::default().option("split", split).text(format_args!(
+            ": {name} is not a folder that Dataset.save_to_disk wrote"
+        ));
         return Err(RunError::Usage(message));
     }
     let files = files_of(folder)?;
     if files.is_empty() {
-        let problem = "the folder is empty: expected files of one format";
+        let problem = "is a folder without files: expected a file, or files of one format";
         return Err(ReadError::new(name, problem).into());
     }
-    let unknown = |path: &&PathBuf| path.is_dir() || (stated.is_none() && format_of(path).is_none());
+    let unknown =
+        |path: &&PathBuf| path.is_dir() || (stated.is_none() && format_of(path).is_none());
     if let Some(other) = files.iter().find(unknown) {
         let problem = format!(
             "is a folder that holds {}: expected a file, or a folder whose files all have one format of records",

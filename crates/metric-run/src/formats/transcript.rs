@@ -11,7 +11,8 @@ use crate::scan::{Form, Found, FoundId, ScanError, Span};
 use crate::source::{Records, Source};
 
 /// What is wrong with a text that has alternatives.
-const ALTERNATION: &str = "found an alternation, { a / b }, which only sclite reads: expected one text";
+const ALTERNATION: &str =
+    "found an alternation, { a / b }, which only sclite reads: expected one text";
 
 /// Whether a line is a comment.
 fn is_comment(line: &str) -> bool {
@@ -27,14 +28,18 @@ pub(crate) fn trn_line(text: &str, line: Span, number: u64) -> Result<Option<Fou
     let refuse = |problem: &str| Err(ScanError::new(line.start(), problem));
     let trimmed = of_line.trim_ascii();
     let Some(inner) = trimmed.strip_suffix(')') else {
-        return refuse("found no id at the end of the line: expected a text and its id in parentheses");
+        return refuse(
+            "found no id at the end of the line: expected a text and its id in parentheses",
+        );
     };
     let Some(open) = inner.rfind('(') else {
         return refuse("found \")\" without \"(\": expected a text and its id in parentheses");
     };
     let (value, id) = (inner[..open].trim_ascii(), &inner[open + 1..]);
     if id.is_empty() || id.contains(|char: char| char.is_whitespace()) {
-        return refuse("the id in parentheses is empty or has spaces: expected an id without spaces");
+        return refuse(
+            "the id in parentheses is empty or has spaces: expected an id without spaces",
+        );
     }
     if has_alternation(value) {
         return refuse(ALTERNATION);
@@ -53,7 +58,8 @@ pub(crate) fn trn_line(text: &str, line: Span, number: u64) -> Result<Option<Fou
 fn has_alternation(text: &str) -> bool {
     text.find('{').is_some_and(|open| {
         let rest = &text[open..];
-        rest.find('}').is_some_and(|close| rest[..close].contains('/'))
+        rest.find('}')
+            .is_some_and(|close| rest[..close].contains('/'))
     })
 }
 
@@ -90,7 +96,8 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, RunError> {
     let (reference, prediction) = (references.format(), predictions.format());
     if reference == Some(Format::Ctm) {
-        let problem = "has words without segments: expected references in stm, or another format with ids";
+        let problem =
+            "has words without segments: expected references in stm, or another format with ids";
         return Err(ReadError::new(references.name(), problem).into());
     }
     if prediction == Some(Format::Ctm) && reference != Some(Format::Stm) {
@@ -234,7 +241,9 @@ fn read_segments(source: &Source, max_bytes: u64) -> Result<Vec<Segment>, RunErr
             line: number,
         };
         match segment.end < segment.begin {
-            true => Err(format!("the segment ends at {end}, before it begins at {written}")),
+            true => Err(format!(
+                "the segment ends at {end}, before it begins at {written}"
+            )),
             false => Ok(segment),
         }
     })
@@ -264,14 +273,22 @@ fn read_words(source: &Source, max_bytes: u64) -> Result<Vec<Word>, RunError> {
 
 /// Reads a decimal number that is not negative.
 fn time(text: &str, what: &str) -> Result<Time, String> {
-    let refuse = || format!("the {what} is {}: expected seconds, such as 12.75", quoted_id(text));
+    let refuse = || {
+        format!(
+            "the {what} is {}: expected seconds, such as 12.75",
+            quoted_id(text)
+        )
+    };
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_number = are_digits(whole) && are_digits(fraction) && !(whole.is_empty() && fraction.is_empty());
+    let is_number =
+        are_digits(whole) && are_digits(fraction) && !(whole.is_empty() && fraction.is_empty());
     if !is_number || whole.len() > PLACES || fraction.len() > PLACES {
         return Err(refuse());
     }
-    format!("{whole}{fraction:0<PLACES$}").parse().map_err(|_| refuse())
+    format!("{whole}{fraction:0<PLACES$}")
+        .parse()
+        .map_err(|_| refuse())
 }
 
 /// Gives each word to a segment of its file and channel, as sclite does: in the order of time, to the first
@@ -285,7 +302,10 @@ fn align(
 ) -> Result<Source, RunError> {
     let mut by_channel: BTreeMap<&(String, String), Vec<&Segment>> = BTreeMap::new();
     for segment in segments {
-        by_channel.entry(&segment.channel).or_default().push(segment);
+        by_channel
+            .entry(&segment.channel)
+            .or_default()
+            .push(segment);
     }
     for segments in by_channel.values_mut() {
         segments.sort_by_key(|segment| segment.begin);
@@ -343,7 +363,10 @@ fn align(
     let mut writer = RecordWriter::default();
     for segment in segments {
         if !segment.is_ignored() && with_words.contains(&segment.channel) {
-            let words = given.get(&segment.line).map(Vec::as_slice).unwrap_or_default();
+            let words = given
+                .get(&segment.line)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
             let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
             let line = words.first().map_or(1, |word| word.line);
             writer.add(&segment.id(), &texts.join(" "), None, line);
@@ -360,7 +383,12 @@ fn records(name: String, segments: &[Segment]) -> Source {
     let mut writer = RecordWriter::default();
     for segment in segments.iter().filter(|segment| !segment.is_ignored()) {
         let fields = serde_json::json!({"speaker": segment.speaker, "labels": segment.labels});
-        writer.add(&segment.id(), &segment.text, Some(&fields.to_string()), segment.line);
+        writer.add(
+            &segment.id(),
+            &segment.text,
+            Some(&fields.to_string()),
+            segment.line,
+        );
     }
     Source::records(name, writer.0, Format::Kaldi)
 }
@@ -406,19 +434,38 @@ mod tests {
         type Row<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
         let rows: &[Row<'_>] = &[
             // A middle at an end belongs to the next segment, also where binary fractions differ.
-            ("f 1 s 0 0.8 a\nf 1 s 0.8 2 b", "f 1 0.7 0.2 x", &[("f/1/0", ""), ("f/1/0.8", "x")]),
-            ("f 1 s 0 1 a\nf 1 s 1 2 b", "f 1 0.5 0.5 x", &[("f/1/0", "x"), ("f/1/1", "")]),
+            (
+                "f 1 s 0 0.8 a\nf 1 s 0.8 2 b",
+                "f 1 0.7 0.2 x",
+                &[("f/1/0", ""), ("f/1/0.8", "x")],
+            ),
+            (
+                "f 1 s 0 1 a\nf 1 s 1 2 b",
+                "f 1 0.5 0.5 x",
+                &[("f/1/0", "x"), ("f/1/1", "")],
+            ),
             // The last segment takes all that is left, and order is by time.
-            ("f 1 s 0 1 a\nf 1 s 1 2 b", "f 1 9 1 y\nf 1 3 1 x", &[("f/1/0", ""), ("f/1/1", "x y")]),
+            (
+                "f 1 s 0 1 a\nf 1 s 1 2 b",
+                "f 1 9 1 y\nf 1 3 1 x",
+                &[("f/1/0", ""), ("f/1/1", "x y")],
+            ),
             // A word between two segments goes to the later one.
-            ("f 1 s 0 1 a\nf 1 s 5 6 b", "f 1 2 1 x", &[("f/1/0", ""), ("f/1/5", "x")]),
+            (
+                "f 1 s 0 1 a\nf 1 s 5 6 b",
+                "f 1 2 1 x",
+                &[("f/1/0", ""), ("f/1/5", "x")],
+            ),
             // A word is never given to an earlier segment than the word before it.
-            ("f 1 s 0 1 a\nf 1 s 1 2 b", "f 1 0.1 2 x\nf 1 0.2 0.1 y", &[("f/1/0", ""), ("f/1/1", "x y")]),
+            (
+                "f 1 s 0 1 a\nf 1 s 1 2 b",
+                "f 1 0.1 2 x\nf 1 0.2 0.1 y",
+                &[("f/1/0", ""), ("f/1/1", "x y")],
+            ),
         ];
         for (stm, ctm, expected) in rows {
-            let source = |name: &str, text: &str, format| {
-                Source::memory(name, text.as_bytes(), format)
-            };
+            let source =
+                |name: &str, text: &str, format| Source::memory(name, text.as_bytes(), format);
             let options = Options {
                 shard: None,
                 max_bytes: 1 << 20,
