@@ -541,6 +541,11 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let csv = csv_options(matches)?;
     let given = |name: &str| matches.try_get_one::<String>(name).ok().flatten();
     let of_side = |name: &str, option: &str| given(name).or_else(|| given(option));
+    let sides = ["references", "predictions"];
+    let is_folder_of = |side: &&str| {
+        let mut paths = matches.get_many::<PathBuf>(side).unwrap_or_default();
+        paths.any(|path| path.is_dir())
+    };
     let source = |name: &str| -> Result<Source, Failure> {
         let paths: Vec<&PathBuf> = matches.get_many(name).unwrap_or_default().collect();
         let mut source = match paths.as_slice() {
@@ -553,7 +558,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
             source = source.with_format(format);
         }
         // The split of both sides is that of those that are folders.
-        let is_folder = source.is_folder();
+        let is_folder = source.is_folder() || !sides.iter().any(is_folder_of);
         let split = given(&format!("{name}-split"));
         if let Some(split) = split.or_else(|| given("split").filter(|_| is_folder)) {
             source = source.with_split(split);

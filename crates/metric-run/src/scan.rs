@@ -300,6 +300,7 @@ pub(crate) enum Form {
     /// A line or a cell, which has no type of its own.
     Line,
     /// A string.
+    #[cfg(feature = "columns")]
     Text,
 }
 
@@ -308,6 +309,7 @@ impl Form {
         match self {
             Self::Json => Value::json(text),
             Self::Line => Value::line(text),
+            #[cfg(feature = "columns")]
             Self::Text => Value::string(text),
         }
     }

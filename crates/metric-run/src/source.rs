@@ -12,7 +12,9 @@ use crate::RunError;
 use crate::formats::csv::{CsvOptions, Dialect, Layout};
 #[cfg(feature = "arrow")]
 use crate::formats::datasets::Dataset;
-use crate::formats::{Format, extension, grouped, paths};
+#[cfg(feature = "columns")]
+use crate::formats::grouped;
+use crate::formats::{Format, extension, paths};
 use crate::scan::{FieldNames, Found, Role, ScanError};
 
 /// How many bytes a block of lines has, unless a line is longer: enough to spread over threads,

@@ -16,7 +16,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use metric_run::record::Shard;
 use metric_run::registry::{Options, find};
-use metric_run::{CsvOptions, Data, EmptyField, Run, Source, merge_states, read_states, write_states};
+use metric_run::{
+    CsvOptions, Data, EmptyField, Run, Source, merge_states, read_states, write_states,
+};
 use proptest::prelude::*;
 
 /// An id, a reference and a prediction.
@@ -24,7 +26,11 @@ type Row = (String, String, String);
 
 fn batch(rows: &[Row]) -> RecordBatch {
     let column = |cell: fn(&Row) -> &str| -> ArrayRef {
-        Arc::new(rows.iter().map(|row| Some(cell(row))).collect::<StringArray>())
+        Arc::new(
+            rows.iter()
+                .map(|row| Some(cell(row)))
+                .collect::<StringArray>(),
+        )
     };
     RecordBatch::try_from_iter([
         ("id", column(|row| &row.0)),
@@ -49,7 +55,9 @@ fn csv(rows: &[Row], delimiter: u8) -> Vec<u8> {
         .delimiter(delimiter)
         .quote_style(csv::QuoteStyle::Always)
         .from_writer(Vec::new());
-    writer.write_record(["id", "reference", "prediction"]).unwrap();
+    writer
+        .write_record(["id", "reference", "prediction"])
+        .unwrap();
     for (id, reference, prediction) in rows {
         writer.write_record([id, reference, prediction]).unwrap();
     }
@@ -100,7 +108,10 @@ fn files(folder: &Path, rows: &[Row]) -> Vec<PathBuf> {
     gzip.write_all(&csv(rows, b',')).unwrap();
     let third = rows.len().div_ceil(3).max(1);
     for (number, part) in rows.chunks(third).enumerate() {
-        put(&format!("parts/part-{number}.parquet"), &parquet(part, 1000));
+        put(
+            &format!("parts/part-{number}.parquet"),
+            &parquet(part, 1000),
+        );
         put(&format!("hf/data-{number}.arrow"), &arrow_stream(part));
     }
     let listed: Vec<_> = (0..rows.chunks(third).len())
@@ -111,13 +122,22 @@ fn files(folder: &Path, rows: &[Row]) -> Vec<PathBuf> {
     put("hf/dataset_info.json", b"{\"features\": {}}");
     vec![
         put("a.jsonl", lines.as_bytes()),
-        put("list.json", format!("[\n{}\n]", records.join(",\n")).as_bytes()),
+        put(
+            "list.json",
+            format!("[\n{}\n]", records.join(",\n")).as_bytes(),
+        ),
         put("a.csv", &csv(rows, b',')),
         put("a.tsv", &csv(rows, b'\t')),
         put("a.csv.gz", &gzip.finish().unwrap()),
-        put("a.csv.zst", &zstd::encode_all(&*csv(rows, b','), 1).unwrap()),
+        put(
+            "a.csv.zst",
+            &zstd::encode_all(&*csv(rows, b','), 1).unwrap(),
+        ),
         put("one.parquet", &parquet(rows, 1_000_000)),
-        put("many.parquet", &parquet(rows, rows.len().div_ceil(40).max(1))),
+        put(
+            "many.parquet",
+            &parquet(rows, rows.len().div_ceil(40).max(1)),
+        ),
         put("a.arrow", &arrow_file(rows)),
         put("a.arrows", &arrow_stream(rows)),
         folder.join("parts"),
@@ -143,7 +163,10 @@ fn results(run: &Run, source: &Source) -> Vec<String> {
         predictions: source.clone(),
     };
     let outcomes = run.score_observed(data, &Nobody).unwrap();
-    outcomes.iter().map(|outcome| outcome.to_json().to_string()).collect()
+    outcomes
+        .iter()
+        .map(|outcome| outcome.to_json().to_string())
+        .collect()
 }
 
 struct Nobody;
@@ -151,9 +174,24 @@ struct Nobody;
 impl metric_run::Observer for Nobody {}
 
 fn some_rows(count: usize) -> Vec<Row> {
-    let texts = ["", "a, \"b\"\r\nc", "x;y\tz", "naïve café", "null", "007", "日本 text", " "];
+    let texts = [
+        "",
+        "a, \"b\"\r\nc",
+        "x;y\tz",
+        "naïve café",
+        "null",
+        "007",
+        "日本 text",
+        " ",
+    ];
     let text = |number: usize| texts[number % texts.len()].to_owned();
-    let row = |number: usize| (format!("id {number}"), text(number), text(number + number % 3));
+    let row = |number: usize| {
+        (
+            format!("id {number}"),
+            text(number),
+            text(number + number % 3),
+        )
+    };
     (0..count).map(row).collect()
 }
 
@@ -166,7 +204,12 @@ fn the_same_records_in_each_format_give_the_same_bytes() {
     for file in &files {
         let source = Source::paths(&[file]).unwrap();
         for threads in [1, 2, 5] {
-            assert_eq!(results(&run(threads), &source), expected, "{}", file.display());
+            assert_eq!(
+                results(&run(threads), &source),
+                expected,
+                "{}",
+                file.display()
+            );
         }
         let pairs = run(2).score_observed(Data::Pairs(source), &Nobody).unwrap();
         let pairs: Vec<String> = pairs.iter().map(|it| it.to_json().to_string()).collect();
@@ -203,7 +246,10 @@ fn the_order_of_rows_does_not_matter() {
     let rows = some_rows(100);
     let mut reversed = rows.clone();
     reversed.reverse();
-    let expected = results(&run(1), &Source::paths(&[folder_file(folder.path(), &rows)]).unwrap());
+    let expected = results(
+        &run(1),
+        &Source::paths(&[folder_file(folder.path(), &rows)]).unwrap(),
+    );
     let other = folder.path().join("reversed");
     let others = files(&other, &reversed);
     for file in &files(folder.path(), &rows) {
@@ -226,7 +272,11 @@ fn folder_file(folder: &Path, rows: &[Row]) -> PathBuf {
 }
 
 /// Scores bytes against themselves: the result, or the error.
-fn outcome(bytes: &[u8], format: metric_run::Format, empty: EmptyField) -> Result<Vec<String>, String> {
+fn outcome(
+    bytes: &[u8],
+    format: metric_run::Format,
+    empty: EmptyField,
+) -> Result<Vec<String>, String> {
     let options = CsvOptions {
         empty,
         ..CsvOptions::default()
@@ -242,7 +292,11 @@ fn read_by_csv(bytes: &[u8]) -> Option<Vec<Row>> {
     let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
     let records = reader.records().map(|record| {
         let record = record.ok()?;
-        Some((record.get(0)?.into(), record.get(1)?.into(), record.get(2)?.into()))
+        Some((
+            record.get(0)?.into(),
+            record.get(1)?.into(),
+            record.get(2)?.into(),
+        ))
     });
     records.collect()
 }
