@@ -746,7 +746,10 @@ mod tests {
             "unknown normalisation step \"nfx\": expected one of nfc, nfd, nfkc, nfkd, casefold, \
              lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits"
                 .to_owned()
-                + if cfg!(feature = "regex") { ", remove(REGEX)" } else { "" }
+                + match cfg!(feature = "regex") {
+                    true => ", remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)",
+                    false => "",
+                }
         );
     }
 
