@@ -563,3 +563,21 @@ fn a_part_of_the_prediction_is_scored() {
         .run("score exact-match --extract ( --pairs t.jsonl")
         .fails(2, &["--extract \"(\"", "is no regular expression"]);
 }
+
+#[test]
+fn results_of_coco_may_be_json_lines() {
+    let folder = Folder::new(&[
+        (
+            "gt.json",
+            "{\"images\": [{\"id\": 1, \"width\": 9, \"height\": 9}], \"categories\": [{\"id\": 1, \"name\": \"a\"}], \"annotations\": [{\"id\": 1, \"image_id\": 1, \"category_id\": 1, \"bbox\": [0, 0, 4, 4], \"area\": 16, \"iscrowd\": 0}]}",
+        ),
+        (
+            "dt.jsonl",
+            "{\"image_id\": 1, \"category_id\": 1, \"bbox\": [0, 0, 4, 4], \"score\": 0.9}\n{\"image_id\": 1, \"category_id\": 1, \"bbox\": [5, 5, 2, 2], \"score\": 0.1}\n",
+        ),
+    ]);
+    let result = folder
+        .run("score coco -r gt.json -p dt.jsonl --format json")
+        .json();
+    assert_eq!(result["scores"]["AP"], 1.0);
+}

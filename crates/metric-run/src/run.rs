@@ -297,7 +297,7 @@ impl Run {
             return Err(RunError::Usage(message));
         }
         if let Some(document) = self.document(&references)? {
-            let predictions = predictions.document(self.max_bytes)?;
+            let predictions = predictions.document_of_records(self.max_bytes)?;
             return self.documents(document, predictions, observer);
         }
         let (references, predictions) = (references.resolved()?, predictions.resolved()?);

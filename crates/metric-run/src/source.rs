@@ -381,6 +381,19 @@ impl Source {
         Ok(Document { name, content })
     }
 
+    /// The same, with JSON Lines as the list that a file of results is.
+    pub(crate) fn document_of_records(&self, max_bytes: u64) -> Result<Document, RunError> {
+        let mut document = self.document(max_bytes)?;
+        let is_lines =
+            self.format == Some(Format::JsonLines) && (!self.is_standard_input() || self.is_stated);
+        if let (true, Content::Text(text)) = (is_lines, &mut document.content) {
+            let lines = text.trim_start_matches('\u{feff}').lines();
+            let records: Vec<&str> = lines.filter(|line| !line.trim_ascii().is_empty()).collect();
+            *text = format!("[{}]", records.join(",\n"));
+        }
+        Ok(document)
+    }
+
     /// Whether the source can be read a second time.
     pub(crate) fn is_rereadable(&self) -> bool {
         match &self.origin {

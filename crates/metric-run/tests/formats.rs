@@ -163,10 +163,7 @@ fn results(run: &Run, source: &Source) -> Vec<String> {
         predictions: source.clone(),
     };
     let outcomes = run.score_observed(data, &Nobody).unwrap();
-    outcomes
-        .iter()
-        .map(|outcome| outcome.to_json().to_string())
-        .collect()
+    outcomes.iter().map(|outcome| outcome.to_json()).collect()
 }
 
 struct Nobody;
@@ -212,7 +209,7 @@ fn the_same_records_in_each_format_give_the_same_bytes() {
             );
         }
         let pairs = run(2).score_observed(Data::Pairs(source), &Nobody).unwrap();
-        let pairs: Vec<String> = pairs.iter().map(|it| it.to_json().to_string()).collect();
+        let pairs: Vec<String> = pairs.iter().map(|it| it.to_json()).collect();
         assert_eq!(pairs, expected, "{} as pairs", file.display());
     }
 }
@@ -235,7 +232,7 @@ fn shards_of_each_format_merge_to_the_whole() {
             states.push((name.clone(), read_states(&registry, &name, &bytes).unwrap()));
         }
         let merged = merge_states(states).unwrap().outcomes;
-        let merged: Vec<String> = merged.iter().map(|it| it.to_json().to_string()).collect();
+        let merged: Vec<String> = merged.iter().map(|it| it.to_json()).collect();
         assert_eq!(merged, expected, "{}", file.display());
     }
 }
@@ -259,7 +256,7 @@ fn the_order_of_rows_does_not_matter() {
                 predictions: Source::paths(&[partner]).unwrap(),
             };
             let outcomes = run(2).score_observed(data, &Nobody).unwrap();
-            let found: Vec<String> = outcomes.iter().map(|it| it.to_json().to_string()).collect();
+            let found: Vec<String> = outcomes.iter().map(|it| it.to_json()).collect();
             assert_eq!(found, expected, "{} {}", file.display(), partner.display());
         }
     }
@@ -284,7 +281,7 @@ fn outcome(
     let source = Source::memory("data", bytes, format).with_csv(options);
     let outcomes = run(1).score_observed(Data::Pairs(source), &Nobody);
     let outcomes = outcomes.map_err(|error| error.to_string())?;
-    Ok(outcomes.iter().map(|it| it.to_json().to_string()).collect())
+    Ok(outcomes.iter().map(|it| it.to_json()).collect())
 }
 
 /// What the crate `csv` reads, if each record has three fields.
