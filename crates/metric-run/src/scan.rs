@@ -27,6 +27,8 @@ pub(crate) const ROW_NUMBER: &str = "#row";
 #[derive(Clone, Debug)]
 pub(crate) struct FieldNames {
     fields: Vec<Field>,
+    /// Whether any name may be a path.
+    has_paths: bool,
     /// The names of the further fields that somebody reads, for formats in which fields cost time.
     further: Vec<String>,
     /// Whether the id is the number of the row.
@@ -80,6 +82,7 @@ impl FieldNames {
         let has_row_ids = fields.iter().any(is_row_number);
         fields.retain(|field| !is_row_number(field));
         Self {
+            has_paths: fields.iter().any(|field| field.path.is_some()),
             fields,
             further: Vec::new(),
             has_row_ids,
@@ -728,7 +731,12 @@ impl<'a> Cursor<'a> {
         if self.at != self.end {
             return Err(Problem::Syntax);
         }
-        for (index, field) in names.fields.iter().enumerate() {
+        let paths = if names.has_paths {
+            &names.fields[..]
+        } else {
+            &[]
+        };
+        for (index, field) in paths.iter().enumerate() {
             if let (Some(path), None) = (&field.path, found[field.role as usize]) {
                 let inner = path.find(line.of(self.text));
                 let inner = inner.map_err(|error| Problem::Content(error.to_string().into()))?;

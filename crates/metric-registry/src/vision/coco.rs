@@ -9,6 +9,7 @@ use metric_vision::{
 use serde_json::json;
 
 use crate::options::{finite, listed};
+use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
     BoxOrder, ClassList, OTHER_SIZE, ParseRecord, ZERO_ID, add_images, class_names, class_warnings,
     corners, is_empty_image, read_image, renumber_classes, tally_order,
@@ -61,6 +62,7 @@ pub(crate) const COCO: Entry = Entry {
             default: "",
             help: "How many detections count in each image and class, in place of 1,10,100",
         },
+        IMAGE_KEY,
         OptionSpec {
             name: "class-agnostic",
             kind: OptionKind::Flag,
@@ -136,10 +138,14 @@ pub(crate) const COCO: Entry = Entry {
         if params.quirks {
             changed("quirks", "pycocotools".to_owned());
         }
+        let by_file = options.is(IMAGE_KEY.name, "file_name");
+        if by_file {
+            changed(IMAGE_KEY.name, "file_name".to_owned());
+        }
         let by_class = options.is("groups", "class");
         match iou_type.as_str() {
-            "segm" => scorer(params, signature, by_class, MASKS),
-            _ => scorer(params, signature, by_class, BOXES),
+            "segm" => scorer(params, signature, [by_class, by_file], MASKS),
+            _ => scorer(params, signature, [by_class, by_file], BOXES),
         }
     },
 };
@@ -179,7 +185,7 @@ const MASKS: Reader<Mask> = Reader {
 fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     params: CocoParams,
     signature: Named<String>,
-    by_class: bool,
+    [by_class, by_file]: [bool; 2],
     read: Reader<S>,
 ) -> Result<Box<dyn crate::Scorer>, OptionError> {
     let metric = CocoAp::new(params).map_err(|error| {
@@ -197,6 +203,7 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
         metric,
         signature,
         by_class,
+        by_file,
         read,
     };
     Ok(crate::scorer("coco", VERSION, reading))
@@ -206,6 +213,8 @@ struct Coco<S> {
     metric: CocoAp<S>,
     signature: Named<String>,
     by_class: bool,
+    /// Whether results name images by their files.
+    by_file: bool,
     read: Reader<S>,
 }
 
@@ -332,7 +341,14 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
 }
 
 impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
-    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+    fn read_data_set(
+        &self,
+        mut data: DataSet,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), DataSetError> {
+        if self.by_file {
+            data.predictions = with_image_ids(&data.references, data.predictions)?;
+        }
         let options = CocoOptions {
             ignore_unknown_images: data.join.ignore_extra,
             quirks: self.metric.params().quirks,
