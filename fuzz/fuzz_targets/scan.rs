@@ -5,6 +5,7 @@
 
 #![no_main]
 #![allow(dead_code, reason = "the engine has more use for its modules")]
+#![allow(unexpected_cfgs, reason = "the modules have features of the engine")]
 
 #[path = "../../crates/metric-run/src/formats/mod.rs"]
 mod formats;

@@ -629,3 +629,31 @@ fn results_may_name_images_by_their_files() {
         .run(words)
         .fails(3, &["\"c\" is no image of the ground truth"]);
 }
+
+#[test]
+fn coco_reads_folders_of_yolo_and_voc() {
+    let folder = Folder::new(&[]);
+    for name in ["data/labels", "run/labels", "voc", "found"] {
+        std::fs::create_dir_all(folder.path(name)).expect("a folder");
+    }
+    folder.put("data/data.yaml", b"path: .\nnames:\n  0: cat\n  1: dog\n");
+    folder.put("data/labels/a.txt", b"1 0.5 0.5 0.5 0.5\n");
+    folder.put("run/labels/a.txt", b"1 0.5 0.5 0.5 0.5 0.9\n");
+    folder.put("voc/a.xml", b"<annotation><filename>a.jpg</filename><object><name>dog</name><difficult>0</difficult><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>50</xmax><ymax>50</ymax></bndbox></object></annotation>");
+    folder.put("found/dog.txt", b"a 0.9 1 1 50 50\n");
+    for words in [
+        "coco -r data -p run --image-size 100x100 --groups class",
+        "coco -r data/labels -p run/labels --image-size 100x100",
+        "coco -r voc -p found",
+    ] {
+        let result = folder.run(&format!("score {words} --format json")).json();
+        let precision = result["scores"]["AP"].as_f64();
+        assert!(precision.is_some_and(|ap| ap > 0.999), "{words}: {result}");
+        if words.contains("--groups") {
+            assert!(result["groups"]["class"]["dog"].is_object(), "{result}");
+        }
+    }
+    folder
+        .run("score coco -r data -p run")
+        .fails(3, &["area ranges need pixels: expected --image-size"]);
+}
