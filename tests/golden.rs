@@ -19,6 +19,8 @@ mod errors;
 mod graph;
 #[path = "domains/grid.rs"]
 mod grid;
+#[path = "domains/inputs.rs"]
+mod inputs;
 #[path = "domains/openlane.rs"]
 mod openlane;
 #[path = "domains/rows.rs"]

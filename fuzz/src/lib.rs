@@ -109,3 +109,22 @@ impl Numbers<'_> {
         usize::from(self.next().unwrap_or(0.0) as u8) % end
     }
 }
+
+/// Scores a source of pairs on one thread and on two: the same result, or the same error.
+#[track_caller]
+pub fn same_on_threads(source: impl Fn() -> metric_run::Source, fields: &metric_run::Fields) {
+    let score = |threads| {
+        let entry = metric_run::registry::find("string-accuracy").expect("a metric");
+        let options = metric_run::registry::Options::default();
+        let mut run = metric_run::Run::new(entry, &options).expect("a run");
+        run.threads = std::num::NonZeroUsize::new(threads);
+        run.fields = fields.clone();
+        let outcomes = run.score(source(), source());
+        outcomes
+            .map(|outcomes| outcomes[0].to_json())
+            .map_err(|error| error.to_string())
+    };
+    let one = score(1);
+    assert!(one.as_ref().err().is_none_or(|error| !error.is_empty()));
+    assert_eq!(one, score(2));
+}

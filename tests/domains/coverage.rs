@@ -38,6 +38,7 @@ const CODE: &str = "metric-code";
 const CORE: &str = "metric-core";
 const GRAPH: &str = "metric-graph";
 const GRID: &str = "metric-grid";
+const RUN: &str = "metric-run";
 const TEXT: &str = "metric-text";
 const VISION: &str = "metric-vision";
 
@@ -57,6 +58,7 @@ const VQA: &[&str] = &["GT-Vision-Lab/VQA a013f00"];
 /// One line a metric and profile.
 #[rustfmt::skip]
 pub(crate) const COVERAGE: &[Line] = &[
+    line("inputs::files_of_other_programs", RUN, "files", "records", &["pandas 3.1.1", "polars 2.1.0", "duckdb 2.0.0", "pyarrow 26.0.1", "datasets 5.2.0", "Python csv", "forms of R, Kaldi, NIST"]),
     line("class::accuracy_from_label_lists", CLASS, "accuracy-at-k", "labels", &["arithmetic"]),
     line("class::accuracy_from_scores", CLASS, "accuracy-at-k", "scores, each tie rule", TOP_K),
     line("class::scores_that_are_special_or_refused", CLASS, "accuracy-at-k", "scores, special and refused", TOP_K),

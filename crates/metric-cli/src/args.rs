@@ -11,7 +11,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_run::record::{JoinPolicy, Missing, Shard};
 use metric_run::registry::{Drawing, ENTRIES, Entry, Input, OptionKind, OptionSpec, Options, find};
-use metric_run::{Data, Fields, Format, Run, Source};
+use metric_run::{CsvOptions, Data, EmptyField, Fields, Format, Run, Source};
 
 use crate::checks::Check;
 use crate::error::Failure;
@@ -20,9 +20,12 @@ use crate::output_file;
 use crate::score::{MergeTask, Outputs, Show, Task};
 
 const FILES: &str = "\
-Files are JSON Lines (.jsonl, .ndjson: an object a line with `id` and `reference`, `references` or
-`prediction`), JSON (.json: an object id -> value) or text (.txt: a value a line, joined by line
-number), also compressed (.gz, .zst). `-` is standard input, in JSON Lines, not compressed.";
+Files are JSON Lines (.jsonl, .ndjson: one object per line with `id` and `reference`, `references` or
+`prediction`), JSON (.json: an object id -> value, or a list of records), CSV (.csv, .tsv: a header with
+these names), Parquet (.parquet), Arrow (.arrow, .feather), text (.txt: one value per line, joined by line
+number), or transcripts (.trn, .stm, .ctm, and Kaldi's with --input-format kaldi). Text files may be
+compressed (.gz, .zst). A folder, a quoted pattern ('part-*.parquet') or several files are read as one
+source. `-` is standard input, in JSON Lines unless --input-format says otherwise.";
 
 const DOCUMENTS: &str = "\
 A .json file or a folder is read as a whole data set; one image per record comes as JSON Lines (.jsonl).
@@ -30,14 +33,6 @@ Files may be compressed (.gz, .zst). `-` is standard input, not compressed.";
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal error, 5 a limit was reached.";
-
-/// The formats of records, by the names that options give them.
-const FORMATS: [(&str, Format); 4] = [
-    ("jsonl", Format::JsonLines),
-    ("json", Format::Json),
-    ("text", Format::Text),
-    ("kaldi", Format::Kaldi),
-];
 
 /// Whether a metric has an option.
 type HasOption = fn(&Entry) -> bool;
@@ -316,11 +311,24 @@ fn common_args() -> Vec<Arg> {
             .default_value(default)
             .help_heading("Fields of a record")
     };
+    let side_field = |name: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("NAME")
+            .help_heading("Fields of a record")
+    };
     let format_of = |name: &'static str| {
         Arg::new(name)
             .long(name)
             .value_name("FORMAT")
-            .value_parser(FORMATS.map(|(name, _)| name))
+            .value_parser(PossibleValuesParser::new(Format::names()))
+    };
+    let split = |name: &'static str| Arg::new(name).long(name).value_name("NAME");
+    let csv = |name: &'static str, value: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .help_heading("CSV files")
     };
     let [fail_under, fail_over] = check_args();
     vec![
@@ -329,6 +337,7 @@ fn common_args() -> Vec<Arg> {
             .short('r')
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
+            .num_args(1..)
             .required_unless_present("pairs")
             .requires("predictions")
             .help("What is true"),
@@ -337,6 +346,7 @@ fn common_args() -> Vec<Arg> {
             .short('p')
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
+            .num_args(1..)
             .required_unless_present("pairs")
             .requires("references")
             .help("What the model put out"),
@@ -344,11 +354,29 @@ fn common_args() -> Vec<Arg> {
             .long("pairs")
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
+            .num_args(1..)
             .conflicts_with_all(["references", "predictions"])
-            .help("One file with both, in JSON Lines"),
+            .help("One file with both, such as JSON Lines, CSV or Parquet"),
         format_of("input-format").help("Format of both files, if their names do not tell it"),
         format_of("references-format").help("Format of the references"),
         format_of("predictions-format").help("Format of the predictions"),
+        split("split").help("Split of folders that DatasetDict.save_to_disk wrote"),
+        split("references-split").help("Split of the references"),
+        split("predictions-split").help("Split of the predictions"),
+        csv("delimiter", "comma|tab|semicolon|pipe|CHAR")
+            .help("Delimiter of CSV files [default: comma, or tab for .tsv]"),
+        csv("quote", "WHICH")
+            .value_parser(["double", "none"])
+            .default_value("double")
+            .help("Quotes of CSV files; with none they are text"),
+        csv("header", "WHICH")
+            .value_parser(["first", "none"])
+            .default_value("first")
+            .help("Header of CSV files; with none the columns are called 1, 2, ..."),
+        csv("empty-field", "MEANING")
+            .value_parser(["error", "text", "null"])
+            .default_value("error")
+            .help("Empty CSV fields without quotes: an error, the empty text, or null"),
         Arg::new("missing")
             .long("missing")
             .value_name("POLICY")
@@ -405,7 +433,9 @@ fn common_args() -> Vec<Arg> {
             .default_value("8GB")
             .help("Most data to hold in memory, such as 500MB; streamed data has no limit"),
         quiet_arg(),
-        field("id-field", "id").help("Field of the id"),
+        field("id-field", "id").help("Field of the id; #row is the number of the row"),
+        side_field("references-id-field").help("Field of the id of references"),
+        side_field("predictions-id-field").help("Field of the id of predictions"),
         field("reference-field", "reference")
             .help("Field of the reference; by default also `references`, for metrics that take several"),
         field("prediction-field", "prediction").help("Field of the prediction"),
@@ -470,12 +500,11 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let inputs = ["references", "predictions", "pairs"]
         .into_iter()
         .chain(inputs.map(|spec| spec.name))
-        .filter_map(|name| {
-            let path = || matches.try_get_one::<PathBuf>(name).ok().flatten();
-            let text = || matches.try_get_one::<String>(name).ok().flatten();
-            path()
-                .map(PathBuf::as_path)
-                .or_else(|| text().map(Path::new))
+        .flat_map(|name| {
+            let paths = matches.try_get_many::<PathBuf>(name).ok().flatten();
+            let paths = paths.into_iter().flatten().map(PathBuf::as_path);
+            let text = matches.try_get_one::<String>(name).ok().flatten();
+            paths.chain(text.map(Path::new)).collect::<Vec<_>>()
         })
         .collect();
     refuse_outputs(
@@ -483,8 +512,10 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         &["per-sample", "details", "state-out", "svg"],
         matches,
     )?;
+    let id_of = |side: &str| matches.get_one::<String>(side).cloned();
     run.fields = Fields {
-        id: text(matches, "id-field").to_owned(),
+        id: id_of("references-id-field").unwrap_or_else(|| text(matches, "id-field").to_owned()),
+        predictions_id: id_of("predictions-id-field").or_else(|| id_of("id-field")),
         reference: match text(matches, "reference-field") {
             "reference" => None,
             other => Some(other.to_owned()),
@@ -499,31 +530,40 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         },
         ignore_extra: text(matches, "extra") == "ignore",
     };
+    run.refuse_stray_words = matches.value_source("extra") == Some(ValueSource::CommandLine)
+        && text(matches, "extra") == "error";
     run.shard = matches.get_one::<Shard>("shard").copied();
     let threads = matches.get_one::<u16>("threads");
     run.threads = threads.and_then(|threads| NonZeroUsize::new(usize::from(*threads)));
     if let Some(most) = matches.get_one::<ByteSize>("max-bytes") {
         run.max_bytes = most.as_u64();
     }
-    let format = |name: &str| {
-        let given = matches.try_get_one::<String>(name).ok().flatten()?;
-        let known = FORMATS.iter().find(|(name, _)| name == given);
-        known.map(|(_, format)| *format)
+    let csv = csv_options(matches)?;
+    let given = |name: &str| matches.try_get_one::<String>(name).ok().flatten();
+    let of_side = |name: &str, option: &str| given(name).or_else(|| given(option));
+    let sides = ["references", "predictions"];
+    let is_folder_of = |side: &&str| {
+        let mut paths = matches.get_many::<PathBuf>(side).unwrap_or_default();
+        paths.any(|path| path.is_dir())
     };
     let source = |name: &str| -> Result<Source, Failure> {
-        let path = matches
-            .get_one::<PathBuf>(name)
-            .cloned()
-            .unwrap_or_default();
-        let source = match path.to_str() {
-            Some("-") => Source::standard_input(),
-            _ => Source::path(path)?,
+        let paths: Vec<&PathBuf> = matches.get_many(name).unwrap_or_default().collect();
+        let mut source = match paths.as_slice() {
+            [path] if path.as_os_str() == "-" => Source::standard_input(),
+            paths => Source::paths(paths)?,
         };
-        let format = format(&format!("{name}-format")).or_else(|| format("input-format"));
-        Ok(match format {
-            Some(format) => source.with_format(format),
-            None => source,
-        })
+        source = source.with_csv(csv);
+        let format = of_side(&format!("{name}-format"), "input-format");
+        if let Some(format) = format.and_then(|name| Format::named(name)) {
+            source = source.with_format(format);
+        }
+        // The split of both sides is that of those that are folders.
+        let is_folder = source.is_folder() || !sides.iter().any(is_folder_of);
+        let split = given(&format!("{name}-split"));
+        if let Some(split) = split.or_else(|| given("split").filter(|_| is_folder)) {
+            source = source.with_split(split);
+        }
+        Ok(source)
     };
     let data = match matches.contains_id("pairs") {
         true => Data::Pairs(source("pairs")?),
@@ -558,6 +598,27 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         show: show(matches)?,
         several: entries.len() > 1,
         progress: !matches.get_flag("quiet"),
+    })
+}
+
+/// How files of CSV are written.
+fn csv_options(matches: &ArgMatches) -> Result<CsvOptions, Failure> {
+    let delimiter = matches.get_one::<String>("delimiter").map(|delimiter| {
+        CsvOptions::delimiter(delimiter).map_err(|expected| {
+            Failure::Usage(format!(
+                "invalid value {delimiter:?} for --delimiter: {expected}"
+            ))
+        })
+    });
+    Ok(CsvOptions {
+        delimiter: delimiter.transpose()?,
+        has_quotes: text(matches, "quote") != "none",
+        has_header: text(matches, "header") != "none",
+        empty: match text(matches, "empty-field") {
+            "text" => EmptyField::Text,
+            "null" => EmptyField::Null,
+            _ => EmptyField::Error,
+        },
     })
 }
 

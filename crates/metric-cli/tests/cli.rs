@@ -347,13 +347,16 @@ fn files_that_are_no_data() {
     folder
         .run("score string-accuracy -r nowhere.jsonl -p p.jsonl")
         .fails(3, &["nowhere.jsonl", "cannot open"]);
+    folder.put("notes.md", b"# Notes");
     folder
         .run("score string-accuracy -r . -p p.jsonl")
-        .fails(3, &["is a folder"]);
-    folder.put("data.csv", b"a,b");
+        .fails(3, &["is a folder that holds notes.md"]);
     folder
-        .run("score string-accuracy -r data.csv -p p.jsonl")
-        .fails(2, &["data.csv", ".jsonl, .json or .txt"]);
+        .run("score string-accuracy -r notes.md -p p.jsonl")
+        .fails(
+            2,
+            &["notes.md", ".jsonl, .json, .txt, .csv", "--input-format"],
+        );
     folder.put("list.json", b"[1, 2]");
     folder
         .run("score string-accuracy -r list.json -p p.jsonl")
@@ -2887,9 +2890,10 @@ fn coco_files_that_are_none() {
     folder
         .run("score coco -r r.json -p .")
         .fails(3, &["is a folder: expected a COCO file"]);
-    folder
-        .run("score coco --pairs r.json")
-        .fails(2, &["--pairs r.json: expected JSON Lines"]);
+    folder.run("score coco --pairs r.json").fails(
+        3,
+        &["r.json:1: found an object: expected a list of records"],
+    );
     folder
         .run("score coco -r r.json -p p.json --iou 0")
         .fails(2, &["--iou", "more than 0, at most 1"]);

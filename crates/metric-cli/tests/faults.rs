@@ -605,7 +605,7 @@ fn what_cannot_be_opened_or_read_is_named() {
     for name in ["folder.jsonl", "truth"] {
         folder
             .run(&format!("score string-accuracy -r r.jsonl -p {name}"))
-            .fails(3, &[name, "is a folder: expected a file"]);
+            .fails(3, &[name, "is a folder", "expected a file"]);
     }
     folder
         .run("score string-accuracy -r r.jsonl -p nothing.jsonl")

@@ -75,6 +75,31 @@ impl FieldPath {
         &self.name
     }
 
+    /// Whether the name may also be a path, and not only the name of a field.
+    ///
+    /// ```
+    /// use metric_record::FieldPath;
+    ///
+    /// assert!(FieldPath::new("output.text").is_path());
+    /// assert!(!FieldPath::new("output").is_path());
+    /// ```
+    #[must_use]
+    pub fn is_path(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// Returns the keys and indices that the path goes through; none for a plain name.
+    ///
+    /// ```
+    /// use metric_record::FieldPath;
+    ///
+    /// let path = FieldPath::new("/choices/0/a~1b");
+    /// assert_eq!(path.parts().collect::<Vec<_>>(), ["choices", "0", "a/b"]);
+    /// ```
+    pub fn parts(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.parts.iter().map(|part| &*part.key)
+    }
+
     /// Returns the JSON of the field's value in a record, which is a JSON object.
     ///
     /// # Errors

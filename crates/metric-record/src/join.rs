@@ -41,10 +41,45 @@ pub struct Duplicate {
     pub id: String,
     /// The first few lines that it is on, where the source has lines.
     pub lines: Vec<u64>,
+    /// The first few places in words, such as `part-2.csv line 7`, where lines of one file do not say it.
+    pub places: Vec<String>,
     /// The number of ids that occur more than once.
     pub count: u64,
     /// Further ids of these, at most [`NAMED_IDS`] with the first.
     pub others: Vec<String>,
+}
+
+impl Duplicate {
+    /// An id of a source that occurs more than once, as `count` ids do; `others` are some of these.
+    pub fn new(
+        source: impl Into<String>,
+        id: impl Into<String>,
+        count: u64,
+        others: Vec<String>,
+    ) -> Self {
+        Self {
+            source: source.into(),
+            id: id.into(),
+            lines: Vec::new(),
+            places: Vec::new(),
+            count,
+            others,
+        }
+    }
+
+    /// Names the lines that the id is on.
+    #[must_use]
+    pub fn lines(mut self, lines: impl IntoIterator<Item = u64>) -> Self {
+        self.lines = lines.into_iter().collect();
+        self
+    }
+
+    /// Names the places of the id in words.
+    #[must_use]
+    pub fn places(mut self, places: Vec<String>) -> Self {
+        self.places = places;
+        self
+    }
 }
 
 impl JoinError {
@@ -87,6 +122,7 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
         source,
         id,
         lines,
+        places,
         count,
         others,
     } = duplicate;
@@ -94,6 +130,9 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
     if !lines.is_empty() {
         let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
         text.push_str(&format!(" (lines {})", lines.join(", ")));
+    }
+    if !places.is_empty() {
+        text.push_str(&format!(" ({})", places.join(", ")));
     }
     if *count > 1 {
         let others: Vec<String> = others.iter().map(|id| quoted_id(id)).collect();
@@ -169,6 +208,7 @@ mod tests {
             source: "p.jsonl".to_owned(),
             id: "a".to_owned(),
             lines: vec![1, 3],
+            places: Vec::new(),
             count: 2,
             others: vec!["b".to_owned()],
         };

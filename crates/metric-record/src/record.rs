@@ -142,6 +142,18 @@ impl<'a> Record<'a> {
             join: JoinPolicy::default(),
         }
     }
+
+    /// Returns the same record for a shorter time, as [`Value::view`] does.
+    #[must_use]
+    pub fn view(&self) -> Record<'_> {
+        Record {
+            id: self.id,
+            prediction: self.prediction.view(),
+            reference: self.reference.view(),
+            fields: self.fields,
+            join: self.join,
+        }
+    }
 }
 
 /// One of the two sides of a record.

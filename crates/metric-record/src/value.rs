@@ -187,6 +187,37 @@ impl<'a> Value<'a> {
         Self::of(Form::Missing)
     }
 
+    /// Returns the same value for a shorter time, next to values that do not live as long.
+    ///
+    /// ```
+    /// use metric_record::Value;
+    ///
+    /// let value = Value::line("3");
+    /// assert_eq!(value.view().read::<i64>(), Ok(3));
+    /// ```
+    #[must_use]
+    pub fn view(&self) -> Value<'_> {
+        let form = match &self.form {
+            Form::Missing => Form::Missing,
+            Form::Json(text) => Form::Json(text),
+            Form::Prefix(text) => Form::Prefix(text),
+            Form::Line(text) => Form::Line(text),
+            Form::String(text) => Form::String(text),
+            Form::Integer(number) => Form::Integer(*number),
+            Form::Number(number) => Form::Number(*number),
+            Form::Number32(number) => Form::Number32(*number),
+            Form::Integers(row) => Form::Integers(row),
+            Form::Numbers(row) => Form::Numbers(row),
+            Form::Numbers32(row) => Form::Numbers32(row),
+            #[cfg(feature = "columns")]
+            Form::Row(row) => Form::Row(row.view()),
+        };
+        Value {
+            form,
+            end: self.end,
+        }
+    }
+
     const fn of(form: Form<'a>) -> Self {
         Self { form, end: None }
     }

@@ -71,6 +71,12 @@ pub trait Reading: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Returns the names of the further fields of a record that the metric looks for among the references.
+    /// Formats in which a field costs time to read give a record no others.
+    fn further_fields(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether an empty prediction is correct for the reference of a record. A missing prediction that counts
     /// as empty is then worth a warning. The default is no.
     fn is_empty_correct(&self, _record: &mut Record<'_>) -> bool {

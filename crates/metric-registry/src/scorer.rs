@@ -5,7 +5,7 @@ use std::sync::Arc;
 use metric_core::Merge;
 use metric_record::{
     Batch, Document, FieldError, JoinError, JoinPolicy, Message, Missing, ReadError, Record,
-    RecordError, Shard,
+    RecordError, Shard, Value,
 };
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,11 @@ pub trait Scorer: Send + Sync {
 
     /// Whether the scores that the entry declares as proportions are proportions under these options.
     fn has_proportions(&self) -> bool;
+
+    /// Returns the names of the further fields of a record that the metric looks for among the references.
+    fn further_fields(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Returns what draws records, if the metric has pictures.
     fn pictures(&self) -> Option<&dyn Draw>;
@@ -452,15 +457,64 @@ pub fn signature(metric: &str, parts: &[(String, String)], version: &str) -> Str
 
 /// Returns a [`Reading`] as a [`Scorer`]: what the `build` function of an entry gives.
 pub fn scorer<R: Reading>(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
-    let signature = signature(metric, &reading.signature(), version);
+    scorer_after(metric, version, reading, None)
+}
+
+/// The same of a reading whose records are prepared first.
+pub(crate) fn scorer_after<R: Reading>(
+    metric: &str,
+    version: &str,
+    reading: R,
+    before: Option<Box<dyn Prepare>>,
+) -> Box<dyn Scorer> {
+    let mut parts = reading.signature();
+    parts.extend(before.iter().flat_map(|before| before.signature()));
+    let signature = signature(metric, &parts, version);
     Box::new(Adapter {
-        shared: Arc::new(Shared { reading, signature }),
+        shared: Arc::new(Shared {
+            reading,
+            signature,
+            before,
+        }),
     })
+}
+
+/// What the values of a record go through before they are read.
+pub(crate) trait Prepare: Send + Sync {
+    /// The parts of the signature, by name.
+    fn signature(&self) -> Named<String>;
+
+    /// Returns the values that are read in place of those of a record.
+    fn prepare(&self, record: &Record<'_>) -> Result<Prepared, FieldError>;
+}
+
+/// The values of a record that are not read as they are.
+pub(crate) struct Prepared {
+    pub(crate) prediction: Option<String>,
+    /// The reference, and whether it is JSON.
+    pub(crate) reference: Option<(String, bool)>,
+    /// What is worth a warning.
+    pub(crate) note: Option<Counted>,
+}
+
+impl Prepared {
+    fn record<'r>(&'r self, mut record: Record<'r>) -> Record<'r> {
+        if let Some(text) = &self.prediction {
+            record.prediction = Value::string(text);
+        }
+        match &self.reference {
+            Some((json, true)) => record.reference = Value::json(json),
+            Some((text, false)) => record.reference = Value::string(text),
+            None => {}
+        }
+        record
+    }
 }
 
 struct Shared<R> {
     reading: R,
     signature: String,
+    before: Option<Box<dyn Prepare>>,
 }
 
 struct Adapter<R> {
@@ -507,13 +561,23 @@ where
 
     fn read_columns(&self, state: &State, batch: &Batch<'_>, samples: bool) -> Part {
         self.part(state, samples, |sink| {
-            let read = self.shared.reading.read_columns(batch, sink);
+            let read = match self.shared.before {
+                None => self.shared.reading.read_columns(batch, sink),
+                Some(_) => None,
+            };
             read.unwrap_or_else(|| self.read_rows(batch, sink))
         })
     }
 
     fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError> {
         let reading = &self.shared.reading;
+        if let Some(before) = &self.shared.before {
+            let name = before.signature().into_iter().next().unwrap_or_default().0;
+            let problem = Message::default()
+                .option(&name, "")
+                .text(" goes with records: expected a file of records, such as JSON Lines");
+            return Err(ReadError::new(data.references.name, problem).into());
+        }
         let Some(reader) = reading.data_sets() else {
             let problem = "this metric reads records, not whole files";
             return Err(ReadError::new(data.references.name, problem).into());
@@ -550,6 +614,10 @@ where
         self.shared.reading.has_proportions()
     }
 
+    fn further_fields(&self) -> Vec<String> {
+        self.shared.reading.further_fields()
+    }
+
     fn pictures(&self) -> Option<&dyn Draw> {
         self.shared.reading.pictures()
     }
@@ -577,6 +645,24 @@ impl<R: Reading> Adapter<R> {
     }
 
     fn read_record(
+        &self,
+        index: usize,
+        record: &mut Record<'_>,
+        sink: &mut Sink<'_, R>,
+    ) -> Result<(), RecordError> {
+        let Some(before) = &self.shared.before else {
+            return self.read_prepared(index, record, sink);
+        };
+        let prepared = before.prepare(record);
+        let prepared = prepared.map_err(|error| RecordError { index, error })?;
+        self.read_prepared(index, &mut prepared.record(record.view()), sink)?;
+        if let Some(note) = &prepared.note {
+            sink.count_record(note, record.id);
+        }
+        Ok(())
+    }
+
+    fn read_prepared(
         &self,
         index: usize,
         record: &mut Record<'_>,

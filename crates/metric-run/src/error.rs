@@ -53,10 +53,19 @@ pub enum ErrorKind {
 
 impl RunError {
     /// A record that a metric cannot read.
-    pub(crate) fn record(file: &str, line: Option<u64>, id: Id<'_>, error: FieldError) -> Self {
+    pub(crate) fn record(
+        (file, line, place): (&str, Option<u64>, &str),
+        id: Id<'_>,
+        error: FieldError,
+    ) -> Self {
         let (id, side, is_limit) = (id.to_string(), error.side, error.is_limit);
+        let record = format!("id {}", quoted_id(&id));
+        let record = match place {
+            "" => record,
+            place => format!("{place}: {record}"),
+        };
         let mut error = ReadError::new(file, error.problem)
-            .at(format!("id {}", quoted_id(&id)))
+            .at(record)
             .field(side.to_string());
         error.line = line;
         error.is_limit = is_limit;

@@ -19,8 +19,9 @@ use rayon::prelude::*;
 
 use crate::RunError;
 use crate::first_words::{FirstWords, LineStarts};
-use crate::scan::{FieldNames, Found, Role, one_example, scan, whole};
-use crate::source::{Block, Blocks, Format, Source};
+use crate::formats::{Format, grouped};
+use crate::scan::{FieldNames, Form, Found, FoundId, Role, one_example, scan, whole};
+use crate::source::{Block, Blocks, Part, Source, Unit};
 
 /// A source and how its records stand in it.
 pub(crate) struct Input {
@@ -67,6 +68,7 @@ impl Reader {
     ) -> Result<Self, RunError> {
         let format = input.source.record_format()?;
         let seen = match format {
+            _ if input.names.has_row_ids => Seen::Lines(0),
             Format::Text => Seen::Lines(0),
             _ if input.source.is_rereadable() => Seen::Prints(Vec::new()),
             _ => Seen::Kept(HashMap::new()),
@@ -74,7 +76,7 @@ impl Reader {
         let may_have_ids = format == Format::Text && !input.source.has_stated_format();
         let first_words = may_have_ids.then(FirstWords::default);
         Ok(Self {
-            blocks: input.source.open(progress, max_bytes)?,
+            blocks: input.source.open(&input.names, progress, max_bytes)?,
             input,
             whole_file,
             queue: VecDeque::new(),
@@ -102,14 +104,9 @@ impl Reader {
         Ok(blocks)
     }
 
-    fn scan(&self, block: &Block) -> Result<Vec<Found>, RunError> {
-        let Input { source, names } = &self.input;
-        scan(block, self.format, names, self.whole_file).map_err(|error| {
-            let line = block.line_at(error.offset);
-            ReadError::new(source.name(), error.problem)
-                .line(line)
-                .into()
-        })
+    fn scan(&self, block: &mut Block) -> Result<Vec<Found>, RunError> {
+        let found = scan(block, self.format, &self.input.names, self.whole_file);
+        found.map_err(|error| block.error(error))
     }
 
     /// The first words of the lines of a block, if all lines so far may start with ids.
@@ -121,7 +118,8 @@ impl Reader {
 
     /// Leaves the records that the shard holds.
     fn keep_held(&self, block: &Block, found: &mut Vec<Found>) {
-        if let Some(shard) = self.shard {
+        // The number of a row is known when the block is in its turn.
+        if let Some(shard) = self.shard.filter(|_| !self.input.names.has_row_ids) {
             // A file that is one example is known as such by both sides first.
             let holds = |record: &Found| {
                 record.is_whole_file() || shard.holds(&record.id(&block.text).to_string())
@@ -130,9 +128,21 @@ impl Reader {
         }
     }
 
+    /// Numbers the rows of a block, if these are their ids, and leaves those that the shard holds.
+    fn number_rows(&self, found: &mut Vec<Found>) {
+        if let (true, Seen::Lines(before)) = (self.input.names.has_row_ids, &self.seen) {
+            for (record, number) in found.iter_mut().zip(before + 1..) {
+                record.id = FoundId::Line(number);
+            }
+            if let Some(shard) = self.shard {
+                found.retain(|record| shard.holds(&record.id("").to_string()));
+            }
+        }
+    }
+
     fn push(&mut self, block: Block, scanned: ScannedBlock) {
         let ScannedBlock {
-            found,
+            mut found,
             prints,
             lines,
             first_words,
@@ -148,6 +158,7 @@ impl Reader {
             }
         }
         self.has_other |= has_other;
+        self.number_rows(&mut found);
         let before = self.first_words.take().zip(first_words);
         self.first_words = before.and_then(|(before, next)| before.followed_by(next));
         match &mut self.seen {
@@ -156,7 +167,8 @@ impl Reader {
             Seen::Kept(ids) => {
                 for record in &found {
                     let id = record.id(&block.text).to_string();
-                    ids.entry(id.into()).or_default().add(record.line);
+                    let lines = ids.entry(id.into()).or_default();
+                    lines.add(record.line, &block.part);
                 }
             }
         }
@@ -197,11 +209,11 @@ impl Reader {
 
     fn hold(&self, place: Place, ordinal: u64) -> Held {
         let (found, text) = self.found(place);
-        let value = found.value(text);
         Held {
             ordinal,
             id: found.id(text).to_string(),
-            is_text: value.as_line().is_some(),
+            form: found.form,
+            part: Arc::clone(&self.queue[place.block].block.part),
             value: found.value.of(text).to_owned(),
             record: found.record(text).map(str::to_owned),
             line: found.line,
@@ -243,14 +255,14 @@ impl Reader {
             return Ok(());
         };
         let others = repeated.keys().filter(|other| *other != id);
-        Err(JoinError::Duplicate(Duplicate {
-            source: self.input.source.name(),
-            id: id.clone(),
-            lines: lines.named.clone(),
-            count: repeated.len() as u64,
-            others: others.take(NAMED_IDS - 1).cloned().collect(),
-        })
-        .into())
+        let others = others.take(NAMED_IDS - 1).cloned().collect();
+        let count = repeated.len() as u64;
+        let duplicate = Duplicate::new(self.input.source.name(), id.clone(), count, others);
+        let duplicate = match lines.places() {
+            None => duplicate.lines(lines.named.iter().map(|(line, _)| *line)),
+            Some(places) => duplicate.places(places),
+        };
+        Err(JoinError::Duplicate(duplicate).into())
     }
 
     /// Reads the source again and returns the lines of each id with one of these fingerprints, for
@@ -262,16 +274,18 @@ impl Reader {
     ) -> Result<BTreeMap<String, IdLines>, RunError> {
         let mut lines: BTreeMap<String, IdLines> = BTreeMap::new();
         let mut again: HashMap<u64, usize> = HashMap::new();
-        let mut blocks = self.input.source.open(&Arc::default(), self.max_bytes)?;
-        while let Some(block) = blocks.next()? {
-            let mut found = self.scan(&block)?;
+        let Input { source, names } = &self.input;
+        let mut blocks = source.open(names, &Arc::default(), self.max_bytes)?;
+        while let Some(mut block) = blocks.next()? {
+            let mut found = self.scan(&mut block)?;
             self.keep_held(&block, &mut found);
             for record in found {
                 let id = record.id(&block.text);
                 let print = fingerprint(id);
                 if prints.contains(&print) {
                     *again.entry(print).or_default() += 1;
-                    lines.entry(id.to_string()).or_default().add(record.line);
+                    let lines = lines.entry(id.to_string()).or_default();
+                    lines.add(record.line, &block.part);
                 }
             }
             blocks.recycle(block);
@@ -302,23 +316,37 @@ enum Seen {
     Kept(HashMap<Box<str>, IdLines>),
 }
 
-/// The lines on which an id stands: their number, and the first few.
+/// The places of an id: their number, and the first few.
 #[derive(Clone, Debug, Default)]
 struct IdLines {
     count: u64,
-    named: Vec<u64>,
+    named: Vec<(u64, Arc<Part>)>,
 }
 
 impl IdLines {
-    fn add(&mut self, line: u64) {
+    fn add(&mut self, line: u64, part: &Arc<Part>) {
         self.count += 1;
         if self.named.len() < NAMED_IDS {
-            self.named.push(line);
+            self.named.push((line, Arc::clone(part)));
         }
     }
 
     fn first(&self) -> Option<u64> {
-        self.named.first().copied()
+        self.named.first().map(|(line, _)| *line)
+    }
+
+    /// The places in words, if they are not all lines of one file.
+    fn places(&self) -> Option<Vec<String>> {
+        let (_, first) = self.named.first()?;
+        let is_one_file = self.named.iter().all(|(_, part)| part.file == first.file);
+        if is_one_file && matches!(first.unit, Unit::Line | Unit::FirstLine) {
+            return None;
+        }
+        let place = |(line, part): &(u64, Arc<Part>)| match is_one_file {
+            true => part.place(*line, None),
+            false => format!("{} {}", part.file, part.place(*line, None)),
+        };
+        Some(self.named.iter().map(place).collect())
     }
 }
 
@@ -376,17 +404,15 @@ struct Held {
     ordinal: u64,
     id: String,
     value: String,
-    is_text: bool,
+    form: Form,
     record: Option<String>,
     line: u64,
+    part: Arc<Part>,
 }
 
 impl Held {
     fn value(&self) -> Value<'_> {
-        match self.is_text {
-            true => Value::line(&self.value),
-            false => Value::json(&self.value),
-        }
+        self.form.value(&self.value)
     }
 }
 
@@ -539,14 +565,25 @@ impl Join {
         Ok(join)
     }
 
+    /// Reads blocks of both sides: at the same time, if that is more than a copy of bytes.
+    fn read(&mut self) -> Result<(Vec<Block>, Vec<Block>), RunError> {
+        let width = self.width;
+        let references = &mut self.references;
+        let Some(predictions) = &mut self.predictions else {
+            return Ok((references.read(width)?, Vec::new()));
+        };
+        if width > 1 && !(references.format.is_text() && predictions.format.is_text()) {
+            let (references, predictions) =
+                rayon::join(|| references.read(width), || predictions.read(width));
+            return Ok((references?, predictions?));
+        }
+        Ok((references.read(width)?, predictions.read(width)?))
+    }
+
     /// Loads blocks until each side has enough; scanning is spread over the threads.
     fn fill(&mut self) -> Result<(), RunError> {
-        let references = self.references.read(self.width)?;
-        let predictions = match &mut self.predictions {
-            Some(predictions) => predictions.read(self.width)?,
-            None => Vec::new(),
-        };
-        let scan_one = |reader: &Reader, block: &Block, with_prints: bool| {
+        let (references, predictions) = self.read()?;
+        let scan_one = |reader: &Reader, block: &mut Block, with_prints: bool| {
             let mut found = reader.scan(block)?;
             let lines = found.len() as u64;
             let first_words = reader.first_words_of(block, &found);
@@ -570,24 +607,25 @@ impl Join {
                 is_rising,
             })
         };
-        let sides: Vec<(&Reader, &Block, bool)> = references
-            .iter()
+        let (mut references, mut predictions) = (references, predictions);
+        let mut sides: Vec<(&Reader, &mut Block, bool)> = references
+            .iter_mut()
             .map(|block| (&self.references, block, true))
             .chain(
                 predictions
-                    .iter()
+                    .iter_mut()
                     .filter_map(|block| Some((self.predictions.as_ref()?, block, false))),
             )
             .collect();
         let mut scanned: Vec<Scanned> = if self.width == 1 {
-            let one = |&(reader, block, prints): &(&Reader, &Block, bool)| {
-                scan_one(reader, block, prints)
+            let one = |(reader, block, prints): &mut (&Reader, &mut Block, bool)| {
+                scan_one(reader, block, *prints)
             };
-            sides.iter().map(one).collect()
+            sides.iter_mut().map(one).collect()
         } else {
             sides
-                .par_iter()
-                .map(|&(reader, block, prints)| scan_one(reader, block, prints))
+                .par_iter_mut()
+                .map(|(reader, block, prints)| scan_one(reader, block, *prints))
                 .collect()
         };
         agree_on_whole_files(&sides, &mut scanned);
@@ -682,7 +720,7 @@ impl Join {
         let mut pairs = Vec::new();
         // The lines of two text files are in the same order: one that has no partner will have none.
         let has_lines_only =
-            matches!(references.seen, Seen::Lines(_)) && predictions.format == Format::Text;
+            matches!(references.seen, Seen::Lines(_)) && matches!(predictions.seen, Seen::Lines(_));
         loop {
             let reference = references.head();
             let prediction = predictions.head();
@@ -797,18 +835,45 @@ impl Join {
         }
     }
 
-    /// Source and line of one side of a pair.
-    pub(crate) fn place(&self, pair: &Pair, side: Side) -> (String, Option<u64>) {
-        let (reader, end) = match (side, &self.predictions) {
-            (Side::Prediction, Some(predictions)) => (predictions, &pair.prediction),
-            _ => (&self.references, &pair.reference),
+    /// File, line, and place in words of one side of a pair.
+    pub(crate) fn place(&self, pair: &Pair, side: Side) -> (String, Option<u64>, String) {
+        let (reader, end, role) = match (side, &self.predictions) {
+            (Side::Prediction, Some(predictions)) => (predictions, &pair.prediction, Role::Value),
+            (Side::Prediction, None) => (&self.references, &pair.reference, Role::Other),
+            (Side::Reference, _) => (&self.references, &pair.reference, Role::Value),
         };
-        let line = match end {
-            End::Queued(place) => Some(line(reader, *place)),
-            End::Held(held) => Some(held.line),
-            End::Missing => None,
+        let (part, line) = match end {
+            End::Queued(place) => (
+                &reader.queue[place.block].block.part,
+                reader.found(*place).0.line,
+            ),
+            End::Held(held) => (&held.part, held.line),
+            End::Missing => return (reader.input.source.name(), None, String::new()),
         };
-        (reader.input.source.name(), line)
+        let (line, place) = part.line_or_place(line, Some(role));
+        (part.file.clone(), line, place)
+    }
+
+    /// Refuses sources that are joined by the numbers of their rows, if one has more rows.
+    fn refuse_row_counts(&self) -> Result<(), RunError> {
+        let Some(predictions) = &self.predictions else {
+            return Ok(());
+        };
+        let sides = [&self.references, predictions];
+        let [Seen::Lines(expected), Seen::Lines(found)] = sides.map(|side| &side.seen) else {
+            return Ok(());
+        };
+        let by_row = sides.iter().any(|side| side.input.names.has_row_ids);
+        if expected == found || !by_row {
+            return Ok(());
+        }
+        let [references, predictions] = sides.map(|side| side.input.source.name());
+        let problem = format!(
+            "has {}: expected {}, as in {references} (rows are joined by their numbers)",
+            crate::tables::counted(*found, "row"),
+            grouped(*expected),
+        );
+        Err(ReadError::new(predictions, problem).into())
     }
 
     /// Refuses a source of pairs in which no record has a prediction: its name is probably misspelled.
@@ -825,7 +890,9 @@ impl Join {
         };
         let record = first.record.as_deref().unwrap_or_default();
         let problem = input.names.no_field(Role::Other, record);
-        let error = ReadError::new(input.source.name(), problem).line(first.line);
+        let (line, place) = first.part.line_or_place(first.line, None);
+        let mut error = ReadError::new(&first.part.file, problem).at(place);
+        error.line = line;
         Err(error.into())
     }
 
@@ -885,6 +952,7 @@ impl Join {
             }
         }
         self.references.refuse_repeated()?;
+        self.refuse_row_counts()?;
         self.refuse_absent_field()?;
         let mut missing: Vec<Held> = self
             .waiting_references
@@ -940,9 +1008,10 @@ impl Join {
 
 /// Where one `.json` file is one example, the other is one too, whatever its values look like. If it is the
 /// predictions that are one, and the references are a map of ids to examples, the predictions are refused.
-fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanned]) {
+fn agree_on_whole_files(sides: &[(&Reader, &mut Block, bool)], scanned: &mut [Scanned]) {
     let is_json = |reader: &Reader| reader.format == Format::Json;
-    let is_whole = |((reader, ..), scanned): (&(&Reader, &Block, bool), &Scanned)| match scanned {
+    let is_whole = |((reader, ..), scanned): (&(&Reader, &mut Block, bool), &Scanned)| match scanned
+    {
         Ok(scanned) => {
             is_json(reader) && matches!(scanned.found.as_slice(), [one] if one.is_whole_file())
         }
@@ -989,10 +1058,6 @@ fn same_id(a: Id<'_>, b: Id<'_>) -> bool {
         (Id::Line(a), Id::Line(b)) => a == b,
         _ => a.to_string() == b.to_string(),
     }
-}
-
-fn line(reader: &Reader, place: Place) -> u64 {
-    reader.found(place).0.line
 }
 
 /// Records of one source whose ids another source does not have.

@@ -4,6 +4,7 @@
 
 mod error;
 mod first_words;
+mod formats;
 mod join;
 mod outcome;
 mod run;
@@ -17,10 +18,12 @@ pub use metric_record as record;
 pub use metric_registry as registry;
 
 pub use error::{ErrorKind, RunError};
+pub use formats::Format;
+pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
 pub use outcome::{Outcome, outcomes_json, sample_json};
 pub use run::{Data, Fields, Observer, ObserverError, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
-pub use source::{DEFAULT_MAX_BYTES, Format, Source};
+pub use source::{DEFAULT_MAX_BYTES, Source};
 pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::iter;
 use std::num::NonZeroUsize;
@@ -9,13 +9,16 @@ use metric_record::{
     Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard, Unmatched,
 };
 use metric_registry::{
-    AddError, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Sample, Scorer, State,
+    AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Sample, Scorer,
+    State,
 };
 use rayon::prelude::*;
 
+use crate::formats::Format;
+use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair};
 use crate::scan::{FieldNames, Role, is_one_example};
-use crate::source::{DEFAULT_MAX_BYTES, Format, Source};
+use crate::source::{DEFAULT_MAX_BYTES, Source};
 use crate::{Outcome, RunError};
 
 /// A run: one metric or several, and how the data are read and joined.
@@ -31,6 +34,9 @@ pub struct Run {
     pub threads: Option<NonZeroUsize>,
     /// The names of the fields of a record.
     pub fields: Fields,
+    /// Whether a word of a `ctm` file whose middle lies outside the segment that it belongs to is an error.
+    /// Otherwise a warning counts such words.
+    pub refuse_stray_words: bool,
     /// Whether the scores of each example are wanted.
     pub samples: bool,
     /// How many bytes of a document, of a line, or of records and ids that wait may be held in memory. What
@@ -48,8 +54,10 @@ pub(crate) struct Chosen {
 /// The names of the fields of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields {
-    /// The id.
+    /// The id: the name of a field or the path to it, or `#row` for the number of the row.
     pub id: String,
+    /// The id of predictions, where it has another name.
+    pub predictions_id: Option<String>,
     /// The reference; `None` for `reference` or `references`, whichever a record has.
     pub reference: Option<String>,
     /// The prediction.
@@ -60,6 +68,7 @@ impl Default for Fields {
     fn default() -> Self {
         Self {
             id: "id".to_owned(),
+            predictions_id: None,
             reference: None,
             prediction: "prediction".to_owned(),
         }
@@ -93,7 +102,11 @@ impl Fields {
 
     fn prediction_names(&self) -> FieldNames {
         let prediction = (self.prediction.as_str(), Role::Value, "prediction-field");
-        FieldNames::new([self.id_name(), prediction])
+        let id = match &self.predictions_id {
+            Some(id) => (id.as_str(), Role::Id, "predictions-id-field"),
+            None => self.id_name(),
+        };
+        FieldNames::new([id, prediction])
     }
 }
 
@@ -184,6 +197,7 @@ impl Run {
             shard: None,
             threads: None,
             fields: Fields::default(),
+            refuse_stray_words: false,
             samples: false,
             max_bytes: DEFAULT_MAX_BYTES,
         };
@@ -262,8 +276,8 @@ impl Run {
     ) -> Result<Vec<Outcome>, RunError> {
         let (references, predictions) = match data {
             Data::Pairs(pairs) => {
-                let input = self.pairs(pairs)?;
-                return self.records(input, None, observer, threads);
+                let input = self.pairs(pairs.resolved()?)?;
+                return self.records(input, None, Vec::new(), observer, threads);
             }
             Data::Documents {
                 references,
@@ -283,19 +297,33 @@ impl Run {
             return Err(RunError::Usage(message));
         }
         if let Some(document) = self.document(&references)? {
-            let predictions = predictions.document(self.max_bytes)?;
+            let predictions = predictions.document_of_records(self.max_bytes)?;
             return self.documents(document, predictions, observer);
         }
+        let (references, predictions) = (references.resolved()?, predictions.resolved()?);
+        references.record_format()?;
+        let Prepared {
+            references,
+            predictions,
+            warnings,
+        } = transcript::prepare(references, predictions, &self.transcript_options())?;
         let references = Input {
             source: references,
-            names: self.fields.reference_names(false),
+            names: self.reference_names(false),
         };
-        references.source.record_format()?;
         let predictions = Input {
             source: predictions,
-            names: self.fields.prediction_names(),
+            names: self.prediction_names(),
         };
-        self.records(references, Some(predictions), observer, threads)
+        self.records(references, Some(predictions), warnings, observer, threads)
+    }
+
+    fn transcript_options(&self) -> transcript::Options {
+        transcript::Options {
+            shard: self.shard,
+            max_bytes: self.max_bytes,
+            refuse_strays: self.refuse_stray_words,
+        }
     }
 
     /// The one source of records that have both sides.
@@ -304,15 +332,42 @@ impl Run {
             let message = Message::default().option("pairs", &source.name());
             RunError::Usage(message.text(problem))
         };
-        if source.record_format()? != Format::JsonLines {
+        if !source.record_format()?.has_fields() {
             return Err(usage(
-                ": expected JSON Lines (.jsonl), whose records have both fields",
+                ": expected a format whose records have both fields, such as JSON Lines (.jsonl) or CSV (.csv)",
             ));
         }
         Ok(Input {
-            names: self.fields.reference_names(true),
+            names: self.reference_names(true),
             source,
         })
+    }
+
+    /// The fields of references, with those that the metrics read in addition.
+    fn reference_names(&self, with_prediction: bool) -> FieldNames {
+        let metrics = self.metrics.iter();
+        let further = metrics.flat_map(|chosen| chosen.scorer.further_fields());
+        let further: BTreeSet<String> = further.collect();
+        let mut names = self.fields.reference_names(with_prediction);
+        names.allows_infinite = self.allows_infinite();
+        names.with_further(further.into_iter().collect())
+    }
+
+    /// Whether a metric takes infinite numbers.
+    fn allows_infinite(&self) -> bool {
+        let mut metrics = self.metrics.iter();
+        metrics.any(|chosen| {
+            chosen
+                .options
+                .get("allow-infinite")
+                .is_some_and(|it| it == "true")
+        })
+    }
+
+    fn prediction_names(&self) -> FieldNames {
+        let mut names = self.fields.prediction_names();
+        names.allows_infinite = self.allows_infinite();
+        names
     }
 
     /// The references as a document, if the metrics read them as one. All metrics of a run read the same
@@ -458,6 +513,7 @@ impl Run {
         &self,
         references: Input,
         predictions: Option<Input>,
+        warnings: Vec<(Counted, u64)>,
         observer: &dyn Observer,
         threads: usize,
     ) -> Result<Vec<Outcome>, RunError> {
@@ -518,6 +574,9 @@ impl Run {
                 if let Some(warning) = &warning {
                     state.count(warning, join.references_read());
                 }
+                for (warning, times) in &warnings {
+                    state.count(warning, *times);
+                }
                 let outcome = self.outcome(chosen, state);
                 self.refuse_empty(&outcome, &problem)?;
                 Ok(outcome)
@@ -565,14 +624,15 @@ impl<'s> LookedAt<'s> {
         let is_document = match input {
             EntryInput::Records => return Ok(false),
             EntryInput::Documents => {
-                let has_records = self.source.format() == Some(Format::JsonLines)
-                    && !self.source.is_standard_input();
-                return Ok(!has_records);
+                let is_records = |format: Format| format.has_records_only();
+                let has_records = self.source.format().is_some_and(is_records)
+                    && (!self.source.is_standard_input() || self.source.has_stated_format());
+                return Ok(!has_records && !self.source.is_folder_of_records());
             }
             EntryInput::Either(is_document) | EntryInput::Joined(is_document) => is_document,
         };
         if self.source.is_folder() {
-            return Ok(true);
+            return Ok(!self.source.is_folder_of_records());
         }
         self.source.record_format()?;
         if !self.is_json() {
@@ -642,8 +702,9 @@ impl Fold<'_> {
             for (state, part) in self.states.iter_mut().zip(&mut parts) {
                 add(state, part, |error| {
                     let pair = &pairs[start + error.index];
-                    let (file, line) = join.place(pair, error.error.side);
-                    RunError::record(&file, line, join.record(pair).id, error.error)
+                    let (file, line, place) = join.place(pair, error.error.side);
+                    let place = (file.as_str(), line, place.as_str());
+                    RunError::record(place, join.record(pair).id, error.error)
                 })?;
             }
             added.push((start, parts));

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use metric_record::json::scan::end_of_numbers;
 use metric_record::json::{Entries, without_position};
-use metric_record::{Id, Message, Value, quoted_id};
+use metric_record::{FieldPath, Id, Message, Value, quoted_id};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::source::{Block, Format};
+use crate::formats::{Format, csv, transcript};
+use crate::source::{Block, Rows};
 
 /// What a field of a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +21,40 @@ pub(crate) enum Role {
     Other,
 }
 
+/// The name of an id that is the number of the row.
+pub(crate) const ROW_NUMBER: &str = "#row";
+
 /// The names of the fields of a record.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldNames {
     fields: Vec<Field>,
+    /// Whether any name may be a path.
+    has_paths: bool,
+    /// The names of the further fields that somebody reads, for formats in which fields cost time.
+    further: Vec<String>,
+    /// Whether the id is the number of the row.
+    pub(crate) has_row_ids: bool,
+    /// Whether a metric takes infinite numbers, which are strings in JSON.
+    pub(crate) allows_infinite: bool,
+}
+
+/// Where a field is among columns: the index of the column, and the path within its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ColumnPath {
+    pub(crate) index: usize,
+    pub(crate) path: Vec<String>,
+}
+
+/// The columns of a record.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordColumns {
+    /// `None` where the id is the number of the row.
+    pub(crate) id: Option<ColumnPath>,
+    pub(crate) value: ColumnPath,
+    /// The value of the other side, where one source has both.
+    pub(crate) other: Option<ColumnPath>,
+    /// Further fields by name.
+    pub(crate) further: Vec<(String, ColumnPath)>,
 }
 
 #[derive(Clone, Debug)]
@@ -31,6 +62,8 @@ struct Field {
     name: String,
     /// The name as it stands in most files.
     quoted: String,
+    /// The path that the name means, if it can be one.
+    path: Option<FieldPath>,
     role: Role,
     /// The option that gives another name.
     option: &'static str,
@@ -41,33 +74,113 @@ impl FieldNames {
         let field = |(name, role, option): (&str, Role, &'static str)| Field {
             name: name.to_owned(),
             quoted: serde_json::Value::from(name).to_string(),
+            path: Some(FieldPath::new(name)).filter(FieldPath::is_path),
             role,
             option,
         };
+        let mut fields: Vec<Field> = names.into_iter().map(field).collect();
+        let is_row_number = |field: &Field| field.role == Role::Id && field.name == ROW_NUMBER;
+        let has_row_ids = fields.iter().any(is_row_number);
+        fields.retain(|field| !is_row_number(field));
         Self {
-            fields: names.into_iter().map(field).collect(),
+            has_paths: fields.iter().any(|field| field.path.is_some()),
+            fields,
+            further: Vec::new(),
+            has_row_ids,
+            allows_infinite: false,
         }
+    }
+
+    /// The same names with those of further fields.
+    pub(crate) fn with_further(self, further: Vec<String>) -> Self {
+        Self { further, ..self }
+    }
+
+    /// The same names, of records whose ids are the numbers of their rows.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn with_row_ids(self) -> Self {
+        Self {
+            has_row_ids: true,
+            ..self
+        }
+    }
+
+    /// Finds the fields among the names of columns.
+    pub(crate) fn columns(&self, names: &[&str]) -> Result<RecordColumns, Message> {
+        let mut found: [Option<(ColumnPath, usize)>; 3] = [const { None }; 3];
+        for (number, field) in self.fields.iter().enumerate() {
+            let Some(column) = column_of(names, &field.name, field.path.as_ref()) else {
+                continue;
+            };
+            if let Some((_, before)) = found[field.role as usize].replace((column, number)) {
+                return Err(self.both(before, number));
+            }
+        }
+        let [id, value, other] = found.map(|found| found.map(|(column, _)| column));
+        let present: Vec<Cow<'_, str>> = names.iter().map(|name| Cow::Borrowed(*name)).collect();
+        let absent = |role| self.absent(role, "column", &present);
+        let has = |role| self.fields.iter().any(|field| field.role == role);
+        let further = self.further.iter().filter_map(|name| {
+            let column = column_of(names, name, Some(&FieldPath::new(name)))?;
+            Some((name.clone(), column))
+        });
+        Ok(RecordColumns {
+            id: match (id, self.has_row_ids) {
+                (None, false) => return Err(absent(Role::Id)),
+                (id, _) => id,
+            },
+            value: value.ok_or_else(|| absent(Role::Value))?,
+            other: match (other, has(Role::Other)) {
+                (None, true) => return Err(absent(Role::Other)),
+                (other, _) => other,
+            },
+            further: further.collect(),
+        })
+    }
+
+    /// Says that a record has two fields of which it should have one.
+    fn both(&self, one: usize, other: usize) -> Message {
+        let [one, other] = [one, other].map(|index| &self.fields[index].name);
+        Message::from(match one == other {
+            true => format!("duplicate field {one:?}"),
+            false => format!("both {one:?} and {other:?}: expected one of them"),
+        })
     }
 
     /// Says that a record, or each record, has no field with this role, which fields there are, and which
     /// of them is probably meant.
     #[cold]
     pub(crate) fn no_field(&self, role: Role, record: &str) -> Message {
+        let present: Vec<Cow<'_, str>> = serde_json::from_str::<Entries<'_>>(record)
+            .map(|entries| entries.0.into_iter().map(|(name, _)| name).collect())
+            .unwrap_or_default();
+        let mut paths = self.fields.iter().filter(|field| field.role == role);
+        if let Some(path) = paths.find_map(|field| field.path.as_ref())
+            && let Err(error) = path.find(record)
+        {
+            return Message::from(error.to_string());
+        }
+        self.absent(role, "field", &present)
+    }
+
+    /// The same for fields or columns of these names.
+    fn absent(&self, role: Role, what: &str, present: &[Cow<'_, str>]) -> Message {
         let with_role = || self.fields.iter().filter(|field| field.role == role);
         let names: Vec<_> = with_role()
             .map(|field| format!("{:?}", field.name))
             .collect();
         let option = with_role().next().map_or("", |field| field.option);
-        let present: Vec<Cow<'_, str>> = serde_json::from_str::<Entries<'_>>(record)
-            .map(|entries| entries.0.into_iter().map(|(name, _)| name).collect())
-            .unwrap_or_default();
         let others = present
             .iter()
             .filter(|name| !self.fields.iter().any(|field| field.name == ***name));
-        let message = Message::from(format!("no field {}", names.join(" or ")));
-        let message = match present.as_slice() {
-            [] => return message.text(": the record has no fields"),
-            present => message.text(format_args!(": the record has {}", listed(present))),
+        let message = Message::from(format!("no {what} {}", names.join(" or ")));
+        let holder = match what {
+            "field" => "the record",
+            _ => "the file",
+        };
+        let message = match present {
+            [] => return message.text(format_args!(": {holder} has no {what}s")),
+            present => message.text(format_args!(": {holder} has {}", listed(present))),
         };
         let wanted = with_role().map(|field| field.name.as_str());
         match probably_meant(role, wanted, others.map(|name| &**name)) {
@@ -80,6 +193,26 @@ impl FieldNames {
                 .option(option, ""),
         }
     }
+}
+
+/// Finds the column of a name: the one of exactly this name, or else the one that its path starts with.
+fn column_of(names: &[&str], name: &str, path: Option<&FieldPath>) -> Option<ColumnPath> {
+    let index_of = |wanted: &str| {
+        let is_it = |column: &&str| !wanted.is_empty() && *column == wanted;
+        names.iter().position(is_it)
+    };
+    if let Some(index) = index_of(name) {
+        return Some(ColumnPath {
+            index,
+            path: Vec::new(),
+        });
+    }
+    let mut parts = path?.parts();
+    let index = index_of(parts.next()?)?;
+    Some(ColumnPath {
+        index,
+        path: parts.map(str::to_owned).collect(),
+    })
 }
 
 /// The first few names of fields, in quotes.
@@ -138,12 +271,24 @@ pub(crate) struct Span {
 }
 
 impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    pub(crate) fn start(self) -> usize {
+        self.start
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
     pub(crate) fn of(self, text: &str) -> &str {
         &text[self.start..self.end]
     }
 
     /// Where `part` stands in `text`, of which it is a slice.
-    fn within(text: &str, part: &str) -> Self {
+    pub(crate) fn within(text: &str, part: &str) -> Self {
         let start = part.as_ptr().addr() - text.as_ptr().addr();
         Self {
             start,
@@ -152,8 +297,30 @@ impl Span {
     }
 }
 
+/// What the text of a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Json,
+    /// A line or a cell, which has no type of its own.
+    Line,
+    /// A string.
+    #[cfg(feature = "columns")]
+    Text,
+}
+
+impl Form {
+    pub(crate) fn value(self, text: &str) -> Value<'_> {
+        match self {
+            Self::Json => Value::json(text),
+            Self::Line => Value::line(text),
+            #[cfg(feature = "columns")]
+            Self::Text => Value::string(text),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
-enum FoundId {
+pub(crate) enum FoundId {
     Here(Span),
     /// An id whose text differs from how it stands in the file.
     Unescaped(Box<str>),
@@ -163,15 +330,15 @@ enum FoundId {
 /// A record of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    id: FoundId,
+    pub(crate) id: FoundId,
     pub(crate) value: Span,
+    pub(crate) form: Form,
     /// The value of the other side, where one file has both and the record has it.
-    other: Option<Span>,
+    pub(crate) other: Option<(Span, Form)>,
     /// The whole record; empty where there is nothing beside the value.
-    record: Span,
-    /// The number of its line.
+    pub(crate) record: Span,
+    /// The number of its line or row.
     pub(crate) line: u64,
-    is_text: bool,
 }
 
 impl Found {
@@ -188,16 +355,12 @@ impl Found {
     }
 
     pub(crate) fn value<'a>(&self, text: &'a str) -> Value<'a> {
-        let value = self.value.of(text);
-        match self.is_text {
-            true => Value::line(value),
-            false => Value::json(value),
-        }
+        self.form.value(self.value.of(text))
     }
 
     /// The value of the other side, if the record has one.
     pub(crate) fn other<'a>(&self, text: &'a str) -> Option<Value<'a>> {
-        self.other.map(|other| Value::json(other.of(text)))
+        self.other.map(|(other, form)| form.value(other.of(text)))
     }
 
     pub(crate) fn has_other(&self) -> bool {
@@ -214,16 +377,45 @@ impl Found {
 pub(crate) struct ScanError {
     /// Where in the block.
     pub(crate) offset: usize,
+    /// The place in words, where the line of the offset does not say it.
+    pub(crate) place: String,
     pub(crate) problem: Message,
 }
 
-/// The records of a block, in their order.
+impl ScanError {
+    pub(crate) fn new(offset: usize, problem: impl Into<Message>) -> Self {
+        Self {
+            offset,
+            place: String::new(),
+            problem: problem.into(),
+        }
+    }
+}
+
+/// The records of a block, in their order. Values that are written in another way than they are read are
+/// appended to its text.
 pub(crate) fn scan(
-    block: &Block,
+    block: &mut Block,
     format: Format,
     names: &FieldNames,
     whole_file: fn(&str) -> bool,
 ) -> Result<Vec<Found>, ScanError> {
+    match &mut block.rows {
+        Rows::Lines => {}
+        Rows::Csv(layout) => return csv::scan(&mut block.text, block.first_line, layout),
+        #[cfg(feature = "columns")]
+        Rows::Columns(columns) => {
+            return columns.scan(&mut block.text, block.first_line, &block.part);
+        }
+        Rows::Found(found) => return Ok(std::mem::take(found)),
+    }
+    let block = &*block;
+    let each_line = |read: fn(&str, Span, u64) -> Result<Option<Found>, ScanError>| {
+        lines(block)
+            .zip(block.first_line..)
+            .filter_map(|(line, number)| read(&block.text, line, number).transpose())
+            .collect()
+    };
     match format {
         Format::JsonLines => {
             let plain = is_plain(&block.text);
@@ -233,28 +425,26 @@ pub(crate) fn scan(
                 .map(|(line, number)| json_line(&block.text, plain, line, number, names))
                 .collect()
         }
-        Format::Text => Ok(lines(block)
+        Format::Kaldi => each_line(kaldi_line),
+        Format::Trn => each_line(transcript::trn_line),
+        Format::Json => json_map(&block.text, names, whole_file),
+        _ => Ok(lines(block)
             .zip(block.first_line..)
             .map(|(value, number)| Found {
-                id: FoundId::Line(number),
+                id: FoundId::Line(block.before + number),
                 value,
+                form: Form::Line,
                 other: None,
                 record: Span::default(),
                 line: number,
-                is_text: true,
             })
             .collect()),
-        Format::Kaldi => lines(block)
-            .zip(block.first_line..)
-            .map(|(line, number)| kaldi_line(&block.text, line, number))
-            .collect(),
-        Format::Json => json_map(&block.text, whole_file),
     }
 }
 
 /// Reads a line `ID TEXT`. The id ends at the first space or tab, and a line without one is an id with an
 /// empty text.
-fn kaldi_line(text: &str, line: Span, number: u64) -> Result<Found, ScanError> {
+fn kaldi_line(text: &str, line: Span, number: u64) -> Result<Option<Found>, ScanError> {
     let of_line = line.of(text);
     let id_bytes = memchr::memchr2(b' ', b'\t', of_line.as_bytes()).unwrap_or(of_line.len());
     let (id, value) = of_line.split_at(id_bytes);
@@ -264,19 +454,17 @@ fn kaldi_line(text: &str, line: Span, number: u64) -> Result<Found, ScanError> {
         } else {
             "white space"
         };
-        return Err(ScanError {
-            offset: line.start,
-            problem: format!("found {found}: expected an id, white space, and a text").into(),
-        });
+        let problem = format!("found {found}: expected an id, white space, and a text");
+        return Err(ScanError::new(line.start, problem));
     }
-    Ok(Found {
+    Ok(Some(Found {
         id: FoundId::Here(Span::within(text, id)),
         value: Span::within(text, value.trim_ascii()),
+        form: Form::Line,
         other: None,
         record: Span::default(),
         line: number,
-        is_text: true,
-    })
+    }))
 }
 
 /// Whether no string in the text can have an escape or a control character.
@@ -318,10 +506,10 @@ pub(crate) fn whole(text: &str) -> Option<Found> {
     Some(Found {
         id: FoundId::Unescaped(WHOLE_FILE_ID.into()),
         value: Span::within(text, json),
+        form: Form::Json,
         other: None,
         record: Span::default(),
         line: 1,
-        is_text: false,
     })
 }
 
@@ -343,22 +531,28 @@ fn is_whole(entries: &Entries<'_>, whole_file: fn(&str) -> bool) -> bool {
     first.is_some_and(|(_, value)| whole_file(value))
 }
 
-fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, ScanError> {
+fn json_map(
+    text: &str,
+    names: &FieldNames,
+    whole_file: fn(&str) -> bool,
+) -> Result<Vec<Found>, ScanError> {
     let json = text.trim_start_matches('\u{feff}');
-    let error = |error: serde_json::Error| ScanError {
-        offset: offset_of(json, &error) + (text.len() - json.len()),
-        problem: Message::from(match error.column() {
+    let error = |error: serde_json::Error| {
+        let problem = match error.column() {
             0 => describe(json, &error),
             column => format!("{} at column {column}", describe(json, &error)),
-        }),
+        };
+        ScanError::new(offset_of(json, &error) + (text.len() - json.len()), problem)
     };
     if json.trim_ascii_start().starts_with('[') {
-        return Err(ScanError {
-            offset: text.len() - json.trim_ascii_start().len(),
-            problem: "expected an object, id to value, found a list; records stand in a .jsonl file, one a line".into(),
-        });
+        let records: Vec<&RawValue> = serde_json::from_str(json).map_err(error)?;
+        return json_list(text, &records, names);
     }
     let entries: Entries<'_> = serde_json::from_str(json).map_err(error)?;
+    if names.fields.iter().any(|field| field.role == Role::Other) {
+        let problem = "found an object: expected a list of records, which have both fields";
+        return Err(ScanError::new(text.len() - json.len(), problem));
+    }
     let (mut line, mut counted) = (1, 0);
     let mut found = |id, value: &str| {
         let value = Span::within(text, value);
@@ -367,10 +561,10 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
         Found {
             id,
             value,
+            form: Form::Json,
             other: None,
             record: Span::default(),
             line,
-            is_text: false,
         }
     };
     if is_whole(&entries, whole_file) {
@@ -387,6 +581,22 @@ fn json_map(text: &str, whole_file: fn(&str) -> bool) -> Result<Vec<Found>, Scan
             found(id, value)
         })
         .collect())
+}
+
+/// Reads a list of records.
+fn json_list(
+    text: &str,
+    records: &[&RawValue],
+    names: &FieldNames,
+) -> Result<Vec<Found>, ScanError> {
+    let (mut line, mut counted) = (1, 0);
+    let read = |record: &&RawValue| {
+        let record = Span::within(text, record.get());
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..record.start]).count() as u64;
+        counted = record.start;
+        json_line(text, false, record, line, names)
+    };
+    records.iter().map(read).collect()
 }
 
 /// What serde_json found wrong in `json`, without the position, which is said in another way.
@@ -460,7 +670,7 @@ fn json_line(
     cursor.fields(line, number, names).map_err(|problem| {
         let offset = cursor.at.clamp(line.start, line.end);
         match problem {
-            Problem::Content(problem) => ScanError { offset, problem },
+            Problem::Content(problem) => ScanError::new(offset, problem),
             // The line is not an object: let serde_json say why.
             Problem::Syntax => {
                 let problem = match serde_json::from_str::<IgnoredAny>(line.of(text)) {
@@ -475,10 +685,7 @@ fn json_line(
                     }
                     Ok(_) => "expected an object with an id".to_owned(),
                 };
-                ScanError {
-                    offset,
-                    problem: problem.into(),
-                }
+                ScanError::new(offset, problem)
             }
         }
     })
@@ -510,14 +717,9 @@ impl<'a> Cursor<'a> {
                 self.expect(b':')?;
                 let value = self.value()?;
                 if let Some(index) = field {
-                    let Field { name, role, .. } = &names.fields[index];
-                    if let Some((_, before)) = found[*role as usize].replace((value, index)) {
-                        return Err(Problem::Content(Message::from(if before == index {
-                            format!("duplicate field {name:?}")
-                        } else {
-                            let before = &names.fields[before].name;
-                            format!("both {before:?} and {name:?}: expected one of them")
-                        })));
+                    let role = names.fields[index].role as usize;
+                    if let Some((_, before)) = found[role].replace((value, index)) {
+                        return Err(Problem::Content(names.both(before, index)));
                     }
                 }
                 if !self.take(b',') {
@@ -530,18 +732,33 @@ impl<'a> Cursor<'a> {
         if self.at != self.end {
             return Err(Problem::Syntax);
         }
+        let paths = if names.has_paths {
+            &names.fields[..]
+        } else {
+            &[]
+        };
+        for (index, field) in paths.iter().enumerate() {
+            if let (Some(path), None) = (&field.path, found[field.role as usize]) {
+                let inner = path.find(line.of(self.text));
+                let inner = inner.map_err(|error| Problem::Content(error.to_string().into()))?;
+                found[field.role as usize] = Some((Span::within(self.text, inner), index));
+            }
+        }
         let [id, value, other] = found.map(|found| found.map(|(span, _)| span));
         let required = |span: Option<Span>, role| {
             span.ok_or_else(|| Problem::Content(names.no_field(role, line.of(self.text))))
         };
-        let (id, value) = (required(id, Role::Id)?, required(value, Role::Value)?);
+        let id = match names.has_row_ids {
+            true => FoundId::Line(0),
+            false => self.id(required(id, Role::Id)?)?,
+        };
         Ok(Found {
-            id: self.id(id)?,
-            value,
-            other,
+            id,
+            value: required(value, Role::Value)?,
+            form: Form::Json,
+            other: other.map(|other| (other, Form::Json)),
             record: line,
             line: number,
-            is_text: false,
         })
     }
 
@@ -610,7 +827,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     fn skip_space(&mut self) {
         let bytes = self.text.as_bytes();
-        while self.at < self.end && matches!(bytes[self.at], b' ' | b'\t' | b'\r') {
+        while self.at < self.end && matches!(bytes[self.at], b' ' | b'\t' | b'\r' | b'\n') {
             self.at += 1;
         }
     }
@@ -686,11 +903,8 @@ mod tests {
     }
 
     fn scan_line(line: &str) -> Result<Vec<Found>, ScanError> {
-        let block = Block {
-            text: line.to_owned(),
-            first_line: 1,
-        };
-        scan(&block, Format::JsonLines, &names(), |_| false)
+        let mut block = Block::lines(line.to_owned(), 1);
+        scan(&mut block, Format::JsonLines, &names(), |_| false)
     }
 
     /// JSON values of all kinds, with the characters that need care.
@@ -715,8 +929,8 @@ mod tests {
     fn a_byte_order_mark_is_skipped_at_the_start_of_the_file_only() {
         let values = |first_line| {
             let text = "\u{feff}a\r\n\u{feff}b".to_owned();
-            let block = Block { text, first_line };
-            let found = scan(&block, Format::Text, &names(), |_| false).expect("lines");
+            let mut block = Block::lines(text, first_line);
+            let found = scan(&mut block, Format::Text, &names(), |_| false).expect("lines");
             found
                 .iter()
                 .map(|found| found.value.of(&block.text).to_owned())

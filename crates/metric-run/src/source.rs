@@ -9,6 +9,13 @@ use std::sync::{Arc, Mutex};
 use metric_record::{Content, Document, Message, ReadError};
 
 use crate::RunError;
+use crate::formats::csv::{CsvOptions, Dialect, Layout};
+#[cfg(feature = "arrow")]
+use crate::formats::datasets::Dataset;
+#[cfg(feature = "columns")]
+use crate::formats::grouped;
+use crate::formats::{Format, extension, paths};
+use crate::scan::{FieldNames, Found, Role, ScanError};
 
 /// How many bytes a block of lines has, unless a line is longer: enough to spread over threads,
 /// little enough to stay in the cache between its reading and its scoring.
@@ -29,39 +36,6 @@ fn too_long(what: &str, max_bytes: u64) -> Message {
         .option("max-bytes", &max_bytes.to_string())
 }
 
-/// How a source holds records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// One JSON object per line.
-    JsonLines,
-    /// One JSON object: id to value, or one example.
-    Json,
-    /// One value per line, whose id is the line number.
-    Text,
-    /// One id per line, and after a space or tab the text, as Kaldi's `text` files have it.
-    Kaldi,
-}
-
-impl Format {
-    /// Returns the format that the name of a file tells.
-    ///
-    /// ```
-    /// use metric_run::Format;
-    ///
-    /// assert_eq!(Format::of_name("truth.JSONL"), Some(Format::JsonLines));
-    /// assert_eq!(Format::of_name("truth"), None);
-    /// ```
-    #[must_use]
-    pub fn of_name(name: impl AsRef<Path>) -> Option<Self> {
-        match extension(name.as_ref()).as_deref()? {
-            "jsonl" | "ndjson" => Some(Self::JsonLines),
-            "json" => Some(Self::Json),
-            "txt" => Some(Self::Text),
-            _ => None,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 enum Compression {
     None,
@@ -78,26 +52,47 @@ pub struct Source {
     /// Whether the caller stated the format, rather than the name of a file.
     is_stated: bool,
     compression: Compression,
+    csv: CsvOptions,
+    /// The split of a dataset folder.
+    split: Option<String>,
 }
 
 #[derive(Clone)]
 enum Origin {
     File(PathBuf),
     Folder(PathBuf),
+    /// Several files of one format, read one after another.
+    Several(String, Arc<[Source]>),
+    /// The rows of a dataset, in an order of their own.
+    #[cfg(feature = "arrow")]
+    Dataset(Arc<Dataset>),
+    /// Records that were read from a file of another form.
+    Records(String, Arc<Records>),
     StandardInput,
     Memory(String, Arc<[u8]>),
     /// A reader, until it is taken.
     Reader(String, Arc<Mutex<Option<Stream>>>),
 }
 
+/// Records that were read from a file, and the text that they are in.
+#[derive(Clone, Debug)]
+pub(crate) struct Records {
+    pub(crate) text: String,
+    pub(crate) found: Vec<Found>,
+}
+
 /// What a source is read from.
-type Stream = Box<dyn Read + Send + Sync>;
+pub(crate) type Stream = Box<dyn Read + Send + Sync>;
 
 impl std::fmt::Debug for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::File(_) => "File",
             Self::Folder(_) => "Folder",
+            Self::Several(..) => "Several",
+            #[cfg(feature = "arrow")]
+            Self::Dataset(_) => "Dataset",
+            Self::Records(..) => "Records",
             Self::StandardInput => "StandardInput",
             Self::Memory(..) => "Memory",
             Self::Reader(..) => "Reader",
@@ -106,24 +101,18 @@ impl std::fmt::Debug for Origin {
 }
 
 impl Source {
-    /// The file or folder at a path. The name of a file tells the format of its records: `.jsonl`,
-    /// `.ndjson`, `.json` or `.txt`, also with `.gz` or `.zst`.
+    /// The file or folder at a path. The name of a file tells the format of its records, as
+    /// [`Format::of_name`] says; that of a text may end in `.gz` or `.zst` after that.
     ///
     /// # Errors
     ///
     /// Returns an error if there is nothing at the path.
     pub fn path(path: impl Into<PathBuf>) -> Result<Self, RunError> {
         let path = path.into();
-        let metadata = std::fs::metadata(&path).map_err(|error| {
-            ReadError::new(path.display().to_string(), format!("cannot open: {error}"))
-        })?;
+        let metadata =
+            std::fs::metadata(&path).map_err(|error| paths::cannot_open(&path, &error))?;
         if metadata.is_dir() {
-            return Ok(Self {
-                origin: Origin::Folder(path),
-                format: None,
-                is_stated: false,
-                compression: Compression::None,
-            });
+            return Ok(Self::of(Origin::Folder(path), None));
         }
         let compression = match extension(&path).as_deref() {
             Some("gz") => Compression::Gzip,
@@ -140,32 +129,74 @@ impl Source {
             format => format,
         };
         Ok(Self {
-            origin: Origin::File(path),
+            compression,
+            ..Self::of(Origin::File(path), format)
+        })
+    }
+
+    /// The files that paths and patterns name, as one source: `part-*.parquet`, `**/*.jsonl`. One path is the
+    /// file or folder that is there.
+    ///
+    /// Named files keep their order. Those of a pattern or a folder are ordered by name, with runs of digits
+    /// by their number: `part-2` comes before `part-10`. Hidden files are left out.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is nothing at a path, if a pattern matches nothing, or if a file is named
+    /// twice.
+    pub fn paths<P: AsRef<Path>>(paths: &[P]) -> Result<Self, RunError> {
+        paths::source(paths)
+    }
+
+    fn of(origin: Origin, format: Option<Format>) -> Self {
+        Self {
+            origin,
             format,
             is_stated: false,
-            compression,
-        })
+            compression: Compression::None,
+            csv: CsvOptions::default(),
+            split: None,
+        }
+    }
+
+    /// Several sources of one format, read one after another.
+    pub(crate) fn several(name: String, sources: Vec<Self>) -> Self {
+        let format = sources.first().and_then(|source| source.format);
+        Self::of(Origin::Several(name, sources.into()), format)
+    }
+
+    /// The rows of a dataset.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn dataset(dataset: Dataset) -> Self {
+        Self::of(Origin::Dataset(Arc::new(dataset)), Some(Format::Arrow))
+    }
+
+    /// Records that were read from a file of this format.
+    pub(crate) fn records(name: String, records: Records, format: Format) -> Self {
+        Self::of(Origin::Records(name, Arc::new(records)), Some(format))
+    }
+
+    /// The ids and the texts of records that were read.
+    #[cfg(test)]
+    pub(crate) fn found_records(&self) -> Vec<(String, String)> {
+        let Origin::Records(_, records) = &self.origin else {
+            return Vec::new();
+        };
+        let text = &records.text;
+        let read = |found: &Found| (found.id(text).to_string(), found.value.of(text).to_owned());
+        records.found.iter().map(read).collect()
     }
 
     /// Standard input, in JSON Lines and not compressed.
     #[must_use]
     pub fn standard_input() -> Self {
-        Self {
-            origin: Origin::StandardInput,
-            format: Some(Format::JsonLines),
-            is_stated: false,
-            compression: Compression::None,
-        }
+        Self::of(Origin::StandardInput, Some(Format::JsonLines))
     }
 
     /// Bytes in memory. The name is for messages.
     pub fn memory(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>, format: Format) -> Self {
-        Self {
-            origin: Origin::Memory(name.into(), bytes.into()),
-            format: Some(format),
-            is_stated: true,
-            compression: Compression::None,
-        }
+        let origin = Origin::Memory(name.into(), bytes.into());
+        Self::of(origin, None).with_format(format)
     }
 
     /// A reader, which is read once. The name is for messages.
@@ -175,12 +206,8 @@ impl Source {
         format: Format,
     ) -> Self {
         let reader: Stream = Box::new(reader);
-        Self {
-            origin: Origin::Reader(name.into(), Arc::new(Mutex::new(Some(reader)))),
-            format: Some(format),
-            is_stated: true,
-            compression: Compression::None,
-        }
+        let origin = Origin::Reader(name.into(), Arc::new(Mutex::new(Some(reader))));
+        Self::of(origin, None).with_format(format)
     }
 
     /// The same source with its records in this format, whatever its name says.
@@ -190,6 +217,63 @@ impl Source {
             format: Some(format),
             is_stated: true,
             ..self
+        }
+    }
+
+    /// The same source with its CSV or TSV written in this way.
+    #[must_use]
+    pub fn with_csv(self, csv: CsvOptions) -> Self {
+        Self { csv, ..self }
+    }
+
+    /// The same source with this split of the dataset that a folder holds.
+    #[must_use]
+    pub fn with_split(self, split: impl Into<String>) -> Self {
+        let split = Some(split.into());
+        Self { split, ..self }
+    }
+
+    /// The source whose records are read: for a folder of records, its files.
+    pub(crate) fn resolved(self) -> Result<Self, RunError> {
+        let Origin::Folder(path) = &self.origin else {
+            return match &self.split {
+                None => Ok(self),
+                Some(split) => Err(RunError::Usage(
+                    Message::default().option("split", split).text(format_args!(
+                        " selects a part of a folder that Dataset.save_to_disk wrote: {} is a file",
+                        self.name()
+                    )),
+                )),
+            };
+        };
+        let resolved = paths::folder(path, self.split.as_deref(), self.format)?;
+        Ok(Self {
+            csv: self.csv,
+            is_stated: self.is_stated,
+            ..resolved
+        })
+    }
+
+    /// Whether the source is a folder of records, and not of a metric's own files.
+    pub(crate) fn is_folder_of_records(&self) -> bool {
+        match &self.origin {
+            Origin::Folder(path) => self.format.is_some() || paths::holds_records(path),
+            _ => false,
+        }
+    }
+
+    /// The files of a source of several, or the source itself.
+    pub(crate) fn files(&self) -> Vec<Self> {
+        match &self.origin {
+            Origin::Several(_, sources) => {
+                let of_all = |source: &Self| Self {
+                    format: self.format,
+                    csv: self.csv,
+                    ..source.clone()
+                };
+                sources.iter().map(of_all).collect()
+            }
+            _ => vec![self.clone()],
         }
     }
 
@@ -209,13 +293,24 @@ impl Source {
             let problem = "is a folder: expected a file";
             return Err(ReadError::new(self.name(), problem).into());
         }
-        self.format.ok_or_else(|| {
+        let format = self.format.ok_or_else(|| {
             let problem = format!(
-                "{}: the name does not tell the format: expected .jsonl, .json or .txt, also with .gz or .zst, or ",
-                self.name()
+                "{}: the name does not tell the format: expected one of {} (a text also with .gz or .zst), or ",
+                self.name(),
+                Format::endings()
             );
             RunError::Usage(Message::from(problem).option("input-format", ""))
-        })
+        })?;
+        format.refuse_unbuilt(&self.name())?;
+        let is_compressed = !matches!(self.compression, Compression::None);
+        if is_compressed && !format.is_text() {
+            let title = format.title();
+            let problem = format!(
+                "is compressed {title}: expected {title}, which has a compression of its own"
+            );
+            return Err(ReadError::new(self.name(), problem).into());
+        }
+        Ok(format)
     }
 
     /// Whether the caller stated the format, rather than the name of a file.
@@ -245,6 +340,10 @@ impl Source {
         let name = self.name();
         let content = match &self.origin {
             Origin::Folder(path) => Content::Folder(path.clone()),
+            Origin::Several(..) => {
+                let problem = "are several files: expected one file or folder";
+                return Err(ReadError::new(name, problem).into());
+            }
             _ => {
                 let failed = |error: io::Error| cannot_read(&name, &error);
                 let mut bytes = Vec::new();
@@ -282,11 +381,27 @@ impl Source {
         Ok(Document { name, content })
     }
 
+    /// The same, with JSON Lines as the list that a file of results is.
+    pub(crate) fn document_of_records(&self, max_bytes: u64) -> Result<Document, RunError> {
+        let mut document = self.document(max_bytes)?;
+        let is_lines =
+            self.format == Some(Format::JsonLines) && (!self.is_standard_input() || self.is_stated);
+        if let (true, Content::Text(text)) = (is_lines, &mut document.content) {
+            let lines = text.trim_start_matches('\u{feff}').lines();
+            let records: Vec<&str> = lines.filter(|line| !line.trim_ascii().is_empty()).collect();
+            *text = format!("[{}]", records.join(",\n"));
+        }
+        Ok(document)
+    }
+
     /// Whether the source can be read a second time.
     pub(crate) fn is_rereadable(&self) -> bool {
         match &self.origin {
             Origin::File(path) => path.is_file(),
-            Origin::Memory(..) => true,
+            Origin::Memory(..) | Origin::Records(..) => true,
+            #[cfg(feature = "arrow")]
+            Origin::Dataset(_) => true,
+            Origin::Several(_, sources) => sources.iter().all(Self::is_rereadable),
             Origin::Folder(_) | Origin::StandardInput | Origin::Reader(..) => false,
         }
     }
@@ -296,7 +411,8 @@ impl Source {
         match &self.origin {
             Origin::File(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
             Origin::Memory(_, bytes) => bytes.len() as u64,
-            Origin::Folder(_) | Origin::StandardInput | Origin::Reader(..) => 0,
+            Origin::Several(_, sources) => sources.iter().map(Self::bytes).sum(),
+            _ => 0,
         }
     }
 
@@ -306,12 +422,17 @@ impl Source {
         match &self.origin {
             Origin::File(path) | Origin::Folder(path) => path.display().to_string(),
             Origin::StandardInput => "standard input".to_owned(),
-            Origin::Memory(name, _) | Origin::Reader(name, _) => name.clone(),
+            #[cfg(feature = "arrow")]
+            Origin::Dataset(dataset) => dataset.name(),
+            Origin::Memory(name, _)
+            | Origin::Reader(name, _)
+            | Origin::Several(name, _)
+            | Origin::Records(name, _) => name.clone(),
         }
     }
 
     /// The text of the source as it comes; `progress` counts the bytes as they are read from disk.
-    fn stream(&self, progress: Arc<AtomicU64>) -> Result<Stream, RunError> {
+    pub(crate) fn stream(&self, progress: Arc<AtomicU64>) -> Result<Stream, RunError> {
         let mut left = 0;
         let raw: Stream = match &self.origin {
             Origin::File(path) | Origin::Folder(path) => {
@@ -328,6 +449,9 @@ impl Source {
                 let taken = reader.lock().ok().and_then(|mut reader| reader.take());
                 taken.ok_or_else(|| ReadError::new(name, "was read already"))?
             }
+            #[cfg(feature = "arrow")]
+            Origin::Dataset(_) => return Err(self.no_stream()),
+            Origin::Several(..) | Origin::Records(..) => return Err(self.no_stream()),
         };
         let counted = Counted {
             inner: raw,
@@ -345,35 +469,62 @@ impl Source {
         })
     }
 
-    /// Opens the source; `progress` counts the bytes as they are read from disk.
-    /// A line must not be longer than `max_bytes`, nor must a file of JSON.
+    fn no_stream(&self) -> RunError {
+        ReadError::new(self.name(), "is not one file: expected one file").into()
+    }
+
+    /// What can be read at any position: a file, or bytes in memory.
+    #[cfg(feature = "columns")]
+    pub(crate) fn seekable(&self) -> Result<Seekable, RunError> {
+        match &self.origin {
+            Origin::File(path) if path.is_file() => {
+                let file = File::open(path).map_err(|error| paths::cannot_open(path, &error))?;
+                Ok(Seekable::File(file))
+            }
+            Origin::Memory(_, bytes) => Ok(Seekable::Memory(Arc::clone(bytes))),
+            _ => {
+                let title = self.format.map_or("", Format::title);
+                let problem = format!("{title} cannot be read from a pipe: expected a file");
+                Err(ReadError::new(self.name(), problem).into())
+            }
+        }
+    }
+
+    /// Opens the source, whose records have fields of these names; `progress` counts the bytes as they are
+    /// read from disk. A line must not be longer than `max_bytes`, nor must a file of JSON.
     pub(crate) fn open(
         &self,
+        names: &FieldNames,
         progress: &Arc<AtomicU64>,
         max_bytes: u64,
     ) -> Result<Blocks, RunError> {
-        Ok(Blocks {
-            reader: self.stream(Arc::clone(progress))?,
-            name: self.name(),
-            format: self.record_format()?,
-            buffer: Vec::new(),
-            next_line: 1,
-            spare: Vec::new(),
-            ended: false,
+        self.record_format()?;
+        let mut blocks = Blocks {
+            files: self.files().into_iter().collect(),
+            names: names.clone(),
+            progress: Arc::clone(progress),
             max_bytes,
-        })
+            current: Reading::Ended,
+            before: 0,
+            #[cfg(feature = "columns")]
+            kinds: None,
+        };
+        blocks.open_next()?;
+        Ok(blocks)
     }
+}
+
+/// What can be read at any position.
+#[cfg(feature = "columns")]
+pub(crate) enum Seekable {
+    File(File),
+    Memory(Arc<[u8]>),
 }
 
 /// Whether a path names a file that is open already.
 fn is_descriptor(path: &Path) -> bool {
     let folders = ["/dev/fd", "/proc/self/fd"];
     folders.iter().any(|folder| path.starts_with(folder)) || path == Path::new("/dev/stdin")
-}
-
-fn extension(path: &Path) -> Option<String> {
-    let extension = path.extension()?.to_str()?;
-    Some(extension.to_ascii_lowercase())
 }
 
 struct Counted {
@@ -396,40 +547,290 @@ impl Read for Counted {
     }
 }
 
-/// Whole lines of a source.
+/// Where the records of a block are from, for messages.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    /// The file.
+    pub(crate) file: String,
+    pub(crate) unit: Unit,
+    /// The columns of the value of this side and of the other one, in words.
+    pub(crate) columns: [String; 2],
+}
+
+/// How the records of a file are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// By line, one record each.
+    #[default]
+    Line,
+    /// By line, several of which may be one record.
+    FirstLine,
+    /// By row, in this row group.
+    #[cfg(feature = "columns")]
+    RowGroup(usize),
+    /// By row, in this batch.
+    #[cfg(feature = "columns")]
+    Batch(usize),
+}
+
+impl Part {
+    /// The place of a record, with the column of one of its values.
+    pub(crate) fn place(&self, number: u64, role: Option<Role>) -> String {
+        let place = match self.unit {
+            Unit::Line | Unit::FirstLine => format!("line {number}"),
+            #[cfg(feature = "columns")]
+            Unit::RowGroup(group) => format!("row group {group}, row {}", grouped(number)),
+            #[cfg(feature = "columns")]
+            Unit::Batch(batch) => format!("batch {batch}, row {}", grouped(number)),
+        };
+        let column = match role {
+            Some(Role::Value) => &self.columns[0],
+            Some(Role::Other) => &self.columns[1],
+            _ => return place,
+        };
+        match column.as_str() {
+            "" => place,
+            column => format!("{place}, {column}"),
+        }
+    }
+
+    /// The line and the place in words, of which one says where the record is.
+    pub(crate) fn line_or_place(&self, number: u64, role: Option<Role>) -> (Option<u64>, String) {
+        match self.unit {
+            Unit::Line => (Some(number), String::new()),
+            _ => (None, self.place(number, role)),
+        }
+    }
+}
+
+/// Records of a source: whole lines, or what else its format has.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     pub(crate) text: String,
-    /// Number of the first line, from 1.
+    /// Number of the first line or row, from 1.
     pub(crate) first_line: u64,
+    /// Number of records in earlier files, where lines are counted on.
+    pub(crate) before: u64,
+    pub(crate) rows: Rows,
+    pub(crate) part: Arc<Part>,
+}
+
+/// How a block holds its records.
+#[derive(Debug, Default)]
+pub(crate) enum Rows {
+    /// As lines of its text.
+    #[default]
+    Lines,
+    /// As records of CSV in its text.
+    Csv(Arc<Layout>),
+    /// As columns.
+    #[cfg(feature = "columns")]
+    Columns(Box<crate::formats::columns::Rows>),
+    /// As records in its text that have been found.
+    Found(Vec<Found>),
 }
 
 impl Block {
+    /// Lines of text.
+    #[cfg(test)]
+    pub(crate) fn lines(text: String, first_line: u64) -> Self {
+        Self {
+            text,
+            first_line,
+            ..Self::default()
+        }
+    }
+
     /// The number of the line in which `offset` lies.
     pub(crate) fn line_at(&self, offset: usize) -> u64 {
         let before = &self.text.as_bytes()[..offset.min(self.text.len())];
         self.first_line + memchr::memchr_iter(b'\n', before).count() as u64
     }
+
+    /// The error of a record that cannot be found.
+    pub(crate) fn error(&self, error: ScanError) -> RunError {
+        let line = self.line_at(error.offset);
+        scan_error(&self.part.file, line, error)
+    }
 }
 
-/// Reads a source block by block.
+fn scan_error(file: &str, line: u64, error: ScanError) -> RunError {
+    let read = ReadError::new(file, error.problem);
+    match error.place.as_str() {
+        "" => read.line(line).into(),
+        "the file" => read.into(),
+        place => read.at(place).into(),
+    }
+}
+
+/// Reads a source block by block, file by file.
 pub(crate) struct Blocks {
+    /// The files that are not open yet.
+    files: std::collections::VecDeque<Source>,
+    names: FieldNames,
+    progress: Arc<AtomicU64>,
+    max_bytes: u64,
+    current: Reading,
+    /// The number of lines in files that are read.
+    before: u64,
+    /// The kinds of values of the first file, where files have types.
+    #[cfg(feature = "columns")]
+    kinds: Kinds,
+}
+
+/// The first file with columns, and the kinds of values that its records have.
+#[cfg(feature = "columns")]
+pub(crate) type Kinds = Option<(String, [Option<metric_record::Kind>; 2])>;
+
+/// The file that is open.
+enum Reading {
+    Text(Box<TextBlocks>),
+    /// Blocks of another format. The lock is never waited for: it makes the reader one that threads share.
+    Other(Mutex<Box<dyn Iterator<Item = Result<Block, RunError>> + Send>>),
+    Ended,
+}
+
+impl Blocks {
+    fn open_next(&mut self) -> Result<(), RunError> {
+        let Some(source) = self.files.pop_front() else {
+            self.current = Reading::Ended;
+            return Ok(());
+        };
+        let other = |blocks| Reading::Other(Mutex::new(blocks));
+        self.current = match (source.record_format()?, &source.origin) {
+            #[cfg(feature = "arrow")]
+            (_, Origin::Dataset(dataset)) => other(Box::new(dataset.blocks(&self.names)?)),
+            (_, Origin::Records(name, records)) => {
+                let part = Part {
+                    file: name.clone(),
+                    ..Part::default()
+                };
+                let block = Block {
+                    text: records.text.clone(),
+                    rows: Rows::Found(records.found.clone()),
+                    part: Arc::new(part),
+                    ..Block::default()
+                };
+                other(Box::new(std::iter::once(Ok(block))))
+            }
+            #[cfg(feature = "parquet")]
+            (Format::Parquet, _) => other(Box::new(crate::formats::parquet::blocks(
+                &source,
+                &self.names,
+                &mut self.kinds,
+            )?)),
+            #[cfg(feature = "arrow")]
+            (Format::Arrow, _) => {
+                let (names, progress) = (&self.names, &self.progress);
+                let blocks =
+                    crate::formats::arrow::blocks(&source, names, progress, &mut self.kinds);
+                blocks.map(other)?
+            }
+            (format, _) => Reading::Text(Box::new(TextBlocks {
+                reader: source.stream(Arc::clone(&self.progress))?,
+                csv: format.is_csv().then(|| Csv {
+                    dialect: Dialect {
+                        delimiter: source.csv.delimiter.unwrap_or(match format {
+                            Format::Tsv => b'\t',
+                            _ => b',',
+                        }),
+                        has_quotes: source.csv.has_quotes,
+                    },
+                    options: source.csv,
+                    names: self.names.clone(),
+                    layout: None,
+                }),
+                part: Arc::new(Part {
+                    file: source.name(),
+                    ..Part::default()
+                }),
+                format,
+                buffer: Vec::new(),
+                next_line: 1,
+                spare: Vec::new(),
+                ended: false,
+                is_started: false,
+                max_bytes: self.max_bytes,
+            })),
+        };
+        Ok(())
+    }
+
+    /// The next block, or `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<Block>, RunError> {
+        loop {
+            let block = match &mut self.current {
+                Reading::Text(text) => {
+                    let block = text.next()?;
+                    if block.is_none() {
+                        self.before += text.next_line - 1;
+                    }
+                    block.map(|block| Block {
+                        before: self.before,
+                        ..block
+                    })
+                }
+                Reading::Other(blocks) => {
+                    let blocks = blocks.get_mut().map_err(|_| {
+                        RunError::Internal("a thread that reads has failed".to_owned())
+                    })?;
+                    blocks.next().transpose()?
+                }
+                Reading::Ended => return Ok(None),
+            };
+            match block {
+                Some(block) => return Ok(Some(block)),
+                None => self.open_next()?,
+            }
+        }
+    }
+
+    /// Whether all has been read.
+    pub(crate) fn at_end(&self) -> bool {
+        match &self.current {
+            Reading::Text(text) => text.ended && self.files.is_empty(),
+            Reading::Other(_) => false,
+            Reading::Ended => true,
+        }
+    }
+
+    /// Takes back a block that is done with, to reuse its memory.
+    pub(crate) fn recycle(&mut self, block: Block) {
+        if let Reading::Text(text) = &mut self.current {
+            text.recycle(block);
+        }
+    }
+}
+
+/// How a file of CSV is read.
+struct Csv {
+    dialect: Dialect,
+    options: CsvOptions,
+    names: FieldNames,
+    /// The columns, from the first block on.
+    layout: Option<Arc<Layout>>,
+}
+
+/// Reads a text block by block.
+struct TextBlocks {
     reader: Stream,
-    name: String,
+    part: Arc<Part>,
     /// A source of JSON is one block.
     format: Format,
+    csv: Option<Csv>,
     /// What has been read and is in no block yet: the start of a line.
     buffer: Vec<u8>,
     next_line: u64,
     /// The memory of blocks that are done with.
     spare: Vec<String>,
     ended: bool,
+    is_started: bool,
     max_bytes: u64,
 }
 
-impl Blocks {
+impl TextBlocks {
     /// The next block, or `None` at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<Block>, RunError> {
+    fn next(&mut self) -> Result<Option<Block>, RunError> {
         if self.ended {
             return Ok(None);
         }
@@ -442,19 +843,32 @@ impl Blocks {
             let room = self
                 .buffer
                 .try_reserve(wanted.saturating_sub(start) + PROBE_BYTES);
-            room.map_err(|error| cannot_read(&self.name, &error.into()))?;
+            room.map_err(|error| cannot_read(&self.part.file, &error.into()))?;
             let count = (&mut self.reader)
                 .take(limit)
                 .read_to_end(&mut self.buffer)
-                .map_err(|error| cannot_read(&self.name, &error))?;
+                .map_err(|error| cannot_read(&self.part.file, &error))?;
+            if !std::mem::replace(&mut self.is_started, true) {
+                self.format.refuse_start(&self.part.file, &self.buffer)?;
+            }
             if !matches!(self.format, Format::Text | Format::Kaldi) {
-                refuse_zeros(&self.name, self.next_line, &self.buffer, start)?;
+                refuse_zeros(&self.part.file, self.next_line, &self.buffer, start)
+                    .map_err(|error| self.in_words(error))?;
             }
             if (count as u64) < limit {
                 self.ended = true;
                 break self.buffer.len();
             }
-            if self.format != Format::Json {
+            if let Some(csv) = &self.csv {
+                if let Some(length) = csv.dialect.whole_records(&self.buffer) {
+                    break length;
+                }
+                // Of a malformed record, the end is not waited for.
+                if csv.dialect.is_malformed(&self.buffer) {
+                    self.ended = true;
+                    break self.buffer.len();
+                }
+            } else if self.format != Format::Json {
                 if let Some(place) = memchr::memrchr(b'\n', &self.buffer[searched..]) {
                     break searched + place + 1;
                 }
@@ -465,7 +879,7 @@ impl Blocks {
                     Format::Json => "the file",
                     _ => "the line",
                 };
-                let error = ReadError::new(&self.name, too_long(what, self.max_bytes));
+                let error = ReadError::new(&self.part.file, too_long(what, self.max_bytes));
                 return Err(error.line(self.next_line).limit().into());
             }
             // Memory for twice as much, unless that is not allowed.
@@ -474,17 +888,19 @@ impl Blocks {
         let first_line = self.next_line;
         let bytes = &self.buffer[..end];
         if bytes.is_empty() {
-            if self.format == Format::Json {
-                let problem = "is empty: expected a JSON object";
-                return Err(ReadError::new(&self.name, problem).into());
-            }
-            return Ok(None);
+            let problem = match self.format {
+                Format::Json => "is empty: expected a JSON object",
+                format if format.is_csv() && first_line == 1 => "is empty: expected a header",
+                _ => return Ok(None),
+            };
+            return Err(ReadError::new(&self.part.file, problem).into());
         }
         // A copy within the cache costs less than what the faster validation saves, and keeps the
         // buffer; a text that is larger than the cache is validated where it is.
         let text = if end <= 2 * BLOCK_BYTES {
             let valid = simdutf8::compat::from_utf8(bytes).map_err(|error| {
-                not_utf8(&self.name, self.next_line, bytes, error.valid_up_to())
+                let valid = error.valid_up_to();
+                self.in_words(not_utf8(&self.part.file, self.next_line, bytes, valid))
             })?;
             let mut text = self.spare.pop().unwrap_or_default();
             text.clear();
@@ -496,20 +912,64 @@ impl Blocks {
             let bytes = std::mem::replace(&mut self.buffer, rest);
             String::from_utf8(bytes).map_err(|error| {
                 let valid = error.utf8_error().valid_up_to();
-                not_utf8(&self.name, self.next_line, error.as_bytes(), valid)
+                self.in_words(not_utf8(
+                    &self.part.file,
+                    self.next_line,
+                    error.as_bytes(),
+                    valid,
+                ))
             })?
         };
         self.next_line += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-        Ok(Some(Block { text, first_line }))
+        if self.ended && !text.ends_with('\n') {
+            self.next_line += 1;
+        }
+        Ok(Some(Block {
+            rows: self.rows(&text)?,
+            text,
+            first_line,
+            before: 0,
+            part: Arc::clone(&self.part),
+        }))
     }
 
-    /// Whether all has been read.
-    pub(crate) fn at_end(&self) -> bool {
-        self.ended
+    /// How a block with this text holds its records.
+    fn rows(&mut self, text: &str) -> Result<Rows, RunError> {
+        let Some(csv) = &mut self.csv else {
+            return Ok(Rows::Lines);
+        };
+        if let Some(layout) = &csv.layout {
+            return Ok(Rows::Csv(Arc::clone(layout)));
+        }
+        let layout = Layout::read(text, csv.dialect, &csv.options, &csv.names);
+        let layout = layout.map_err(|error| scan_error(&self.part.file, 1, error))?;
+        self.part = Arc::new(Part {
+            file: self.part.file.clone(),
+            unit: Unit::FirstLine,
+            columns: layout.column_names(),
+        });
+        let layout = csv.layout.insert(Arc::new(layout));
+        Ok(Rows::Csv(Arc::clone(layout)))
+    }
+
+    /// Says the line of an error in words, where records may span lines.
+    fn in_words(&self, error: RunError) -> RunError {
+        match error {
+            RunError::Read(mut error) if self.format.spans_lines() => {
+                if let Some(place) = error.problem.to_string().strip_prefix(NO_TEXT) {
+                    error.problem = format!("found a zero byte{place}: expected text").into();
+                }
+                if let Some(line) = error.line.take() {
+                    error.record = format!("line {line}");
+                }
+                RunError::Read(error)
+            }
+            error => error,
+        }
     }
 
     /// Takes back a block that is done with, to reuse its memory.
-    pub(crate) fn recycle(&mut self, block: Block) {
+    fn recycle(&mut self, block: Block) {
         if block.text.capacity() <= 4 * BLOCK_BYTES && self.spare.len() < 64 {
             self.spare.push(block.text);
         }
@@ -528,6 +988,9 @@ fn cannot_read(name: &str, error: &io::Error) -> RunError {
 fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> RunError {
     unreadable(name, first_line, bytes, valid, "not UTF-8")
 }
+
+/// How the problem of a zero byte starts.
+const NO_TEXT: &str = "no text: byte 0x00";
 
 /// Fails at the first zero byte from `start` on. No JSON and no XML has one, but a hole in a file
 /// reads as zeros, however large it is, and so does text of two bytes a character.

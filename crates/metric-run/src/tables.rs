@@ -207,14 +207,9 @@ impl<'t> Rows<'t> {
             return Ok(());
         };
         let others = rows.keys().filter(|other| *other != id);
-        Err(JoinError::Duplicate(Duplicate {
-            source: self.table.name.to_owned(),
-            id: id.clone(),
-            lines: Vec::new(),
-            count: rows.len() as u64,
-            others: others.take(NAMED_IDS - 1).cloned().collect(),
-        })
-        .into())
+        let others = others.take(NAMED_IDS - 1).cloned().collect();
+        let duplicate = Duplicate::new(self.table.name, id, rows.len() as u64, others);
+        Err(JoinError::Duplicate(duplicate).into())
     }
 
     fn unmatched(&self, rows: &[usize], other: &Self) -> Unmatched {
@@ -230,7 +225,8 @@ impl<'t> Rows<'t> {
 
 /// What is wrong with the columns of a table.
 fn problem(error: &BatchError) -> String {
-    let [row, id, value] = ["row", "id", "value"].map(|one| move |count| counted(count, one));
+    let [row, id, value] =
+        ["row", "id", "value"].map(|one| move |count: usize| counted(count as u64, one));
     match error {
         BatchError::LengthMismatch {
             found, expected, ..
@@ -249,7 +245,7 @@ fn problem(error: &BatchError) -> String {
     }
 }
 
-fn counted(count: usize, one: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str) -> String {
     match count {
         1 => format!("1 {one}"),
         count => format!("{count} {one}s"),
@@ -412,7 +408,7 @@ impl Tables<'_> {
         }
         let problem = format!(
             "has {}: expected {expected}, as in {} (rows without ids are joined by position)",
-            counted(found, "row"),
+            counted(found as u64, "row"),
             self.references.table.name
         );
         Err(ReadError::new(self.predictions.table.name, problem).into())
@@ -540,6 +536,7 @@ impl Tables<'_> {
             Side::Prediction => &self.predictions.table,
             Side::Reference => &self.references.table,
         };
-        RunError::record(table.name, None, self.references.id(row), error.error)
+        let place = (table.name, None, "");
+        RunError::record(place, self.references.id(row), error.error)
     }
 }

@@ -6,6 +6,8 @@ pub mod anls;
 pub mod edit;
 mod exact;
 mod exact_match;
+#[cfg(feature = "regex")]
+mod extract;
 #[cfg(test)]
 mod laws;
 pub mod normalize;
@@ -20,6 +22,8 @@ pub use anls::Anls;
 pub use edit::{EditRate, Edits, Unit, edit_distance, edit_distance_within};
 pub use exact::{StringAccuracy, string_accuracy};
 pub use exact_match::ExactMatch;
+#[cfg(feature = "regex")]
+pub use extract::Extract;
 pub use normalize::Normalizer;
 pub use relaxed::{RelaxedAccuracy, relaxed_match};
 pub use squad::Squad;

@@ -118,18 +118,18 @@ pub(crate) fn then<'t>(step: &Step, text: Cow<'t, str>) -> Cow<'t, str> {
 /// The first step of a list, and the list after its comma.
 fn first_step(list: &str) -> Result<(Step, Option<&str>), InvalidStep> {
     // A pattern may have commas and brackets of its own: it ends at the first bracket, before a comma
-    // or the end, that leaves a pattern.
+    // or the end, that leaves a valid step.
     #[cfg(feature = "regex")]
-    if let Some(inner) = list.trim_start().strip_prefix("remove(") {
+    if let Some((read, inner)) = argument_of(list.trim_start()) {
         let mut problem = None;
         for (end, _) in inner.match_indices(')') {
             let after = inner[end + 1..].trim_start();
             if !(after.is_empty() || after.starts_with(',')) {
                 continue;
             }
-            match inner[..end].parse() {
-                Ok(pattern) => return Ok((Step::Remove(pattern), after.strip_prefix(','))),
-                Err(error) => problem = problem.or(Some(InvalidStep::Pattern(error))),
+            match read(&inner[..end]) {
+                Ok(step) => return Ok((step, after.strip_prefix(','))),
+                Err(error) => problem = problem.or(Some(error)),
             }
         }
         if let Some(problem) = problem {
@@ -139,6 +139,95 @@ fn first_step(list: &str) -> Result<(Step, Option<&str>), InvalidStep> {
     match list.split_once(',') {
         Some((name, after)) => Ok((name.trim().parse()?, Some(after))),
         None => Ok((list.trim().parse()?, None)),
+    }
+}
+
+/// Reads what stands in the brackets of a step.
+#[cfg(feature = "regex")]
+type ReadArgument = fn(&str) -> Result<Step, InvalidStep>;
+
+/// The steps that have an argument, by name.
+#[cfg(feature = "regex")]
+const WITH_ARGUMENT: [(&str, ReadArgument); 4] = [
+    ("remove", |pattern| {
+        let pattern = pattern.parse().map_err(InvalidStep::Pattern)?;
+        Ok(Step::Remove(pattern))
+    }),
+    ("replace", |argument| {
+        let expected = "expected replace(PATTERN, TEXT)";
+        let (pattern, text) = argument
+            .rsplit_once(',')
+            .ok_or(InvalidStep::Argument(expected))?;
+        let pattern = pattern.parse().map_err(InvalidStep::Pattern)?;
+        let text = text.strip_prefix(' ').unwrap_or(text);
+        Ok(Step::Replace(pattern, text.to_owned()))
+    }),
+    ("remove-words", |words| {
+        let words = words.split_whitespace().map(|word| (word, " "));
+        Words::new(words).map(Step::RemoveWords)
+    }),
+    ("replace-words", |words| {
+        let expected = "expected replace-words(WORD=TEXT ...)";
+        let pair = |word: &'_ str| {
+            word.split_once('=')
+                .is_some_and(|(word, _)| !word.is_empty())
+        };
+        if !words.split_whitespace().all(pair) {
+            return Err(InvalidStep::Argument(expected));
+        }
+        let words = words
+            .split_whitespace()
+            .filter_map(|pair| pair.split_once('='));
+        Words::new(words).map(Step::ReplaceWords)
+    }),
+];
+
+/// The step with an argument that a list starts with, and what follows its opening bracket.
+#[cfg(feature = "regex")]
+fn argument_of(list: &str) -> Option<(ReadArgument, &str)> {
+    let of = |(name, read): &(&str, ReadArgument)| {
+        let inner = list.strip_prefix(name)?.strip_prefix('(')?;
+        Some((*read, inner))
+    };
+    WITH_ARGUMENT.iter().find_map(of)
+}
+
+/// Words with the texts that replace them, as in jiwer's `SubstituteWords`: one word after another, each
+/// wherever it stands between word boundaries.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg(feature = "regex")]
+pub struct Words(Vec<(String, String, Pattern)>);
+
+#[cfg(feature = "regex")]
+impl Words {
+    /// Returns the list of words, each with its replacement.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no word, or if a word is too long for a pattern.
+    pub fn new<'w>(
+        words: impl IntoIterator<Item = (&'w str, &'w str)>,
+    ) -> Result<Self, InvalidStep> {
+        let word = |(word, text): (&str, &str)| {
+            let pattern = format!(r"\b{}\b", regex::escape(word)).parse();
+            let pattern = pattern.map_err(InvalidStep::Pattern)?;
+            Ok((word.to_owned(), text.to_owned(), pattern))
+        };
+        let words: Vec<_> = words.into_iter().map(word).collect::<Result<_, _>>()?;
+        match words.is_empty() {
+            true => Err(InvalidStep::Argument("expected at least one word")),
+            false => Ok(Self(words)),
+        }
+    }
+
+    fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut replaced = Cow::Borrowed(text);
+        for (_, by, pattern) in &self.0 {
+            if let Cow::Owned(changed) = pattern.0.replace_all(&replaced, regex::NoExpand(by)) {
+                replaced = Cow::Owned(changed);
+            }
+        }
+        replaced
     }
 }
 
@@ -177,6 +266,17 @@ pub enum Step {
     /// `remove(PATTERN)`: all matches of a regular expression go.
     #[cfg(feature = "regex")]
     Remove(Pattern),
+    /// `replace(PATTERN, TEXT)`: all matches of a regular expression become the text, in which `$1` is the
+    /// first group and `$$` a dollar sign. The last comma separates the two, and one space after it does not
+    /// count.
+    #[cfg(feature = "regex")]
+    Replace(Pattern, String),
+    /// `remove-words(WORD ...)`: each of these words becomes a space, as in jiwer's `RemoveSpecificWords`.
+    #[cfg(feature = "regex")]
+    RemoveWords(Words),
+    /// `replace-words(WORD=TEXT ...)`: each of these words becomes its text, as in jiwer's `SubstituteWords`.
+    #[cfg(feature = "regex")]
+    ReplaceWords(Words),
 }
 
 impl Step {
@@ -216,6 +316,12 @@ impl Step {
             Self::AsciiDigits => "ascii-digits",
             #[cfg(feature = "regex")]
             Self::Remove(_) => "remove",
+            #[cfg(feature = "regex")]
+            Self::Replace(..) => "replace",
+            #[cfg(feature = "regex")]
+            Self::RemoveWords(_) => "remove-words",
+            #[cfg(feature = "regex")]
+            Self::ReplaceWords(_) => "replace-words",
         }
     }
 
@@ -250,6 +356,10 @@ impl Step {
             Self::AsciiDigits => without(text, |c| c.is_ascii_digit()),
             #[cfg(feature = "regex")]
             Self::Remove(pattern) => pattern.delete(text),
+            #[cfg(feature = "regex")]
+            Self::Replace(pattern, by) => pattern.0.replace_all(text, by.as_str()),
+            #[cfg(feature = "regex")]
+            Self::RemoveWords(words) | Self::ReplaceWords(words) => words.apply(text),
         }
     }
 }
@@ -259,6 +369,19 @@ impl fmt::Display for Step {
         match self {
             #[cfg(feature = "regex")]
             Self::Remove(pattern) => write!(f, "remove({pattern})"),
+            #[cfg(feature = "regex")]
+            Self::Replace(pattern, text) => write!(f, "replace({pattern}, {text})"),
+            #[cfg(feature = "regex")]
+            Self::RemoveWords(Words(words)) => {
+                let words: Vec<&str> = words.iter().map(|(word, ..)| word.as_str()).collect();
+                write!(f, "remove-words({})", words.join(" "))
+            }
+            #[cfg(feature = "regex")]
+            Self::ReplaceWords(Words(words)) => {
+                let pair = |(word, text, _): &(String, String, Pattern)| format!("{word}={text}");
+                let pairs: Vec<String> = words.iter().map(pair).collect();
+                write!(f, "replace-words({})", pairs.join(" "))
+            }
             step => f.write_str(step.name()),
         }
     }
@@ -269,20 +392,21 @@ impl FromStr for Step {
 
     fn from_str(name: &str) -> Result<Self, InvalidStep> {
         #[cfg(feature = "regex")]
-        if let Some(pattern) = name
-            .strip_prefix("remove(")
-            .and_then(|name| name.strip_suffix(')'))
+        if let Some((read, inner)) = argument_of(name)
+            && let Some(argument) = inner.strip_suffix(')')
         {
-            return pattern
-                .parse()
-                .map(Self::Remove)
-                .map_err(InvalidStep::Pattern);
+            return read(argument);
         }
         let found = Self::ALL.iter().find(|step| step.name() == name);
         found.cloned().ok_or_else(|| {
             let mut choices: Vec<_> = Self::ALL.iter().map(Self::name).collect();
             if cfg!(feature = "regex") {
-                choices.push("remove(REGEX)");
+                choices.extend([
+                    "remove(REGEX)",
+                    "replace(REGEX, TEXT)",
+                    "remove-words(WORD ...)",
+                    "replace-words(WORD=TEXT ...)",
+                ]);
             }
             InvalidStep::Unknown(UnknownChoice {
                 option: "normalisation step",
@@ -298,8 +422,10 @@ impl FromStr for Step {
 pub enum InvalidStep {
     /// No step has the name.
     Unknown(UnknownChoice),
-    /// What stands in `remove(...)` is no regular expression.
+    /// What stands in the brackets of a step is not a regular expression.
     Pattern(InvalidPattern),
+    /// What stands in the brackets of a step is not what it takes.
+    Argument(&'static str),
 }
 
 impl fmt::Display for InvalidStep {
@@ -307,6 +433,7 @@ impl fmt::Display for InvalidStep {
         match self {
             Self::Unknown(error) => error.fmt(f),
             Self::Pattern(error) => error.fmt(f),
+            Self::Argument(expected) => f.write_str(expected),
         }
     }
 }
@@ -504,6 +631,43 @@ mod tests {
 
     use super::*;
 
+    #[cfg(feature = "regex")]
+    #[test]
+    fn replacements_by_hand() {
+        let rows = [
+            ("replace(colou?r, hue)", "color colour", "hue hue"),
+            (r"replace((\d+) (kg|g), $1$2)", "5 kg, 20 g", "5kg, 20g"),
+            ("replace(a{1,2}, b)", "aab", "bb"),
+            ("replace(-,  )", "a-b", "a b"),
+            ("replace(x, ),whitespace", " axb ", "ab"),
+            (
+                "remove-words(uh um),whitespace",
+                "uh well um yes umm",
+                "well yes umm",
+            ),
+            (
+                "replace-words(can't=cannot b=c),lower",
+                "I can't B b",
+                "i cannot b c",
+            ),
+            ("replace-words(a=b b=c)", "a b", "c c"),
+        ];
+        for (steps, text, expected) in rows {
+            let normalizer: Normalizer = steps.parse().expect("steps");
+            assert_eq!(normalizer.apply(text), expected, "{steps}");
+            let written = normalizer.to_string();
+            assert_eq!(written.parse(), Ok(normalizer), "{written}");
+        }
+        for steps in [
+            "replace(a)",
+            "replace-words(a)",
+            "remove-words()",
+            "replace((, a)",
+        ] {
+            assert!(steps.parse::<Normalizer>().is_err(), "{steps}");
+        }
+    }
+
     #[test]
     fn steps_by_hand() {
         let rows: &[(Step, &str, &str)] = &[
@@ -582,7 +746,10 @@ mod tests {
             "unknown normalisation step \"nfx\": expected one of nfc, nfd, nfkc, nfkd, casefold, \
              lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits"
                 .to_owned()
-                + if cfg!(feature = "regex") { ", remove(REGEX)" } else { "" }
+                + match cfg!(feature = "regex") {
+                    true => ", remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)",
+                    false => "",
+                }
         );
     }
 

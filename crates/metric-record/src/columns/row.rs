@@ -19,6 +19,16 @@ pub(crate) enum Row<'a> {
 }
 
 impl<'a> Row<'a> {
+    /// The same row for a shorter time.
+    pub(crate) fn view(&self) -> Row<'_> {
+        match self {
+            Self::Integers(row) => Row::Integers(row.view()),
+            Self::Numbers(row) => Row::Numbers(row.view()),
+            Self::Numbers32(row) => Row::Numbers32(row.view()),
+            Self::Texts(texts, start, end) => Row::Texts(texts, *start, *end),
+        }
+    }
+
     pub(crate) fn read<T: Deserialize<'a>>(self) -> Result<T, String> {
         match self {
             Self::Integers(row) => list(row.into_iter().copied()),

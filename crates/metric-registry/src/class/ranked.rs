@@ -892,6 +892,10 @@ impl Reading for Scores {
         &self.metric
     }
 
+    fn further_fields(&self) -> Vec<String> {
+        self.weight_field.iter().cloned().collect()
+    }
+
     fn signature(&self) -> Named<String> {
         let metric = &self.metric;
         let input = ("input".to_owned(), "scores".to_owned());

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::{
     Counted, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading, Scope,
-    ScoreSpec, Sink, never_whole, scorer,
+    ScoreSpec, Sink, never_whole,
 };
 
 pub(crate) const CODEBLEU: Entry = Entry {
@@ -23,6 +23,8 @@ pub(crate) const CODEBLEU: Entry = Entry {
     help: "CodeBLEU of source code: words, keywords, syntax trees and dataflow",
     values: ("a string, or `references`: a list of strings", "a string"),
     options: &[
+        #[cfg(feature = "text")]
+        crate::text::prepare::EXTRACT,
         OptionSpec {
             name: "lang",
             kind: OptionKind::Choice(|| {
@@ -117,7 +119,10 @@ pub(crate) const CODEBLEU: Entry = Entry {
             zero_on_limit: options.require::<String>("on-limit")? == "zero",
             parsed: Mutex::default(),
         };
-        Ok(scorer("codebleu", VERSION, reading))
+        #[cfg(feature = "text")]
+        return crate::text::prepare::extracting_scorer("codebleu", VERSION, reading, options);
+        #[cfg(not(feature = "text"))]
+        Ok(crate::scorer("codebleu", VERSION, reading))
     },
 };
 
@@ -229,6 +234,13 @@ impl Reading for Code {
 
     fn metric(&self) -> &CodeBleu {
         &self.metric
+    }
+
+    fn further_fields(&self) -> Vec<String> {
+        match &self.languages {
+            Languages::One(_) => Vec::new(),
+            Languages::Field(field) => vec![field.clone()],
+        }
     }
 
     fn signature(&self) -> Named<String> {

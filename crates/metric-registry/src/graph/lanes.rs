@@ -156,6 +156,10 @@ impl Reading for Lanes {
         &self.metric
     }
 
+    fn further_fields(&self) -> Vec<String> {
+        vec!["data".to_owned()]
+    }
+
     fn signature(&self) -> Named<String> {
         let LaneCorrespondence {
             profile,

@@ -17,10 +17,13 @@ use serde_json::json;
 
 use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
-use crate::text::string_accuracy::{accuracy_counts, accuracy_numbers, read_any_of, read_texts};
+use crate::text::prepare::{EXTRACT, prepared_scorer};
+use crate::text::string_accuracy::{
+    NORMALIZE, accuracy_counts, accuracy_numbers, read_any_of, read_texts,
+};
 use crate::{
     Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole, scorer,
+    OptionSpec, OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
@@ -28,6 +31,8 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     help: "Share of texts that equal their reference, with the options of Hugging Face's exact_match",
     values: ("a string, or `references`: a list of strings", "a string"),
     options: &[
+        EXTRACT,
+        NORMALIZE,
         OptionSpec {
             name: "regexes-to-ignore",
             kind: OptionKind::List(&OptionKind::Text),
@@ -84,7 +89,7 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
                 ignore_numbers: is_on("ignore-numbers"),
             },
         };
-        Ok(scorer("exact-match", VERSION, reading))
+        prepared_scorer("exact-match", VERSION, reading, options)
     },
 };
 
@@ -162,6 +167,8 @@ pub(crate) const VQA: Entry = Entry {
         "a string; beside an annotation file VQA v2's results file: a list of {\"question_id\": ..., \"answer\": ...}",
     ),
     options: &[
+        EXTRACT,
+        NORMALIZE,
         OptionSpec {
             name: "profile",
             kind: OptionKind::Choice(|| {
@@ -191,7 +198,7 @@ pub(crate) const VQA: Entry = Entry {
             metric: VqaAccuracy::new(options.require("profile")?),
             questions: options.has("questions"),
         };
-        Ok(scorer("vqa", VERSION, reading))
+        prepared_scorer("vqa", VERSION, reading, options)
     },
 };
 
@@ -241,6 +248,11 @@ impl Reading for Vqa {
 
     fn metric(&self) -> &VqaAccuracy {
         &self.metric
+    }
+
+    fn further_fields(&self) -> Vec<String> {
+        let fields = ["lang", "question_type", "answer_type"];
+        fields.map(str::to_owned).to_vec()
     }
 
     fn signature(&self) -> Named<String> {
@@ -386,6 +398,8 @@ pub(crate) const ANLS: Entry = Entry {
     help: "Average Normalized Levenshtein Similarity of answers read from documents",
     values: ("an answer or a list of answers", "a string"),
     options: &[
+        EXTRACT,
+        NORMALIZE,
         OptionSpec {
             name: "profile",
             kind: OptionKind::Choice(|| {
@@ -413,7 +427,7 @@ pub(crate) const ANLS: Entry = Entry {
             metric: Anls { profile },
             max_cells: max_cells(options)?,
         };
-        Ok(scorer("anls", VERSION, reading))
+        prepared_scorer("anls", VERSION, reading, options)
     },
 };
 
@@ -476,18 +490,22 @@ pub(crate) const SQUAD: Entry = Entry {
         "an answer, a list of answers, or {\"text\": a list of answers}; under v2 the list is empty where there is none; or SQuAD's data file (.json)",
         "a string; beside a data file SQuAD's predictions: an object id to text",
     ),
-    options: &[OptionSpec {
-        name: "profile",
-        kind: OptionKind::Choice(|| {
-            squad::Profile::ALL
-                .iter()
-                .map(|profile| profile.name())
-                .collect()
-        }),
-        value: "PROFILE",
-        default: squad::Profile::V1.name(),
-        help: "Which version; under v2 a question may have no answer",
-    }],
+    options: &[
+        EXTRACT,
+        NORMALIZE,
+        OptionSpec {
+            name: "profile",
+            kind: OptionKind::Choice(|| {
+                squad::Profile::ALL
+                    .iter()
+                    .map(|profile| profile.name())
+                    .collect()
+            }),
+            value: "PROFILE",
+            default: squad::Profile::V1.name(),
+            help: "Which version; under v2 a question may have no answer",
+        },
+    ],
     scores: &[
         ScoreSpec::higher("exact_match").proportion("correct", "total"),
         ScoreSpec::higher("f1"),
@@ -503,7 +521,7 @@ pub(crate) const SQUAD: Entry = Entry {
         let reading = Extraction {
             metric: Squad { profile },
         };
-        Ok(scorer("squad", VERSION, reading))
+        prepared_scorer("squad", VERSION, reading, options)
     },
 };
 
@@ -603,13 +621,17 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
         "an answer or a list of answers, each a string or a number",
         "a string or a number",
     ),
-    options: &[OptionSpec {
-        name: "tolerance",
-        kind: OptionKind::Number(0.0, f64::MAX),
-        value: "T",
-        default: "0.05",
-        help: "How far a number may be from the true one, as a part of that",
-    }],
+    options: &[
+        EXTRACT,
+        NORMALIZE,
+        OptionSpec {
+            name: "tolerance",
+            kind: OptionKind::Number(0.0, f64::MAX),
+            value: "T",
+            default: "0.05",
+            help: "How far a number may be from the true one, as a part of that",
+        },
+    ],
     scores: &[ScoreSpec::higher("relaxed_accuracy").proportion("correct", "total")],
     groups: &[],
     details: false,
@@ -630,7 +652,7 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
         let reading = Relaxed {
             metric: RelaxedAccuracy { tolerance },
         };
-        Ok(scorer("relaxed-accuracy", VERSION, reading))
+        prepared_scorer("relaxed-accuracy", VERSION, reading, options)
     },
 };
 

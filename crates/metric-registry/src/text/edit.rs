@@ -9,10 +9,11 @@ use serde_json::json;
 
 use metric_record::{Batch, FieldError, Message, Record, RecordError};
 
+use crate::text::prepare::{EXTRACT, extracting_scorer};
 use crate::text::string_accuracy::{NORMALIZE, read_texts, texts};
 use crate::{
     Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
-    Reading, Scope, ScoreSpec, Scorer, Sink, never_whole, scorer,
+    Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
 };
 
 const PROFILE: OptionSpec = OptionSpec {
@@ -54,7 +55,7 @@ pub(crate) const WER: Entry = Entry {
     name: "wer",
     help: "Word error rate, match error rate, word information lost and preserved",
     values: ("a string", "a string"),
-    options: &[PROFILE, NORMALIZE, MAX_CELLS_OPTION],
+    options: &[PROFILE, EXTRACT, NORMALIZE, MAX_CELLS_OPTION],
     scores: &[
         ScoreSpec::lower("wer"),
         ScoreSpec::lower("mer"),
@@ -84,6 +85,7 @@ pub(crate) const CER: Entry = Entry {
             default: Unit::CodePoint.name(),
             help: "What a character is: a Unicode code point, or what a reader takes for one",
         },
+        EXTRACT,
         NORMALIZE,
         MAX_CELLS_OPTION,
     ],
@@ -119,7 +121,7 @@ fn build(
         metric,
         max_cells: max_cells(options)?,
     };
-    Ok(scorer(name, VERSION, reading))
+    extracting_scorer(name, VERSION, reading, options)
 }
 
 struct Rates {

@@ -2,4 +2,5 @@
 
 pub(crate) mod answers;
 pub(crate) mod edit;
+pub(crate) mod prepare;
 pub(crate) mod string_accuracy;

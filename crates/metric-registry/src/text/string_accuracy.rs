@@ -7,9 +7,10 @@ use metric_text::{Normalizer, StringAccuracy, VERSION, read};
 
 use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError};
 
+use crate::text::prepare::{EXTRACT, extracting_scorer};
 use crate::{
     Entry, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Sink,
-    never_whole, scorer,
+    never_whole,
 };
 
 /// What texts go through before they are compared.
@@ -18,14 +19,14 @@ pub(crate) const NORMALIZE: OptionSpec = OptionSpec {
     kind: OptionKind::List(&OptionKind::Text),
     value: "STEPS",
     default: "",
-    help: "What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX)",
+    help: "What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)",
 };
 
 pub(crate) const STRING_ACCURACY: Entry = Entry {
     name: "string-accuracy",
     help: "Share of texts that equal their reference",
     values: ("a string, or `references`: a list of strings", "a string"),
-    options: &[NORMALIZE],
+    options: &[EXTRACT, NORMALIZE],
     scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
     groups: &[],
     details: false,
@@ -38,7 +39,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
         let reading = Strings {
             metric: StringAccuracy { normalizer },
         };
-        Ok(scorer("string-accuracy", VERSION, reading))
+        extracting_scorer("string-accuracy", VERSION, reading, options)
     },
 };
 

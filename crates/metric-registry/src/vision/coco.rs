@@ -1,17 +1,19 @@
 //! COCO's average precision.
 
 use metric_core::Metric;
-use metric_record::{Document, FieldError, Message, ReadError, Record};
-use metric_vision::read::{self, CocoOptions, Warnings};
+use metric_record::{Content, Document, FieldError, Message, ReadError, Record};
+use metric_vision::read::{self, CocoOptions, ImageSizes, Warnings, is_yolo};
 use metric_vision::{
     AreaRange, BBox, Class, CocoAp, CocoParams, CocoSlice, CocoState, Dataset, Mask, Shape, VERSION,
 };
 use serde_json::json;
 
 use crate::options::{finite, listed};
+use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
-    BoxOrder, ClassList, OTHER_SIZE, ParseRecord, ZERO_ID, add_images, class_names, class_warnings,
-    corners, is_empty_image, read_image, renumber_classes, tally_order,
+    BoxOrder, ClassList, IMAGE_SIZE, OTHER_SIZE, ParseRecord, ReadBoxes, ZERO_ID, add_images,
+    class_names, class_warnings, corners, image_size, is_empty_image, read_boxes, read_image,
+    renumber_classes, size_part, tally_order,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -22,8 +24,8 @@ pub(crate) const COCO: Entry = Entry {
     name: "coco",
     help: "COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them",
     values: (
-        "a COCO ground-truth file: images, categories, annotations; or as a record one image: a list of its annotations, or {\"width\", \"height\", \"annotations\": [...]}",
-        "a COCO results file: a list of detections with image_id, category_id, score and bbox or segmentation; or as a record the detections of one image",
+        "a COCO ground-truth file: images, categories, annotations; or a folder of Pascal VOC's annotations (.xml) or of YOLO's labels (.txt); or as a record one image: a list of its annotations, or {\"width\", \"height\", \"annotations\": [...]}",
+        "a COCO results file: a list of detections with image_id, category_id, score and bbox or segmentation, or the same as JSON Lines; or a folder of results (.txt); or as a record the detections of one image",
     ),
     options: &[
         OptionSpec {
@@ -61,6 +63,8 @@ pub(crate) const COCO: Entry = Entry {
             default: "",
             help: "How many detections count in each image and class, in place of 1,10,100",
         },
+        IMAGE_KEY,
+        IMAGE_SIZE,
         OptionSpec {
             name: "class-agnostic",
             kind: OptionKind::Flag,
@@ -136,10 +140,18 @@ pub(crate) const COCO: Entry = Entry {
         if params.quirks {
             changed("quirks", "pycocotools".to_owned());
         }
+        let sizes = image_size(options)?;
+        if let Some((name, value)) = size_part(&sizes) {
+            changed(&name, value);
+        }
+        let by_file = options.is(IMAGE_KEY.name, "file_name");
+        if by_file {
+            changed(IMAGE_KEY.name, "file_name".to_owned());
+        }
         let by_class = options.is("groups", "class");
         match iou_type.as_str() {
-            "segm" => scorer(params, signature, by_class, MASKS),
-            _ => scorer(params, signature, by_class, BOXES),
+            "segm" => scorer(params, signature, [by_class, by_file], sizes, MASKS),
+            _ => scorer(params, signature, [by_class, by_file], sizes, BOXES),
         }
     },
 };
@@ -162,24 +174,31 @@ struct Reader<S> {
     documents: ReadDocuments<S>,
     record: ParseRecord<S>,
     order: fn(&Dataset<S>) -> BoxOrder,
+    /// How folders of other formats are read, for shapes that they hold.
+    folders: Option<ReadFolders<S>>,
 }
+
+type ReadFolders<S> = fn(&DataSet, &ImageSizes) -> Result<ReadBoxes<S>, DataSetError>;
 
 const BOXES: Reader<BBox> = Reader {
     documents: read::read_coco_documents,
     record: read::parse_record,
     order: corners,
+    folders: Some(read_boxes),
 };
 
 const MASKS: Reader<Mask> = Reader {
     documents: read::read_coco_mask_documents,
     record: read::parse_mask_record,
     order: |_| None,
+    folders: None,
 };
 
 fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     params: CocoParams,
     signature: Named<String>,
-    by_class: bool,
+    [by_class, by_file]: [bool; 2],
+    sizes: ImageSizes,
     read: Reader<S>,
 ) -> Result<Box<dyn crate::Scorer>, OptionError> {
     let metric = CocoAp::new(params).map_err(|error| {
@@ -197,6 +216,8 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
         metric,
         signature,
         by_class,
+        by_file,
+        sizes,
         read,
     };
     Ok(crate::scorer("coco", VERSION, reading))
@@ -206,6 +227,10 @@ struct Coco<S> {
     metric: CocoAp<S>,
     signature: Named<String>,
     by_class: bool,
+    /// Whether results name images by their files.
+    by_file: bool,
+    /// The sizes of the images of YOLO's folders.
+    sizes: ImageSizes,
     read: Reader<S>,
 }
 
@@ -331,8 +356,41 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
     }
 }
 
+impl<S: Shape + Clone + Send + Sync + 'static> Coco<S> {
+    /// Reads folders of Pascal VOC or YOLO. Area ranges need pixels.
+    fn read_folders(
+        &self,
+        read: ReadFolders<S>,
+        data: DataSet,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), DataSetError> {
+        if is_yolo(&data.references) && self.sizes == ImageSizes::Unknown {
+            let problem = Message::from(
+                "boxes are fractions of their image, and area ranges need pixels: expected ",
+            )
+            .option(IMAGE_SIZE.name, "")
+            .text(" too");
+            return Err(ReadError::new(&data.references.name, problem).into());
+        }
+        let boxes = read(&data, &self.sizes)?;
+        drop(data);
+        tally_order(sink, &boxes.order);
+        add_images(&boxes.dataset, &boxes.warnings, sink)
+    }
+}
+
 impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
-    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+    fn read_data_set(
+        &self,
+        mut data: DataSet,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), DataSetError> {
+        if self.by_file {
+            data.predictions = with_image_ids(&data.references, data.predictions)?;
+        }
+        if let (Some(read), Content::Folder(_)) = (self.read.folders, &data.references.content) {
+            return self.read_folders(read, data, sink);
+        }
         let options = CocoOptions {
             ignore_unknown_images: data.join.ignore_extra,
             quirks: self.metric.params().quirks,

@@ -288,6 +288,12 @@ impl<F: Form> Reading for Boxes<F> {
         &self.metric
     }
 
+    fn further_fields(&self) -> Vec<String> {
+        let wanted = [("class", self.by_class), ("image", self.by_image)];
+        let wanted = wanted.into_iter().filter(|(_, is_wanted)| *is_wanted);
+        wanted.map(|(name, _)| name.to_owned()).collect()
+    }
+
     fn signature(&self) -> Named<String> {
         let DetectionSweepParams {
             profile,

@@ -3,5 +3,6 @@
 pub(crate) mod coco;
 pub(crate) mod detection;
 pub(crate) mod errors;
-pub(crate) mod images;
+pub(crate) mod image_key;
+mod images;
 pub(crate) mod voc;

@@ -181,6 +181,14 @@ impl Folder {
         paths.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Reads the files of these names that are there.
+    pub(super) fn read_files(path: &Path, names: &[&str]) -> Result<Self, ReadError> {
+        let paths = names.iter().map(|name| path.join(name));
+        let paths = paths.filter(|path| path.is_file());
+        let files = paths.map(|path| read_small(&path));
+        files.collect::<Result<_, _>>().map(Self)
+    }
+
     /// As [`read`](Self::read), of a folder of truths: one without any is the wrong one.
     pub(super) fn read_truths(
         path: &Path,

@@ -14,7 +14,13 @@ use crate::{BBox, Class, Dataset, Key};
 
 /// Where the names of classes stand in a folder of truths, the first that is there. Files of these
 /// names are of no image.
-const NAMES: [&str; 2] = ["classes.txt", "obj.names"];
+const NAMES: [&str; 3] = ["classes.txt", "obj.names", DATA];
+
+/// Ultralytics' description of a data set, which names the classes under `names`.
+const DATA: &str = "data.yaml";
+
+/// The folder of the labels of a data set, next to which the others are.
+const LABELS: &str = "labels";
 
 /// How to read folders of YOLO.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -134,8 +140,10 @@ fn without_extension(image: &str) -> &str {
 /// The detections of an image are in the order of the lines. Across images they have no order, so their
 /// [`place`](crate::Prediction::place) is 0.
 ///
-/// Names of classes, one a line, are read from `classes.txt` or else `obj.names` in the folder of
-/// truths. Then a true object of a class beyond them is an error, and a detection of one is left out
+/// A folder that contains a folder `labels` is the root of a data set, whose files are in that one.
+///
+/// Names of classes, one per line, are read from `classes.txt` or else `obj.names` in the folder of truths
+/// or in the root, or from `names` in `data.yaml`. Then a true object of a class beyond them is an error, and a detection of one is left out
 /// with [`Warning::UnknownClass`]. Without, the classes are those that occur.
 ///
 /// Coordinates and areas are in pixels if [`YoloOptions::sizes`] gives the sizes of the images, else
@@ -156,15 +164,34 @@ pub fn read_yolo(
     predictions: &Path,
     options: &YoloOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    let is_named = NAMES.iter().any(|name| truths.join(name).is_file());
+    let root = Some(truths).filter(|root| is_root(root));
+    let root = root
+        .map(|root| Folder::read_files(root, &NAMES))
+        .transpose()?;
+    let [truths, predictions] = [truths, predictions].map(|folder| match is_root(folder) {
+        true => folder.join(LABELS),
+        false => folder.to_owned(),
+    });
+    let names = root.as_ref().map(Folder::files).unwrap_or_default();
+    let is_named = !names.is_empty() || NAMES.iter().any(|name| truths.join(name).is_file());
     let part = |image: &str| match is_held(options.shard, image) {
         true => Part::All,
         false if is_named => Part::Name,
         false => Part::Readable,
     };
-    let truths = Folder::read_truths(truths, "txt", &NAMES, part)?;
-    let predictions = Folder::read(predictions, "txt", &[], part)?;
-    parse_yolo(&truths.files(), &predictions.files(), options)
+    let truths = Folder::read_truths(&truths, "txt", &NAMES, part)?;
+    let predictions = Folder::read(&predictions, "txt", &[], part)?;
+    // The names next to the labels are of these labels; those of the root are of all.
+    let of_labels = truths.files();
+    let is_new = |file: &File<'_>| of_labels.iter().all(|other| other.base() != file.base());
+    let names = names.into_iter().filter(is_new);
+    let truths: Vec<File<'_>> = of_labels.iter().copied().chain(names).collect();
+    parse_yolo(&truths, &predictions.files(), options)
+}
+
+/// Whether a folder is the root of a data set, whose labels are in a folder of their own.
+fn is_root(folder: &Path) -> bool {
+    folder.join(LABELS).is_dir()
 }
 
 /// [`read_yolo`] of files that are in memory already, in any order.
@@ -300,6 +327,9 @@ fn classes_in<'a>(file: File<'a>) -> impl Iterator<Item = Key> + 'a {
 
 /// The classes that a file names, one a line.
 fn class_names(file: &File<'_>) -> Result<Vec<Class>, ReadError> {
+    if file.base() == DATA {
+        return names_in_yaml(file.content()).map_err(|problem| file.error("", "names", problem));
+    }
     let mut names = Vec::new();
     let lines = file.content().trim_end().lines();
     for (key, name) in (0..).zip(lines.map(str::trim)) {
@@ -313,6 +343,77 @@ fn class_names(file: &File<'_>) -> Result<Vec<Class>, ReadError> {
         });
     }
     Ok(names)
+}
+
+/// The names in a `data.yaml`: a list or a mapping from numbers, in brackets or one per line.
+fn names_in_yaml(text: &str) -> Result<Vec<Class>, String> {
+    let mut lines = text.lines().map(without_comment);
+    let first = lines.find_map(|line| line.strip_prefix("names:"));
+    let first = first.ok_or("expected names of classes, found none")?.trim();
+    let is_inner = |line: &&str| line.trim().is_empty() || line.starts_with([' ', '\t', '-']);
+    let entries: Vec<String> = match first.chars().next() {
+        None => {
+            let inner = lines.take_while(is_inner).map(str::trim);
+            let inner = inner.filter(|line| !line.is_empty());
+            let entry = |line: &str| line.strip_prefix("- ").unwrap_or(line).to_owned();
+            inner.map(entry).collect()
+        }
+        Some(open @ ('[' | '{')) => {
+            let close = if open == '[' { ']' } else { '}' };
+            let rest: Vec<&str> = lines.collect();
+            let all = format!("{}\n{}", &first[1..], rest.join("\n"));
+            let (inner, _) = all
+                .split_once(close)
+                .ok_or_else(|| format!("{open:?} is not closed: expected {close:?}"))?;
+            let inner = inner.split(',').map(str::trim);
+            inner
+                .filter(|entry| !entry.is_empty())
+                .map(str::to_owned)
+                .collect()
+        }
+        Some(_) => {
+            return Err(format!(
+                "found {first:?}, expected a list or a mapping of names"
+            ));
+        }
+    };
+    let class = |(key, entry): (i64, &String)| {
+        let name = match entry.split_once(':') {
+            Some((number, name)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                if number.parse() != Ok(key) {
+                    return Err(format!(
+                        "found the class {number}, expected {key}: the numbers ascend from 0"
+                    ));
+                }
+                name.trim()
+            }
+            _ => entry.as_str(),
+        };
+        let name = name.trim_matches(['"', '\'']);
+        match name.is_empty() {
+            true => Err(format!("the name of class {key} is empty")),
+            false => Ok(Class {
+                key: Key::Number(key),
+                name: name.to_owned(),
+            }),
+        }
+    };
+    let classes: Vec<Class> = (0..).zip(&entries).map(class).collect::<Result<_, _>>()?;
+    match classes.is_empty() {
+        true => Err("expected names of classes, found none".to_owned()),
+        false => Ok(classes),
+    }
+}
+
+/// A line of YAML without its comment.
+fn without_comment(line: &str) -> &str {
+    match line.starts_with('#') {
+        true => "",
+        false => line
+            .split_once(" #")
+            .map_or(line, |(text, _)| text)
+            .trim_end(),
+    }
 }
 
 /// A line of a truth file.
@@ -400,6 +501,36 @@ fn shape(
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    #[test]
+    fn names_of_data_yaml_by_hand() {
+        let rows = [
+            ("names: [cat, 'dog']", Ok("cat dog")),
+            (
+                "# x\npath: .\nnames:\n  0: cat # the cat\n  1: \"dog\"\nnc: 2\n",
+                Ok("cat dog"),
+            ),
+            ("names:\n- cat\n- dog\nnc: 2", Ok("cat dog")),
+            ("names: {0: cat, 1: dog}", Ok("cat dog")),
+            ("names: [\n  cat,\n  dog,\n]\n", Ok("cat dog")),
+            ("names:\n  1: cat\n", Err("found the class 1, expected 0")),
+            ("names: [cat", Err("is not closed")),
+            ("names: cat", Err("expected a list or a mapping")),
+            ("nc: 2", Err("found none")),
+            ("names:\nnc: 2", Err("found none")),
+        ];
+        for (text, expected) in rows {
+            let found = names_in_yaml(text).map(|classes| {
+                let names: Vec<String> = classes.into_iter().map(|class| class.name).collect();
+                names.join(" ")
+            });
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
+                (Err(found), Err(expected)) => assert!(found.contains(expected), "{found}"),
+                (found, _) => assert_eq!(found.as_deref(), Ok(""), "{text}"),
+            }
+        }
+    }
 
     use super::*;
 

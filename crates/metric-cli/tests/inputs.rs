@@ -1,0 +1,659 @@
+//! Files of other formats, their options, and what is said of those that cannot be read.
+
+mod common;
+
+use common::Folder;
+
+const RECORDS: &str = "{\"id\": \"a\", \"reference\": \"x\", \"prediction\": \"x\"}\n\
+                       {\"id\": \"b\", \"reference\": \"007\", \"prediction\": \"7\"}\n";
+
+const TABLE: &str = "id,reference,prediction\na,x,x\nb,007,7\n";
+
+fn accuracy(folder: &Folder, words: &str) -> f64 {
+    let words = format!("score string-accuracy --format json {words}");
+    let result = folder.run(&words).json();
+    result["scores"]["string_accuracy"]
+        .as_f64()
+        .expect("a score")
+}
+
+#[test]
+fn options_of_csv() {
+    let files = [
+        ("t.csv", TABLE, ""),
+        (
+            "s.csv",
+            "id;reference;prediction\na;x;x\nb;007;7\n",
+            "--delimiter semicolon",
+        ),
+        (
+            "c.csv",
+            "id^reference^prediction\na^x^x\nb^007^7\n",
+            "--delimiter ^",
+        ),
+        (
+            "t.tsv",
+            "id\treference\tprediction\na\tx\tx\r\nb\t007\t\"7\"\r\n",
+            "",
+        ),
+        (
+            "q.tsv",
+            "id\treference\tprediction\na\t\"x\t\"x\nb\t\"\t7\n",
+            "--quote none",
+        ),
+        (
+            "h.csv",
+            "a,x,x\nb,007,7\n",
+            "--header none --id-field 1 --reference-field 2 --prediction-field 3",
+        ),
+        (
+            "e.csv",
+            "id,reference,prediction\na,,\"\"\nb,007,7\n",
+            "--empty-field text",
+        ),
+        (
+            "b.csv",
+            "\u{feff}id,reference,prediction\n\na,x,x\n\r\nb,007,7",
+            "",
+        ),
+        (
+            "r.csv",
+            "reference,prediction\nx,x\n007,7\n",
+            "--id-field #row",
+        ),
+        (
+            "r.jsonl",
+            "{\"reference\": 1, \"prediction\": 1}\n",
+            "--id-field #row --header first",
+        ),
+        (
+            "l.json",
+            "[{\"id\": 1, \"reference\": \"x\",\n\"prediction\": \"x\"}, {\"id\": 2, \"reference\": \"y\", \"prediction\": \"x\"}]",
+            "",
+        ),
+    ];
+    for (name, text, options) in files {
+        let folder = Folder::new(&[(name, text)]);
+        if name == "r.jsonl" {
+            let words = format!("score relaxed-accuracy --pairs {name} {options}");
+            folder.run(&words).code(0);
+            continue;
+        }
+        assert_eq!(
+            accuracy(&folder, &format!("--pairs {name} {options}")),
+            0.5,
+            "{name}"
+        );
+        assert_eq!(
+            accuracy(&folder, &format!("-r {name} -p {name} {options}")),
+            0.5,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn labels_of_a_table_are_integers_or_strings() {
+    let folder = Folder::new(&[
+        (
+            "t.csv",
+            "id,reference,prediction\n1,3,3\n2,03,3\n3,cat,cat\n4,-1,-1\n",
+        ),
+        (
+            "p.jsonl",
+            "{\"id\": 1, \"prediction\": 3}\n{\"id\": 2, \"prediction\": \"03\"}\n{\"id\": 3, \"prediction\": \"cat\"}\n{\"id\": \"4\", \"prediction\": -1}\n",
+        ),
+    ]);
+    let score = |words: &str| {
+        let words = format!("score classification --format json {words}");
+        folder.run(&words).json()["scores"]["accuracy"].as_f64()
+    };
+    assert_eq!(score("--pairs t.csv"), Some(0.75));
+    assert_eq!(score("-r t.csv -p p.jsonl"), Some(1.0));
+}
+
+#[test]
+fn further_columns_are_fields_of_the_references() {
+    let folder = Folder::new(&[(
+        "t.csv",
+        "language,id,reference,prediction\njava,1,int a;,int a;\npython,2,a = 1,a = 1\n",
+    )]);
+    folder
+        .run("score codebleu --lang-field language --pairs t.csv")
+        .code(0);
+}
+
+#[test]
+fn several_files_are_one_source() {
+    let folder = Folder::new(&[
+        ("part-2.csv", "id,reference,prediction\nb,007,7\n"),
+        ("part-10.csv", "prediction,reference,id\nz,y,c\n"),
+        ("part-1.csv", "id,reference,prediction\na,x,x\n"),
+        ("same.csv", "id,reference,prediction\na,x,x\n"),
+        ("other.jsonl", RECORDS),
+        (".hidden.csv", "not read"),
+        ("1.txt", "x\ny"),
+        ("2.txt", "z"),
+        ("all.txt", "x\ny\nq\n"),
+    ]);
+    let third = 1.0 / 3.0;
+    assert_eq!(
+        accuracy(&folder, "--pairs part-1.csv part-2.csv part-10.csv"),
+        third
+    );
+    assert_eq!(accuracy(&folder, "--pairs part-*.csv"), third);
+    assert_eq!(
+        accuracy(&folder, "--pairs part-[0-9].csv part-10.csv"),
+        third
+    );
+    assert_eq!(accuracy(&folder, "-r all.txt -p 1.txt 2.txt"), 2.0 / 3.0);
+    folder
+        .run("score string-accuracy --pairs part-*.csv --per-sample s.jsonl")
+        .code(0);
+    let samples = std::fs::read_to_string(folder.path("s.jsonl")).expect("samples");
+    let ids: Vec<_> = samples.lines().map(|line| &line[..9]).collect();
+    assert_eq!(ids, ["{\"id\":\"a\"", "{\"id\":\"b\"", "{\"id\":\"c\""]);
+    let rows: [(&str, i32, &[&str]); 5] = [
+        (
+            "part-1.csv same.csv",
+            3,
+            &["duplicate id \"a\"", "part-1.csv line 2", "same.csv line 2"],
+        ),
+        ("part-1.csv part-1.csv", 3, &["part-1.csv: is named twice"]),
+        (
+            "part-1.csv other.jsonl",
+            3,
+            &["other.jsonl: is JSON Lines", "part-1.csv is CSV"],
+        ),
+        ("no-*.csv", 3, &["no-*.csv: the pattern matches no file"]),
+        (
+            "squad",
+            3,
+            &[
+                "squad: cannot open",
+                "names of the Hugging Face Hub are not resolved",
+            ],
+        ),
+    ];
+    for (files, code, says) in rows {
+        folder
+            .run(&format!("score string-accuracy --pairs {files}"))
+            .fails(code, says);
+    }
+}
+
+#[test]
+fn a_folder_of_records_is_one_source() {
+    let folder = Folder::new(&[]);
+    for name in ["data", "empty", "mixed"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    folder.put("data/_SUCCESS", b"");
+    folder.put("data/part-0.csv", b"id,reference,prediction\na,x,x\n");
+    folder.put("data/part-1.csv", b"id,reference,prediction\nb,x,y\n");
+    folder.put("mixed/a.csv", b"id,reference,prediction\n");
+    folder.put("mixed/b.jsonl", b"");
+    assert_eq!(accuracy(&folder, "--pairs data"), 0.5);
+    for (name, says) in [
+        ("empty", "without files"),
+        ("mixed", "expected files of one format"),
+    ] {
+        folder
+            .run(&format!("score string-accuracy --pairs {name}"))
+            .fails(3, &[name, says]);
+    }
+}
+
+#[test]
+fn sides_have_formats_and_ids_of_their_own() {
+    let folder = Folder::new(&[
+        ("truth.data", "doc;reference\n1;x\n2;y\n"),
+        (
+            "log.jsonl",
+            "{\"n\": 2, \"response\": {\"choices\": [{\"text\": \"z\"}]}}\n{\"n\": 1, \"response\": {\"choices\": [{\"text\": \"x\"}]}}\n",
+        ),
+        (
+            "short.jsonl",
+            "{\"n\": 2, \"response\": {\"raw\": 1, \"choices\": []}}\n",
+        ),
+    ]);
+    let words = "-r truth.data --references-format csv --delimiter semicolon --references-id-field doc --predictions-id-field n --prediction-field";
+    assert_eq!(
+        accuracy(
+            &folder,
+            &format!("{words} response.choices.0.text -p log.jsonl")
+        ),
+        0.5
+    );
+    assert_eq!(
+        accuracy(
+            &folder,
+            &format!("{words} /response/choices/0/text -p log.jsonl")
+        ),
+        0.5
+    );
+    folder
+        .run(&format!(
+            "score string-accuracy {words} response.text -p log.jsonl"
+        ))
+        .fails(
+            3,
+            &[
+                "log.jsonl:1",
+                "\"response\" has no \"text\"; it has \"choices\"",
+            ],
+        );
+    folder
+        .run(&format!(
+            "score string-accuracy {words} response.choices.0.text -p short.jsonl"
+        ))
+        .fails(
+            3,
+            &[
+                "short.jsonl:1",
+                "\"response.choices\" has no \"0\"; it is an empty list",
+            ],
+        );
+    folder
+        .run("score string-accuracy -r truth.data -p log.jsonl")
+        .fails(2, &["truth.data", "--input-format"]);
+}
+
+#[test]
+fn standard_input_has_any_format_that_does_not_seek() {
+    let folder = Folder::new(&[("t.csv", TABLE)]);
+    let words = "score string-accuracy --format json --pairs -";
+    let result = folder
+        .run_with_input(&format!("{words} --input-format csv"), TABLE)
+        .json();
+    assert_eq!(result["scores"]["string_accuracy"], 0.5);
+    folder
+        .run_with_input(&format!("{words} --input-format parquet"), "PAR1")
+        .fails(3, &["standard input", "Parquet cannot be read from a pipe"]);
+    folder
+        .run_with_input(&format!("{words} --input-format arrow"), "ARROW1\0\0")
+        .fails(3, &["standard input", "Arrow cannot be read from a pipe"]);
+}
+
+#[test]
+fn tables_that_cannot_be_read() {
+    let rows: [(&str, &str, i32, &[&str]); 14] = [
+        (
+            "t.csv",
+            "id,reference,prediction\n1,\"a\nb\",c\n2,d\n",
+            3,
+            &["t.csv: line 4: found 2 fields: expected 3 (id, reference, prediction)"],
+        ),
+        (
+            "t.csv",
+            "id,reference,prediction\n1,\"a\nb\",\"c\" \n",
+            3,
+            &["line 3, column 3 \"prediction\": found text after the closing quote"],
+        ),
+        (
+            "t.csv",
+            "id,reference,prediction\n1, \"a\",b\n",
+            3,
+            &[
+                "line 2, column 2 \"reference\"",
+                "the space that precedes the quote",
+            ],
+        ),
+        (
+            "t.csv",
+            "id,reference,prediction\n1,a\rb,b\n",
+            3,
+            &["line 2, column 2 \"reference\": found a carriage return without a line feed"],
+        ),
+        (
+            "t.csv",
+            "id,reference,prediction\n1,\"a,b\n2,c,d\n",
+            3,
+            &["line 2, column 2 \"reference\": a quote opens here and is never closed"],
+        ),
+        (
+            "t.csv",
+            "id;reference;prediction\n1;a;b\n",
+            3,
+            &[
+                "line 1: the header is one column, which contains ';'",
+                "--delimiter semicolon",
+            ],
+        ),
+        (
+            "t.csv",
+            "\"id\"\t\"reference\"\n",
+            3,
+            &[
+                "line 1, column 1: found '\\t' after the closing quote of \"id\"",
+                "--delimiter tab",
+            ],
+        ),
+        (
+            "t.csv",
+            "doc_id,reference,prediction\n1,a,b\n",
+            3,
+            &[
+                "line 1: no column \"id\"",
+                "did you mean --id-field doc_id?",
+            ],
+        ),
+        (
+            "t.csv",
+            "id,reference,prediction\n,a,b\n",
+            3,
+            &[
+                "line 2, column 1 \"id\": is empty and not in quotes",
+                "--empty-field text",
+            ],
+        ),
+        (
+            "t.csv",
+            "id,reference,references,prediction\n1,a,b,c\n",
+            3,
+            &["both \"reference\" and \"references\""],
+        ),
+        (
+            "t.csv",
+            "PAR1",
+            3,
+            &["starts like a Parquet file: expected CSV"],
+        ),
+        (
+            "t.parquet",
+            "id,reference",
+            3,
+            &["t.parquet: not a Parquet file"],
+        ),
+        ("t.feather", "FEA1....", 3, &["Feather of version 1"]),
+        ("t.parquet.gz", "x", 3, &["is compressed Parquet"]),
+    ];
+    for (name, text, code, says) in rows {
+        let folder = Folder::new(&[(name, text)]);
+        folder
+            .run(&format!("score string-accuracy --pairs {name}"))
+            .fails(code, says);
+    }
+    let folder = Folder::new(&[("t.csv", TABLE), ("r.csv", "id,reference\na,x\n")]);
+    folder
+        .run("score string-accuracy --pairs t.csv --delimiter ab")
+        .fails(
+            2,
+            &[
+                "--delimiter",
+                "expected comma, tab, semicolon, pipe or one ASCII character",
+            ],
+        );
+    folder
+        .run("score string-accuracy -r r.csv -p t.csv --id-field #row")
+        .fails(3, &["t.csv: has 2 rows: expected 1, as in r.csv"]);
+    folder
+        .run("score string-accuracy --pairs t.csv --split test")
+        .fails(2, &["--split test", "t.csv is a file"]);
+    folder
+        .run("score string-accuracy -r t.csv -p t.csv --references-split test")
+        .fails(2, &["--split test"]);
+}
+
+#[test]
+fn the_column_of_a_value_that_the_metric_cannot_read_is_named() {
+    let folder = Folder::new(&[(
+        "t.csv",
+        "id,prediction,reference\na,\"[[1]]\",\"[[1]]\"\nb,\"[[1]\",\"[[1]]\"\n",
+    )]);
+    folder
+        .run("score arc --pairs t.csv --strict")
+        .fails(3, &["t.csv: line 3, column 2 \"prediction\": id \"b\""]);
+}
+
+#[test]
+fn transcripts() {
+    let folder = Folder::new(&[
+        (
+            "ref.trn",
+            ";; a comment\nthe cat sat (a-1)\n(b-2)\nyes (no) (c-3)\n",
+        ),
+        ("hyp.trn", "yes (no) (c-3)\nthe dog sat (a-1)\n(b-2)\n"),
+        ("bad.trn", "the cat sat\n"),
+        ("alt.trn", "the { cat / dog } (a-1)\n"),
+        (
+            "r.stm",
+            ";; x\ntalk 1 anna 0.00 1.00 <o,f0> the cat\ntalk 1 bob 1.00 2.00 sat\ntalk 1 bob 2.0 3.0 IGNORE_TIME_SEGMENT_IN_SCORING\n",
+        ),
+        (
+            "h.ctm",
+            "talk 1 1.2 0.2 sat\ntalk 1 0.1 0.2 the 0.9\ntalk 1 0.5 0.2 cat\ntalk 1 2.5 0.1 um\n",
+        ),
+        (
+            "far.ctm",
+            "talk 1 0.1 0.2 the\ntalk 1 0.5 0.2 cat\ntalk 1 9 1 sat\n",
+        ),
+        (
+            "gap.stm",
+            "talk 1 anna 0.00 1.00 the cat\ntalk 1 bob 1.00 2.00 sat\n",
+        ),
+        ("text.txt", "the cat sat\n"),
+    ]);
+    let wer = |words: &str| {
+        let words = format!("score wer --format json {words}");
+        folder.run(&words).json()
+    };
+    let result = wer("-r ref.trn -p hyp.trn");
+    assert_eq!(result["scores"]["wer"], 0.2);
+    let result = wer("-r r.stm -p h.ctm");
+    assert_eq!(
+        (&result["scores"]["wer"], &result["examples"]),
+        (&0.0.into(), &2.into())
+    );
+    let warnings = result["warnings"].to_string();
+    assert!(warnings.contains("1 segment is left out"), "{warnings}");
+    assert!(warnings.contains("1 word is left out"), "{warnings}");
+    let result = wer("-r gap.stm -p far.ctm");
+    assert_eq!(result["scores"]["wer"], 0.0);
+    let warnings = result["warnings"].to_string();
+    assert!(
+        warnings.contains("1 word has its middle outside"),
+        "{warnings}"
+    );
+    let rows: [(&str, i32, &[&str]); 5] = [
+        (
+            "-r ref.trn -p bad.trn",
+            3,
+            &["bad.trn:1", "no id at the end of the line"],
+        ),
+        ("-r ref.trn -p alt.trn", 3, &["alt.trn:1", "alternation"]),
+        (
+            "-r gap.stm -p far.ctm --extra error",
+            3,
+            &[
+                "far.ctm:3",
+                "\"sat\" lies outside the segment \"talk/1/1.00\"",
+            ],
+        ),
+        (
+            "-r text.txt -p h.ctm",
+            3,
+            &["h.ctm", "expected references in stm"],
+        ),
+        ("-r h.ctm -p h.ctm", 3, &["h.ctm", "words without segments"]),
+    ];
+    for (words, code, says) in rows {
+        folder.run(&format!("score wer {words}")).fails(code, says);
+    }
+}
+
+#[test]
+fn shards_of_transcripts_merge_to_the_whole() {
+    let mut stm = String::new();
+    let mut ctm = String::new();
+    for second in 0..20 {
+        let text = match second % 5 {
+            0 => "IGNORE_TIME_SEGMENT_IN_SCORING",
+            _ => "yes",
+        };
+        stm.push_str(&format!("talk 1 anna {second} {}.5 {text}\n", second));
+        ctm.push_str(&format!("talk 1 {second}.4 0.3 yes\n"));
+    }
+    let folder = Folder::new(&[("r.stm", &stm), ("h.ctm", &ctm)]);
+    let words = "score wer --format json -r r.stm -p h.ctm";
+    let whole = folder.run(words).code(0).stdout;
+    let mut merge = "merge --format json".to_owned();
+    for shard in 0..3 {
+        folder
+            .run(&format!(
+                "{words} --shard {shard}/3 --state-out {shard}.state"
+            ))
+            .code(0);
+        merge.push_str(&format!(" {shard}.state"));
+    }
+    assert_eq!(folder.run(&merge).code(0).stdout, whole);
+}
+
+#[test]
+fn a_part_of_the_prediction_is_scored() {
+    let folder = Folder::new(&[
+        (
+            "t.jsonl",
+            "{\"id\": 1, \"reference\": \"b\", \"prediction\": \"So: answer: B.\"}\n{\"id\": 2, \"reference\": [\"c\", \"x\"], \"prediction\": \"Answer: C\"}\n{\"id\": 3, \"reference\": \"d\", \"prediction\": \"none\"}\n",
+        ),
+        (
+            "code.jsonl",
+            "{\"id\": 1, \"reference\": \"int f(int a) { return a + 1; }\", \"prediction\": \"Here:\\n```java\\nint f(int a) { return a + 1; }\\n```\\n\"}\n",
+        ),
+        (
+            "o.jsonl",
+            "{\"id\": 1, \"reference\": {\"text\": [\"b\"]}, \"prediction\": \"b\"}\n",
+        ),
+    ]);
+    let run = |words: &str| folder.run(&format!("score {words} --format json")).json();
+    // The pattern has no space, as words are separated by them.
+    let steps = r"--extract (?i)answer:\s*(\w) --normalize lower";
+    for metric in [
+        "string-accuracy",
+        "exact-match",
+        "relaxed-accuracy",
+        "anls",
+        "squad",
+    ] {
+        let result = run(&format!("{metric} --pairs t.jsonl {steps}"));
+        let scores = result["scores"].as_object().expect("scores");
+        let score = scores.values().next().expect("a score");
+        assert_eq!(score.as_f64(), Some(2.0 / 3.0), "{metric}");
+        let signature = result["signature"].as_str().expect("a signature");
+        assert!(
+            signature.contains(r"extract:(?i)answer:\s*(\w)"),
+            "{signature}"
+        );
+        assert!(signature.contains("normalize:lower"), "{signature}");
+        let warnings = result["warnings"].to_string();
+        let says = "1 prediction counts as empty, as it has no match for --extract";
+        assert!(warnings.contains(says), "{metric}: {warnings}");
+    }
+    let result = run("codebleu --lang java --extract fence --pairs code.jsonl");
+    assert_eq!(result["scores"]["codebleu"], 1.0);
+    let result = run("string-accuracy --pairs code.jsonl");
+    assert_eq!(
+        result["signature"],
+        "string-accuracy|normalize:none|v:0.1.0"
+    );
+    folder
+        .run("score squad --normalize lower --pairs o.jsonl")
+        .fails(3, &["found an object: expected a text or a list of texts"]);
+    folder
+        .run("score exact-match --extract ( --pairs t.jsonl")
+        .fails(2, &["--extract \"(\"", "is no regular expression"]);
+}
+
+#[test]
+fn results_of_coco_may_be_json_lines() {
+    let folder = Folder::new(&[
+        (
+            "gt.json",
+            "{\"images\": [{\"id\": 1, \"width\": 9, \"height\": 9}], \"categories\": [{\"id\": 1, \"name\": \"a\"}], \"annotations\": [{\"id\": 1, \"image_id\": 1, \"category_id\": 1, \"bbox\": [0, 0, 4, 4], \"area\": 16, \"iscrowd\": 0}]}",
+        ),
+        (
+            "dt.jsonl",
+            "{\"image_id\": 1, \"category_id\": 1, \"bbox\": [0, 0, 4, 4], \"score\": 0.9}\n{\"image_id\": 1, \"category_id\": 1, \"bbox\": [5, 5, 2, 2], \"score\": 0.1}\n",
+        ),
+    ]);
+    let result = folder
+        .run("score coco -r gt.json -p dt.jsonl --format json")
+        .json();
+    let precision = result["scores"]["AP"].as_f64();
+    assert!(precision.is_some_and(|ap| ap > 0.999), "{result}");
+}
+
+#[test]
+fn results_may_name_images_by_their_files() {
+    let truth = |second: &str| {
+        format!(
+            "{{\"images\": [{{\"id\": 7, \"file_name\": \"val/0012.jpg\"}}, {{\"id\": 8, \"file_name\": \"{second}\"}}], \
+             \"categories\": [{{\"id\": 1, \"name\": \"a\"}}], \"annotations\": [\
+             {{\"id\": 1, \"image_id\": 7, \"category_id\": 1, \"bbox\": [0, 0, 4, 4], \"area\": 16, \"iscrowd\": 0}},\
+             {{\"id\": 2, \"image_id\": 8, \"category_id\": 1, \"bbox\": [0, 0, 4, 4], \"area\": 16, \"iscrowd\": 0}}]}}"
+        )
+    };
+    let result = |image: &str| {
+        format!(
+            "{{\"image_id\": {image}, \"category_id\": 1, \"bbox\": [0, 0, 4, 4], \"score\": 0.9}}"
+        )
+    };
+    let list = |images: [&str; 2]| format!("[{}, {}]", result(images[0]), result(images[1]));
+    let words = "score coco -r gt.json -p dt.json --image-key file_name --format json";
+    for images in [
+        ["12", "\"dog\""],
+        ["\"0012.jpg\"", "\"val/dog.png\""],
+        ["\"0012\"", "\"dog.png\""],
+    ] {
+        let folder = Folder::new(&[
+            ("gt.json", &truth("val/dog.png")),
+            ("dt.json", &list(images)),
+        ]);
+        let found = folder.run(words).json();
+        let precision = found["scores"]["AP"].as_f64();
+        assert!(precision.is_some_and(|ap| ap > 0.999), "{images:?} {found}");
+    }
+    let folder = Folder::new(&[
+        ("gt.json", &truth("test/12.png")),
+        ("dt.json", &list(["12", "\"12.png\""])),
+    ]);
+    folder.run(words).fails(
+        3,
+        &["dt.json: [0]: image_id: several images have the file name \"12\""],
+    );
+    let folder = Folder::new(&[
+        ("gt.json", &truth("b.png")),
+        ("dt.json", &list(["12", "\"c\""])),
+    ]);
+    folder
+        .run(words)
+        .fails(3, &["\"c\" is no image of the ground truth"]);
+}
+
+#[test]
+fn coco_reads_folders_of_yolo_and_voc() {
+    let folder = Folder::new(&[]);
+    for name in ["data/labels", "run/labels", "voc", "found"] {
+        std::fs::create_dir_all(folder.path(name)).expect("a folder");
+    }
+    folder.put("data/data.yaml", b"path: .\nnames:\n  0: cat\n  1: dog\n");
+    folder.put("data/labels/a.txt", b"1 0.5 0.5 0.5 0.5\n");
+    folder.put("run/labels/a.txt", b"1 0.5 0.5 0.5 0.5 0.9\n");
+    folder.put("voc/a.xml", b"<annotation><filename>a.jpg</filename><object><name>dog</name><difficult>0</difficult><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>50</xmax><ymax>50</ymax></bndbox></object></annotation>");
+    folder.put("found/dog.txt", b"a 0.9 1 1 50 50\n");
+    for words in [
+        "coco -r data -p run --image-size 100x100 --groups class",
+        "coco -r data/labels -p run/labels --image-size 100x100",
+        "coco -r voc -p found",
+    ] {
+        let result = folder.run(&format!("score {words} --format json")).json();
+        let precision = result["scores"]["AP"].as_f64();
+        assert!(precision.is_some_and(|ap| ap > 0.999), "{words}: {result}");
+        if words.contains("--groups") {
+            assert!(result["groups"]["class"]["dog"].is_object(), "{result}");
+        }
+    }
+    folder
+        .run("score coco -r data -p run")
+        .fails(3, &["area ranges need pixels: expected --image-size"]);
+}

@@ -1,0 +1,150 @@
+//! What texts go through before a metric reads them: `--extract` and `--normalize`.
+
+use std::borrow::Cow;
+
+use metric_record::{FieldError, Kind, Message, Record, Side, Value};
+use metric_text::{Extract, Normalizer};
+
+use super::string_accuracy::NORMALIZE;
+use crate::scorer::{Prepare, Prepared};
+use crate::{Counted, Named, OptionError, OptionKind, OptionSpec, Options, Reading, Scorer};
+
+/// The part of a prediction that is scored.
+pub(crate) const EXTRACT: OptionSpec = OptionSpec {
+    name: "extract",
+    kind: OptionKind::Text,
+    value: "REGEX|fence",
+    default: "",
+    help: "Part of the prediction to score: the first group of the first match, or the first fenced block",
+};
+
+/// A reading whose texts are prepared as the options say, as a scorer. The metric itself has no
+/// normalization.
+pub(crate) fn prepared_scorer<R: Reading>(
+    metric: &str,
+    version: &str,
+    reading: R,
+    options: &Options,
+) -> Result<Box<dyn Scorer>, OptionError> {
+    let steps = TextSteps {
+        extract: extract(options)?,
+        normalizer: options.parse(NORMALIZE.name)?.unwrap_or_default(),
+    };
+    Ok(with_steps(metric, version, reading, steps))
+}
+
+/// The same of a metric that normalizes texts by itself, or whose texts are not normalized.
+pub(crate) fn extracting_scorer<R: Reading>(
+    metric: &str,
+    version: &str,
+    reading: R,
+    options: &Options,
+) -> Result<Box<dyn Scorer>, OptionError> {
+    let steps = TextSteps {
+        extract: extract(options)?,
+        normalizer: Normalizer::default(),
+    };
+    Ok(with_steps(metric, version, reading, steps))
+}
+
+fn extract(options: &Options) -> Result<Option<Extract>, OptionError> {
+    match options
+        .get(EXTRACT.name)
+        .is_none_or(|value| value.is_empty())
+    {
+        true => Ok(None),
+        false => options.parse(EXTRACT.name),
+    }
+}
+
+fn with_steps<R: Reading>(
+    metric: &str,
+    version: &str,
+    reading: R,
+    steps: TextSteps,
+) -> Box<dyn Scorer> {
+    let is_empty = steps.extract.is_none() && steps.normalizer.steps.is_empty();
+    let steps: Option<Box<dyn Prepare>> = (!is_empty).then(|| Box::new(steps) as _);
+    crate::scorer::scorer_after(metric, version, reading, steps)
+}
+
+struct TextSteps {
+    extract: Option<Extract>,
+    normalizer: Normalizer,
+}
+
+impl TextSteps {
+    /// The text of a value, if it is a text.
+    fn text<'v>(value: &Value<'v>) -> Option<Cow<'v, str>> {
+        let is_text = matches!(value.kind(), Kind::Line | Kind::String);
+        is_text.then(|| value.clone().text().ok()).flatten()
+    }
+
+    fn prediction(&self, value: &Value<'_>) -> Option<(String, bool)> {
+        let text = Self::text(value)?;
+        let part = match &self.extract {
+            None => Some(&*text),
+            Some(extract) => extract.apply(&text),
+        };
+        let normalized = self.normalizer.apply(part.unwrap_or_default());
+        Some((normalized.into_owned(), part.is_some()))
+    }
+
+    /// The reference after normalization, and whether it is JSON.
+    fn reference(&self, value: &Value<'_>) -> Result<Option<(String, bool)>, FieldError> {
+        if self.normalizer.steps.is_empty() {
+            return Ok(None);
+        }
+        match value.kind() {
+            Kind::List => {
+                let Ok(texts) = value.clone().read::<Vec<String>>() else {
+                    return Ok(None);
+                };
+                let texts: Vec<_> = texts
+                    .iter()
+                    .map(|text| self.normalizer.apply(text))
+                    .collect();
+                Ok(serde_json::to_string(&texts).ok().map(|json| (json, true)))
+            }
+            Kind::Object => {
+                let problem =
+                    Message::from("found an object: expected a text or a list of texts, which ")
+                        .option(NORMALIZE.name, "")
+                        .text(" changes");
+                Err(FieldError::new(Side::Reference, problem))
+            }
+            _ => {
+                let text = Self::text(value);
+                Ok(text.map(|text| (self.normalizer.apply(&text).into_owned(), false)))
+            }
+        }
+    }
+}
+
+impl Prepare for TextSteps {
+    fn signature(&self) -> Named<String> {
+        let extract = self
+            .extract
+            .iter()
+            .map(|it| ("extract".to_owned(), it.to_string()));
+        let has_steps = !self.normalizer.steps.is_empty();
+        let normalize = has_steps.then(|| ("normalize".to_owned(), self.normalizer.to_string()));
+        extract.chain(normalize).collect()
+    }
+
+    fn prepare(&self, record: &Record<'_>) -> Result<Prepared, FieldError> {
+        let prediction = self.prediction(&record.prediction);
+        let is_without = prediction.as_ref().is_some_and(|(_, found)| !found);
+        Ok(Prepared {
+            prediction: prediction.map(|(text, _)| text),
+            reference: self.reference(&record.reference)?,
+            note: is_without.then(|| {
+                let of = |what: &str| Message::from(what).option(EXTRACT.name, "");
+                Counted::new(
+                    of("prediction counts as empty, as it has no match for "),
+                    of("predictions count as empty, as they have no match for "),
+                )
+            }),
+        })
+    }
+}

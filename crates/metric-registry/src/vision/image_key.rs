@@ -1,0 +1,133 @@
+//! Results whose images are named by their files, as `predictions.json` of Ultralytics names them.
+
+use std::collections::HashMap;
+
+use metric_record::json::{self, Entries};
+use metric_record::{Content, Document, ReadError, quoted_id};
+use serde_json::value::RawValue;
+
+use crate::OptionKind;
+use crate::OptionSpec;
+
+/// What the `image_id` of a result is.
+pub(crate) const IMAGE_KEY: OptionSpec = OptionSpec {
+    name: "image-key",
+    kind: OptionKind::Choice(|| vec!["id", "file_name"]),
+    value: "KEY",
+    default: "id",
+    help: "What image_id of a result is: the id of the image, or the name of its file, with or without folder and ending",
+};
+
+/// The ids of images by the names of their files.
+struct FileNames<'a>(HashMap<String, Named<'a>>);
+
+enum Named<'a> {
+    /// The JSON of the id.
+    One(&'a str),
+    /// Two images have this name.
+    Several,
+}
+
+/// Replaces the names of files in a list of results by the ids of their images.
+pub(crate) fn with_image_ids(
+    references: &Document,
+    predictions: Document,
+) -> Result<Document, ReadError> {
+    let truth = references.file()?;
+    let refuse = |problem: String| ReadError::new(&references.name, problem);
+    let file: Entries<'_> = json::typed(truth.content()).map_err(refuse)?;
+    let images: Vec<Entries<'_>> =
+        json::typed(file.get("images").unwrap_or("[]")).map_err(refuse)?;
+    let mut names = FileNames(HashMap::new());
+    for (index, image) in images.iter().enumerate() {
+        let name = image.get("file_name").map(json::string);
+        match (name, image.get("id")) {
+            (Some(Ok(name)), Some(id)) => names.add(&name, id),
+            (Some(Err(problem)), _) => {
+                let place = format!("images[{index}]");
+                let error = ReadError::new(&references.name, problem);
+                return Err(error.at(place).field("file_name"));
+            }
+            _ => {}
+        }
+    }
+    let text = predictions.file()?.content();
+    let refuse = |problem: String| ReadError::new(&predictions.name, problem);
+    let results: Vec<&RawValue> = json::typed(text).map_err(refuse)?;
+    let mut written = String::with_capacity(text.len());
+    for (index, result) in results.iter().enumerate() {
+        written.push(if index == 0 { '[' } else { ',' });
+        let refuse =
+            |problem: String| ReadError::new(&predictions.name, problem).at(format!("[{index}]"));
+        let fields: Entries<'_> = json::typed(result.get()).map_err(refuse)?;
+        let name = fields.get("file_name").or_else(|| fields.get("image_id"));
+        let id = match (fields.get("image_id"), name) {
+            (Some(place), Some(name)) => {
+                let id = names
+                    .id(name)
+                    .map_err(|problem| refuse(problem).field("image_id"))?;
+                id.map(|id| (place, id))
+            }
+            _ => None,
+        };
+        match id {
+            Some((place, id)) => {
+                let start = place.as_ptr().addr() - result.get().as_ptr().addr();
+                let (before, after) = result.get().split_at(start);
+                written.push_str(before);
+                written.push_str(id);
+                written.push_str(&after[place.len()..]);
+            }
+            // An image that is not listed is judged where results are read.
+            None => written.push_str(result.get()),
+        }
+    }
+    if results.is_empty() {
+        written.push('[');
+    }
+    written.push(']');
+    Ok(Document {
+        name: predictions.name,
+        content: Content::Text(written),
+    })
+}
+
+impl<'a> FileNames<'a> {
+    /// Adds an image by each form of its name: as it is, without folders, and without the ending.
+    fn add(&mut self, name: &str, id: &'a str) {
+        let mut forms = vec![name];
+        let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let stem = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
+        forms.extend([base, stem]);
+        // A name that is a number may be written as one.
+        let number = stem.bytes().all(|byte| byte.is_ascii_digit());
+        let number = Some(stem.trim_start_matches('0')).filter(|it| number && !it.is_empty());
+        forms.extend(number);
+        forms.sort_unstable();
+        forms.dedup();
+        for form in forms {
+            let entry = self.0.entry(form.to_owned());
+            entry
+                .and_modify(|other| {
+                    if !matches!(other, Named::One(other) if *other == id) {
+                        *other = Named::Several;
+                    }
+                })
+                .or_insert(Named::One(id));
+        }
+    }
+
+    /// The id of the image that a JSON string or number names.
+    fn id(&self, json: &str) -> Result<Option<&'a str>, String> {
+        let name = json::string(json);
+        let name = name.as_deref().unwrap_or(json.trim());
+        match self.0.get(name) {
+            Some(Named::One(id)) => Ok(Some(id)),
+            Some(Named::Several) => Err(format!(
+                "several images have the file name {}: expected the name with its folder or ending",
+                quoted_id(name)
+            )),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Arrow IPC: the file form, also called Feather, and the stream form.
+
+use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, Schema};
+use metric_record::ReadError;
+
+use crate::RunError;
+use crate::formats::columns::{Plan, Rows, decode_error, refuse_other_kinds};
+use crate::formats::grouped;
+use crate::scan::FieldNames;
+use crate::source::{self, Block, Kinds, Seekable, Source, Stream, Unit};
+
+/// The first bytes of the file form.
+const FILE: &[u8] = b"ARROW1";
+
+/// The first bytes of Feather V1, which is another format.
+const FEATHER_1: &[u8] = b"FEA1";
+
+/// How a stream ends, and how it ended in old versions.
+const ENDS: [&[u8]; 2] = [&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], &[0, 0, 0, 0]];
+
+/// The most rows of a block: enough to spread over threads, and little enough to stay in the cache.
+const BLOCK_ROWS: usize = 8192;
+
+/// What both forms are.
+type Batches = Box<dyn Iterator<Item = Result<Block, RunError>> + Send>;
+
+/// Opens a file or a stream: the first bytes tell which it is.
+pub(crate) fn blocks(
+    source: &Source,
+    names: &FieldNames,
+    progress: &Arc<AtomicU64>,
+    kinds: &mut Kinds,
+) -> Result<Batches, RunError> {
+    let name = source.name();
+    let mut stream = source.stream(Arc::clone(progress))?;
+    let mut start = Vec::new();
+    let read = (&mut stream)
+        .take(FILE.len() as u64)
+        .read_to_end(&mut start);
+    read.map_err(|error| ReadError::new(&name, format!("cannot read: {error}")))?;
+    if start.is_empty() {
+        let problem = "is empty: expected an Arrow file or stream";
+        return Err(ReadError::new(name, problem).into());
+    }
+    if start.starts_with(FEATHER_1) {
+        let problem = "is Feather of version 1: expected version 2, which is Arrow IPC";
+        return Err(ReadError::new(name, problem).into());
+    }
+    if start != FILE {
+        let stream: Stream = Box::new(Cursor::new(start).chain(stream));
+        return of_stream(name, stream, names, kinds);
+    }
+    match source.seekable()? {
+        Seekable::File(file) => of_file(name, BufReader::new(file), names, kinds),
+        Seekable::Memory(bytes) => of_file(name, Cursor::new(bytes), names, kinds),
+    }
+}
+
+/// Calls a decoder, whose panics on malformed data are errors.
+pub(super) fn guarded<T>(call: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err("the data are malformed".to_owned()),
+    }
+}
+
+fn not_arrow(name: &str, problem: &str) -> RunError {
+    let problem = problem.lines().next().unwrap_or_default();
+    ReadError::new(name, format!("truncated or not an Arrow file: {problem}")).into()
+}
+
+/// Opens the file form.
+fn of_file<R: Read + Seek + Send + 'static>(
+    name: String,
+    mut reader: R,
+    names: &FieldNames,
+    kinds: &mut Kinds,
+) -> Result<Batches, RunError> {
+    let schema = guarded(|| {
+        let reader = FileReader::try_new(&mut reader, None)?;
+        Ok(reader.schema())
+    });
+    let schema = schema.map_err(|problem| not_arrow(&name, &problem))?;
+    let plan = Plan::new(&name, &schema, names)?;
+    refuse_other_kinds(&name, &plan, kinds)?;
+    let projection = plan.projection.clone();
+    let opened = guarded(|| FileReader::try_new(reader, Some(projection)));
+    let mut reader = opened.map_err(|problem| not_arrow(&name, &problem))?;
+    let batches = std::iter::from_fn(move || reader.next());
+    Ok(Box::new(Numbered::new(name, plan, batches)))
+}
+
+/// Opens the stream form.
+fn of_stream(
+    name: String,
+    stream: Stream,
+    names: &FieldNames,
+    kinds: &mut Kinds,
+) -> Result<Batches, RunError> {
+    let (plan, reader) = open_stream(&name, stream, |schema| Plan::new(&name, schema, names))?;
+    refuse_other_kinds(&name, &plan, kinds)?;
+    Ok(Box::new(Numbered::new(name, plan, reader)))
+}
+
+/// Opens a stream, of which a plan says what is read.
+pub(super) fn open_stream(
+    name: &str,
+    stream: Stream,
+    plan: impl FnOnce(&Schema) -> Result<Plan, RunError>,
+) -> Result<(Plan, StreamBatches), RunError> {
+    let tail = Tail {
+        inner: BufReader::with_capacity(1 << 16, stream),
+        last: Vec::new(),
+    };
+    let opened = guarded(|| StreamReader::try_new(tail, None));
+    let reader = opened.map_err(|problem| not_arrow(name, &problem))?;
+    let plan = plan(&reader.schema())?;
+    let projection = plan.projection.clone();
+    Ok((
+        plan,
+        StreamBatches {
+            reader,
+            projection,
+            rows: 0,
+            batches: 0,
+            is_done: false,
+        },
+    ))
+}
+
+/// The batches of a stream, with the columns that are wanted.
+pub(super) struct StreamBatches {
+    reader: StreamReader<Tail>,
+    projection: Vec<usize>,
+    rows: u64,
+    batches: u64,
+    is_done: bool,
+}
+
+impl Iterator for StreamBatches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let next = self.reader.next();
+        let batch = match next {
+            Some(Ok(batch)) => batch.project(&self.projection),
+            Some(Err(error)) => {
+                self.is_done = true;
+                return Some(Err(match error {
+                    ArrowError::IoError(_, io) if io.kind() == io::ErrorKind::UnexpectedEof => {
+                        self.truncated()
+                    }
+                    error => error,
+                }));
+            }
+            None => {
+                self.is_done = true;
+                let last = &self.reader.get_ref().last;
+                let is_whole = ENDS.iter().any(|end| last.ends_with(end));
+                return (!is_whole).then(|| Err(self.truncated()));
+            }
+        };
+        self.batches += 1;
+        self.rows += batch.as_ref().map_or(0, RecordBatch::num_rows) as u64;
+        Some(batch)
+    }
+}
+
+impl StreamBatches {
+    /// The error of a stream without an end.
+    fn truncated(&self) -> ArrowError {
+        let rows = if self.rows == 1 { "row" } else { "rows" };
+        ArrowError::IpcError(format!(
+            "truncated after batch {} ({} {rows}): expected the end of the stream",
+            self.batches,
+            grouped(self.rows)
+        ))
+    }
+}
+
+/// Remembers the last bytes that were read.
+struct Tail {
+    inner: BufReader<Stream>,
+    last: Vec<u8>,
+}
+
+impl Read for Tail {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const KEPT: usize = 8;
+        let count = self.inner.read(buffer)?;
+        let read = &buffer[..count];
+        if count >= KEPT {
+            self.last.clear();
+        }
+        self.last
+            .extend_from_slice(&read[count.saturating_sub(KEPT)..]);
+        let surplus = self.last.len().saturating_sub(KEPT);
+        self.last.drain(..surplus);
+        Ok(count)
+    }
+}
+
+/// Numbers batches and their rows.
+struct Numbered<B> {
+    name: String,
+    plan: Arc<Plan>,
+    batches: B,
+    number: usize,
+    next_row: u64,
+    /// The rows of the batch at hand that are in no block yet.
+    rest: Option<RecordBatch>,
+    is_done: bool,
+}
+
+impl<B> Numbered<B> {
+    fn new(name: String, plan: Plan, batches: B) -> Self {
+        Self {
+            name,
+            plan: Arc::new(plan),
+            batches,
+            number: 0,
+            next_row: 1,
+            rest: None,
+            is_done: false,
+        }
+    }
+
+    /// The next rows of the batch at hand, if there are any.
+    fn slice(&mut self) -> Option<Block> {
+        let batch = self.rest.take().filter(|batch| batch.num_rows() > 0)?;
+        let rows = batch.num_rows().min(BLOCK_ROWS);
+        if rows < batch.num_rows() {
+            self.rest = Some(batch.slice(rows, batch.num_rows() - rows));
+        }
+        let first_line = self.next_row;
+        self.next_row += rows as u64;
+        let batch = batch.slice(0, rows);
+        Some(block(
+            &self.name,
+            &self.plan,
+            batch,
+            self.number,
+            first_line,
+        ))
+    }
+}
+
+impl<B: Iterator<Item = Result<RecordBatch, ArrowError>>> Iterator for Numbered<B> {
+    type Item = Result<Block, RunError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(block) = self.slice() {
+                return Some(Ok(block));
+            }
+            if self.is_done {
+                return None;
+            }
+            self.number += 1;
+            match guarded(|| self.batches.next().transpose()) {
+                Ok(None) => return None,
+                Ok(batch) => self.rest = batch,
+                Err(problem) => {
+                    self.is_done = true;
+                    return Some(Err(batch_error(&self.name, self.number, &problem)));
+                }
+            }
+        }
+    }
+}
+
+/// The error of a batch that cannot be decoded.
+pub(super) fn batch_error(name: &str, number: usize, problem: &str) -> RunError {
+    match problem.split_once("truncated after") {
+        Some((_, after)) => ReadError::new(name, format!("truncated after{after}")).into(),
+        None => decode_error(name, &format!("batch {number}"), problem),
+    }
+}
+
+/// A batch as a block.
+fn block(
+    name: &str,
+    plan: &Arc<Plan>,
+    batch: RecordBatch,
+    number: usize,
+    first_line: u64,
+) -> Block {
+    Block {
+        first_line,
+        part: plan.part(name, Unit::Batch(number)),
+        rows: source::Rows::Columns(Box::new(Rows {
+            plan: Arc::clone(plan),
+            batch,
+            selected: None,
+        })),
+        ..Block::default()
+    }
+}

@@ -1,0 +1,929 @@
+//! Columns of Arrow as the values that a file of JSON would hold.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
+    Decimal256Type, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType,
+    DurationSecondType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType,
+    Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{
+    Array, ArrayRef, LargeStringArray, RecordBatch, RunArray, StringArray, StringViewArray,
+};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use metric_record::{FieldContents, FieldPathError, Kind, Message, ReadError, quoted_id};
+
+use crate::RunError;
+use crate::scan::{ColumnPath, FieldNames, Form, Found, FoundId, Role, ScanError, Span};
+use crate::source::{Kinds, Part, Unit};
+
+/// The columns of a file that are read, and what they are.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// The indices of the columns in the file, ascending.
+    pub(crate) projection: Vec<usize>,
+    /// Their names.
+    pub(crate) names: Vec<String>,
+    id: Option<Cell>,
+    value: Cell,
+    other: Option<Cell>,
+    further: Vec<(String, Cell)>,
+    allows_infinite: bool,
+}
+
+/// A column, or a value within the values of a column.
+#[derive(Clone, Debug)]
+struct Cell {
+    /// Index among the columns that are read.
+    index: usize,
+    path: Vec<String>,
+    /// The name for messages.
+    name: String,
+    field: Arc<Field>,
+}
+
+impl Plan {
+    /// Finds the fields in a schema.
+    pub(crate) fn new(file: &str, schema: &Schema, names: &FieldNames) -> Result<Self, RunError> {
+        let all: Vec<&str> = schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
+        let columns = names.columns(&all);
+        let columns = columns.map_err(|problem| ReadError::new(file, problem))?;
+        for (index, name) in all.iter().enumerate() {
+            let wanted = |column: &&ColumnPath| column.index == index;
+            let further = columns.further.iter().map(|(_, column)| column);
+            let sides = [
+                columns.id.as_ref(),
+                Some(&columns.value),
+                columns.other.as_ref(),
+            ];
+            let is_wanted = sides
+                .into_iter()
+                .flatten()
+                .chain(further)
+                .any(|it| wanted(&it));
+            if is_wanted && all.iter().filter(|other| *other == name).count() > 1 {
+                let problem = format!(
+                    "the column {} occurs twice: expected each name once",
+                    quoted_id(name)
+                );
+                return Err(ReadError::new(file, problem).into());
+            }
+        }
+        let mut projection = Vec::new();
+        let sides = [
+            columns.id.as_ref(),
+            Some(&columns.value),
+            columns.other.as_ref(),
+        ];
+        let further = columns.further.iter().map(|(_, column)| column);
+        projection.extend(
+            sides
+                .into_iter()
+                .flatten()
+                .chain(further)
+                .map(|it| it.index),
+        );
+        projection.sort_unstable();
+        projection.dedup();
+        let cell = |column: &ColumnPath| -> Result<Cell, RunError> {
+            let field = &schema.fields()[column.index];
+            let name = match column.path.as_slice() {
+                [] => field.name().clone(),
+                path => format!("{}.{}", field.name(), path.join(".")),
+            };
+            let refuse = |problem: Message| {
+                let place = format!("column {}", quoted_id(&name));
+                ReadError::new(file, problem).at(place)
+            };
+            let field = inner(field, &column.path).map_err(refuse)?;
+            check(&field).map_err(refuse)?;
+            Ok(Cell {
+                index: projection.binary_search(&column.index).unwrap_or_default(),
+                path: column.path.clone(),
+                name,
+                field,
+            })
+        };
+        let id = columns.id.as_ref().map(cell).transpose()?;
+        if let Some(id) = &id
+            && let Some(found) = no_id(&id.field)
+        {
+            let problem = format!("is {found}: expected strings or integers as ids");
+            let place = format!("column {}", quoted_id(&id.name));
+            return Err(ReadError::new(file, problem).at(place).into());
+        }
+        let further = columns.further.iter();
+        Ok(Self {
+            id,
+            value: cell(&columns.value)?,
+            other: columns.other.as_ref().map(cell).transpose()?,
+            further: further
+                .map(|(name, column)| Ok((name.clone(), cell(column)?)))
+                .collect::<Result<_, RunError>>()?,
+            names: projection
+                .iter()
+                .map(|index| all[*index].to_owned())
+                .collect(),
+            projection,
+            allows_infinite: names.allows_infinite,
+        })
+    }
+
+    /// Where the records of a batch of this file are from.
+    pub(crate) fn part(&self, file: &str, unit: Unit) -> Arc<Part> {
+        let name = |cell: &Cell| format!("column {}", quoted_id(&cell.name));
+        Arc::new(Part {
+            file: file.to_owned(),
+            unit,
+            columns: [
+                name(&self.value),
+                self.other.as_ref().map_or_else(String::new, name),
+            ],
+        })
+    }
+
+    /// The kinds of values of this side and of the other, which must be the same in each file of a source.
+    pub(crate) fn kinds(&self) -> [Option<Kind>; 2] {
+        let kind = |cell: &Cell| kind(&cell.field);
+        [Some(kind(&self.value)), self.other.as_ref().map(kind)]
+    }
+}
+
+/// The field that a path leads to.
+fn inner(field: &Arc<Field>, path: &[String]) -> Result<Arc<Field>, Message> {
+    let mut field = field;
+    for (depth, key) in path.iter().enumerate() {
+        let absent = |contents| {
+            let error = FieldPathError::Absent {
+                parent: [&[field.name().clone()], &path[..depth]].concat().join("."),
+                part: key.clone(),
+                contents,
+            };
+            Message::from(error.to_string())
+        };
+        field = match field.data_type() {
+            DataType::Struct(fields) => {
+                let mut found = fields.iter().filter(|field| field.name() == key);
+                let names = || fields.iter().map(|field| field.name().clone()).collect();
+                found
+                    .next()
+                    .ok_or_else(|| absent(FieldContents::Fields(names())))?
+            }
+            DataType::List(item)
+            | DataType::LargeList(item)
+            | DataType::FixedSizeList(item, _)
+            | DataType::ListView(item)
+            | DataType::LargeListView(item)
+                if is_index(key) =>
+            {
+                item
+            }
+            _ => return Err(absent(FieldContents::Single(kind(field)))),
+        };
+    }
+    Ok(Arc::clone(field))
+}
+
+fn is_index(key: &str) -> bool {
+    let digits = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
+    digits && (key.len() == 1 || !key.starts_with('0'))
+}
+
+/// The name of the extension type of a column, if it has one.
+fn extension(field: &Field) -> Option<&str> {
+    field
+        .metadata()
+        .get("ARROW:extension:name")
+        .map(String::as_str)
+}
+
+/// What the values of a type are, as JSON.
+fn kind(field: &Field) -> Kind {
+    match field.data_type() {
+        DataType::Null => Kind::Null,
+        DataType::Boolean => Kind::Boolean,
+        DataType::List(_)
+        | DataType::LargeList(_)
+        | DataType::FixedSizeList(..)
+        | DataType::ListView(_)
+        | DataType::LargeListView(_) => Kind::List,
+        DataType::Struct(_) | DataType::Map(..) => Kind::Object,
+        DataType::Dictionary(_, values) => kind(&Field::new("", values.as_ref().clone(), true)),
+        DataType::RunEndEncoded(_, values) => kind(values),
+        other if other.is_numeric() => Kind::Number,
+        _ => Kind::String,
+    }
+}
+
+/// Why a column cannot hold ids, if it cannot.
+fn no_id(field: &Field) -> Option<&'static str> {
+    match field.data_type() {
+        DataType::Dictionary(_, values) => no_id(&Field::new("", values.as_ref().clone(), true)),
+        DataType::RunEndEncoded(_, values) => no_id(values),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => {
+            Some("a floating-point number")
+        }
+        other if other.is_decimal() => Some("a decimal number"),
+        _ => match kind(field) {
+            Kind::Boolean => Some("true or false"),
+            Kind::List => Some("a list"),
+            Kind::Object => Some("an object"),
+            _ => None,
+        },
+    }
+}
+
+/// Refuses types that have no value.
+fn check(field: &Field) -> Result<(), Message> {
+    let refuse = |found: &str| {
+        let problem = format!("found {found}: expected text (cast it when you write the file)");
+        Err(Message::from(problem))
+    };
+    match (field.data_type(), extension(field)) {
+        (DataType::FixedSizeBinary(16), Some("arrow.uuid")) => Ok(()),
+        (
+            DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::FixedSizeBinary(_),
+            _,
+        ) => refuse("binary"),
+        (DataType::Interval(_), _) => refuse("an interval"),
+        (DataType::Union(..), _) => refuse("a union"),
+        (DataType::List(item) | DataType::LargeList(item), _)
+        | (DataType::FixedSizeList(item, _), _)
+        | (DataType::ListView(item) | DataType::LargeListView(item), _)
+        | (DataType::RunEndEncoded(_, item), _) => check(item),
+        (DataType::Dictionary(_, values), _) => {
+            check(&Field::new("", values.as_ref().clone(), true))
+        }
+        (DataType::Struct(fields), _) => fields.iter().try_for_each(|field| check(field)),
+        (DataType::Map(entries, _), _) => match entries.data_type() {
+            DataType::Struct(fields) => {
+                if fields.first().is_none_or(|key| kind(key) != Kind::String) {
+                    return refuse("a map whose keys are not strings");
+                }
+                fields.iter().try_for_each(|field| check(field))
+            }
+            _ => refuse("a map without entries"),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// Rows of columns.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) batch: RecordBatch,
+    /// The rows, where these are not all in order.
+    pub(crate) selected: Option<Vec<usize>>,
+}
+
+impl Rows {
+    /// Writes the values of all records into a text.
+    pub(crate) fn scan(
+        &self,
+        text: &mut String,
+        first_row: u64,
+        part: &Part,
+    ) -> Result<Vec<Found>, ScanError> {
+        let plan = &self.plan;
+        let batch = &self.batch;
+        let mut id = plan.id.as_ref().map(|cell| Column::new(batch, cell));
+        let mut value = Column::new(batch, &plan.value);
+        let mut other = plan.other.as_ref().map(|cell| Column::new(batch, cell));
+        let further = plan.further.iter();
+        let further = further.map(|(name, cell)| (name, Column::new(batch, cell)));
+        let mut further: Vec<_> = further.collect();
+        let rows = self
+            .selected
+            .as_ref()
+            .map_or(self.batch.num_rows(), Vec::len);
+        let mut found = Vec::with_capacity(rows);
+        for index in 0..rows {
+            let row = self.selected.as_ref().map_or(index, |rows| rows[index]);
+            let number = first_row + row as u64;
+            let mut writer = Writer {
+                text,
+                allows_infinite: plan.allows_infinite,
+            };
+            let refuse = |name: &str, problem: Message| ScanError {
+                place: format!("{}, column {}", part.place(number, None), quoted_id(name)),
+                ..ScanError::new(0, problem)
+            };
+            let mut read = |column: &mut Column<'_>| {
+                let read = column.write(row, &mut writer);
+                read.map_err(|problem| refuse(&column.cell.name, problem))
+            };
+            let id = match &mut id {
+                None => FoundId::Line(0),
+                Some(column) => match read(column)? {
+                    (_, Form::Json) if column.is_null(row) => {
+                        let problem = "found null: expected a string or an integer as id";
+                        return Err(refuse(&column.cell.name, problem.into()));
+                    }
+                    (span, _) => FoundId::Here(span),
+                },
+            };
+            let (span, form) = read(&mut value)?;
+            let other = other.as_mut().map(&mut read).transpose()?;
+            let record = match further.is_empty() {
+                true => Span::default(),
+                false => writer
+                    .object(row, &mut further)
+                    .map_err(|(name, problem)| refuse(&name, problem))?,
+            };
+            found.push(Found {
+                id,
+                value: span,
+                form,
+                other,
+                record,
+                line: number,
+            });
+        }
+        Ok(found)
+    }
+}
+
+/// A column of a batch.
+struct Column<'b> {
+    cell: &'b Cell,
+    array: &'b ArrayRef,
+    texts: Texts<'b>,
+    /// The dictionary keys of the rows.
+    keys: Vec<usize>,
+    /// By dictionary key: where its value is written, once it is.
+    written: Vec<Option<(Span, Form)>>,
+}
+
+/// Strings, which most columns hold.
+enum Texts<'b> {
+    Small(&'b StringArray),
+    Large(&'b LargeStringArray),
+    View(&'b StringViewArray),
+    No,
+}
+
+impl<'b> Column<'b> {
+    fn new(batch: &'b RecordBatch, cell: &'b Cell) -> Self {
+        let array = batch.column(cell.index);
+        let is_text = cell.path.is_empty() && extension(&cell.field) != Some("arrow.json");
+        let texts = match array.data_type() {
+            DataType::Utf8 if is_text => Texts::Small(array.as_string()),
+            DataType::LargeUtf8 if is_text => Texts::Large(array.as_string()),
+            DataType::Utf8View if is_text => Texts::View(array.as_string_view()),
+            _ => Texts::No,
+        };
+        let (keys, values) = match array.as_any_dictionary_opt() {
+            Some(dictionary) if is_text && !dictionary.values().is_empty() => {
+                (dictionary.normalized_keys(), dictionary.values().len())
+            }
+            _ => (Vec::new(), 0),
+        };
+        Self {
+            cell,
+            array,
+            texts,
+            keys,
+            written: vec![None; values],
+        }
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        match locate(self.array, &self.cell.field, &self.cell.path, row) {
+            Ok((array, row)) => is_null(&array, row),
+            Err(_) => true,
+        }
+    }
+
+    /// Writes the value of a row.
+    fn write(&mut self, row: usize, writer: &mut Writer<'_>) -> Result<(Span, Form), Message> {
+        let text = match &self.texts {
+            Texts::Small(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            Texts::Large(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            Texts::View(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            Texts::No => None,
+        };
+        let start = writer.text.len();
+        if let Some(text) = text {
+            writer.text.push_str(text);
+            return Ok((Span::new(start, writer.text.len()), Form::Text));
+        }
+        if self.array.is_valid(row)
+            && let Some(key) = self.keys.get(row).copied()
+        {
+            if let Some(Some(written)) = self.written.get(key) {
+                return Ok(*written);
+            }
+            let written = writer.value(self.array, &self.cell.field, row)?;
+            if let Some(slot) = self.written.get_mut(key) {
+                *slot = Some(written);
+            }
+            return Ok(written);
+        }
+        if self.cell.path.is_empty() {
+            return writer.value(self.array, &self.cell.field, row);
+        }
+        let (array, row) = locate(self.array, &self.cell.field, &self.cell.path, row)?;
+        writer.value(&array, &self.cell.field, row)
+    }
+}
+
+/// Follows a path from the value of a row.
+fn locate(
+    array: &ArrayRef,
+    field: &Field,
+    path: &[String],
+    row: usize,
+) -> Result<(ArrayRef, usize), Message> {
+    let (mut array, mut row) = (Arc::clone(array), row);
+    for (depth, key) in path.iter().enumerate() {
+        let absent = |contents| {
+            let error = FieldPathError::Absent {
+                parent: path[..depth].join("."),
+                part: key.clone(),
+                contents,
+            };
+            Message::from(error.to_string())
+        };
+        if array.is_null(row) {
+            return Err(absent(FieldContents::Single(Kind::Null)));
+        }
+        if let Some(fields) = array.as_struct_opt() {
+            let inner = fields.column_by_name(key);
+            let inner = inner.ok_or_else(|| absent(FieldContents::Single(kind(field))))?;
+            array = Arc::clone(inner);
+            continue;
+        }
+        let items = items(&array, row);
+        let items = items.ok_or_else(|| absent(FieldContents::Single(kind(field))))?;
+        let index = key
+            .parse::<usize>()
+            .ok()
+            .filter(|index| *index < items.len());
+        row = index.ok_or_else(|| absent(FieldContents::Items(items.len())))?;
+        array = items;
+    }
+    Ok((array, row))
+}
+
+/// The items of a list.
+fn items(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
+    Some(match array.data_type() {
+        DataType::List(_) => array.as_list::<i32>().value(row),
+        DataType::LargeList(_) => array.as_list::<i64>().value(row),
+        DataType::FixedSizeList(..) => array.as_fixed_size_list().value(row),
+        DataType::ListView(_) => array.as_list_view::<i32>().value(row),
+        DataType::LargeListView(_) => array.as_list_view::<i64>().value(row),
+        _ => return None,
+    })
+}
+
+fn is_null(array: &ArrayRef, row: usize) -> bool {
+    match array.data_type() {
+        DataType::Null => true,
+        DataType::RunEndEncoded(..) => match run(array, row) {
+            Some((values, row)) => is_null(&values, row),
+            None => true,
+        },
+        DataType::Dictionary(..) => match dictionary(array, row) {
+            Some((values, row)) => is_null(&values, row),
+            None => true,
+        },
+        _ => array.is_null(row),
+    }
+}
+
+/// The value of a row of a dictionary column: the values, and the index of this one.
+fn dictionary(array: &ArrayRef, row: usize) -> Option<(ArrayRef, usize)> {
+    let dictionary = array.as_any_dictionary_opt()?;
+    if array.is_null(row) {
+        return None;
+    }
+    let key = array.slice(row, 1);
+    let key = *key.as_any_dictionary_opt()?.normalized_keys().first()?;
+    Some((Arc::clone(dictionary.values()), key))
+}
+
+/// The same for a column of runs.
+fn run(array: &ArrayRef, row: usize) -> Option<(ArrayRef, usize)> {
+    fn of<T: arrow_array::types::RunEndIndexType>(
+        runs: &RunArray<T>,
+        row: usize,
+    ) -> (ArrayRef, usize) {
+        (Arc::clone(runs.values()), runs.get_physical_index(row))
+    }
+    if let Some(runs) = array.as_run_opt::<Int16Type>() {
+        return Some(of(runs, row));
+    }
+    if let Some(runs) = array.as_run_opt::<Int32Type>() {
+        return Some(of(runs, row));
+    }
+    array.as_run_opt::<Int64Type>().map(|runs| of(runs, row))
+}
+
+/// Writes values.
+struct Writer<'t> {
+    text: &'t mut String,
+    allows_infinite: bool,
+}
+
+impl Writer<'_> {
+    /// Writes a value on its own: a string as it is, and anything else as JSON.
+    fn value(
+        &mut self,
+        array: &ArrayRef,
+        field: &Field,
+        row: usize,
+    ) -> Result<(Span, Form), Message> {
+        let start = self.text.len();
+        let inner = match array.data_type() {
+            DataType::Dictionary(..) => dictionary(array, row),
+            DataType::RunEndEncoded(..) => run(array, row),
+            _ => None,
+        };
+        if let Some((values, index)) = inner {
+            return self.value(&values, &value_field(field), index);
+        }
+        let is_text = kind(field) == Kind::String
+            && extension(field) != Some("arrow.json")
+            && !is_null(array, row);
+        let form = match is_text {
+            true => {
+                self.string(array, field, row)?;
+                Form::Text
+            }
+            false => {
+                self.json(array, field, row)?;
+                Form::Json
+            }
+        };
+        Ok((Span::new(start, self.text.len()), form))
+    }
+
+    /// Writes the further fields of a row as a JSON object.
+    fn object(
+        &mut self,
+        row: usize,
+        further: &mut [(&String, Column<'_>)],
+    ) -> Result<Span, (String, Message)> {
+        let start = self.text.len();
+        let mut separator = '{';
+        for (name, column) in further {
+            self.text.push(separator);
+            separator = ',';
+            self.quoted(name);
+            self.text.push(':');
+            let cell = column.cell;
+            let written = locate(column.array, &cell.field, &cell.path, row)
+                .and_then(|(array, row)| self.json(&array, &cell.field, row));
+            written.map_err(|problem| (cell.name.clone(), problem))?;
+        }
+        self.text.push('}');
+        Ok(Span::new(start, self.text.len()))
+    }
+
+    fn quoted(&mut self, text: &str) {
+        let json = serde_json::Value::from(text).to_string();
+        self.text.push_str(&json);
+    }
+
+    /// Writes what is a string in JSON, without quotes.
+    fn string(&mut self, array: &ArrayRef, field: &Field, row: usize) -> Result<(), Message> {
+        let refuse = || Message::from("found a date that no calendar has: expected a valid one");
+        let written = match array.data_type() {
+            DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),
+            DataType::LargeUtf8 => array.as_string::<i64>().value(row).to_owned(),
+            DataType::Utf8View => array.as_string_view().value(row).to_owned(),
+            DataType::FixedSizeBinary(16) => uuid(array.as_fixed_size_binary().value(row)),
+            DataType::Date32 => date::<Date32Type>(array, row).ok_or_else(refuse)?,
+            DataType::Date64 => date::<Date64Type>(array, row).ok_or_else(refuse)?,
+            DataType::Time32(TimeUnit::Second) => {
+                time::<Time32SecondType>(array, row).ok_or_else(refuse)?
+            }
+            DataType::Time32(_) => time::<Time32MillisecondType>(array, row).ok_or_else(refuse)?,
+            DataType::Time64(TimeUnit::Microsecond) => {
+                time::<Time64MicrosecondType>(array, row).ok_or_else(refuse)?
+            }
+            DataType::Time64(_) => time::<Time64NanosecondType>(array, row).ok_or_else(refuse)?,
+            DataType::Timestamp(unit, zone) => {
+                let instant = match unit {
+                    TimeUnit::Second => instant::<TimestampSecondType>(array, row),
+                    TimeUnit::Millisecond => instant::<TimestampMillisecondType>(array, row),
+                    TimeUnit::Microsecond => instant::<TimestampMicrosecondType>(array, row),
+                    TimeUnit::Nanosecond => instant::<TimestampNanosecondType>(array, row),
+                };
+                let zone = if zone.is_some() { "Z" } else { "" };
+                instant.ok_or_else(refuse)? + zone
+            }
+            DataType::Duration(unit) => match unit {
+                TimeUnit::Second => {
+                    duration(array.as_primitive::<DurationSecondType>().value(row), 0)
+                }
+                TimeUnit::Millisecond => duration(
+                    array.as_primitive::<DurationMillisecondType>().value(row),
+                    3,
+                ),
+                TimeUnit::Microsecond => duration(
+                    array.as_primitive::<DurationMicrosecondType>().value(row),
+                    6,
+                ),
+                TimeUnit::Nanosecond => {
+                    duration(array.as_primitive::<DurationNanosecondType>().value(row), 9)
+                }
+            },
+            _ => {
+                let found = field.data_type();
+                return Err(Message::from(format!("found {found}: expected text")));
+            }
+        };
+        self.text.push_str(&written);
+        Ok(())
+    }
+
+    /// Writes a value as JSON.
+    fn json(&mut self, array: &ArrayRef, field: &Field, row: usize) -> Result<(), Message> {
+        if is_null(array, row) {
+            self.text.push_str("null");
+            return Ok(());
+        }
+        match array.data_type() {
+            DataType::Dictionary(..) => match dictionary(array, row) {
+                Some((values, index)) => self.json(&values, &value_field(field), index),
+                None => Ok(()),
+            },
+            DataType::RunEndEncoded(..) => match run(array, row) {
+                Some((values, index)) => self.json(&values, &value_field(field), index),
+                None => Ok(()),
+            },
+            DataType::Boolean => {
+                let value = array.as_boolean().value(row);
+                self.text.push_str(if value { "true" } else { "false" });
+                Ok(())
+            }
+            DataType::Int8 => self.integer::<Int8Type>(array, row),
+            DataType::Int16 => self.integer::<Int16Type>(array, row),
+            DataType::Int32 => self.integer::<Int32Type>(array, row),
+            DataType::Int64 => self.integer::<Int64Type>(array, row),
+            DataType::UInt8 => self.integer::<UInt8Type>(array, row),
+            DataType::UInt16 => self.integer::<UInt16Type>(array, row),
+            DataType::UInt32 => self.integer::<UInt32Type>(array, row),
+            DataType::UInt64 => self.integer::<UInt64Type>(array, row),
+            DataType::Float16 => self.number(shortest_half(
+                array.as_primitive::<Float16Type>().value(row),
+            )),
+            DataType::Float32 => {
+                let number = array.as_primitive::<Float32Type>().value(row);
+                match number.is_finite() {
+                    true => self.shortest(serde_json::to_string(&number)),
+                    false => self.number(f64::from(number)),
+                }
+            }
+            DataType::Float64 => self.number(array.as_primitive::<Float64Type>().value(row)),
+            DataType::Decimal32(..) => {
+                let text = array.as_primitive::<Decimal32Type>().value_as_string(row);
+                self.decimal(&text)
+            }
+            DataType::Decimal64(..) => {
+                let text = array.as_primitive::<Decimal64Type>().value_as_string(row);
+                self.decimal(&text)
+            }
+            DataType::Decimal128(..) => {
+                let text = array.as_primitive::<Decimal128Type>().value_as_string(row);
+                self.decimal(&text)
+            }
+            DataType::Decimal256(..) => {
+                let text = array.as_primitive::<Decimal256Type>().value_as_string(row);
+                self.decimal(&text)
+            }
+            DataType::List(item)
+            | DataType::LargeList(item)
+            | DataType::FixedSizeList(item, _)
+            | DataType::ListView(item)
+            | DataType::LargeListView(item) => {
+                let item = Arc::clone(item);
+                match items(array, row) {
+                    Some(items) => self.list(&items, &item),
+                    None => Ok(()),
+                }
+            }
+            DataType::Struct(fields) => {
+                let columns = array.as_struct().columns();
+                self.text.push('{');
+                for (index, (field, column)) in fields.iter().zip(columns).enumerate() {
+                    if index > 0 {
+                        self.text.push(',');
+                    }
+                    self.quoted(field.name());
+                    self.text.push(':');
+                    self.json(column, field, row)?;
+                }
+                self.text.push('}');
+                Ok(())
+            }
+            DataType::Map(..) => {
+                let entries: ArrayRef = Arc::new(array.as_map().value(row));
+                let entries = entries.as_struct();
+                let ([keys, values], [_, value]) = (entries.columns(), &entries.fields()[..])
+                else {
+                    return Ok(());
+                };
+                self.text.push('{');
+                for index in 0..entries.len() {
+                    if index > 0 {
+                        self.text.push(',');
+                    }
+                    self.json(
+                        keys,
+                        &Field::new("", keys.data_type().clone(), false),
+                        index,
+                    )?;
+                    self.text.push(':');
+                    self.json(values, value, index)?;
+                }
+                self.text.push('}');
+                Ok(())
+            }
+            _ if extension(field) == Some("arrow.json") => self.string(array, field, row),
+            _ => {
+                let start = self.text.len();
+                self.string(array, field, row)?;
+                let written = self.text.split_off(start);
+                self.quoted(&written);
+                Ok(())
+            }
+        }
+    }
+
+    fn list(&mut self, items: &ArrayRef, field: &Field) -> Result<(), Message> {
+        self.text.push('[');
+        for index in 0..items.len() {
+            if index > 0 {
+                self.text.push(',');
+            }
+            self.json(items, field, index)?;
+        }
+        self.text.push(']');
+        Ok(())
+    }
+
+    fn integer<T: ArrowPrimitiveType<Native: std::fmt::Display>>(
+        &mut self,
+        array: &ArrayRef,
+        row: usize,
+    ) -> Result<(), Message> {
+        let value = array.as_primitive::<T>().value(row);
+        write!(self.text, "{value}").map_err(|error| Message::from(error.to_string()))
+    }
+
+    /// Writes a number in the shortest form that reads as the same number.
+    fn number(&mut self, number: f64) -> Result<(), Message> {
+        if number.is_finite() {
+            return self.shortest(serde_json::to_string(&number));
+        }
+        let (name, infinite) = match number {
+            f64::INFINITY => ("infinity", Some("\"inf\"")),
+            f64::NEG_INFINITY => ("-infinity", Some("\"-inf\"")),
+            _ => ("NaN", None),
+        };
+        match infinite.filter(|_| self.allows_infinite) {
+            Some(text) => {
+                self.text.push_str(text);
+                Ok(())
+            }
+            None => Err(format!("found {name}: expected a finite number").into()),
+        }
+    }
+
+    fn shortest(&mut self, written: serde_json::Result<String>) -> Result<(), Message> {
+        let written = written.map_err(|error| Message::from(error.to_string()))?;
+        self.text.push_str(&written);
+        Ok(())
+    }
+
+    fn decimal(&mut self, text: &str) -> Result<(), Message> {
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+/// The field of the values of a dictionary or of runs, which has the extension type of the whole.
+fn value_field(field: &Field) -> Field {
+    let values = match field.data_type() {
+        DataType::Dictionary(_, values) => values.as_ref().clone(),
+        DataType::RunEndEncoded(_, values) => values.data_type().clone(),
+        other => other.clone(),
+    };
+    field.clone().with_data_type(values)
+}
+
+/// The number of 64 bits whose shortest form is the shortest one that reads as a number of 16 bits.
+fn shortest_half(number: <Float16Type as ArrowPrimitiveType>::Native) -> f64 {
+    type Half = <Float16Type as ArrowPrimitiveType>::Native;
+    let exact = number.to_f64();
+    let mut digits = (0..6).map(|digits| format!("{exact:.digits$e}"));
+    let is_same = |text: &String| {
+        let read = text.parse::<f64>().ok();
+        read.filter(|read| Half::from_f64(*read) == number)
+    };
+    digits.find_map(|text| is_same(&text)).unwrap_or(exact)
+}
+
+fn uuid(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(36);
+    for (index, byte) in bytes.iter().enumerate() {
+        if matches!(index, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}
+
+fn date<T>(array: &ArrayRef, row: usize) -> Option<String>
+where
+    T: arrow_array::types::ArrowTemporalType,
+    i64: From<T::Native>,
+{
+    let date = array.as_primitive::<T>().value_as_date(row)?;
+    Some(date.to_string())
+}
+
+fn time<T>(array: &ArrayRef, row: usize) -> Option<String>
+where
+    T: arrow_array::types::ArrowTemporalType,
+    i64: From<T::Native>,
+{
+    let time = array.as_primitive::<T>().value_as_time(row)?;
+    Some(time.to_string())
+}
+
+fn instant<T>(array: &ArrayRef, row: usize) -> Option<String>
+where
+    T: arrow_array::types::ArrowTemporalType,
+    i64: From<T::Native>,
+{
+    let instant = array.as_primitive::<T>().value_as_datetime(row)?;
+    Some(format!("{instant:?}"))
+}
+
+/// A duration in ISO 8601, from a number of units with this many decimal places.
+fn duration(units: i64, places: usize) -> String {
+    let sign = if units < 0 { "-" } else { "" };
+    let per_second = 10_u64.pow(u32::try_from(places).unwrap_or_default());
+    let (seconds, rest) = (
+        units.unsigned_abs() / per_second,
+        units.unsigned_abs() % per_second,
+    );
+    let fraction = match rest {
+        0 => String::new(),
+        rest => format!(".{rest:0places$}").trim_end_matches('0').to_owned(),
+    };
+    format!("{sign}PT{seconds}{fraction}S")
+}
+
+/// The error of a decoder, in words that name the place.
+pub(crate) fn decode_error(file: &str, place: &str, problem: &str) -> RunError {
+    let problem = problem.lines().next().unwrap_or_default();
+    let read = ReadError::new(file, format!("cannot be decoded: {problem}"));
+    read.at(place).into()
+}
+
+/// Refuses a file in which a column has values of another kind than in the first file of a source.
+pub(crate) fn refuse_other_kinds(
+    file: &str,
+    plan: &Plan,
+    first: &mut Kinds,
+) -> Result<(), RunError> {
+    let kinds = plan.kinds();
+    let (before, expected) = first.get_or_insert_with(|| (file.to_owned(), kinds));
+    for (role, (found, expected)) in [Role::Value, Role::Other]
+        .into_iter()
+        .zip(kinds.into_iter().zip(*expected))
+    {
+        if let (Some(found), Some(expected)) = (found, expected)
+            && found != expected
+            && ![found, expected].contains(&Kind::Null)
+        {
+            let name = match role {
+                Role::Other => plan.other.as_ref().map_or("", |cell| &cell.name),
+                _ => &plan.value.name,
+            };
+            let problem = format!("holds {found}: expected {expected}, as in {before}");
+            let place = format!("column {}", quoted_id(name));
+            return Err(ReadError::new(file, problem).at(place).into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! Parquet: row group by row group, and only the columns that are wanted.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use bytes::Bytes;
+use metric_record::{ReadError, quoted_id};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::reader::{ChunkReader, Length};
+
+use crate::RunError;
+use crate::formats::columns::{Plan, Rows, decode_error, refuse_other_kinds};
+use crate::scan::FieldNames;
+use crate::source::{self, Block, Kinds, Seekable, Source, Unit};
+
+/// The most bytes of values that a batch decodes to, about.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// The fewest and the most rows of a batch.
+const BATCH_ROWS: (usize, usize) = (64, 8192);
+
+/// A file or bytes, which several readers share.
+#[derive(Clone)]
+enum Input {
+    File(Arc<File>),
+    Memory(Bytes),
+}
+
+impl Length for Input {
+    fn len(&self) -> u64 {
+        match self {
+            Self::File(file) => file.len(),
+            Self::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+impl ChunkReader for Input {
+    type T = Box<dyn std::io::Read + Send>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(match self {
+            Self::File(file) => Box::new(file.get_read(start)?),
+            Self::Memory(bytes) => Box::new(bytes.get_read(start)?),
+        })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        match self {
+            Self::File(file) => file.get_bytes(start, length),
+            Self::Memory(bytes) => bytes.get_bytes(start, length),
+        }
+    }
+}
+
+/// The rows of a file, batch by batch.
+pub(crate) struct Batches {
+    name: String,
+    input: Input,
+    metadata: ArrowReaderMetadata,
+    plan: Arc<Plan>,
+    mask: ProjectionMask,
+    batch_rows: usize,
+    /// The row group that is read, and its reader.
+    group: usize,
+    reader: Option<ParquetRecordBatchReader>,
+    next_row: u64,
+    is_done: bool,
+}
+
+/// Opens a file.
+pub(crate) fn blocks(
+    source: &Source,
+    names: &FieldNames,
+    kinds: &mut Kinds,
+) -> Result<Batches, RunError> {
+    let name = source.name();
+    let input = match source.seekable()? {
+        Seekable::File(file) => Input::File(Arc::new(file)),
+        Seekable::Memory(bytes) => Input::Memory(Bytes::from_owner(bytes)),
+    };
+    refuse_foreign(&name, &input)?;
+    let metadata = guarded(|| ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()));
+    let metadata = metadata.map_err(|problem| {
+        ReadError::new(&name, format!("truncated or not a Parquet file: {problem}"))
+    })?;
+    let plan = Plan::new(&name, metadata.schema(), names)?;
+    refuse_other_kinds(&name, &plan, kinds)?;
+    let roots = plan.projection.iter().copied();
+    let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
+    let groups = metadata.metadata().row_groups();
+    let rows: i64 = groups.iter().map(|group| group.num_rows()).sum();
+    let bytes: i64 = groups
+        .iter()
+        .flat_map(|group| group.columns().iter().enumerate())
+        .filter(|(leaf, _)| mask.leaf_included(*leaf))
+        .map(|(_, column)| column.uncompressed_size())
+        .sum();
+    let row_bytes = usize::try_from(bytes / rows.max(1))
+        .unwrap_or_default()
+        .max(1);
+    Ok(Batches {
+        batch_rows: (BATCH_BYTES / row_bytes).clamp(BATCH_ROWS.0, BATCH_ROWS.1),
+        name,
+        input,
+        metadata,
+        plan: Arc::new(plan),
+        mask,
+        group: 0,
+        reader: None,
+        next_row: 1,
+        is_done: false,
+    })
+}
+
+/// Refuses a file that does not start and end like Parquet.
+fn refuse_foreign(name: &str, input: &Input) -> Result<(), RunError> {
+    const MAGIC: &[u8] = b"PAR1";
+    const ENCRYPTED: &[u8] = b"PARE";
+    let length = input.len();
+    let at = |start: u64| input.get_bytes(start, MAGIC.len()).unwrap_or_default();
+    let start = at(0);
+    if start == ENCRYPTED || (length > 8 && at(length - 4) == ENCRYPTED) {
+        let problem = "is encrypted: expected Parquet without encryption";
+        return Err(ReadError::new(name, problem).into());
+    }
+    let problem = match start == MAGIC {
+        true if length >= 12 && at(length - 4) == MAGIC => return Ok(()),
+        true => "truncated: it starts but does not end like a Parquet file",
+        false => "not a Parquet file: expected PAR1 at its start",
+    };
+    Err(ReadError::new(name, problem).into())
+}
+
+/// Calls a decoder, whose panics on malformed data are errors.
+fn guarded<T>(call: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err("the data are malformed".to_owned()),
+    }
+}
+
+impl Batches {
+    fn open_group(&self, mask: ProjectionMask) -> Result<ParquetRecordBatchReader, String> {
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            self.input.clone(),
+            self.metadata.clone(),
+        );
+        let builder = builder
+            .with_row_groups(vec![self.group])
+            .with_projection(mask)
+            .with_batch_size(self.batch_rows);
+        guarded(|| builder.build())
+    }
+
+    /// The next batch that has rows.
+    fn batch(&mut self) -> Result<Option<RecordBatch>, String> {
+        loop {
+            if self.reader.is_none() {
+                if self.group >= self.metadata.metadata().num_row_groups() {
+                    return Ok(None);
+                }
+                self.reader = Some(self.open_group(self.mask.clone())?);
+            }
+            let Some(reader) = &mut self.reader else {
+                return Ok(None);
+            };
+            let next = guarded(|| reader.next().transpose().map_err(Into::into))?;
+            match next {
+                Some(batch) if batch.num_rows() > 0 => return Ok(Some(batch)),
+                Some(_) => {}
+                None => {
+                    self.reader = None;
+                    self.group += 1;
+                }
+            }
+        }
+    }
+
+    /// Names the column that cannot be decoded: the first one that fails on its own.
+    fn error(&self, problem: &str) -> RunError {
+        let fails = |index: &&usize| {
+            let schema = self.metadata.parquet_schema();
+            let reader = self.open_group(ProjectionMask::roots(schema, [**index]));
+            let read = reader.and_then(|mut reader| {
+                guarded(|| {
+                    reader
+                        .try_for_each(|batch| batch.map(drop))
+                        .map_err(Into::into)
+                })
+            });
+            read.is_err()
+        };
+        let columns = self.plan.projection.iter().zip(&self.plan.names);
+        let column = columns.into_iter().find(|(index, _)| fails(index));
+        let place = match column {
+            Some((_, name)) => format!("row group {}, column {}", self.group, quoted_id(name)),
+            None => format!("row group {}", self.group),
+        };
+        decode_error(&self.name, &place, problem)
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<Block, RunError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        match self.batch() {
+            Ok(None) => None,
+            Ok(Some(batch)) => {
+                let first_line = self.next_row;
+                self.next_row += batch.num_rows() as u64;
+                Some(Ok(Block {
+                    first_line,
+                    part: self.plan.part(&self.name, Unit::RowGroup(self.group)),
+                    rows: source::Rows::Columns(Box::new(Rows {
+                        plan: Arc::clone(&self.plan),
+                        batch,
+                        selected: None,
+                    })),
+                    ..Block::default()
+                }))
+            }
+            Err(problem) => {
+                self.is_done = true;
+                Some(Err(self.error(&problem)))
+            }
+        }
+    }
+}

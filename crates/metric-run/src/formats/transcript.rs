@@ -1,0 +1,485 @@
+//! Transcripts in the forms of NIST: `trn`, and `stm` with `ctm`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use metric_record::{ReadError, Shard, quoted_id};
+use metric_registry::Counted;
+
+use crate::RunError;
+use crate::formats::Format;
+use crate::scan::{Form, Found, FoundId, ScanError, Span};
+use crate::source::{Records, Source};
+
+/// What is wrong with a text that has alternatives.
+const ALTERNATION: &str =
+    "found an alternation, { a / b }, which only sclite reads: expected one text";
+
+/// Whether a line is a comment.
+fn is_comment(line: &str) -> bool {
+    line.starts_with(";;")
+}
+
+/// Reads a line `TEXT (ID)`.
+pub(crate) fn trn_line(text: &str, line: Span, number: u64) -> Result<Option<Found>, ScanError> {
+    let of_line = line.of(text);
+    if is_comment(of_line) {
+        return Ok(None);
+    }
+    let refuse = |problem: &str| Err(ScanError::new(line.start(), problem));
+    let trimmed = of_line.trim_ascii();
+    let Some(inner) = trimmed.strip_suffix(')') else {
+        return refuse(
+            "found no id at the end of the line: expected a text and its id in parentheses",
+        );
+    };
+    let Some(open) = inner.rfind('(') else {
+        return refuse("found \")\" without \"(\": expected a text and its id in parentheses");
+    };
+    let (value, id) = (inner[..open].trim_ascii(), &inner[open + 1..]);
+    if id.is_empty() || id.contains(|char: char| char.is_whitespace()) {
+        return refuse(
+            "the id in parentheses is empty or has spaces: expected an id without spaces",
+        );
+    }
+    if has_alternation(value) {
+        return refuse(ALTERNATION);
+    }
+    Ok(Some(Found {
+        id: FoundId::Here(Span::within(text, id)),
+        value: Span::within(text, value),
+        form: Form::Line,
+        other: None,
+        record: Span::default(),
+        line: number,
+    }))
+}
+
+/// Whether a text has alternatives in braces, as sclite's transcripts do.
+fn has_alternation(text: &str) -> bool {
+    text.find('{').is_some_and(|open| {
+        let rest = &text[open..];
+        rest.find('}')
+            .is_some_and(|close| rest[..close].contains('/'))
+    })
+}
+
+/// The text of a segment that is not scored.
+const IGNORED: &str = "IGNORE_TIME_SEGMENT_IN_SCORING";
+
+/// A time in seconds, as an exact number of units: the sum of a begin and half a duration is compared with
+/// an end, which binary fractions would get wrong.
+type Time = i128;
+
+/// How many decimal places a time may have.
+const PLACES: usize = 12;
+
+/// References and predictions as sources that are joined by id, and what is worth a warning.
+pub(crate) struct Prepared {
+    pub(crate) references: Source,
+    pub(crate) predictions: Source,
+    pub(crate) warnings: Vec<(Counted, u64)>,
+}
+
+/// How transcripts with times are read.
+pub(crate) struct Options {
+    pub(crate) shard: Option<Shard>,
+    pub(crate) max_bytes: u64,
+    /// Whether a word outside of its segment is an error.
+    pub(crate) refuse_strays: bool,
+}
+
+/// Turns `stm` and `ctm` into records by segment. Sources of other formats stay what they are.
+pub(crate) fn prepare(
+    references: Source,
+    predictions: Source,
+    options: &Options,
+) -> Result<Prepared, RunError> {
+    let (reference, prediction) = (references.format(), predictions.format());
+    if reference == Some(Format::Ctm) {
+        let problem =
+            "has words without segments: expected references in stm, or another format with ids";
+        return Err(ReadError::new(references.name(), problem).into());
+    }
+    if prediction == Some(Format::Ctm) && reference != Some(Format::Stm) {
+        let problem = format!(
+            "has words that belong to the segments of an stm file: expected references in stm, found {}",
+            references.name()
+        );
+        return Err(ReadError::new(predictions.name(), problem).into());
+    }
+    let mut warnings = Vec::new();
+    let segments = match reference {
+        Some(Format::Stm) => Some(read_segments(&references, options.max_bytes)?),
+        _ => None,
+    };
+    let predictions = match (prediction, &segments) {
+        (Some(Format::Ctm), Some(segments)) => {
+            let words = read_words(&predictions, options.max_bytes)?;
+            align(&predictions.name(), segments, words, options, &mut warnings)?
+        }
+        (Some(Format::Stm), _) => {
+            let segments = read_segments(&predictions, options.max_bytes)?;
+            records(predictions.name(), &segments)
+        }
+        _ => predictions,
+    };
+    let references = match segments {
+        None => references,
+        Some(segments) => {
+            let is_held = |segment: &&Segment| {
+                let holds = |shard: Shard| shard.holds(&segment.id());
+                options.shard.is_none_or(holds) && segment.is_ignored()
+            };
+            let ignored = segments.iter().filter(is_held).count() as u64;
+            let words = Counted::new(
+                format!("segment is left out, as its text is {IGNORED}"),
+                format!("segments are left out, as their text is {IGNORED}"),
+            );
+            warnings.push((words, ignored));
+            records(references.name(), &segments)
+        }
+    };
+    Ok(Prepared {
+        references,
+        predictions,
+        warnings,
+    })
+}
+
+/// A segment of a recording.
+struct Segment {
+    /// File and channel.
+    channel: (String, String),
+    speaker: String,
+    /// The begin as it is written.
+    written: String,
+    begin: Time,
+    end: Time,
+    labels: String,
+    text: String,
+    line: u64,
+}
+
+impl Segment {
+    fn id(&self) -> String {
+        let (file, channel) = &self.channel;
+        format!("{file}/{channel}/{}", self.written)
+    }
+
+    fn is_ignored(&self) -> bool {
+        self.text == IGNORED
+    }
+}
+
+/// A word with its time.
+struct Word {
+    channel: (String, String),
+    begin: Time,
+    /// Twice the middle of the word.
+    twice_middle: Time,
+    text: String,
+    line: u64,
+}
+
+/// Reads each line of a source that is not empty or a comment.
+fn each_line<T>(
+    source: &Source,
+    max_bytes: u64,
+    read: impl Fn(&str, u64) -> Result<T, String>,
+) -> Result<Vec<T>, RunError> {
+    let mut all = Vec::new();
+    for file in source.files() {
+        let document = file.document(max_bytes)?;
+        let lines = document.file()?.content().lines().zip(1..);
+        for (line, number) in lines {
+            let line = line.trim_ascii();
+            if line.is_empty() || is_comment(line) {
+                continue;
+            }
+            let refuse = |problem| ReadError::new(&document.name, problem);
+            all.push(read(line, number).map_err(|problem| refuse(problem).line(number))?);
+        }
+    }
+    Ok(all)
+}
+
+/// The word that a text starts with, and what follows it.
+fn next_word(text: &str) -> (&str, &str) {
+    let end = text.find(|char: char| char.is_ascii_whitespace());
+    let (word, rest) = text.split_at(end.unwrap_or(text.len()));
+    (word, rest.trim_ascii_start())
+}
+
+fn read_segments(source: &Source, max_bytes: u64) -> Result<Vec<Segment>, RunError> {
+    each_line(source, max_bytes, |line, number| {
+        let (file, rest) = next_word(line);
+        let (channel, rest) = next_word(rest);
+        let (speaker, rest) = next_word(rest);
+        let (written, rest) = next_word(rest);
+        let (end, rest) = next_word(rest);
+        if end.is_empty() {
+            return Err(format!(
+                "found {} fields: expected FILE CHANNEL SPEAKER BEGIN END, labels in <> if there are any, and a text",
+                line.split_ascii_whitespace().count()
+            ));
+        }
+        let (labels, text) = match next_word(rest) {
+            (labels, text) if labels.starts_with('<') && labels.ends_with('>') => (labels, text),
+            _ => ("", rest),
+        };
+        if has_alternation(text) {
+            return Err(ALTERNATION.to_owned());
+        }
+        let segment = Segment {
+            channel: (file.to_owned(), channel.to_owned()),
+            speaker: speaker.to_owned(),
+            written: written.to_owned(),
+            begin: time(written, "begin")?,
+            end: time(end, "end")?,
+            labels: labels.to_owned(),
+            text: text.to_owned(),
+            line: number,
+        };
+        match segment.end < segment.begin {
+            true => Err(format!(
+                "the segment ends at {end}, before it begins at {written}"
+            )),
+            false => Ok(segment),
+        }
+    })
+}
+
+fn read_words(source: &Source, max_bytes: u64) -> Result<Vec<Word>, RunError> {
+    each_line(source, max_bytes, |line, number| {
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+        let (&[file, channel, begin, duration, text] | &[file, channel, begin, duration, text, _]) =
+            fields.as_slice()
+        else {
+            return Err(format!(
+                "found {} fields: expected FILE CHANNEL BEGIN DURATION WORD, and a confidence if there is one",
+                fields.len()
+            ));
+        };
+        let begin = time(begin, "begin")?;
+        Ok(Word {
+            channel: (file.to_owned(), channel.to_owned()),
+            begin,
+            twice_middle: 2 * begin + time(duration, "duration")?,
+            text: text.to_owned(),
+            line: number,
+        })
+    })
+}
+
+/// Reads a decimal number that is not negative.
+fn time(text: &str, what: &str) -> Result<Time, String> {
+    let refuse = || {
+        format!(
+            "the {what} is {}: expected seconds, such as 12.75",
+            quoted_id(text)
+        )
+    };
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number =
+        are_digits(whole) && are_digits(fraction) && !(whole.is_empty() && fraction.is_empty());
+    if !is_number || whole.len() > PLACES || fraction.len() > PLACES {
+        return Err(refuse());
+    }
+    format!("{whole}{fraction:0<PLACES$}")
+        .parse()
+        .map_err(|_| refuse())
+}
+
+/// Gives each word to a segment of its file and channel, as sclite does: in the order of time, to the first
+/// segment that ends after the middle of the word, and never to an earlier one than the word before.
+fn align(
+    name: &str,
+    segments: &[Segment],
+    mut words: Vec<Word>,
+    options: &Options,
+    warnings: &mut Vec<(Counted, u64)>,
+) -> Result<Source, RunError> {
+    let mut by_channel: BTreeMap<&(String, String), Vec<&Segment>> = BTreeMap::new();
+    for segment in segments {
+        by_channel
+            .entry(&segment.channel)
+            .or_default()
+            .push(segment);
+    }
+    for segments in by_channel.values_mut() {
+        segments.sort_by_key(|segment| segment.begin);
+    }
+    words.sort_by(|a, b| (&a.channel, a.begin, a.line).cmp(&(&b.channel, b.begin, b.line)));
+    let mut given: HashMap<u64, Vec<&Word>> = HashMap::new();
+    let (mut strays, mut ignored) = (0, 0);
+    let mut foreign: BTreeMap<String, u64> = BTreeMap::new();
+    let holds = |id: &str| options.shard.is_none_or(|shard| shard.holds(id));
+    for words in words.chunk_by(|a, b| a.channel == b.channel) {
+        let Some(first) = words.first() else { continue };
+        let Some(segments) = by_channel.get(&first.channel) else {
+            let (file, channel) = &first.channel;
+            foreign.insert(format!("{file}/{channel}"), first.line);
+            continue;
+        };
+        let mut at = 0;
+        for word in words {
+            while at + 1 < segments.len() && 2 * segments[at].end <= word.twice_middle {
+                at += 1;
+            }
+            let segment = segments[at];
+            let is_inside = (2 * segment.begin..2 * segment.end).contains(&word.twice_middle);
+            if segment.is_ignored() {
+                ignored += u64::from(holds(&segment.id()));
+            } else if !is_inside {
+                if options.refuse_strays {
+                    let problem = format!(
+                        "the middle of the word {} lies outside the segment {} that it belongs to",
+                        quoted_id(&word.text),
+                        quoted_id(&segment.id())
+                    );
+                    return Err(ReadError::new(name, problem).line(word.line).into());
+                }
+                strays += u64::from(holds(&segment.id()));
+            }
+            given.entry(segment.line).or_default().push(word);
+        }
+    }
+    let words = Counted::new(
+        "word has its middle outside the segment that it is scored with",
+        "words have their middle outside the segment that they are scored with",
+    );
+    warnings.push((words, strays));
+    let words = Counted::new(
+        "word is left out, as its segment is",
+        "words are left out, as their segments are",
+    );
+    warnings.push((words, ignored));
+    let with_words: BTreeSet<_> = segments
+        .iter()
+        .filter(|segment| given.contains_key(&segment.line))
+        .map(|segment| &segment.channel)
+        .collect();
+    let mut writer = RecordWriter::default();
+    for segment in segments {
+        if !segment.is_ignored() && with_words.contains(&segment.channel) {
+            let words = given
+                .get(&segment.line)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+            let line = words.first().map_or(1, |word| word.line);
+            writer.add(&segment.id(), &texts.join(" "), None, line);
+        }
+    }
+    for (id, line) in foreign {
+        writer.add(&id, "", None, line);
+    }
+    Ok(Source::records(name.to_owned(), writer.0, Format::Kaldi))
+}
+
+/// Segments as records, except those that are not scored.
+fn records(name: String, segments: &[Segment]) -> Source {
+    let mut writer = RecordWriter::default();
+    for segment in segments.iter().filter(|segment| !segment.is_ignored()) {
+        let fields = serde_json::json!({"speaker": segment.speaker, "labels": segment.labels});
+        writer.add(
+            &segment.id(),
+            &segment.text,
+            Some(&fields.to_string()),
+            segment.line,
+        );
+    }
+    Source::records(name, writer.0, Format::Kaldi)
+}
+
+/// Writes records into a text.
+struct RecordWriter(Records);
+
+impl Default for RecordWriter {
+    fn default() -> Self {
+        Self(Records {
+            text: String::new(),
+            found: Vec::new(),
+        })
+    }
+}
+
+impl RecordWriter {
+    fn add(&mut self, id: &str, value: &str, record: Option<&str>, line: u64) {
+        let Records { text, found } = &mut self.0;
+        let mut write = |part: &str| {
+            let start = text.len();
+            text.push_str(part);
+            Span::new(start, text.len())
+        };
+        found.push(Found {
+            id: FoundId::Here(write(id)),
+            value: write(value),
+            form: Form::Line,
+            other: None,
+            record: record.map(&mut write).unwrap_or_default(),
+            line,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Segments of one channel, words with begin and duration, and the words of each segment.
+    #[test]
+    fn words_go_to_the_first_segment_that_ends_after_their_middle() {
+        type Row<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+        let rows: &[Row<'_>] = &[
+            // A middle at an end belongs to the next segment, also where binary fractions differ.
+            (
+                "f 1 s 0 0.8 a\nf 1 s 0.8 2 b",
+                "f 1 0.7 0.2 x",
+                &[("f/1/0", ""), ("f/1/0.8", "x")],
+            ),
+            (
+                "f 1 s 0 1 a\nf 1 s 1 2 b",
+                "f 1 0.5 0.5 x",
+                &[("f/1/0", "x"), ("f/1/1", "")],
+            ),
+            // The last segment takes all that is left, and order is by time.
+            (
+                "f 1 s 0 1 a\nf 1 s 1 2 b",
+                "f 1 9 1 y\nf 1 3 1 x",
+                &[("f/1/0", ""), ("f/1/1", "x y")],
+            ),
+            // A word between two segments goes to the later one.
+            (
+                "f 1 s 0 1 a\nf 1 s 5 6 b",
+                "f 1 2 1 x",
+                &[("f/1/0", ""), ("f/1/5", "x")],
+            ),
+            // A word is never given to an earlier segment than the word before it.
+            (
+                "f 1 s 0 1 a\nf 1 s 1 2 b",
+                "f 1 0.1 2 x\nf 1 0.2 0.1 y",
+                &[("f/1/0", ""), ("f/1/1", "x y")],
+            ),
+        ];
+        for (stm, ctm, expected) in rows {
+            let source =
+                |name: &str, text: &str, format| Source::memory(name, text.as_bytes(), format);
+            let options = Options {
+                shard: None,
+                max_bytes: 1 << 20,
+                refuse_strays: false,
+            };
+            let prepared = prepare(
+                source("r.stm", stm, Format::Stm),
+                source("p.ctm", ctm, Format::Ctm),
+                &options,
+            );
+            let predictions = prepared.expect("transcripts").predictions;
+            let found: Vec<_> = predictions.found_records();
+            let found: Vec<_> = found.iter().map(|(id, text)| (&**id, &**text)).collect();
+            assert_eq!(found, *expected, "{stm}\n{ctm}");
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! The same records in any two formats give the same bytes of result.
+
+#![cfg(all(
+    feature = "arrow",
+    feature = "csv",
+    feature = "parquet",
+    feature = "text"
+))]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use metric_run::record::Shard;
+use metric_run::registry::{Options, find};
+use metric_run::{
+    CsvOptions, Data, EmptyField, Run, Source, merge_states, read_states, write_states,
+};
+use proptest::prelude::*;
+
+/// An id, a reference and a prediction.
+type Row = (String, String, String);
+
+fn batch(rows: &[Row]) -> RecordBatch {
+    let column = |cell: fn(&Row) -> &str| -> ArrayRef {
+        Arc::new(
+            rows.iter()
+                .map(|row| Some(cell(row)))
+                .collect::<StringArray>(),
+        )
+    };
+    RecordBatch::try_from_iter([
+        ("id", column(|row| &row.0)),
+        ("reference", column(|row| &row.1)),
+        ("prediction", column(|row| &row.2)),
+    ])
+    .unwrap()
+}
+
+fn json_lines(rows: &[Row]) -> String {
+    let line = |(id, reference, prediction): &Row| {
+        let record =
+            serde_json::json!({"id": id, "reference": reference, "prediction": prediction});
+        format!("{record}\n")
+    };
+    rows.iter().map(line).collect()
+}
+
+/// What the crate `csv` writes, with all texts in quotes.
+fn csv(rows: &[Row], delimiter: u8) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new()
+        .delimiter(delimiter)
+        .quote_style(csv::QuoteStyle::Always)
+        .from_writer(Vec::new());
+    writer
+        .write_record(["id", "reference", "prediction"])
+        .unwrap();
+    for (id, reference, prediction) in rows {
+        writer.write_record([id, reference, prediction]).unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+fn parquet(rows: &[Row], group_rows: usize) -> Vec<u8> {
+    let batch = batch(rows);
+    let properties = parquet::file::properties::WriterProperties::builder()
+        .set_max_row_group_row_count(Some(group_rows))
+        .build();
+    let mut bytes = Vec::new();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+fn arrow_file(rows: &[Row]) -> Vec<u8> {
+    let batch = batch(rows);
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn arrow_stream(rows: &[Row]) -> Vec<u8> {
+    let batch = batch(rows);
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    for start in (0..batch.num_rows()).step_by(3) {
+        let len = 3.min(batch.num_rows() - start);
+        writer.write(&batch.slice(start, len)).unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+/// Files with the same records in each format, in a folder.
+fn files(folder: &Path, rows: &[Row]) -> Vec<PathBuf> {
+    let put = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let lines = json_lines(rows);
+    let records: Vec<&str> = lines.lines().collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(&csv(rows, b',')).unwrap();
+    let third = rows.len().div_ceil(3).max(1);
+    for (number, part) in rows.chunks(third).enumerate() {
+        put(
+            &format!("parts/part-{number}.parquet"),
+            &parquet(part, 1000),
+        );
+        put(&format!("hf/data-{number}.arrow"), &arrow_stream(part));
+    }
+    let listed: Vec<_> = (0..rows.chunks(third).len())
+        .map(|number| serde_json::json!({"filename": format!("data-{number}.arrow")}))
+        .collect();
+    let state = serde_json::json!({"_data_files": listed, "_split": null});
+    put("hf/state.json", state.to_string().as_bytes());
+    put("hf/dataset_info.json", b"{\"features\": {}}");
+    vec![
+        put("a.jsonl", lines.as_bytes()),
+        put(
+            "list.json",
+            format!("[\n{}\n]", records.join(",\n")).as_bytes(),
+        ),
+        put("a.csv", &csv(rows, b',')),
+        put("a.tsv", &csv(rows, b'\t')),
+        put("a.csv.gz", &gzip.finish().unwrap()),
+        put(
+            "a.csv.zst",
+            &zstd::encode_all(&*csv(rows, b','), 1).unwrap(),
+        ),
+        put("one.parquet", &parquet(rows, 1_000_000)),
+        put(
+            "many.parquet",
+            &parquet(rows, rows.len().div_ceil(40).max(1)),
+        ),
+        put("a.arrow", &arrow_file(rows)),
+        put("a.arrows", &arrow_stream(rows)),
+        folder.join("parts"),
+        folder.join("parts/part-*.parquet"),
+        folder.join("hf"),
+    ]
+}
+
+fn run(threads: usize) -> Run {
+    let options = Options::default();
+    let mut run = Run::new(find("string-accuracy").unwrap(), &options).unwrap();
+    for name in ["wer", "cer", "exact-match", "anls"] {
+        run = run.with_metric(find(name).unwrap(), &options).unwrap();
+    }
+    run.threads = NonZeroUsize::new(threads);
+    run
+}
+
+fn results(run: &Run, source: &Source) -> Vec<String> {
+    let options = CsvOptions::default();
+    let data = Data::Sources {
+        references: source.clone().with_csv(options),
+        predictions: source.clone(),
+    };
+    let outcomes = run.score_observed(data, &Nobody).unwrap();
+    outcomes.iter().map(|outcome| outcome.to_json()).collect()
+}
+
+struct Nobody;
+
+impl metric_run::Observer for Nobody {}
+
+fn some_rows(count: usize) -> Vec<Row> {
+    let texts = [
+        "",
+        "a, \"b\"\r\nc",
+        "x;y\tz",
+        "naïve café",
+        "null",
+        "007",
+        "日本 text",
+        " ",
+    ];
+    let text = |number: usize| texts[number % texts.len()].to_owned();
+    let row = |number: usize| {
+        (
+            format!("id {number}"),
+            text(number),
+            text(number + number % 3),
+        )
+    };
+    (0..count).map(row).collect()
+}
+
+#[test]
+fn the_same_records_in_each_format_give_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = some_rows(200);
+    let files = files(folder.path(), &rows);
+    let expected = results(&run(1), &Source::path(&files[0]).unwrap());
+    for file in &files {
+        let source = Source::paths(&[file]).unwrap();
+        for threads in [1, 2, 5] {
+            assert_eq!(
+                results(&run(threads), &source),
+                expected,
+                "{}",
+                file.display()
+            );
+        }
+        let pairs = run(2).score_observed(Data::Pairs(source), &Nobody).unwrap();
+        let pairs: Vec<String> = pairs.iter().map(|it| it.to_json()).collect();
+        assert_eq!(pairs, expected, "{} as pairs", file.display());
+    }
+}
+
+#[test]
+fn shards_of_each_format_merge_to_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path(), &some_rows(50));
+    let expected = results(&run(1), &Source::path(&files[0]).unwrap());
+    for file in &files {
+        let source = Source::paths(&[file]).unwrap();
+        let mut states = Vec::new();
+        for index in 0..3 {
+            let mut run = run(2);
+            run.shard = Some(Shard::new(index, 3).unwrap());
+            let outcomes = run.score(source.clone(), source.clone()).unwrap();
+            let bytes: Vec<u8> = write_states(&outcomes).unwrap();
+            let name = format!("{index}.state");
+            let registry = metric_run::registry::Registry::default();
+            states.push((name.clone(), read_states(&registry, &name, &bytes).unwrap()));
+        }
+        let merged = merge_states(states).unwrap().outcomes;
+        let merged: Vec<String> = merged.iter().map(|it| it.to_json()).collect();
+        assert_eq!(merged, expected, "{}", file.display());
+    }
+}
+
+#[test]
+fn the_order_of_rows_does_not_matter() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = some_rows(100);
+    let mut reversed = rows.clone();
+    reversed.reverse();
+    let expected = results(
+        &run(1),
+        &Source::paths(&[folder_file(folder.path(), &rows)]).unwrap(),
+    );
+    let other = folder.path().join("reversed");
+    let others = files(&other, &reversed);
+    for file in &files(folder.path(), &rows) {
+        for partner in &others {
+            let data = Data::Sources {
+                references: Source::paths(&[file]).unwrap(),
+                predictions: Source::paths(&[partner]).unwrap(),
+            };
+            let outcomes = run(2).score_observed(data, &Nobody).unwrap();
+            let found: Vec<String> = outcomes.iter().map(|it| it.to_json()).collect();
+            assert_eq!(found, expected, "{} {}", file.display(), partner.display());
+        }
+    }
+}
+
+fn folder_file(folder: &Path, rows: &[Row]) -> PathBuf {
+    let path = folder.join("expected.jsonl");
+    std::fs::write(&path, json_lines(rows)).unwrap();
+    path
+}
+
+/// Scores bytes against themselves: the result, or the error.
+fn outcome(
+    bytes: &[u8],
+    format: metric_run::Format,
+    empty: EmptyField,
+) -> Result<Vec<String>, String> {
+    let options = CsvOptions {
+        empty,
+        ..CsvOptions::default()
+    };
+    let source = Source::memory("data", bytes, format).with_csv(options);
+    let outcomes = run(1).score_observed(Data::Pairs(source), &Nobody);
+    let outcomes = outcomes.map_err(|error| error.to_string())?;
+    Ok(outcomes.iter().map(|it| it.to_json()).collect())
+}
+
+/// What the crate `csv` reads, if each record has three fields.
+fn read_by_csv(bytes: &[u8]) -> Option<Vec<Row>> {
+    let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
+    let records = reader.records().map(|record| {
+        let record = record.ok()?;
+        Some((
+            record.get(0)?.into(),
+            record.get(1)?.into(),
+            record.get(2)?.into(),
+        ))
+    });
+    records.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Random texts with quotes, line ends, delimiters and all kinds of characters.
+    #[test]
+    fn csv_is_json_lines(
+        texts in proptest::collection::vec(("[a\",;\t\r\n é日\u{1F600}]{0,8}", "\\PC{0,6}"), 1..20),
+    ) {
+        let rows = texts.into_iter().enumerate();
+        let rows = rows.map(|(number, (reference, prediction))| (number.to_string(), reference, prediction));
+        let rows: Vec<Row> = rows.collect();
+        let lines = json_lines(&rows);
+        let expected = outcome(lines.as_bytes(), metric_run::Format::JsonLines, EmptyField::Error);
+        for (format, delimiter) in [(metric_run::Format::Csv, b','), (metric_run::Format::Tsv, b'\t')] {
+            let found = outcome(&csv(&rows, delimiter), format, EmptyField::Error);
+            prop_assert_eq!(&found, &expected);
+        }
+        for bytes in [parquet(&rows, 3), parquet(&rows, 1000)] {
+            let found = outcome(&bytes, metric_run::Format::Parquet, EmptyField::Error);
+            prop_assert_eq!(&found, &expected);
+        }
+        for bytes in [arrow_file(&rows), arrow_stream(&rows)] {
+            let found = outcome(&bytes, metric_run::Format::Arrow, EmptyField::Error);
+            prop_assert_eq!(&found, &expected);
+        }
+    }
+
+    /// On any text, the reader agrees with the crate `csv` or refuses.
+    #[test]
+    fn csv_is_read_as_others_read_it_or_refused(
+        parts in proptest::collection::vec(prop_oneof![
+            Just("\""), Just(","), Just("\n"), Just("\r\n"), Just("\r"), Just("a"), Just(" "),
+            Just("1,x,y\n"), Just("\"a\"\"b\""), Just("2,\"p\nq\",z\n"), Just("é"), Just(";"),
+        ], 0..12),
+    ) {
+        let text = format!("id,reference,prediction\n{}", parts.concat());
+        let found = outcome(text.as_bytes(), metric_run::Format::Csv, EmptyField::Text);
+        if let Ok(found) = found {
+            let rows = read_by_csv(text.as_bytes());
+            prop_assert!(rows.is_some(), "only we read {:?}", text);
+            let lines = json_lines(&rows.unwrap_or_default());
+            let expected = outcome(lines.as_bytes(), metric_run::Format::JsonLines, EmptyField::Error);
+            prop_assert_eq!(Ok(found), expected);
+        }
+    }
+
+    /// A file that is cut is an error, or a shorter text.
+    #[test]
+    fn a_cut_file_is_an_error(cut in 0.0..1.0_f64) {
+        let rows = some_rows(30);
+        let keep = |bytes: &[u8]| bytes[..(bytes.len() as f64 * cut) as usize].to_vec();
+        for bytes in [parquet(&rows, 7), arrow_file(&rows), arrow_stream(&rows)] {
+            let format = match bytes.starts_with(b"PAR1") {
+                true => metric_run::Format::Parquet,
+                false => metric_run::Format::Arrow,
+            };
+            prop_assert!(outcome(&keep(&bytes), format, EmptyField::Error).is_err());
+        }
+        let whole = csv(&rows, b',');
+        let kept = keep(&whole);
+        if outcome(&kept, metric_run::Format::Csv, EmptyField::Error).is_ok() {
+            prop_assert!(read_by_csv(&kept).is_some_and(|kept| rows.starts_with(&kept)));
+        }
+    }
+
+    /// Bytes that are changed anywhere give a result or an error, never a panic.
+    #[test]
+    fn changed_bytes_are_no_panic(place in 0.0..1.0_f64, byte in any::<u8>()) {
+        let rows = some_rows(30);
+        for mut bytes in [parquet(&rows, 7), arrow_file(&rows), arrow_stream(&rows), csv(&rows, b',')] {
+            let format = match &bytes[..3] {
+                b"PAR" => metric_run::Format::Parquet,
+                b"\"id" => metric_run::Format::Csv,
+                _ => metric_run::Format::Arrow,
+            };
+            let place = (bytes.len() as f64 * place) as usize;
+            bytes[place] = byte;
+            let _ = outcome(&bytes, format, EmptyField::Error);
+        }
+    }
+}

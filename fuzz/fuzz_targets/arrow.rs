@@ -1,0 +1,14 @@
+//! Bytes as an Arrow file or stream.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use metric_run::{Fields, Format, Source};
+use metric_suite_fuzz::same_on_threads;
+
+fuzz_target!(|data: &[u8]| {
+    same_on_threads(
+        || Source::memory("data", data, Format::Arrow),
+        &Fields::default(),
+    );
+});

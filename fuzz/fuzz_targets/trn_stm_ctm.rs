@@ -1,0 +1,27 @@
+//! Transcripts: two parts, references and predictions, as `trn`, and as `stm` with `ctm`.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use metric_run::registry::{Options, find};
+use metric_run::{Format, Run, Source};
+use metric_suite_fuzz::parts;
+
+fuzz_target!(|data: &[u8]| {
+    let text = String::from_utf8_lossy(data);
+    let [references, predictions, ..] = parts(&text)[..] else {
+        return;
+    };
+    let wer = find("wer").expect("a metric");
+    for formats in [[Format::Trn, Format::Trn], [Format::Stm, Format::Ctm]] {
+        let run = Run::new(wer, &Options::default()).expect("a run");
+        let source = |name: &str, text: &str, format| Source::memory(name, text.as_bytes(), format);
+        let scored = run.score(
+            source("references", references, formats[0]),
+            source("predictions", predictions, formats[1]),
+        );
+        if let Err(error) = scored {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+});
