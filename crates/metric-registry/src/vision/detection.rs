@@ -1,6 +1,7 @@
 //! Detections.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use metric_core::Metric;
 use metric_record::json::{self, Entries, typed};
@@ -590,7 +591,7 @@ impl<F: Form> Metric for Images<'_, F> {
         prediction: &[Prediction<F::Shape>],
         reference: &Image<F::Shape>,
     ) {
-        let mut gathered = Gathered::new((), false);
+        let mut gathered = Gathered::new((), false, Arc::default());
         std::mem::swap(state, &mut gathered.pool);
         let mut sink = Sink::new(self.boxes, &mut gathered);
         self.add(prediction, reference, &mut sink);
