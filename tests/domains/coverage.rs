@@ -92,6 +92,8 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("stats::intervals_and_tests_of_counts", STATS, "intervals and tests of counts", "", &["scipy", "statsmodels"]),
     line("stats::replicates_and_intervals", STATS, "replicates and intervals", "", PLAIN),
     line("stats::paired_tests", STATS, "paired tests", "", PLAIN),
+    line("stats::results_of_the_program", STATS, "intervals and comparisons of files", "", PLAIN),
+    line("stats::replicates_of_images", STATS, "replicates of coco", "", PYCOCOTOOLS),
 
     line("text::equality_under_each_normalisation", TEXT, "string-accuracy", "each normalisation", &["CPython 3.11"]),
     line("edit::edits_and_alignments_of_jiwer", TEXT, "wer", "jiwer", JIWER),

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use metric_core::{Counts, Mean, Merge, Metric, ratio};
+use metric_registry::stats::Test;
+use metric_registry::{Options, Slice, find};
+use metric_run::{Compare, Difference, Format, GroupIntervals, Run, Source, Statistics};
 use metric_stats::{
     Estimate, IntervalKind, Method, Pair, Randomization, Swaps, THRESHOLDS, Weights,
     clopper_pearson, estimate, expanded_tail, fnv1a64, holm, mcnemar, proportion, rank, replicates,
@@ -481,5 +484,191 @@ fn paired_tests() {
             true => near("p", p, number(&row["p"])),
             false => equal("p", p, number(&row["p"])),
         }
+    });
+}
+
+/// The text of some JSON values, one per line.
+fn lines(values: &Value) -> String {
+    let values = values.as_array().expect("a list").iter();
+    values.map(|value| format!("{value}\n")).collect()
+}
+
+fn source(name: &str, text: String, format: Format) -> Source {
+    Source::memory(name, text.into_bytes(), format)
+}
+
+/// The statistics that the options of a row describe.
+fn statistics(options: &Value) -> Statistics {
+    let field = |name: &str| options[name].as_str().map(str::to_owned);
+    Statistics {
+        confidence: number(&options["confidence"]),
+        resamples: integer(&options["resamples"]),
+        seed: integer(&options["seed"]),
+        cluster_field: field("cluster-field").or_else(|| field("cluster_field")),
+        ..Statistics::default()
+    }
+}
+
+fn same_interval(found: &GroupIntervals, score: &str, expected: &Value) -> Result<(), String> {
+    let estimate = found.intervals.iter().find(|(name, _)| name == score);
+    let (_, estimate) = estimate.ok_or_else(|| format!("no interval of {score}"))?;
+    let mut row = expected.clone();
+    row["interval"] = match expected["low"].is_null() {
+        true => Value::Null,
+        false => serde_json::json!([expected["low"], expected["high"]]),
+    };
+    equal("clusters", found.clusters, integer(&expected["clusters"]))?;
+    same_estimate(&row, estimate)
+}
+
+#[test]
+fn results_of_the_program() {
+    check(&rows("statistics/program.jsonl"), name, &[], |row| {
+        let entry = find(row["metric"].as_str().expect("a metric")).expect("a metric");
+        let references = source(
+            "references.jsonl",
+            lines(&row["references"]),
+            Format::JsonLines,
+        );
+        let predictions = row["predictions"].as_object().expect("predictions");
+        for expected in row["runs"].as_array().expect("runs") {
+            let score = expected["score"].as_str().expect("a score");
+            let mut run = Run::new(entry, &Options::default()).expect("a run");
+            run.statistics = Some(statistics(&expected["options"]));
+            let slices = expected["groups_of_a"].as_object().expect("groups");
+            let slice = |name: &String| Slice {
+                name: name.clone(),
+                bins: None,
+                values: None,
+            };
+            run.slices = slices.keys().map(slice).collect();
+            let systems = predictions.iter().map(|(name, predictions)| {
+                (
+                    name.clone(),
+                    source(name, lines(predictions), Format::JsonLines),
+                )
+            });
+            let compare = Compare {
+                permutations: integer(&expected["options"]["permutations"]),
+                ..Compare::default()
+            };
+            let found = run.compare(&references, systems.collect(), &compare);
+            let found = found.map_err(|error| error.to_string())?;
+            for system in &found.systems {
+                let intervals = system.outcome.intervals().expect("intervals");
+                let expected_system = &expected["systems"][&system.name];
+                let value = system.outcome.report().score(score);
+                equal("score", value, expected_system["score"].as_f64())?;
+                same_interval(&intervals.total, score, expected_system)?;
+                if system.name != "a" {
+                    continue;
+                }
+                for (kind, groups) in slices {
+                    for (group, expected) in groups.as_object().expect("groups") {
+                        let found = intervals.group(kind, group);
+                        let found = found.ok_or_else(|| format!("no group {kind} {group}"))?;
+                        same_interval(found, score, expected)?;
+                    }
+                }
+            }
+            for expected in expected["comparisons"].as_array().expect("comparisons") {
+                let is_it = |it: &&Difference| {
+                    it.score == score && Some(it.system.as_str()) == expected["system"].as_str()
+                };
+                let difference = found.differences.iter().find(is_it).expect("a comparison");
+                equal("delta", difference.delta, expected["delta"].as_f64())?;
+                let interval = [number(&expected["low"]), number(&expected["high"])];
+                equal("interval", difference.estimate.ends, Some(interval))?;
+                near(
+                    "p",
+                    difference.p.unwrap_or_default(),
+                    number(&expected["p"]),
+                )?;
+                near(
+                    "p (Holm)",
+                    difference.p_holm.unwrap_or_default(),
+                    number(&expected["p_holm"]),
+                )?;
+                equal(
+                    "test",
+                    difference.test.map(Test::name),
+                    expected["test"].as_str(),
+                )?;
+                let counts =
+                    ["wins", "ties", "losses", "undefined"].map(|field| integer(&expected[field]));
+                equal("wins, ties, losses", difference.examples, Some(counts))?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn replicates_of_images() {
+    let all = rows("statistics/coco.jsonl");
+    check(&all, name, &[], |row| {
+        let data = match row["data_of"].as_str() {
+            Some(other) => all.iter().find(|row| row["id"] == other).expect("the data"),
+            None => row,
+        };
+        let mut run = Run::new(find("coco").expect("coco"), &Options::default()).expect("a run");
+        run.statistics = Some(statistics(row));
+        let files = ["references", "predictions"]
+            .map(|side| source(side, data[side].to_string(), Format::Json));
+        let [references, predictions] = files;
+        let outcomes = run
+            .score(references, predictions)
+            .map_err(|error| error.to_string())?;
+        let close = |what: &str, found: Option<f64>, expected: Option<f64>| match (found, expected)
+        {
+            (Some(found), Some(expected)) if within(found, expected, 1e-12) => Ok(()),
+            (None, None) => Ok(()),
+            _ => Err(format!("{what}: {found:?}: expected {expected:?}")),
+        };
+        let names = row["names"]
+            .as_array()
+            .expect("names")
+            .iter()
+            .filter_map(Value::as_str);
+        let names: Vec<&str> = names.collect();
+        for name in &names {
+            close(
+                name,
+                outcomes[0].report().score(name),
+                row["scores"][name].as_f64(),
+            )?;
+        }
+        let replicates = outcomes[0]
+            .replicates()
+            .map_err(|error| error.to_string())?;
+        let expected = row["replicates"].as_array().expect("replicates");
+        for (index, (found, expected)) in replicates
+            .unwrap_or_default()
+            .iter()
+            .zip(expected)
+            .enumerate()
+        {
+            for (name, expected) in names.iter().zip(expected.as_array().expect("scores")) {
+                let found = found
+                    .iter()
+                    .find(|(found, _)| found == name)
+                    .expect("a score");
+                close(
+                    &format!("replicate {}: {name}", index + 1),
+                    found.1,
+                    expected.as_f64(),
+                )?;
+            }
+        }
+        let intervals = &outcomes[0].intervals().expect("intervals").total;
+        equal("clusters", intervals.clusters, integer(&row["clusters"]))?;
+        for (name, estimate) in &intervals.intervals {
+            let expected = ends(&row["intervals"][name]);
+            for end in 0..2 {
+                let end_of = |ends: [f64; 2]| ends[end];
+                close(name, estimate.ends.map(end_of), expected.map(end_of))?;
+            }
+        }
+        Ok(())
     });
 }

@@ -3,6 +3,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod entry;
+#[cfg(any(feature = "text", feature = "vision"))]
+mod fields;
 mod kept;
 mod options;
 mod plan;

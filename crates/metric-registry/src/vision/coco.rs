@@ -1,5 +1,7 @@
 //! COCO's average precision.
 
+use std::collections::BTreeMap;
+
 use metric_core::Metric;
 use metric_record::{Document, FieldError, Message, ReadError, Record};
 use metric_vision::read::{self, CocoOptions, Warnings};
@@ -8,6 +10,7 @@ use metric_vision::{
 };
 use serde_json::json;
 
+use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::vision::images::{
     BoxOrder, ClassList, OTHER_SIZE, ParseRecord, ZERO_ID, add_images, class_names, class_warnings,
@@ -332,6 +335,10 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
 }
 
 impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
+    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(references, &["images"], "id")
+    }
+
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let options = CocoOptions {
             ignore_unknown_images: data.join.ignore_extra,
