@@ -78,9 +78,7 @@ fn whole_name(row: &Value) -> String {
     if let Some(row) = row.as_object_mut() {
         row.retain(|_, value| !value.is_array() || value.as_array().is_some_and(|it| it.len() < 9));
     }
-    let mut text = row.to_string();
-    text.truncate(text.floor_char_boundary(160));
-    text
+    row.to_string().chars().take(160).collect()
 }
 
 #[test]
