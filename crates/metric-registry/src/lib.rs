@@ -47,7 +47,7 @@ pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, Slice};
 pub use reading::{
     Counted, Draw, Group, Header, Numbers, ReadDataSet, Reading, Remarks, Scope, Sink, StateOf,
-    Unified,
+    Unified, Weigher,
 };
 pub use resample::{Column, Compared, Paired, Resampler, Scope as ResampledScope};
 pub use scorer::{

@@ -16,6 +16,9 @@ use crate::{DataSet, DataSetError, Drawing, Named};
 /// The state of a reading's metric.
 pub type StateOf<R> = <<R as Reading>::Metric as Metric>::State;
 
+/// Scores states by their weights: see [`Reading::weigher`].
+pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + 's>;
+
 /// How a metric reads records and names its numbers: what an entry of the registry implements.
 ///
 /// A reading never learns from data. Whatever the examples of a data set share is its
@@ -74,6 +77,17 @@ pub trait Reading: Send + Sync + 'static {
         scope: Scope<'_>,
     ) -> Numbers {
         self.numbers(state, header, scope)
+    }
+
+    /// Returns what scores these states with a weight for each, for metrics whose states keep rows: sorting
+    /// them once is faster than merging copies. The numbers are those of the states merged as often as
+    /// their weights say, as [`resampled_numbers`](Self::resampled_numbers) gives them. The default has none.
+    fn weigher<'s>(
+        &'s self,
+        _states: &[&'s StateOf<Self>],
+        _header: &'s Self::Header,
+    ) -> Option<Weigher<'s>> {
+        None
     }
 
     /// Returns the warnings about a whole data set that depend on what was noted of its records. They are

@@ -184,11 +184,8 @@ impl<R: Reading> Table<R> {
     }
 
     fn numbers(&self, state: &StateOf<R>, group: Option<&(String, String)>) -> Numbers {
-        let scope = match group {
-            None => NumbersOf::Total,
-            Some((kind, group)) => NumbersOf::Group(kind, group),
-        };
-        self.reading().resampled_numbers(state, &self.header, scope)
+        self.reading()
+            .resampled_numbers(state, &self.header, numbers_of(group))
     }
 
     /// The rows of a side that are in a group.
@@ -328,6 +325,14 @@ impl<R: Reading> Table<R> {
     }
 }
 
+/// Whose numbers those of a group are.
+fn numbers_of(group: Option<&(String, String)>) -> NumbersOf<'_> {
+    match group {
+        None => NumbersOf::Total,
+        Some((kind, group)) => NumbersOf::Group(kind, group),
+    }
+}
+
 fn find_group<'g>(groups: &'g [(String, Vec<Group>)], kind: &str, name: &str) -> Option<&'g Group> {
     let of_kind = groups.iter().filter(|(found, _)| found == kind);
     of_kind
@@ -463,12 +468,9 @@ impl<R: Reading> Resample for Resampling<R> {
             .map(|&index| &self.table.states[index as usize])
             .collect();
         let mut values = Vec::new();
-        let mut read = |state: &StateOf<R>| {
-            let numbers = self.table.numbers(state, scope.group.as_ref());
-            draws.layout.append(&numbers, &mut values);
-        };
         let count = (replicates.end - replicates.start) as usize;
-        if states.len() * ROWS_PER_STATE <= rows.len() {
+        let weigher = self.table.reading().weigher(&states, &self.table.header);
+        if weigher.is_some() || states.len() * ROWS_PER_STATE <= rows.len() {
             let mut sums = vec![0_u64; states.len() * count];
             for (weights, state) in &rows {
                 let start = *state as usize * count;
@@ -479,11 +481,18 @@ impl<R: Reading> Resample for Resampling<R> {
             }
             for replicate in 0..count {
                 let weight = |state: usize| sums[state * count + replicate];
+                if let Some(weigher) = &weigher {
+                    let weights: Vec<u64> = (0..states.len()).map(weight).collect();
+                    let numbers = weigher(&weights, numbers_of(scope.group.as_ref()));
+                    draws.layout.append(&numbers, &mut values);
+                    continue;
+                }
                 let mut pooled = StateOf::<R>::default();
                 for (index, state) in states.iter().enumerate() {
                     pooled.merge_times(state, weight(index));
                 }
-                read(&pooled);
+                let numbers = self.table.numbers(&pooled, scope.group.as_ref());
+                draws.layout.append(&numbers, &mut values);
             }
             return values;
         }
@@ -492,7 +501,8 @@ impl<R: Reading> Resample for Resampling<R> {
             for (weights, state) in &rows {
                 pooled.merge_times(states[*state as usize], weights.of(replicate));
             }
-            read(&pooled);
+            let numbers = self.table.numbers(&pooled, scope.group.as_ref());
+            draws.layout.append(&numbers, &mut values);
         }
         values
     }
@@ -572,6 +582,42 @@ impl<R: Reading> Pairing<R> {
     fn state(&self, index: u32) -> &StateOf<R> {
         &self.table.states[index as usize]
     }
+
+    /// The trials of a metric whose states keep rows: a state counts once on the side where it is.
+    fn weighed_trials(
+        &self,
+        scope: &Scope,
+        layout: &Layout,
+        exchanged: &[Exchanged],
+        trials: Trials,
+        blocks: Range<u64>,
+        swaps: impl Fn(u64, u64) -> u64,
+    ) -> Option<Vec<f64>> {
+        let states: Vec<&StateOf<R>> = self.table.states.iter().collect();
+        let weigher = self.table.reading().weigher(&states, &self.table.header)?;
+        let (mut values, mut sides) = (Vec::new(), [Vec::new(), Vec::new()]);
+        for block in blocks {
+            let in_block = BLOCK.min(trials.count().saturating_sub(block * BLOCK));
+            let words: Vec<u64> = exchanged.iter().map(|row| swaps(row.0, block)).collect();
+            for trial in 0..in_block {
+                let mut weights = [vec![0; states.len()], vec![0; states.len()]];
+                for (word, &(_, a, b)) in words.iter().zip(exchanged) {
+                    let side = usize::from((word >> trial) & 1 == 1);
+                    weights[side][a as usize] += 1;
+                    weights[1 - side][b as usize] += 1;
+                }
+                for (weights, side) in weights.iter().zip(&mut sides) {
+                    side.clear();
+                    let numbers = weigher(weights, numbers_of(scope.group.as_ref()));
+                    layout.append(&numbers, side);
+                }
+                let [baseline, system] = &sides;
+                let differences = baseline.iter().zip(system);
+                values.extend(differences.map(|(baseline, system)| system - baseline));
+            }
+        }
+        Some(values)
+    }
 }
 
 /// The number of trials of a block.
@@ -605,6 +651,11 @@ impl<R: Reading> Pairs for Pairing<R> {
                 bits.sum()
             }
         };
+        if let Some(values) =
+            self.weighed_trials(scope, layout, exchanged, trials, blocks.clone(), swaps)
+        {
+            return values;
+        }
         // To exchange equal counts changes nothing.
         let mut base = StateOf::<R>::default();
         let mut differing: Vec<Exchanged> = Vec::new();

@@ -4,6 +4,8 @@
 //! data sets: whose interval holds the true score, or whose p-value is at most 0.05. A second list has methods
 //! that are wrong and must be found wrong.
 
+#![allow(clippy::print_stdout, reason = "a program that prints its findings")]
+
 use std::f64::consts::TAU;
 use std::process::ExitCode;
 
@@ -270,9 +272,11 @@ fn around(percent: f64) -> Option<(f64, f64)> {
     Some((percent - MARGIN, percent + MARGIN))
 }
 
-/// The published coverage of expanded percentiles by size and resamples, population by population.
+/// The published coverage of expanded percentiles by size and resamples, population by population. That of p .9
+/// and 20 examples is 87.6 by summing over the numbers of correct examples; the published 89.3 is from 2,000
+/// data sets, 2.3 standard errors away.
 const EXPANDED: [(usize, u64, [f64; 7]); 3] = [
-    (20, 2000, [97.0, 89.3, 31.7, 94.5, 92.0, 95.2, 95.6]),
+    (20, 2000, [97.0, 87.6, 31.7, 94.5, 92.0, 95.2, 95.6]),
     (100, 2000, [95.9, 94.0, 86.2, 95.3, 94.2, 94.2, 95.2]),
     (1000, 2000, [95.9, 95.9, 95.2, 94.8, 94.8, 94.7, 95.3]),
 ];
