@@ -27,6 +27,8 @@ mod openlane;
 mod rows;
 #[path = "domains/shapes.rs"]
 mod shapes;
+#[path = "domains/stats.rs"]
+mod stats;
 #[path = "domains/text.rs"]
 mod text;
 #[path = "domains/vision.rs"]

@@ -39,6 +39,7 @@ const CORE: &str = "metric-core";
 const GRAPH: &str = "metric-graph";
 const GRID: &str = "metric-grid";
 const RUN: &str = "metric-run";
+const STATS: &str = "metric-stats";
 const TEXT: &str = "metric-text";
 const VISION: &str = "metric-vision";
 
@@ -49,6 +50,7 @@ const FUSION_BRAIN: &[&str] = &["Fusion Brain Challenge 2021"];
 const JIWER: &[&str] = &["jiwer 4.0.0"];
 const MAPDR: &[&str] = &["an independent implementation of the published definition"];
 const MAPDR_CASES: &[&str] = &["made-up edge cases"];
+const PLAIN: &[&str] = &["an independent implementation in plain Python"];
 const PYCOCOTOOLS: &[&str] = &["pycocotools 2.0.11"];
 const RATIONAL: &[&str] = &["rational arithmetic"];
 const SKLEARN: &[&str] = &["scikit-learn 1.9.1"];
@@ -87,6 +89,13 @@ pub(crate) const COVERAGE: &[Line] = &[
 
     line("grid::arc_pairs", GRID, "arc", "pairs", &["arcsolver 0.0.11"]),
     line("grid::submissions", GRID, "arc", "submissions", &["rules of Kaggle's ARC Prize", "ARCScorer of arc-agi-benchmarking"]),
+
+    line("stats::random_numbers", STATS, "generator", "", PLAIN),
+    line("stats::intervals_and_tests_of_counts", STATS, "intervals and tests of counts", "", &["scipy", "statsmodels"]),
+    line("stats::replicates_and_intervals", STATS, "replicates and intervals", "", PLAIN),
+    line("stats::paired_tests", STATS, "paired tests", "", PLAIN),
+    line("stats::results_of_the_program", STATS, "intervals and comparisons of files", "", PLAIN),
+    line("stats::replicates_of_images", STATS, "replicates of coco", "", PYCOCOTOOLS),
 
     line("text::equality_under_each_normalisation", TEXT, "string-accuracy", "each normalisation", &["CPython 3.11"]),
     line("edit::edits_and_alignments_of_jiwer", TEXT, "wer", "jiwer", JIWER),

@@ -138,10 +138,7 @@ pub(crate) const DOMAINS: &[Domain] = &[
     Domain {
         metric: "arc",
         values: arc_tasks,
-        options: &[
-            &[],
-            &[("attempts", "3"), ("groups", "task"), ("bootstrap", "10")],
-        ],
+        options: &[&[], &[("attempts", "3"), ("groups", "task")]],
     },
     Domain {
         metric: "accuracy-at-k",
@@ -652,10 +649,7 @@ pub(crate) const FILES: &[Files] = &[
     Files {
         metric: "arc",
         texts: arc_files,
-        options: &[
-            &[],
-            &[("attempts", "3"), ("groups", "task"), ("bootstrap", "10")],
-        ],
+        options: &[&[], &[("attempts", "3"), ("groups", "task")]],
     },
 ];
 

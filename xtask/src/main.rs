@@ -8,6 +8,7 @@ mod attack;
 mod bench;
 mod check;
 mod ci;
+mod coverage;
 mod deny;
 mod fuzz;
 mod git;
@@ -46,6 +47,12 @@ const COMMANDS: &[Command] = &[
     ("check", "", check::HELP, check::run),
     ("ci", "", ci::HELP, ci::run),
     ("golden", "[--check]", golden::HELP, golden::run),
+    (
+        "coverage",
+        "[SETS] [TESTS] [LARGEST]",
+        coverage::HELP,
+        coverage::run,
+    ),
     ("deny", "", deny::HELP, deny::run),
     ("alone", "[CRATE…] [--quick]", alone::HELP, alone::run),
     (

@@ -14,10 +14,12 @@ use metric_run::registry::{Drawing, ENTRIES, Entry, Input, OptionKind, OptionSpe
 use metric_run::{CsvOptions, Data, EmptyField, Fields, Format, Run, Source};
 
 use crate::checks::Check;
+use crate::compare;
 use crate::error::Failure;
 use crate::output::Style;
 use crate::output_file;
 use crate::score::{MergeTask, Outputs, Show, Task};
+use crate::statistics;
 
 const FILES: &str = "\
 Files are JSON Lines (.jsonl, .ndjson: one object per line with `id` and `reference`, `references` or
@@ -99,6 +101,11 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .disable_help_subcommand(true)
         .subcommands(ENTRIES.iter().map(metric_command))
         .subcommands(several);
+    let compare = compare::command(ENTRIES.iter().map(|entry| {
+        Command::new(entry.name)
+            .about(entry.help)
+            .defer(with_compare_args)
+    }));
     let merge = Command::new("merge")
         .about("Merges states of parts of a data set, as --state-out wrote them, into one result")
         .arg(
@@ -133,7 +140,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([score, merge, list, demo])
+        .subcommands([score, compare, merge, list, demo])
 }
 
 /// What the metric takes is put together only if it is asked for.
@@ -228,6 +235,50 @@ fn with_args(command: Command) -> Command {
                 .map(|spec| metric_arg(spec, judged, is_default(spec))),
         )
         .args(common)
+        .args(statistics::args())
+}
+
+/// The arguments of `metric compare METRIC`.
+fn with_compare_args(command: Command) -> Command {
+    let Some(entry) = find(command.get_name()) else {
+        return command;
+    };
+    let usage = format!(
+        "metric compare {} --references FILE --predictions FILE FILE... [OPTIONS]",
+        entry.name
+    );
+    let shared = common_args()
+        .into_iter()
+        .filter(|arg| compare::SHARED.contains(&arg.get_id().as_str()));
+    let shared = shared.map(|arg| match arg.get_id().as_str() {
+        "references" => Arg::new("references")
+            .long("references")
+            .short('r')
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .required(true)
+            .help("What is true"),
+        "extra" => Arg::new("extra")
+            .long("extra")
+            .value_name("POLICY")
+            .value_parser(["error", "ignore"])
+            .default_value("error")
+            .help("Predictions without a reference: an error, or left out"),
+        _ => arg,
+    });
+    let shows_default = |spec: &OptionSpec| !spec.default.is_empty();
+    command
+        .override_usage(usage)
+        .after_help(EXIT_CODES)
+        .args(
+            entry
+                .options
+                .iter()
+                .map(|spec| metric_arg(spec, true, shows_default(spec))),
+        )
+        .args(shared)
+        .args(compare::args())
+        .args(statistics::args())
 }
 
 fn metric_arg(spec: &'static OptionSpec, judged: bool, shows_default: bool) -> Arg {
@@ -462,10 +513,61 @@ fn options(entry: &Entry, matches: &ArgMatches) -> Options {
             options = options.set(spec.name, value.as_str());
         }
     }
-    match matches.contains_id("details") && matches.get_one::<PathBuf>("details").is_some() {
-        true => options.with_details(),
-        false => options,
+    // A comparison has no details.
+    match matches.try_get_one::<PathBuf>("details") {
+        Ok(Some(_)) => options.with_details(),
+        _ => options,
     }
+}
+
+/// What `metric compare` was asked for.
+pub(crate) fn compare_task(
+    name: &str,
+    matches: &ArgMatches,
+) -> Result<(&'static Entry, compare::Task), Failure> {
+    let entry =
+        find(name).ok_or_else(|| Failure::Usage(format!("no metric {name:?}; see metric list")))?;
+    let mut run = Run::new(entry, &options(entry, matches))?;
+    set_up(matches, &mut run);
+    run.statistics = Some(statistics::statistics(matches)?);
+    run.slices = statistics::slices(matches)?;
+    let paths: Vec<PathBuf> = matches
+        .get_many("predictions")
+        .unwrap_or_default()
+        .cloned()
+        .collect();
+    let references = matches
+        .get_one::<PathBuf>("references")
+        .cloned()
+        .unwrap_or_default();
+    let inputs = paths
+        .iter()
+        .map(PathBuf::as_path)
+        .chain([references.as_path()]);
+    refuse_outputs(inputs.collect(), &["replicates"], matches)?;
+    let names = compare::names(matches, &paths)?;
+    let systems = names
+        .into_iter()
+        .zip(paths)
+        .map(|(name, path)| Ok((name, source_of("predictions", &[path], matches)?)));
+    let strings = |name: &str| -> Vec<String> {
+        matches
+            .get_many(name)
+            .unwrap_or_default()
+            .cloned()
+            .collect()
+    };
+    let task = compare::Task {
+        references: source_of("references", &[references], matches)?,
+        predictions: systems.collect::<Result<_, Failure>>()?,
+        run,
+        compare: compare::compare(matches),
+        regressions: matches.get_one::<u16>("show-regressions").copied(),
+        worse: strings("fail-if-worse"),
+        style: compare::style(matches),
+        replicates: matches.get_one::<PathBuf>("replicates").cloned(),
+    };
+    Ok((entry, task))
 }
 
 /// What `metric score` was asked for.
@@ -509,61 +611,19 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         .collect();
     refuse_outputs(
         inputs,
-        &["per-sample", "details", "state-out", "svg"],
+        &["per-sample", "details", "state-out", "svg", "replicates"],
         matches,
     )?;
-    let id_of = |side: &str| matches.get_one::<String>(side).cloned();
-    run.fields = Fields {
-        id: id_of("references-id-field").unwrap_or_else(|| text(matches, "id-field").to_owned()),
-        predictions_id: id_of("predictions-id-field").or_else(|| id_of("id-field")),
-        reference: match text(matches, "reference-field") {
-            "reference" => None,
-            other => Some(other.to_owned()),
-        },
-        prediction: text(matches, "prediction-field").to_owned(),
-    };
-    run.join = JoinPolicy {
-        missing: match text(matches, "missing") {
-            "empty" => Missing::Empty,
-            "skip" => Missing::Skip,
-            _ => Missing::Error,
-        },
-        ignore_extra: text(matches, "extra") == "ignore",
-    };
-    run.refuse_stray_words = matches.value_source("extra") == Some(ValueSource::CommandLine)
-        && text(matches, "extra") == "error";
+    statistics::apply(matches, &mut run)?;
+    set_up(matches, &mut run);
     run.shard = matches.get_one::<Shard>("shard").copied();
-    let threads = matches.get_one::<u16>("threads");
-    run.threads = threads.and_then(|threads| NonZeroUsize::new(usize::from(*threads)));
-    if let Some(most) = matches.get_one::<ByteSize>("max-bytes") {
-        run.max_bytes = most.as_u64();
-    }
-    let csv = csv_options(matches)?;
-    let given = |name: &str| matches.try_get_one::<String>(name).ok().flatten();
-    let of_side = |name: &str, option: &str| given(name).or_else(|| given(option));
-    let sides = ["references", "predictions"];
-    let is_folder_of = |side: &&str| {
-        let mut paths = matches.get_many::<PathBuf>(side).unwrap_or_default();
-        paths.any(|path| path.is_dir())
-    };
-    let source = |name: &str| -> Result<Source, Failure> {
-        let paths: Vec<&PathBuf> = matches.get_many(name).unwrap_or_default().collect();
-        let mut source = match paths.as_slice() {
-            [path] if path.as_os_str() == "-" => Source::standard_input(),
-            paths => Source::paths(paths)?,
-        };
-        source = source.with_csv(csv);
-        let format = of_side(&format!("{name}-format"), "input-format");
-        if let Some(format) = format.and_then(|name| Format::named(name)) {
-            source = source.with_format(format);
-        }
-        // The split of both sides is that of those that are folders.
-        let is_folder = source.is_folder() || !sides.iter().any(is_folder_of);
-        let split = given(&format!("{name}-split"));
-        if let Some(split) = split.or_else(|| given("split").filter(|_| is_folder)) {
-            source = source.with_split(split);
-        }
-        Ok(source)
+    let source = |name: &str| {
+        let paths: Vec<PathBuf> = matches
+            .get_many(name)
+            .unwrap_or_default()
+            .cloned()
+            .collect();
+        source_of(name, &paths, matches)
     };
     let data = match matches.contains_id("pairs") {
         true => Data::Pairs(source("pairs")?),
@@ -577,6 +637,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let outputs = Outputs {
         details: output("details"),
         state: output("state-out"),
+        replicates: output("replicates"),
         checks,
     };
     run.samples = per_sample.is_some();
@@ -599,6 +660,61 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         several: entries.len() > 1,
         progress: !matches.get_flag("quiet"),
     })
+}
+
+/// Takes over how records are read and joined.
+fn set_up(matches: &ArgMatches, run: &mut Run) {
+    let id_of = |side: &str| matches.get_one::<String>(side).cloned();
+    run.fields = Fields {
+        id: id_of("references-id-field").unwrap_or_else(|| text(matches, "id-field").to_owned()),
+        predictions_id: id_of("predictions-id-field").or_else(|| id_of("id-field")),
+        reference: match text(matches, "reference-field") {
+            "reference" => None,
+            other => Some(other.to_owned()),
+        },
+        prediction: text(matches, "prediction-field").to_owned(),
+    };
+    run.join = JoinPolicy {
+        missing: match text(matches, "missing") {
+            "empty" => Missing::Empty,
+            "skip" => Missing::Skip,
+            _ => Missing::Error,
+        },
+        ignore_extra: text(matches, "extra") == "ignore",
+    };
+    run.refuse_stray_words = matches.value_source("extra") == Some(ValueSource::CommandLine)
+        && text(matches, "extra") == "error";
+    let threads = matches.get_one::<u16>("threads");
+    run.threads = threads.and_then(|threads| NonZeroUsize::new(usize::from(*threads)));
+    if let Some(most) = matches.get_one::<ByteSize>("max-bytes") {
+        run.max_bytes = most.as_u64();
+    }
+}
+
+/// The source of a side, in the format that is given for it.
+fn source_of(name: &str, paths: &[PathBuf], matches: &ArgMatches) -> Result<Source, Failure> {
+    let given = |name: &str| matches.try_get_one::<String>(name).ok().flatten();
+    let mut source = match paths {
+        [path] if path.as_os_str() == "-" => Source::standard_input(),
+        paths => Source::paths(paths)?,
+    };
+    source = source.with_csv(csv_options(matches)?);
+    let format = given(&format!("{name}-format")).or_else(|| given("input-format"));
+    if let Some(format) = format.and_then(|name| Format::named(name)) {
+        source = source.with_format(format);
+    }
+    // The split of both sides is that of those that are folders.
+    let is_folder_of = |side: &&str| {
+        let paths = matches.try_get_many::<PathBuf>(side).ok().flatten();
+        paths.unwrap_or_default().any(|path| path.is_dir())
+    };
+    let sides = ["references", "predictions"];
+    let is_folder = source.is_folder() || !sides.iter().any(is_folder_of);
+    let split = given(&format!("{name}-split"));
+    if let Some(split) = split.or_else(|| given("split").filter(|_| is_folder)) {
+        source = source.with_split(split);
+    }
+    Ok(source)
 }
 
 /// How files of CSV are written.
@@ -658,6 +774,7 @@ pub(crate) fn merge_task(matches: &ArgMatches) -> Result<MergeTask, Failure> {
         outputs: Outputs {
             details: output("details"),
             state: output("state-out"),
+            replicates: None,
             checks: Check::given(matches)?,
         },
         states,

@@ -7,12 +7,14 @@
 
 mod args;
 mod checks;
+mod compare;
 mod demo;
 mod error;
 mod list;
 mod output;
 mod output_file;
 mod score;
+mod statistics;
 mod unfinished;
 
 use std::io::Write;
@@ -84,6 +86,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     unfinished::remove_on_signals();
     match matches.subcommand() {
         Some(("score", matches)) => return score(matches),
+        Some(("compare", matches)) => return compare(matches),
         Some(("merge", matches)) => {
             let printed = args::merge_task(matches)?.run()?;
             return finish(&printed, matches);
@@ -103,6 +106,29 @@ fn score(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     };
     let printed = args::task(metric, matches)?.run()?;
     finish(&printed, matches)
+}
+
+fn compare(matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    let Some((metric, matches)) = matches.subcommand() else {
+        return Err(Failure::Usage(
+            "expected a metric; see metric list".to_owned(),
+        ));
+    };
+    let (entry, task) = args::compare_task(metric, matches)?;
+    let printed = task.run(entry)?;
+    if !matches.get_flag("quiet") {
+        for warning in &printed.warnings {
+            say(&format!("warning: {warning}"));
+        }
+    }
+    for message in &printed.failed_checks {
+        say(&format!("threshold check failed: {message}"));
+    }
+    print(&printed.text)?;
+    Ok(match printed.failed_checks.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(CHECK_FAILED),
+    })
 }
 
 /// Says what is worth saying, and prints the scores.

@@ -2,8 +2,8 @@
 
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
 use comfy_table::{CellAlignment, ContentArrangement, Row, Table};
-use metric_run::outcomes_json;
 use metric_run::registry::Group;
+use metric_run::{GroupIntervals, Intervals, Outcome, outcomes_json};
 
 use crate::error::printable;
 use crate::score::Scored;
@@ -41,9 +41,13 @@ fn tables(scored: &Scored, markdown: bool) -> String {
     let Scored { outcome, report } = scored;
     let metric = outcome.metric();
     let mut text = String::new();
-    let mut summary = new_table(&[metric, "score"], markdown);
+    let interval = interval_name(outcome);
+    let found = outcome.intervals();
+    let header = [metric, "score"].into_iter().chain(interval.as_deref());
+    let mut summary = new_table(&header.collect::<Vec<_>>(), markdown);
     for (name, value) in &report.scores {
-        summary.add_row([name.clone(), score(*value)]);
+        let interval = found.map(|found| ends_of(&found.total, name));
+        summary.add_row([name.clone(), score(*value)].into_iter().chain(interval));
     }
     push(&mut text, &summary);
 
@@ -61,9 +65,12 @@ fn tables(scored: &Scored, markdown: bool) -> String {
         let Some(first) = groups.first() else {
             continue;
         };
-        let names = first.scores.iter().map(|(name, _)| name);
-        let names = names.chain(plain_counts(first).map(|(name, _)| name));
-        let mut header: Vec<String> = std::iter::once(kind).chain(names).cloned().collect();
+        let names = first.scores.iter().flat_map(|(name, _)| {
+            let interval = interval.clone();
+            std::iter::once(name.clone()).chain(interval)
+        });
+        let names = names.chain(plain_counts(first).map(|(name, _)| name.clone()));
+        let mut header: Vec<String> = std::iter::once(kind.clone()).chain(names).collect();
         if header.len() > MANY_COLUMNS && !markdown {
             for name in &mut header {
                 *name = name.replace('_', "\n");
@@ -72,7 +79,13 @@ fn tables(scored: &Scored, markdown: bool) -> String {
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         let mut table = new_table(&header, markdown);
         for group in groups.iter().take(GROUPS_SHOWN) {
-            let scores = group.scores.iter().map(|(_, value)| score(*value));
+            let scores = group.scores.iter().flat_map(|(name, value)| {
+                let of_group = |found: &Intervals| {
+                    let found = found.group(kind, &group.name);
+                    found.map_or_else(|| "-".to_owned(), |found| ends_of(found, name))
+                };
+                std::iter::once(score(*value)).chain(found.map(of_group))
+            });
             let counts = plain_counts(group).map(|(_, value)| count(value, markdown));
             let name = std::iter::once(cell(&group.name, markdown));
             table.add_row(Row::from(
@@ -93,6 +106,23 @@ fn tables(scored: &Scored, markdown: bool) -> String {
         text.push_str(&format!("{}\n", outcome.signature()));
     }
     text
+}
+
+/// The name of the column of intervals, such as `95% interval`.
+fn interval_name(outcome: &Outcome) -> Option<String> {
+    let statistics = outcome.statistics()?;
+    // 0.95 x 100 has a rounding error, which is not printed.
+    let percent = (statistics.confidence * 1e8).round() / 1e6;
+    outcome.intervals().map(|_| format!("{percent}% interval"))
+}
+
+/// The ends of the interval of a score.
+fn ends_of(found: &GroupIntervals, name: &str) -> String {
+    let estimate = found.intervals.iter().find(|(score, _)| score == name);
+    match estimate.and_then(|(_, estimate)| estimate.ends) {
+        Some([low, high]) => format!("[{low:.4}, {high:.4}]"),
+        None => "-".to_owned(),
+    }
 }
 
 /// Text from a file as it can stand in a table: it is not long, control characters are shown, and a

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
-use metric_run::registry::{DataSet, Draw, Drawing, Registry, Report, Sample};
+use metric_run::registry::{DataSet, Draw, Drawing, Registry, Report, Sample, StateError};
 use metric_run::{
     Data, Merged, Observer, ObserverError, Outcome, Run, StateFileError, StateFileProblem,
     merge_states, read_states, sample_json, write_states,
@@ -17,6 +17,7 @@ use metric_run::{
 use crate::checks::{Check, failed_checks};
 use crate::error::Failure;
 use crate::output_file::{OutputFile, OutputFolder};
+use crate::statistics;
 
 /// All that `metric score` was asked for.
 pub(crate) struct Task {
@@ -44,6 +45,7 @@ pub(crate) struct MergeTask {
 pub(crate) struct Outputs {
     pub(crate) details: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
+    pub(crate) replicates: Option<PathBuf>,
     pub(crate) checks: Vec<Check>,
 }
 
@@ -164,6 +166,7 @@ fn read_state_file(registry: &Registry, path: &Path) -> Result<Vec<Outcome>, Fai
 struct Opened {
     details: Option<OutputFile>,
     state: Option<OutputFile>,
+    replicates: Option<OutputFile>,
     checks: Vec<Check>,
 }
 
@@ -176,6 +179,11 @@ impl Outputs {
                 .map(OutputFile::create)
                 .transpose()?,
             state: self.state.as_deref().map(OutputFile::create).transpose()?,
+            replicates: self
+                .replicates
+                .as_deref()
+                .map(OutputFile::create)
+                .transpose()?,
             checks: self.checks,
         })
     }
@@ -190,10 +198,16 @@ impl Opened {
         };
         let state = match self.state {
             Some(file) => {
-                let bytes = write_states(&outcomes);
-                let bytes = bytes.map_err(|error| Failure::Internal(error.to_string()))?;
+                let bytes = write_states(&outcomes).map_err(|error| match error {
+                    StateError::TooLarge(_) => Failure::Limit(error.to_string()),
+                    error => Failure::Internal(error.to_string()),
+                })?;
                 Some((file, bytes))
             }
+            None => None,
+        };
+        let replicates = match self.replicates {
+            Some(file) => Some((file, statistics::replicates(&outcomes)?)),
             None => None,
         };
         let scored = outcomes.into_iter().map(|outcome| Scored {
@@ -202,7 +216,7 @@ impl Opened {
         });
         let scored: Vec<Scored> = scored.collect();
         let failed_checks = failed_checks(&self.checks, &scored)?;
-        for (mut file, bytes) in [state, details].into_iter().flatten() {
+        for (mut file, bytes) in [state, details, replicates].into_iter().flatten() {
             file.write(&bytes)?;
             file.persist()?;
         }

@@ -3231,16 +3231,23 @@ fn submissions_to_the_arc_prize() {
     let one = run("-r s.json -p p.json --attempts 1").json();
     assert_eq!(one["scores"]["kaggle"], json!(0.25));
     assert_eq!(one["counts"]["extra_attempts"], json!(3));
-    let interval = || run("-r s.json -p p.json --bootstrap 200 --seed 5").json();
-    let scores = interval()["scores"].clone();
-    assert!(
-        scores["kaggle_low"].as_f64() <= Some(0.5) && scores["kaggle_high"].as_f64() >= Some(0.5)
-    );
+    // A task is a cluster.
+    let interval = run("-r s.json -p p.json --resamples 200 --seed 5 --interval percentile").json();
+    let statistics = &interval["statistics"];
+    let clusters = tasks_of(&interval);
+    assert_eq!(statistics["clusters"].as_u64(), Some(clusters));
+    assert!(statistics["intervals"]["kaggle"]["standard_error"].is_number());
     assert_eq!(
-        interval()["signature"],
-        json!("arc|attempts:2|bootstrap:200|seed:5|v:0.1.0")
+        interval["signature"],
+        json!("arc|attempts:2|confidence:0.95|resamples:200|seed:5|interval:percentile|v:0.1.0")
     );
-    assert_eq!(interval()["scores"], scores);
+}
+
+/// The number of tasks of a submission.
+fn tasks_of(result: &Value) -> u64 {
+    result["counts"]["tasks"]
+        .as_u64()
+        .expect("a number of tasks")
 }
 
 #[test]
@@ -3408,10 +3415,6 @@ fn submissions_that_are_none() {
         ),
         ("--attempts 1001", "expected a whole number from 1 to 1000"),
         ("--attempts 65536", "expected a whole number from 1 to 1000"),
-        (
-            "--bootstrap 0",
-            "--bootstrap \"0\": expected a whole number from 1 to 999999",
-        ),
         ("--missing empty", "--missing goes with records"),
         ("--show nobody", "--show \"nobody\": no example has this id"),
         (
@@ -3451,10 +3454,6 @@ fn options_that_are_no_numbers() {
             "--score-threshold \"nan\": expected a number",
         ),
         ("voc --iou 0,5", "--iou \"0,5\": expected a number"),
-        (
-            "arc --seed 1.5",
-            "--seed \"1.5\": expected a whole number from 0 on",
-        ),
         (
             "coco --recalls 0.5,1.5",
             "--recalls: the recall is 1.5: expected 0 to 1",

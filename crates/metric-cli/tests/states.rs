@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use metric_run::record::{JoinPolicy, Missing, Shard, fnv1a};
 use metric_run::registry::{ENTRIES, OptionKind, Options, Registry, Sample, find};
 use metric_run::{
-    Data, Observer, ObserverError, Outcome, Run, Source, StateFileError, merge_states,
+    Data, Observer, ObserverError, Outcome, Run, Source, StateFileError, Statistics, merge_states,
     outcomes_json, read_states, sample_json, write_states,
 };
 use serde_json::{Value, json};
@@ -33,6 +33,7 @@ const ORDER: [u32; 7] = [4, 0, 6, 2, 5, 1, 3];
 struct Words<'f> {
     folder: &'f Folder,
     text: &'f str,
+    statistics: Option<Statistics>,
 }
 
 impl Words<'_> {
@@ -103,6 +104,7 @@ impl Words<'_> {
         run.shard = shard;
         run.threads = NonZeroUsize::new(threads);
         run.samples = samples.is_some();
+        run.statistics.clone_from(&self.statistics);
         run.score_observed(data, samples.unwrap_or(&Samples::default()))
             .unwrap_or_else(|error| panic!("{}: {error}", self.text))
     }
@@ -311,12 +313,21 @@ fn check_all(wanted: impl Fn(&str) -> bool) {
     let folder = Folder::new(&[]);
     let mut printed = Declared::new();
     for text in cases(&folder) {
-        let words = Words {
-            folder: &folder,
-            text: &text,
+        // Replicates are the same on any threads and merged from any shards as well.
+        let resampled = Statistics {
+            resamples: 59,
+            confidence: 0.9,
+            ..Statistics::default()
         };
-        if wanted(words.metric()) {
-            check(&words, &mut printed);
+        for statistics in [None, Some(resampled)] {
+            let words = Words {
+                folder: &folder,
+                text: &text,
+                statistics,
+            };
+            if wanted(words.metric()) {
+                check(&words, &mut printed);
+            }
         }
     }
     for entry in ENTRIES.iter().filter(|entry| wanted(entry.name)) {

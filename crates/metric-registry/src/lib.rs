@@ -3,7 +3,11 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod entry;
+#[cfg(any(feature = "text", feature = "vision"))]
+mod fields;
+mod kept;
 mod options;
+mod plan;
 #[cfg_attr(
     not(any(
         feature = "class",
@@ -19,6 +23,7 @@ mod options;
     )
 )]
 mod reading;
+mod resample;
 mod scorer;
 
 #[cfg(feature = "class")]
@@ -35,15 +40,19 @@ mod text;
 mod vision;
 
 pub use entry::{Direction, Entry, Input, NameTaken, Registry, ScoreSpec};
+pub use kept::MOST_KEPT_BYTES;
 pub use metric_record as record;
+pub use metric_stats as stats;
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
+pub use plan::{Plan, Slice};
 pub use reading::{
     Counted, Draw, Group, Header, Numbers, ReadDataSet, Reading, Remarks, Scope, Sink, StateOf,
-    Unified,
+    Unified, Weigher,
 };
+pub use resample::{Column, Compared, Paired, Resampler, Scope as ResampledScope};
 pub use scorer::{
-    AddError, DataSet, DataSetError, Drawing, Named, Part, Report, Sample, Scorer, State,
-    StateError, scorer, signature,
+    AddError, DataSet, DataSetError, Drawing, MOST_WRITTEN_BYTES, Named, Part, Report, Sample,
+    Scorer, State, StateError, scorer, signature,
 };
 
 /// All metrics, in the order in which they are listed.

@@ -1,15 +1,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use metric_core::{Merge, Metric, PerClass};
-use metric_record::{Batch, FieldError, Message, Record, RecordError, Side, quoted_id};
+use metric_record::{
+    Batch, Document, FieldError, Message, ReadError, Record, RecordError, Side, quoted_id,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::kept::{JOINT, Kept, written};
+use crate::plan::{Described, Plan};
 use crate::{DataSet, DataSetError, Drawing, Named};
 
 /// The state of a reading's metric.
 pub type StateOf<R> = <<R as Reading>::Metric as Metric>::State;
+
+/// Scores states by their weights: see [`Reading::weigher`].
+pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + 's>;
 
 /// How a metric reads records and names its numbers: what an entry of the registry implements.
 ///
@@ -59,6 +67,28 @@ pub trait Reading: Send + Sync + 'static {
 
     /// Returns the numbers of a state.
     fn numbers(&self, state: &StateOf<Self>, header: &Self::Header, scope: Scope<'_>) -> Numbers;
+
+    /// Returns the numbers of a replicate, of which only the scores and the scores of groups are used. A metric
+    /// whose other numbers take long leaves them out.
+    fn resampled_numbers(
+        &self,
+        state: &StateOf<Self>,
+        header: &Self::Header,
+        scope: Scope<'_>,
+    ) -> Numbers {
+        self.numbers(state, header, scope)
+    }
+
+    /// Returns what scores these states with a weight for each, for metrics whose states keep rows: sorting
+    /// them once is faster than merging copies. The numbers are those of the states merged as often as
+    /// their weights say, as [`resampled_numbers`](Self::resampled_numbers) gives them. The default has none.
+    fn weigher<'s>(
+        &'s self,
+        _states: &[&'s StateOf<Self>],
+        _header: &'s Self::Header,
+    ) -> Option<Weigher<'s>> {
+        None
+    }
 
     /// Returns the warnings about a whole data set that depend on what was noted of its records. They are
     /// printed after those of [`numbers`](Self::numbers).
@@ -124,6 +154,19 @@ pub trait Reading: Send + Sync + 'static {
 
 /// A reading whose metric has files of its own, which hold a whole data set.
 pub trait ReadDataSet<R: Reading> {
+    /// Returns the objects of the references by id, whose fields tell clusters and slices apart; `None` if
+    /// examples have no further fields. Only asked where they are needed.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the references cannot be read.
+    fn fields(
+        &self,
+        _references: &Document,
+    ) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        Ok(None)
+    }
+
     /// Reads a data set into records, each of which begins with [`Sink::record`].
     ///
     /// # Errors
@@ -490,15 +533,24 @@ pub(crate) struct Gathered<R: Reading> {
     pub(crate) said: Vec<(usize, Side, R::Header)>,
     /// The examples on their own, if they are wanted.
     pub(crate) measured: Option<Vec<Measured<StateOf<R>>>>,
+    /// What is wanted of each record in addition.
+    pub(crate) plan: Arc<Plan>,
+    /// The examples that are kept to be resampled, if the plan keeps them.
+    pub(crate) kept: Option<Kept>,
+    /// The first record of a data set that the plan finds no fields in.
+    pub(crate) problem: Option<Message>,
 }
 
 impl<R: Reading> Gathered<R> {
-    pub(crate) fn new(header: R::Header, with_samples: bool) -> Self {
+    pub(crate) fn new(header: R::Header, with_samples: bool, plan: Arc<Plan>) -> Self {
         Self {
             pool: Pool::default(),
             header,
             said: Vec::new(),
             measured: with_samples.then(Vec::new),
+            kept: plan.keeps_examples.then(Kept::default),
+            plan,
+            problem: None,
         }
     }
 
@@ -508,12 +560,33 @@ impl<R: Reading> Gathered<R> {
         for example in self.measured.iter_mut().flatten() {
             reading.renumber(&mut example.state, indices);
         }
+        if let Some(kept) = &mut self.kept {
+            renumber_kept(reading, kept, indices);
+        }
     }
+}
+
+/// Whether these indices leave everything as it is.
+fn keeps_all(indices: &[u32]) -> bool {
+    (0..).zip(indices).all(|(old, new)| old == *new)
+}
+
+/// Renumbers the states of kept examples.
+pub(crate) fn renumber_kept<R: Reading>(reading: &R, kept: &mut Kept, indices: &[u32]) {
+    if keeps_all(indices) {
+        return;
+    }
+    kept.rewrite(|bytes| {
+        // They were written by this program, or checked when they were read.
+        let mut state: StateOf<R> = crate::kept::read(bytes).unwrap_or_default();
+        reading.renumber(&mut state, indices);
+        written(&state).unwrap_or_default()
+    });
 }
 
 /// Renumbers the states of a pool.
 pub(crate) fn renumber<R: Reading>(reading: &R, pool: &mut Pool<StateOf<R>>, indices: &[u32]) {
-    if (0..).zip(indices).all(|(old, new)| old == *new) {
+    if keeps_all(indices) {
         return;
     }
     reading.renumber(&mut pool.total, indices);
@@ -534,16 +607,29 @@ pub struct Sink<'a, R: Reading> {
     pub(crate) id: String,
     /// Whether a record has begun.
     pub(crate) begun: bool,
+    /// Whether only the counts of all examples together are wanted.
+    plain: bool,
+    /// Whether something is wanted of each record in addition.
+    pub(crate) has_plan: bool,
+    /// What that is of the record at hand.
+    pub(crate) described: Described,
+    /// The fields of the records of a data set by id, where the plan needs them.
+    pub(crate) fields: BTreeMap<String, String>,
 }
 
 impl<'a, R: Reading> Sink<'a, R> {
     pub(crate) fn new(reading: &'a R, gathered: &'a mut Gathered<R>) -> Self {
+        let plan = &gathered.plan;
         Self {
             reading,
-            gathered,
             index: 0,
             id: String::new(),
             begun: false,
+            plain: gathered.measured.is_none() && plan.is_empty(),
+            has_plan: !plan.is_empty(),
+            described: Described::default(),
+            fields: BTreeMap::new(),
+            gathered,
         }
     }
 
@@ -553,8 +639,25 @@ impl<'a, R: Reading> Sink<'a, R> {
             self.index += 1;
         }
         self.begun = true;
-        if self.gathered.measured.is_some() {
+        if !self.plain {
             self.id = id.to_string();
+            self.describe();
+        }
+    }
+
+    /// Describes the record of a data set at hand. Records are described where they are read.
+    fn describe(&mut self) {
+        let plan = &self.gathered.plan;
+        if !self.has_plan || (plan.needs_fields() && self.fields.is_empty()) {
+            return;
+        }
+        let fields = self.fields.get(&self.id).map(String::as_str);
+        match plan.describe(&self.id, fields) {
+            Ok(described) => self.described = described,
+            Err(problem) => {
+                let place = Message::from(format!("id {}: ", quoted_id(&self.id)));
+                self.gathered.problem.get_or_insert(place.message(&problem));
+            }
         }
     }
 
@@ -563,8 +666,9 @@ impl<'a, R: Reading> Sink<'a, R> {
     pub(crate) fn row(&mut self, batch: &Batch<'_>, index: usize) {
         self.index = index;
         self.begun = true;
-        if self.gathered.measured.is_some() {
+        if !self.plain {
             self.id = batch.id(index).map(|id| id.to_string()).unwrap_or_default();
+            self.describe();
         }
     }
 
@@ -633,7 +737,7 @@ impl<'a, R: Reading> Sink<'a, R> {
         reference: &<R::Metric as Metric>::Reference,
     ) {
         let metric = self.reading.metric();
-        if self.gathered.measured.is_none() && groups.is_empty() {
+        if self.plain && groups.is_empty() {
             let pool = &mut self.gathered.pool;
             pool.examples += 1;
             metric.update(&mut pool.total, prediction, reference);
@@ -648,15 +752,34 @@ impl<'a, R: Reading> Sink<'a, R> {
         if self.gathered.measured.is_some() {
             self.keep(part.map(str::to_owned), state.clone());
         }
+        if self.gathered.kept.is_some() {
+            self.keep_for_resampling(1, groups, &state);
+        }
         self.pooled(1, groups, state);
+    }
+
+    /// Keeps what examples add to the counts; of 0 examples, one that is also in a row of several.
+    fn keep_for_resampling(&mut self, examples: u32, groups: &[(&str, &str)], state: &StateOf<R>) {
+        let groups = self.described.groups_with(groups);
+        let Some(kept) = &mut self.gathered.kept else {
+            return;
+        };
+        match written(state) {
+            Ok(bytes) => kept.push(&self.described, &groups, examples, bytes),
+            Err(error) => {
+                let problem = Message::from(error.to_string());
+                self.gathered.problem.get_or_insert(problem);
+            }
+        }
     }
 
     /// Adds the state of several examples that belong to the same groups. Only for where the examples
     /// are not [wanted on their own](Self::wants_samples).
     pub fn pooled(&mut self, examples: u64, groups: &[(&str, &str)], state: StateOf<R>) {
+        let groups = self.described.groups_with(groups);
         let pool = &mut self.gathered.pool;
         pool.examples += examples;
-        for &(kind, group) in groups {
+        for &(kind, group) in &*groups {
             // A kind and a group are nearly always known.
             let groups = match pool.groups.get_mut(kind) {
                 Some(groups) => groups,
@@ -676,8 +799,14 @@ impl<'a, R: Reading> Sink<'a, R> {
         examples: usize,
         parts: impl Iterator<Item = (String, StateOf<R>)>,
     ) {
-        if self.gathered.measured.is_some() {
+        if self.gathered.kept.is_some() {
+            self.keep_for_resampling(JOINT | examples as u32, groups, &state);
+        }
+        if !self.plain {
             for (part, state) in parts {
+                if self.gathered.kept.is_some() {
+                    self.keep_for_resampling(0, groups, &state);
+                }
                 self.keep(Some(part), state);
             }
         }
@@ -705,7 +834,7 @@ impl<'a, R: Reading> Sink<'a, R> {
     /// Whether the examples are wanted on their own.
     #[must_use]
     pub fn wants_samples(&self) -> bool {
-        self.gathered.measured.is_some()
+        !self.plain
     }
 
     /// Counts examples that have no prediction.

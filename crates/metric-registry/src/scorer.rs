@@ -1,18 +1,23 @@
 use std::any::Any;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use metric_core::Merge;
 use metric_record::{
-    Batch, Document, FieldError, JoinError, JoinPolicy, Message, Missing, ReadError, Record,
+    Batch, Document, FieldError, JoinError, JoinPolicy, Kind, Message, Missing, ReadError, Record,
     RecordError, Shard, Value,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::kept::Kept;
+use crate::plan::{Described, Plan};
 use crate::reading::{
     Counted, Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified,
-    missing_is_correct, renumber,
+    missing_is_correct, renumber, renumber_kept,
 };
+use crate::resample::{Paired, Pairing, Pairs, Resample, Resampler, Resampling, Table};
 
 /// Names with what they name, in the order in which they are printed.
 pub type Named<T> = Vec<(String, T)>;
@@ -104,6 +109,8 @@ pub struct DataSet {
     pub join: JoinPolicy,
     /// The part of the data set that is read, by image, question or task; `None` for all of it.
     pub shard: Option<Shard>,
+    /// What is wanted of each record in addition to the counts.
+    pub plan: Arc<Plan>,
 }
 
 impl DataSet {
@@ -116,6 +123,7 @@ impl DataSet {
             files: Vec::new(),
             join: JoinPolicy::default(),
             shard: None,
+            plan: Arc::default(),
         }
     }
 
@@ -131,7 +139,7 @@ impl DataSet {
     /// Whether the image, question or task with this id is read.
     #[must_use]
     pub fn holds(&self, id: &str) -> bool {
-        self.shard.is_none_or(|shard| shard.holds(id))
+        self.shard.is_none_or(|shard| shard.holds(id)) && self.plan.holds(id)
     }
 }
 
@@ -248,6 +256,10 @@ trait ErasedState: Any + Send + Sync {
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
     fn report(&self) -> Report;
     fn details(&self) -> Option<serde_json::Value>;
+    fn follow(&mut self, plan: Arc<Plan>);
+    fn kept(&self) -> Option<&Kept>;
+    fn resampler(&self) -> Result<Box<dyn Resample>, StateError>;
+    fn paired(&self, other: &dyn ErasedState) -> Result<Box<dyn Pairs>, StateError>;
     fn body(&self) -> Result<Vec<u8>, StateError>;
 }
 
@@ -379,13 +391,58 @@ impl State {
         self.0.details()
     }
 
+    /// Gathers what a plan wants of the examples that are read from now on.
+    pub fn follow(&mut self, plan: Arc<Plan>) {
+        self.0.follow(plan);
+    }
+
+    /// Returns what resamples the examples, if the state [keeps](Plan::keeps_examples) them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a kept example cannot be read; those that this crate wrote can be.
+    pub fn resampler(&self) -> Result<Option<Resampler>, StateError> {
+        let resampler = self.0.kept().map(|_| self.0.resampler());
+        Ok(resampler.transpose()?.map(Resampler::new))
+    }
+
+    /// Returns what exchanges the examples of this state, the baseline, with those of another system, if both
+    /// states keep them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the states are of different definitions, or if a kept example cannot be read.
+    pub fn paired(&self, system: &Self) -> Result<Option<Paired>, StateError> {
+        if self.0.kept().is_none() || system.0.kept().is_none() {
+            return Ok(None);
+        }
+        self.0.paired(&*system.0).map(Paired::new).map(Some)
+    }
+
+    /// Returns the hashes of the ids of the records whose examples the state keeps.
+    #[must_use]
+    pub fn kept_ids(&self) -> BTreeSet<u64> {
+        self.0.kept().map_or_else(BTreeSet::new, Kept::keys)
+    }
+
+    /// Returns about how much memory the examples that the state keeps take, in bytes. A run ends when this is
+    /// more than [`MOST_KEPT_BYTES`](crate::MOST_KEPT_BYTES).
+    #[must_use]
+    pub fn kept_bytes(&self) -> u64 {
+        self.0.kept().map_or(0, Kept::bytes)
+    }
+
     /// Writes the state in its canonical form, for [`Scorer::read_state`]: CBOR, with named fields.
     ///
     /// # Errors
     ///
-    /// Returns an error if the state has a part that CBOR has no form for; those of the built-in
-    /// metrics have none.
+    /// Returns an error if the state keeps so many examples that they take more than [`MOST_WRITTEN_BYTES`],
+    /// or if it has a part that CBOR has no form for; those of the built-in metrics have none.
     pub fn body(&self) -> Result<Vec<u8>, StateError> {
+        let written = self.0.kept().map_or(0, Kept::written_bytes);
+        if written > MOST_WRITTEN_BYTES {
+            return Err(StateError::TooLarge(written));
+        }
         self.0.body()
     }
 }
@@ -414,7 +471,12 @@ pub enum StateError {
     },
     /// The examples do not share what those of one data set share.
     Header(Message),
+    /// The examples that are kept take this many bytes in a file.
+    TooLarge(u64),
 }
+
+/// By how many bytes the examples that a state keeps may make a state file larger.
+pub const MOST_WRITTEN_BYTES: u64 = 64 << 20;
 
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -424,6 +486,12 @@ impl fmt::Display for StateError {
                 write!(f, "found a state of {found}: expected one of {expected}")
             }
             Self::Header(difference) => write!(f, "not of the same data set: {difference}"),
+            Self::TooLarge(bytes) => write!(
+                f,
+                "the counts of single examples, which replicates need, make the state {} MB larger: expected at most {} MB (divide the data into more shards)",
+                bytes >> 20,
+                MOST_WRITTEN_BYTES >> 20
+            ),
         }
     }
 }
@@ -511,9 +579,9 @@ impl Prepared {
     }
 }
 
-struct Shared<R> {
-    reading: R,
-    signature: String,
+pub(crate) struct Shared<R> {
+    pub(crate) reading: R,
+    pub(crate) signature: String,
     before: Option<Box<dyn Prepare>>,
 }
 
@@ -526,6 +594,8 @@ struct Held<R: Reading> {
     shared: Arc<Shared<R>>,
     header: R::Header,
     pool: Pool<StateOf<R>>,
+    plan: Arc<Plan>,
+    kept: Option<Kept>,
 }
 
 /// A [`Part`] of a reading.
@@ -549,6 +619,8 @@ where
             shared: Arc::clone(&self.shared),
             header: R::Header::default(),
             pool: Pool::default(),
+            plan: Arc::default(),
+            kept: None,
         }))
     }
 
@@ -561,9 +633,11 @@ where
 
     fn read_columns(&self, state: &State, batch: &Batch<'_>, samples: bool) -> Part {
         self.part(state, samples, |sink| {
-            let read = match self.shared.before {
-                None => self.shared.reading.read_columns(batch, sink),
-                Some(_) => None,
+            // The records of a plan have further fields.
+            let as_rows = self.shared.before.is_some() || !sink.gathered.plan.is_empty();
+            let read = match as_rows {
+                false => self.shared.reading.read_columns(batch, sink),
+                true => None,
             };
             read.unwrap_or_else(|| self.read_rows(batch, sink))
         })
@@ -582,9 +656,18 @@ where
             let problem = "this metric reads records, not whole files";
             return Err(ReadError::new(data.references.name, problem).into());
         };
-        let mut gathered = Gathered::new(R::Header::default(), samples);
+        let name = data.references.name.clone();
+        let mut gathered = Gathered::new(R::Header::default(), samples, Arc::clone(&data.plan));
         let mut sink = Sink::new(reading, &mut gathered);
+        if data.plan.needs_fields() {
+            let fields = reader.fields(&data.references)?;
+            let problem = "the examples of these files have no further fields";
+            sink.fields = fields.ok_or_else(|| ReadError::new(&name, problem))?;
+        }
         reader.read_data_set(data, &mut sink)?;
+        if let Some(problem) = gathered.problem.take() {
+            return Err(ReadError::new(name, problem).into());
+        }
         Ok(Part(Box::new(Read {
             shared: Arc::clone(&self.shared),
             gathered,
@@ -593,13 +676,18 @@ where
     }
 
     fn read_state(&self, body: &[u8]) -> Result<State, StateError> {
-        let Body { header, pool } =
-            cbor4ii::serde::from_slice::<Body<R::Header, Pool<StateOf<R>>>>(body)
+        let Body { header, pool, kept } =
+            cbor4ii::serde::from_slice::<Body<R::Header, Pool<StateOf<R>>, Kept>>(body)
                 .map_err(|error| StateError::Malformed(error.to_string()))?;
+        for contribution in kept.iter().flat_map(Kept::contributions) {
+            crate::kept::read::<StateOf<R>>(contribution)?;
+        }
         let state = State(Box::new(Held::<R> {
             shared: Arc::clone(&self.shared),
             header,
             pool,
+            plan: Arc::default(),
+            kept,
         }));
         // A key twice, rows out of order, or bytes after the end: nothing that `body` writes.
         match state.body()? == body {
@@ -633,9 +721,10 @@ impl<R: Reading> Adapter<R> {
     ) -> Part {
         let state: &dyn Any = &*state.0;
         // The header of another metric's state is of no use here; adding the part will fail.
-        let header = state.downcast_ref::<Held<R>>();
-        let header = header.map_or_else(R::Header::default, |state| state.header.clone());
-        let mut gathered = Gathered::new(header, samples);
+        let state = state.downcast_ref::<Held<R>>();
+        let header = state.map_or_else(R::Header::default, |state| state.header.clone());
+        let plan = state.map_or_else(Arc::default, |state| Arc::clone(&state.plan));
+        let mut gathered = Gathered::new(header, samples, plan);
         let error = read(&mut Sink::new(&self.shared.reading, &mut gathered));
         Part(Box::new(Read {
             shared: Arc::clone(&self.shared),
@@ -670,6 +759,9 @@ impl<R: Reading> Adapter<R> {
     ) -> Result<(), RecordError> {
         let reading = &self.shared.reading;
         sink.record(record.id);
+        if sink.has_plan && !sink.gathered.plan.holds(&sink.id) {
+            return Ok(());
+        }
         if record.prediction.is_missing() {
             sink.missing(reading.examples_in(record));
             if record.join.missing == Missing::Skip {
@@ -678,6 +770,13 @@ impl<R: Reading> Adapter<R> {
             if record.join.missing == Missing::Empty && reading.is_empty_correct(record) {
                 sink.count_record(&missing_is_correct(), record.id);
             }
+        }
+        if sink.has_plan {
+            let described = describe(&sink.gathered.plan, &sink.id, record);
+            sink.described = described.map_err(|problem| RecordError {
+                index,
+                error: FieldError::reference(problem),
+            })?;
         }
         reading
             .read(record, sink)
@@ -698,11 +797,24 @@ impl<R: Reading> Adapter<R> {
     }
 }
 
+/// Returns what a plan wants of a record. In a map of ids to values, the fields are those of the value.
+fn describe(plan: &Plan, id: &str, record: &Record<'_>) -> Result<Described, Message> {
+    let value = match record.fields {
+        None if plan.needs_fields() && record.reference.kind() == Kind::Object => {
+            record.reference.clone().to_json_or("{}").ok()
+        }
+        fields => fields.map(Cow::Borrowed),
+    };
+    plan.describe(id, value.as_deref())
+}
+
 /// The written form of a state.
 #[derive(Serialize, Deserialize)]
-struct Body<H, P> {
+struct Body<H, P, K> {
     header: H,
     pool: P,
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    kept: Option<K>,
 }
 
 impl<R: Reading> Held<R> {
@@ -717,9 +829,29 @@ impl<R: Reading> Held<R> {
         }
         if let Unified::Renumbered { ours, theirs } = self.header.unify(header)? {
             renumber(&self.shared.reading, &mut self.pool, &ours);
+            if let Some(kept) = &mut self.kept {
+                renumber_kept(&self.shared.reading, kept, &ours);
+            }
             renumber_theirs(&theirs);
         }
         Ok(())
+    }
+
+    /// Keeps other examples as well.
+    fn keep(&mut self, kept: Option<&Kept>, times: u64) {
+        if let Some(kept) = kept {
+            self.kept.get_or_insert_default().merge_times(kept, times);
+        }
+    }
+
+    fn clone_held(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            header: self.header.clone(),
+            pool: self.pool.clone(),
+            plan: Arc::clone(&self.plan),
+            kept: self.kept.clone(),
+        }
     }
 
     fn refuse_other(&self, other: Option<&str>) -> Result<(), StateError> {
@@ -735,11 +867,7 @@ impl<R: Reading> Held<R> {
 
 impl<R: Reading> ErasedState for Held<R> {
     fn boxed_clone(&self) -> Box<dyn ErasedState> {
-        Box::new(Self {
-            shared: Arc::clone(&self.shared),
-            header: self.header.clone(),
-            pool: self.pool.clone(),
-        })
+        Box::new(self.clone_held())
     }
 
     fn signature(&self) -> &str {
@@ -775,6 +903,7 @@ impl<R: Reading> ErasedState for Held<R> {
         self.unite(&header, |theirs| gathered.renumber(&shared.reading, theirs))
             .map_err(|problem| AddError::State(StateError::Header(problem)))?;
         self.pool.merge(std::mem::take(&mut gathered.pool));
+        self.keep(gathered.kept.take().as_ref(), 1);
         Ok(())
     }
 
@@ -809,12 +938,61 @@ impl<R: Reading> ErasedState for Held<R> {
         self.unite(&other.header, |theirs| {
             let mut pool = other.pool.clone();
             renumber(&reading.reading, &mut pool, theirs);
-            renumbered = Some(pool);
+            let mut kept = other.kept.clone();
+            if let Some(kept) = &mut kept {
+                renumber_kept(&reading.reading, kept, theirs);
+            }
+            renumbered = Some((pool, kept));
         })
         .map_err(StateError::Header)?;
-        let pool = renumbered.as_ref().unwrap_or(&other.pool);
+        let renumbered = renumbered.as_ref();
+        let (pool, kept) =
+            renumbered.map_or((&other.pool, &other.kept), |(pool, kept)| (pool, kept));
         self.pool.merge_times(pool, times);
+        self.keep(kept.as_ref(), times);
         Ok(())
+    }
+
+    fn follow(&mut self, plan: Arc<Plan>) {
+        if plan.keeps_examples {
+            self.kept.get_or_insert_default();
+        }
+        self.plan = plan;
+    }
+
+    fn kept(&self) -> Option<&Kept> {
+        self.kept.as_ref()
+    }
+
+    fn resampler(&self) -> Result<Box<dyn Resample>, StateError> {
+        let kept = self.kept.as_ref().into_iter();
+        let table = Table::new(&self.shared, self.header.clone(), kept)?;
+        let report = self.report();
+        Ok(Box::new(Resampling::new(table, report)))
+    }
+
+    fn paired(&self, other: &dyn ErasedState) -> Result<Box<dyn Pairs>, StateError> {
+        let mut baseline = self.clone_held();
+        let other: &dyn Any = other;
+        let other = other.downcast_ref::<Self>();
+        self.refuse_other(other.map(|other| other.shared.signature.as_str()))?;
+        let mut system = other.map_or_else(|| self.clone_held(), Self::clone_held);
+        // Classes that only one of them has are numbered alike.
+        let mut theirs = None;
+        let header = system.header.clone();
+        baseline
+            .unite(&header, |indices| theirs = Some(indices.to_vec()))
+            .map_err(StateError::Header)?;
+        if let (Some(indices), Some(kept)) = (theirs, &mut system.kept) {
+            renumber_kept(&self.shared.reading, kept, &indices);
+        }
+        let reports = [
+            self.report(),
+            other.map_or_else(|| self.report(), Self::report),
+        ];
+        let kept = baseline.kept.iter().chain(&system.kept);
+        let table = Table::new(&self.shared, baseline.header.clone(), kept)?;
+        Ok(Box::new(Pairing::new(table, &reports)))
     }
 
     fn report(&self) -> Report {
@@ -856,6 +1034,7 @@ impl<R: Reading> ErasedState for Held<R> {
         let body = Body {
             header: &self.header,
             pool: &self.pool,
+            kept: self.kept.as_ref(),
         };
         cbor4ii::serde::to_vec(Vec::new(), &body)
             .map_err(|error| StateError::Malformed(error.to_string()))

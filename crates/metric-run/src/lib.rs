@@ -2,29 +2,35 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod compare;
 mod error;
 mod first_words;
 mod formats;
 mod join;
 mod outcome;
+mod regressions;
 mod run;
 mod samples;
 mod scan;
 mod source;
 mod state_file;
+mod statistics;
 mod tables;
 
 pub use metric_record as record;
 pub use metric_registry as registry;
 
+pub use compare::{Compare, Comparison, Difference, GroupComparison, System};
 pub use error::{ErrorKind, RunError};
 pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
 pub use outcome::{Outcome, outcomes_json, sample_json};
+pub use regressions::Regression;
 pub use run::{Data, Fields, Observer, ObserverError, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use source::{DEFAULT_MAX_BYTES, Source};
 pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };
+pub use statistics::{GroupIntervals, Intervals, Statistics};
 pub use tables::Table;

@@ -1,8 +1,10 @@
 use metric_record::{JoinPolicy, Message, Missing};
+use metric_registry::stats::{Estimate, Method};
 use metric_registry::{Counted, Entry, Group, Named, Options, Report, Sample, State, StateError};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::{SampleTable, Shards};
+use crate::statistics::{intervals, replicates};
+use crate::{Intervals, RunError, SampleTable, Shards, Statistics};
 
 /// Version of the shape of the JSON result.
 const SCHEMA: u32 = 1;
@@ -17,6 +19,10 @@ pub struct Outcome {
     join: JoinPolicy,
     shards: Option<Shards>,
     samples: Option<SampleTable>,
+    statistics: Option<Statistics>,
+    /// The names of the slices.
+    slices: Vec<String>,
+    intervals: Option<Intervals>,
 }
 
 impl Outcome {
@@ -35,7 +41,88 @@ impl Outcome {
             join,
             shards,
             samples: None,
+            statistics: None,
+            slices: Vec::new(),
+            intervals: None,
         }
+    }
+
+    pub(crate) fn set_statistics(&mut self, statistics: Option<Statistics>, slices: Vec<String>) {
+        if let Some(statistics) = &statistics {
+            self.signature = with_parts(&self.signature, &statistics.signature());
+        }
+        self.statistics = statistics;
+        self.slices = slices;
+    }
+
+    /// Computes the intervals of the state.
+    pub(crate) fn resample(&mut self) -> Result<(), RunError> {
+        let Some(statistics) = &self.statistics else {
+            return Ok(());
+        };
+        let scorer = self.entry.scorer(&self.options)?;
+        self.intervals = intervals(
+            &self.entry,
+            scorer.has_proportions(),
+            &self.state,
+            statistics,
+        )?;
+        Ok(())
+    }
+
+    /// Returns how the scores were resampled, if they were.
+    #[must_use]
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
+    }
+
+    /// The signature of a comparison with systems that were scored alike.
+    pub(crate) fn compared_signature(&self, permutations: u64) -> String {
+        let part = ("permutations".to_owned(), permutations.to_string());
+        with_parts(&self.signature, &vec![part])
+    }
+
+    pub(crate) fn slices(&self) -> &[String] {
+        &self.slices
+    }
+
+    /// Returns the intervals of the scores, if they were resampled.
+    #[must_use]
+    pub fn intervals(&self) -> Option<&Intervals> {
+        self.intervals.as_ref()
+    }
+
+    /// Returns the scores of each replicate, in order, if the examples were resampled.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the examples of the state cannot be read.
+    pub fn replicates(&self) -> Result<Option<Vec<Named<Option<f64>>>>, RunError> {
+        let Some(statistics) = &self.statistics else {
+            return Ok(None);
+        };
+        let internal = |error: StateError| RunError::Internal(error.to_string());
+        let Some(resampler) = self.state.resampler().map_err(internal)? else {
+            return Ok(None);
+        };
+        let columns = resampler
+            .scopes()
+            .first()
+            .map_or(&[][..], |scope| &scope.columns);
+        let lists = replicates(&resampler, 0, statistics);
+        let own = columns
+            .iter()
+            .zip(&lists)
+            .filter(|(column, _)| column.group.is_none());
+        let own: Vec<_> = own.collect();
+        let count = own.first().map_or(0, |(_, list)| list.len());
+        let replicate = |index: usize| {
+            let scores = own.iter();
+            scores
+                .map(|(column, list)| (column.score.clone(), list.get(index).copied().flatten()))
+                .collect()
+        };
+        Ok(Some((0..count).map(replicate).collect()))
     }
 
     /// Returns the name of the metric.
@@ -138,6 +225,11 @@ impl Outcome {
             warnings.push(what.warning(report.extra));
         }
         warnings.append(&mut report.warnings);
+        warnings.extend(
+            self.intervals
+                .iter()
+                .flat_map(|it| it.warnings.iter().cloned()),
+        );
         report.warnings = warnings;
         report
     }
@@ -154,8 +246,16 @@ impl Outcome {
         let groups: Named<Groups<'_>> = report
             .groups
             .iter()
-            .map(|(kind, groups)| (kind.clone(), Groups(groups)))
+            .map(|(kind, groups)| {
+                let groups = Groups {
+                    kind,
+                    groups,
+                    intervals: self.intervals.as_ref(),
+                };
+                (kind.clone(), groups)
+            })
             .collect();
+        let statistics = self.statistics.as_ref().zip(self.intervals.as_ref());
         let warnings: Vec<String> = report.warnings.iter().map(Message::to_string).collect();
         let result = Json {
             schema: SCHEMA,
@@ -165,6 +265,14 @@ impl Outcome {
             missing: report.missing,
             scores: Object(&report.scores),
             counts: Object(&report.counts),
+            statistics: statistics.map(|(statistics, intervals)| JsonStatistics {
+                confidence: statistics.confidence,
+                resamples: statistics.resamples,
+                seed: statistics.json_seed(),
+                cluster_field: statistics.cluster_field.as_deref(),
+                clusters: intervals.total.clusters,
+                intervals: JsonIntervals(&intervals.total.intervals),
+            }),
             groups: (!groups.is_empty()).then_some(Object(&groups)),
             warnings: &warnings,
         };
@@ -189,6 +297,12 @@ pub fn outcomes_json<'o>(outcomes: impl IntoIterator<Item = (&'o Outcome, &'o Re
             )
         }
     }
+}
+
+/// A signature with further parts, before the version.
+fn with_parts(signature: &str, parts: &Named<String>) -> String {
+    let (definition, version) = signature.rsplit_once("|v:").unwrap_or((signature, ""));
+    metric_registry::signature(definition, parts, version)
 }
 
 /// A signature with what the join let pass, before the version.
@@ -218,12 +332,50 @@ struct Json<'a> {
     scores: Object<'a, Option<f64>>,
     counts: Object<'a, serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<JsonStatistics<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Object<'a, Groups<'a>>>,
     warnings: &'a [String],
 }
 
+#[derive(serde::Serialize)]
+struct JsonStatistics<'a> {
+    confidence: f64,
+    resamples: u64,
+    seed: serde_json::Value,
+    cluster_field: Option<&'a str>,
+    clusters: u64,
+    intervals: JsonIntervals<'a>,
+}
+
+/// Intervals as a JSON object by score.
+pub(crate) struct JsonIntervals<'a>(pub(crate) &'a Named<Estimate>);
+
+impl Serialize for JsonIntervals<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Interval {
+            low: Option<f64>,
+            high: Option<f64>,
+            method: Option<&'static str>,
+            standard_error: Option<f64>,
+            undefined: u64,
+        }
+        serializer.collect_map(self.0.iter().map(|(name, estimate)| {
+            let interval = Interval {
+                low: estimate.ends.map(|ends| ends[0]),
+                high: estimate.ends.map(|ends| ends[1]),
+                method: estimate.method.map(Method::name),
+                standard_error: estimate.standard_error,
+                undefined: estimate.undefined,
+            };
+            (name, interval)
+        }))
+    }
+}
+
 /// Pairs as a JSON object in their order.
-struct Object<'a, T>(&'a Named<T>);
+pub(crate) struct Object<'a, T>(pub(crate) &'a Named<T>);
 
 impl<T: Serialize> Serialize for Object<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -231,8 +383,12 @@ impl<T: Serialize> Serialize for Object<'_, T> {
     }
 }
 
-/// Groups as a JSON object of `{scores, counts}`.
-struct Groups<'a>(&'a [Group]);
+/// Groups as a JSON object of `{scores, counts}`, with their intervals if there are any.
+struct Groups<'a> {
+    kind: &'a str,
+    groups: &'a [Group],
+    intervals: Option<&'a Intervals>,
+}
 
 impl Serialize for Groups<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -240,12 +396,21 @@ impl Serialize for Groups<'_> {
         struct Body<'a> {
             scores: Object<'a, Option<f64>>,
             counts: Object<'a, serde_json::Value>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            clusters: Option<u64>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            intervals: Option<JsonIntervals<'a>>,
         }
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for group in self.0 {
+        let mut map = serializer.serialize_map(Some(self.groups.len()))?;
+        for group in self.groups {
+            let found = self
+                .intervals
+                .and_then(|it| it.group(self.kind, &group.name));
             let body = Body {
                 scores: Object(&group.scores),
                 counts: Object(&group.counts),
+                clusters: found.map(|found| found.clusters),
+                intervals: found.map(|found| JsonIntervals(&found.intervals)),
             };
             map.serialize_entry(&group.name, &body)?;
         }

@@ -9,8 +9,8 @@ use metric_record::{
     Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard, Unmatched,
 };
 use metric_registry::{
-    AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Sample, Scorer,
-    State,
+    AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Plan, Sample,
+    Scorer, Slice, State,
 };
 use rayon::prelude::*;
 
@@ -19,6 +19,7 @@ use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair};
 use crate::scan::{FieldNames, Role, is_one_example};
 use crate::source::{DEFAULT_MAX_BYTES, Source};
+use crate::statistics::{Statistics, refuse_kept};
 use crate::{Outcome, RunError};
 
 /// A run: one metric or several, and how the data are read and joined.
@@ -39,6 +40,12 @@ pub struct Run {
     pub refuse_stray_words: bool,
     /// Whether the scores of each example are wanted.
     pub samples: bool,
+    /// How scores are resampled; `None` for no intervals.
+    pub statistics: Option<Statistics>,
+    /// Divisions of the records into groups, each of which has scores of its own.
+    pub slices: Vec<Slice>,
+    /// The hashes of the ids that are scored; `None` for all.
+    pub(crate) only: Option<Arc<BTreeSet<u64>>>,
     /// How many bytes of a document, of a line, or of records and ids that wait may be held in memory. What
     /// streams by is not limited.
     pub max_bytes: u64,
@@ -169,6 +176,20 @@ pub trait Observer: Sync {
         Ok(())
     }
 
+    /// Whether the values of each record are wanted.
+    fn wants_inputs(&self) -> bool {
+        false
+    }
+
+    /// Takes a record that was scored, in no particular order.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error to end the run.
+    fn input(&self, _record: &Record<'_>) -> Result<(), ObserverError> {
+        Ok(())
+    }
+
     /// Takes a data set that was scored.
     ///
     /// # Errors
@@ -180,7 +201,7 @@ pub trait Observer: Sync {
 }
 
 /// Watches nothing.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl Observer for Nobody {}
 
@@ -199,6 +220,9 @@ impl Run {
             fields: Fields::default(),
             refuse_stray_words: false,
             samples: false,
+            statistics: None,
+            slices: Vec::new(),
+            only: None,
             max_bytes: DEFAULT_MAX_BYTES,
         };
         run.with_metric(entry, options)
@@ -250,6 +274,50 @@ impl Run {
         observer: &dyn Observer,
     ) -> Result<Vec<Outcome>, RunError> {
         self.on_threads(|threads| self.score_here(data, observer, threads))
+    }
+
+    /// What is wanted of each record in addition to the counts.
+    fn plan(&self) -> Plan {
+        let statistics = self.statistics.as_ref();
+        Plan {
+            keeps_examples: statistics.is_some(),
+            cluster_field: statistics.and_then(|it| it.cluster_field.clone()),
+            slices: self.slices.clone(),
+            only: self.only.clone(),
+        }
+    }
+
+    /// The state of no examples for each metric.
+    pub(crate) fn start(&self) -> Vec<State> {
+        let plan = Arc::new(self.plan());
+        let start = |chosen: &Chosen| {
+            let mut state = chosen.scorer.start();
+            state.follow(Arc::clone(&plan));
+            state
+        };
+        self.metrics.iter().map(start).collect()
+    }
+
+    /// Refuses statistics that make no sense, and fields of records that have none.
+    pub(crate) fn check_statistics(&self, has_fields: bool, name: &str) -> Result<(), RunError> {
+        if let Some(statistics) = &self.statistics {
+            statistics.check()?;
+        }
+        let plan = self.plan();
+        if has_fields || !plan.needs_fields() {
+            return Ok(());
+        }
+        let (option, field) = match (
+            &plan.cluster_field,
+            plan.slices.iter().find(|it| it.values.is_none()),
+        ) {
+            (None, Some(slice)) => ("slice-field", slice.name.as_str()),
+            (field, _) => ("cluster-field", field.as_deref().unwrap_or_default()),
+        };
+        let problem = Message::default().option(option, field).text(format_args!(
+            ": the records of {name} have no fields: expected JSON Lines"
+        ));
+        Err(RunError::Usage(problem))
     }
 
     /// Does all of the work on the run's threads, so that it is not handed back and forth.
@@ -423,6 +491,8 @@ impl Run {
             return Err(RunError::Usage(message));
         }
         let name = references.name.clone();
+        self.check_statistics(true, &name)?;
+        let plan = Arc::new(self.plan());
         let mut data = Some((references, predictions));
         let mut outcomes = Vec::new();
         for (index, chosen) in self.metrics.iter().enumerate() {
@@ -438,10 +508,12 @@ impl Run {
                 files: self.option_files(chosen)?,
                 join: self.join,
                 shard: self.shard,
+                plan: Arc::clone(&plan),
             };
             let drawn = observer.draws().then(|| data_set.clone());
             let mut part = chosen.scorer.read_data_set(data_set, self.samples)?;
             let mut state = chosen.scorer.start();
+            state.follow(Arc::clone(&plan));
             add(&mut state, &mut part, |error| {
                 RunError::Internal(error.to_string())
             })?;
@@ -455,7 +527,8 @@ impl Run {
                     .sample(chosen.entry.name, &sample)
                     .map_err(RunError::Observer)?;
             }
-            let outcome = self.outcome(chosen, state);
+            refuse_kept(&state, &name)?;
+            let outcome = self.outcome(chosen, state)?;
             let problem = format!("{name}: has no examples: expected at least one");
             self.refuse_empty(&outcome, &problem)?;
             outcomes.push(outcome);
@@ -478,10 +551,14 @@ impl Run {
         Ok(files)
     }
 
-    pub(crate) fn outcome(&self, chosen: &Chosen, state: State) -> Outcome {
+    pub(crate) fn outcome(&self, chosen: &Chosen, state: State) -> Result<Outcome, RunError> {
         let shards = self.shard.map(Into::into);
         let options = chosen.options.clone();
-        Outcome::of_state(&chosen.entry, options, state, self.join, shards)
+        let slices = self.slices.iter().map(|slice| slice.name.clone());
+        let mut outcome = Outcome::of_state(&chosen.entry, options, state, self.join, shards);
+        outcome.set_statistics(self.statistics.clone(), slices.collect());
+        outcome.resample()?;
+        Ok(outcome)
     }
 
     /// Data without examples are an error, unless the metric scores them or they are one of many shards.
@@ -520,6 +597,11 @@ impl Run {
         let Some(first) = self.metrics.first() else {
             return Ok(Vec::new());
         };
+        let has_fields = !matches!(
+            references.source.record_format()?,
+            Format::Text | Format::Kaldi
+        );
+        self.check_statistics(has_fields, &references.source.name())?;
         let sources = [Some(&references), predictions.as_ref()];
         let total = sources
             .iter()
@@ -548,11 +630,14 @@ impl Run {
             run: self,
             observer,
             threads,
-            states: self.metrics.iter().map(|it| it.scorer.start()).collect(),
+            states: self.start(),
             waiting: Waiting::default(),
         };
         while let Some(pairs) = join.next()? {
             fold.add(&join, &pairs)?;
+            for state in &fold.states {
+                refuse_kept(state, &join.reference_name())?;
+            }
             fold.release(false)?;
             observer.progress(read.load(Ordering::Relaxed), total);
         }
@@ -577,7 +662,7 @@ impl Run {
                 for (warning, times) in &warnings {
                     state.count(warning, *times);
                 }
-                let outcome = self.outcome(chosen, state);
+                let outcome = self.outcome(chosen, state)?;
                 self.refuse_empty(&outcome, &problem)?;
                 Ok(outcome)
             })
@@ -753,6 +838,12 @@ impl Fold<'_> {
 
     /// Lets the observer draw pairs that were scored.
     fn draw(&self, join: &Join, pairs: &[Pair]) -> Result<(), RunError> {
+        if self.observer.wants_inputs() {
+            for pair in pairs {
+                let taken = self.observer.input(&join.record(pair));
+                taken.map_err(RunError::Observer)?;
+            }
+        }
         if !self.observer.draws() {
             return Ok(());
         }

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::Outcome;
+use crate::statistics::Written;
 
 /// The first bytes of a state file.
 const MAGIC: &[u8; 8] = b"\x93METRIC\n";
@@ -251,6 +252,11 @@ struct StateHeader {
     missing: String,
     ignore_extra: bool,
     shards: Option<Shards>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    statistics: Option<Written>,
+    /// The names of the slices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    slices: Vec<String>,
     /// Length of the body before compression.
     bytes: u64,
     /// Of the body before compression, in hexadecimal digits.
@@ -294,6 +300,8 @@ pub fn write_states(outcomes: &[Outcome]) -> Result<Vec<u8>, StateError> {
             missing: missing_name(join.missing).to_owned(),
             ignore_extra: join.ignore_extra,
             shards: outcome.shards().cloned(),
+            statistics: outcome.statistics().map(Written::from),
+            slices: outcome.slices().to_vec(),
             bytes: body.len() as u64,
             sha256: digest(&body),
         });
@@ -422,6 +430,8 @@ fn read_state(
         missing,
         ignore_extra,
         shards,
+        statistics,
+        slices,
         ..
     } = header;
     let entry = registry
@@ -452,7 +462,14 @@ fn read_state(
         missing,
         ignore_extra,
     };
-    Ok(Outcome::of_state(entry, options, state, join, shards))
+    let statistics = statistics.map(|written| {
+        written
+            .statistics()
+            .ok_or_else(|| damaged("the statistics"))
+    });
+    let mut outcome = Outcome::of_state(entry, options, state, join, shards);
+    outcome.set_statistics(statistics.transpose()?, slices);
+    Ok(outcome)
 }
 
 /// The result of [`merge_states`].
@@ -555,6 +572,10 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
     }
     for outcome in &mut total {
         outcome.set_shards(shards.clone());
+        outcome.resample().map_err(|error| StateFileError {
+            file: first.clone(),
+            problem: StateFileProblem::Damaged(error.to_string()),
+        })?;
         // As a run over all data does.
         if shards.is_none() && !outcome.state().has_scores() {
             return Err(StateFileError {
@@ -603,11 +624,18 @@ fn agree(other: &str, first: &[Outcome], outcomes: &[Outcome]) -> Result<(), Sta
     for (first, outcome) in first.iter().zip(outcomes) {
         // Details are in no signature, and change the state as well.
         let same = first.signature() == outcome.signature()
-            && first.options().details() == outcome.options().details();
+            && first.options().details() == outcome.options().details()
+            && first.slices() == outcome.slices();
         if !same {
-            let text = |outcome: &Outcome| match outcome.options().details() {
-                true => format!("{} with details", outcome.signature()),
-                false => outcome.signature().to_owned(),
+            let text = |outcome: &Outcome| {
+                let slices = match outcome.slices() {
+                    [] => String::new(),
+                    slices => format!(" with slices by {}", slices.join(", ")),
+                };
+                match outcome.options().details() {
+                    true => format!("{} with details{slices}", outcome.signature()),
+                    false => format!("{}{slices}", outcome.signature()),
+                }
             };
             return Err(StateFileProblem::Definition {
                 expected: format!("{}, as in {other}", text(first)),

@@ -318,7 +318,7 @@ impl Tables<'_> {
         found
             .map(|((mut state, samples), chosen)| {
                 state.count_extra(extra);
-                let mut outcome = self.run.outcome(chosen, state);
+                let mut outcome = self.run.outcome(chosen, state)?;
                 self.run.refuse_empty(&outcome, &problem)?;
                 if self.run.samples {
                     outcome.set_samples(samples);
@@ -479,7 +479,7 @@ impl Tables<'_> {
         read: impl Fn(Range<usize>, &[State]) -> Slice + Sync,
     ) -> Result<(Vec<State>, Vec<SampleTable>), RunError> {
         let metrics = &self.run.metrics;
-        let mut states: Vec<State> = metrics.iter().map(|it| it.scorer.start()).collect();
+        let mut states = self.run.start();
         let mut samples = vec![SampleTable::default(); metrics.len()];
         let ranges = self.ranges(pairing);
         for ranges in ranges.chunks(8 * self.threads) {

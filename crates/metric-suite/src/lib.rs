@@ -33,3 +33,6 @@ pub use metric_registry as registry;
 #[cfg(feature = "run")]
 #[doc(inline)]
 pub use metric_run as run;
+#[cfg(feature = "stats")]
+#[doc(inline)]
+pub use metric_stats as stats;

@@ -1,3 +1,5 @@
+mod weights;
+
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +17,8 @@ use crate::matching::{TooManyPairs, check_image};
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
 use crate::{Annotation, BBox, Image, Prediction, Shape};
+
+pub use weights::CocoWeights;
 
 /// COCO's average precision and average recall: bit for bit the numbers of pycocotools 2.0.11.
 ///
@@ -986,23 +990,22 @@ impl<'a> ClassDetections<'a> {
     }
 }
 
-/// For each recall how many right detections reach it.
+/// For each recall how many right detections reach it: one more than there are where no number does.
 fn needed(params: &CocoParams, truths: u64) -> Vec<u64> {
     let reaches = |right: u64, recall: f64| right as f64 / truths as f64 >= recall;
     let recalls = params.recall_thresholds.iter();
     recalls
         .map(|&recall| {
-            // One more than there are where no number reaches it.
-            let (mut least, mut most) = (0, truths.saturating_add(1));
-            while least < most {
-                let middle = least + (most - least) / 2;
-                if reaches(middle, recall) {
-                    most = middle;
-                } else {
-                    least = middle + 1;
-                }
+            // Rounding may be off by one.
+            let guess = (recall * truths as f64).ceil() as u64;
+            let mut right = guess.min(truths.saturating_add(1));
+            while right > 0 && reaches(right - 1, recall) {
+                right -= 1;
             }
-            least
+            while right <= truths && !reaches(right, recall) {
+                right += 1;
+            }
+            right
         })
         .collect()
 }
@@ -1810,6 +1813,41 @@ mod tests {
     }
 
     proptest! {
+        /// Weights are repetitions of images, also where scores are equal within an image.
+        #[test]
+        fn weights_are_repetitions(
+            images in proptest::collection::vec(
+                (proptest::collection::vec((0_u32..2, 0_usize..4), 0..4), proptest::collection::vec((0_u32..2, 0_usize..4, 0_usize..3), 0..6), 0_u64..4),
+                0..5,
+            ),
+            quirks in any::<bool>(),
+        ) {
+            let metric = with(|params| {
+                params.quirks = quirks;
+                params.max_detections = vec![1, 3];
+            });
+            let place = |place: usize| [0.0, 2.0, 4.0, 30.0][place];
+            let states = (0_i64..).zip(&images).map(|(key, (truths, found, _))| {
+                let truths = truths.iter().map(|&(class, at)| Annotation::new(class, square(place(at))));
+                let found = found.iter().map(|&(class, at, score)| {
+                    Prediction::new(class, [0.5, 0.7, 0.9][score], square(place(at)))
+                });
+                metric.measure(&found.collect::<Vec<_>>(), &Image::new(key / 2, truths.collect()))
+            });
+            let states: Vec<CocoState> = states.collect();
+            let weights: Vec<u64> = images.iter().map(|image| image.2).collect();
+            let mut merged = CocoState::default();
+            for (state, &times) in states.iter().zip(&weights) {
+                merged.merge_times(state, times);
+            }
+            let expected = metric.compute(&merged);
+            let of_states: Vec<&CocoState> = states.iter().collect();
+            let found = CocoWeights::new(&metric, &of_states).curves(&weights);
+            for class in [None, Some(0), Some(1)] {
+                prop_assert_eq!(found.summary(class), expected.summary(class));
+            }
+        }
+
         #[test]
         fn any_shards_are_one_pass(
             mut examples in proptest::collection::vec(example(), 0..7),

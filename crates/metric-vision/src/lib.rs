@@ -36,7 +36,8 @@ pub use classes::{
     ClassState, ClassTotals, Classes, InvalidClasses, InvalidIndices, unite_classes,
 };
 pub use coco::{
-    AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoState, InvalidCocoParams,
+    AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights,
+    InvalidCocoParams,
 };
 pub use confusion::{Confusion, ConfusionCell, ConfusionMatrix, ConfusionState};
 pub use curve::{

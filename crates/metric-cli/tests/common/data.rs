@@ -321,7 +321,7 @@ fn records() -> Vec<Rows> {
                 ),
                 (json!([[[6]]]), json!([])),
             ]),
-            options: &["--groups task", "--attempts 3 --bootstrap 20 --seed 5"],
+            options: &["--groups task", "--attempts 3"],
         },
         Rows {
             metric: "accuracy-at-k",
@@ -844,7 +844,7 @@ fn submissions(folder: &Folder, cases: &mut Vec<String>) {
     submission.insert("fffffffe", attempts(2));
     folder.put("solutions.json", json!(solutions).to_string().as_bytes());
     folder.put("submission.json", json!(submission).to_string().as_bytes());
-    for options in ["", "--groups task", "--attempts 3 --bootstrap 20 --seed 1"] {
+    for options in ["", "--groups task", "--attempts 3"] {
         cases.push(format!(
             "arc {options} --extra ignore -r solutions.json -p submission.json"
         ));

@@ -1,12 +1,12 @@
 //! ARC grids, and submissions of them.
 
-use std::num::{NonZeroU16, NonZeroUsize};
+use std::num::NonZeroU16;
 
 use metric_core::Metric;
 use metric_grid::read::{MAX_ATTEMPTS, Solutions, Submission, SubmissionOptions, is_solutions};
 use metric_grid::{
-    ArcExamples, ArcScore, ArcState, ArcSubmissions, Attempt, BootstrapInterval, Example,
-    ExampleKind, ExampleScore, ExamplesState, Grid, SolvedShares, SubmissionScore, VERSION,
+    ArcExamples, ArcScore, ArcState, ArcSubmissions, Attempt, Example, ExampleKind, ExampleScore,
+    ExamplesState, Grid, SolvedShares, SubmissionScore, VERSION,
 };
 use metric_record::{FieldError, JoinPolicy, Message, ReadError, Record, Side};
 use serde::{Deserialize, Serialize};
@@ -46,20 +46,6 @@ pub(crate) const ARC: Entry = Entry {
             default: "none",
             help: "Tables beside the total, of submissions",
         },
-        OptionSpec {
-            name: "bootstrap",
-            kind: OptionKind::Integer(1, 999_999),
-            value: "N",
-            default: "",
-            help: "In submissions: also the 95 % interval of kaggle, arcprize and all_tests from N resamples of the tasks",
-        },
-        OptionSpec {
-            name: "seed",
-            kind: OptionKind::Integer(0, i64::MAX),
-            value: "N",
-            default: "0",
-            help: "The seed of --bootstrap",
-        },
     ],
     scores: &[
         ScoreSpec::higher("cell_accuracy"),
@@ -73,9 +59,6 @@ pub(crate) const ARC: Entry = Entry {
         ScoreSpec::higher("pass_at_").by("N"),
         ScoreSpec::higher("solved").proportion("exact", "outputs"),
         ScoreSpec::higher("cell_accuracy_by_task"),
-        ScoreSpec::higher("kaggle_").by("END"),
-        ScoreSpec::higher("arcprize_").by("END"),
-        ScoreSpec::higher("all_tests_").by("END"),
     ],
     groups: &["task"],
     details: false,
@@ -92,8 +75,6 @@ pub(crate) const ARC: Entry = Entry {
             },
             strict: options.has("strict"),
             by_task: options.is("groups", "task"),
-            resamples: resamples(options)?,
-            seed: options.whole("seed")?,
         };
         Ok(scorer("arc", VERSION, reading))
     },
@@ -106,19 +87,10 @@ fn attempts(options: &Options) -> Result<NonZeroU16, OptionError> {
         .ok_or_else(|| OptionError::new("attempts", "", "a value is needed".to_owned()))
 }
 
-fn resamples(options: &Options) -> Result<usize, OptionError> {
-    const MOST: usize = 1_000_000;
-    let resamples = options.counting("bootstrap", MOST - 1)?;
-    Ok(resamples.map_or(0, NonZeroUsize::get))
-}
-
 struct ArcReading {
     metric: ArcExamples,
     strict: bool,
     by_task: bool,
-    /// 0 for none.
-    resamples: usize,
-    seed: u64,
 }
 
 /// What the records of a data set are: all are pairs of grids, or all are tasks.
@@ -201,12 +173,7 @@ impl Reading for ArcReading {
 
     fn signature(&self) -> Named<String> {
         let attempts = self.metric.submissions.attempts.to_string();
-        let mut parts = vec![("attempts".to_owned(), attempts)];
-        if self.resamples > 0 {
-            parts.push(("bootstrap".to_owned(), self.resamples.to_string()));
-            parts.push(("seed".to_owned(), self.seed.to_string()));
-        }
-        parts
+        vec![("attempts".to_owned(), attempts)]
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
@@ -352,7 +319,6 @@ impl ArcReading {
             // The header keeps them apart.
             ExampleScore::Mixed => return Vec::new(),
         };
-        let (metric, submissions) = (&self.metric.submissions, &state.submissions);
         let SolvedShares {
             kaggle,
             arcprize,
@@ -364,20 +330,6 @@ impl ArcReading {
             ("all_tests", all_tests),
         ]);
         scores.extend(pass_at(&score));
-        let mut add = |name: &str, score: Option<f64>| scores.push((name.to_owned(), score));
-        let interval = metric.bootstrap(submissions, self.resamples, self.seed);
-        if let Some(BootstrapInterval { low, high }) = interval {
-            for (end, shares) in [("low", low), ("high", high)] {
-                let SolvedShares {
-                    kaggle,
-                    arcprize,
-                    all_tests,
-                } = shares;
-                add(&format!("kaggle_{end}"), kaggle);
-                add(&format!("arcprize_{end}"), arcprize);
-                add(&format!("all_tests_{end}"), all_tests);
-            }
-        }
         scores.extend(cells(&score.outputs));
         scores.push(by_task(&score));
         scores

@@ -15,6 +15,7 @@ use metric_text::vqa::{Answers, Evidence, Profile, VqaAccuracy};
 use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
 use serde_json::json;
 
+use crate::fields::objects_by_id;
 use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
 use crate::text::prepare::{EXTRACT, prepared_scorer};
@@ -310,6 +311,10 @@ impl Reading for Vqa {
 }
 
 impl ReadDataSet<Self> for Vqa {
+    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(references, &["annotations"], "question_id")
+    }
+
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let annotations = data.references.file()?;
         let predictions = read_predictions(data.predictions.file()?).map_err(of_questions)?;
@@ -591,6 +596,10 @@ impl Reading for Extraction {
 }
 
 impl ReadDataSet<Self> for Extraction {
+    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(references, &["data", "paragraphs", "qas"], "id")
+    }
+
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let questions = data.references.file()?;
         let predictions = read_predictions(data.predictions.file()?).map_err(of_questions)?;

@@ -1,13 +1,17 @@
 //! COCO's average precision.
 
+use std::collections::BTreeMap;
+
 use metric_core::Metric;
 use metric_record::{Content, Document, FieldError, Message, ReadError, Record};
 use metric_vision::read::{self, CocoOptions, ImageSizes, Warnings, is_yolo};
 use metric_vision::{
-    AreaRange, BBox, Class, CocoAp, CocoParams, CocoSlice, CocoState, Dataset, Mask, Shape, VERSION,
+    AreaRange, BBox, Class, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights,
+    Dataset, Mask, Shape, VERSION,
 };
 use serde_json::json;
 
+use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
@@ -17,7 +21,7 @@ use crate::vision::images::{
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, never_whole,
+    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, never_whole,
 };
 
 pub(crate) const COCO: Entry = Entry {
@@ -234,6 +238,37 @@ struct Coco<S> {
     read: Reader<S>,
 }
 
+impl<S: Shape> Coco<S> {
+    /// The numbers that curves have, those of classes as well if they are wanted.
+    fn of_curves(&self, curves: &CocoCurves, classes: &[Class], scope: Scope<'_>) -> Numbers {
+        let truths = json!(curves.truths(CocoSlice::default()));
+        let mut numbers = Numbers {
+            scores: curves.summary(None),
+            counts: vec![("truths".to_owned(), truths)],
+            ..Numbers::default()
+        };
+        if scope == Scope::Total && self.by_class && self.metric.params().by_class {
+            let named = (0..).zip(classes).zip(class_names(classes));
+            let groups = named.map(|((index, class), name): ((u32, &Class), String)| {
+                let slice = CocoSlice {
+                    class: Some(index),
+                    ..CocoSlice::default()
+                };
+                Group {
+                    name,
+                    scores: curves.summary(Some(index)),
+                    counts: vec![
+                        ("category_id".to_owned(), json!(class.key)),
+                        ("truths".to_owned(), json!(curves.truths(slice))),
+                    ],
+                }
+            });
+            numbers.groups.push(("class".to_owned(), groups.collect()));
+        }
+        numbers
+    }
+}
+
 impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
     type Metric = CocoAp<S>;
     type Header = ClassList;
@@ -260,37 +295,21 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
         ClassList(classes): &ClassList,
         scope: Scope<'_>,
     ) -> Numbers {
-        let curves = self.metric.compute(state);
-        let mut numbers = Numbers {
-            scores: curves.summary(None),
-            counts: vec![
-                (
-                    "truths".to_owned(),
-                    json!(curves.truths(CocoSlice::default())),
-                ),
-                ("detections".to_owned(), json!(state.detections())),
-            ],
-            ..Numbers::default()
-        };
-        if scope == Scope::Total && self.by_class && self.metric.params().by_class {
-            let named = (0..).zip(classes).zip(class_names(classes));
-            let groups = named.map(|((index, class), name): ((u32, &Class), String)| {
-                let slice = CocoSlice {
-                    class: Some(index),
-                    ..CocoSlice::default()
-                };
-                Group {
-                    name,
-                    scores: curves.summary(Some(index)),
-                    counts: vec![
-                        ("category_id".to_owned(), json!(class.key)),
-                        ("truths".to_owned(), json!(curves.truths(slice))),
-                    ],
-                }
-            });
-            numbers.groups.push(("class".to_owned(), groups.collect()));
-        }
+        let mut numbers = self.of_curves(&self.metric.compute(state), classes, scope);
+        let detections = json!(state.detections());
+        numbers.counts.push(("detections".to_owned(), detections));
         numbers
+    }
+
+    fn weigher<'s>(
+        &'s self,
+        states: &[&'s CocoState],
+        ClassList(classes): &'s ClassList,
+    ) -> Option<Weigher<'s>> {
+        let weights = CocoWeights::new(&self.metric, states);
+        Some(Box::new(move |images, scope| {
+            self.of_curves(&weights.curves(images), classes, scope)
+        }))
     }
 
     fn details(
@@ -380,6 +399,10 @@ impl<S: Shape + Clone + Send + Sync + 'static> Coco<S> {
 }
 
 impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
+    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(references, &["images"], "id")
+    }
+
     fn read_data_set(
         &self,
         mut data: DataSet,

@@ -1,10 +1,11 @@
 //! Detections.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use metric_core::Metric;
 use metric_record::json::{self, Entries, typed};
-use metric_record::{FieldError, Kind, Message, Missing, ReadError, Record};
+use metric_record::{Document, FieldError, Kind, Message, Missing, ReadError, Record};
 use metric_vision::matching::MOST_PAIRS;
 use metric_vision::read::{
     BoxForm, BoxNumbers, ImageSizes, PolygonForm, RotatedForm, is_coco, parse_detection_boxes,
@@ -18,6 +19,7 @@ use metric_vision::{
 use serde::de::IgnoredAny;
 use serde_json::json;
 
+use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::reading::{Gathered, Pool};
 use crate::vision::images::{
@@ -501,6 +503,10 @@ fn is_fusion_brain(profile: Profile) -> bool {
 }
 
 impl<F: Form> ReadDataSet<Self> for Boxes<F> {
+    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(references, &["images"], "id")
+    }
+
     /// An image is a record, a class of it an example.
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let ReadBoxes {
@@ -597,7 +603,7 @@ impl<F: Form> Metric for Images<'_, F> {
         prediction: &[Prediction<F::Shape>],
         reference: &Image<F::Shape>,
     ) {
-        let mut gathered = Gathered::new((), false);
+        let mut gathered = Gathered::new((), false, Arc::default());
         std::mem::swap(state, &mut gathered.pool);
         let mut sink = Sink::new(self.boxes, &mut gathered);
         self.add(prediction, reference, &mut sink);

@@ -1,7 +1,9 @@
 //! What goes wrong in detections: the types of errors, and which class is taken for which.
 
+use std::collections::BTreeMap;
+
 use metric_core::{Counts, Merge, Metric};
-use metric_record::{FieldError, Message, Record};
+use metric_record::{Document, FieldError, Message, ReadError, Record};
 use metric_vision::read::{ImageSizes, parse_record};
 use metric_vision::{
     Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideState,
@@ -9,6 +11,7 @@ use metric_vision::{
 };
 use serde_json::json;
 
+use crate::fields::objects_by_id;
 use crate::vision::images::{
     BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size,
     is_empty_image, read_boxes, read_image, renumber_classes, size_part, tally_order,
@@ -150,6 +153,10 @@ impl Reading for Errors {
 }
 
 impl ReadDataSet<Self> for Errors {
+    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(references, &["images"], "id")
+    }
+
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let boxes = read_boxes(&data, &self.sizes)?;
         drop(data);
@@ -335,6 +342,10 @@ impl Reading for Matrix {
 }
 
 impl ReadDataSet<Self> for Matrix {
+    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(references, &["images"], "id")
+    }
+
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let boxes = read_boxes(&data, &self.sizes)?;
         drop(data);

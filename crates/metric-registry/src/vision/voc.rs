@@ -1,11 +1,14 @@
 //! Pascal VOC's average precision.
 
+use std::collections::BTreeMap;
+
 use metric_core::Metric;
-use metric_record::{FieldError, Message, ReadError, Record};
+use metric_record::{Document, FieldError, Message, ReadError, Record};
 use metric_vision::read::{ImageSizes, is_yolo, parse_record};
 use metric_vision::{Interpolation, VERSION, VocAp, VocClass, VocState};
 use serde_json::json;
 
+use crate::fields::objects_by_id;
 use crate::vision::images::{
     BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size,
     is_empty_image, read_boxes, read_image, renumber_classes, size_part, tally_order,
@@ -183,6 +186,10 @@ impl Reading for Voc {
 }
 
 impl ReadDataSet<Self> for Voc {
+    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(references, &["images"], "id")
+    }
+
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let fractions = is_yolo(&data.references) && self.sizes == ImageSizes::Unknown;
         if self.pixel_plus_one && fractions {

@@ -1,0 +1,712 @@
+//! `metric compare`: two or more systems on the same references.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use metric_run::registry::stats::{IntervalKind, Test};
+use metric_run::registry::{Direction, Entry};
+use metric_run::{Compare, Comparison, Difference, Regression, Run, Source, System};
+
+use crate::error::Failure;
+use crate::output::cell;
+use crate::statistics;
+
+const HEADING: &str = "Comparison";
+
+/// The options in addition to those of `score`.
+pub(crate) fn args() -> Vec<Arg> {
+    let arg = |name: &'static str, value: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .help_heading(HEADING)
+    };
+    vec![
+        Arg::new("predictions")
+            .long("predictions")
+            .short('p')
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .num_args(1..)
+            .action(ArgAction::Append)
+            .required(true)
+            .help("Predictions of each system"),
+        arg("baseline", "NAME")
+            .help("System that the others are compared with [default: the first]"),
+        arg("names", "NAME,NAME,...")
+            .value_delimiter(',')
+            .help("Names of the systems [default: names of their files]"),
+        arg("all-pairs", "")
+            .action(ArgAction::SetTrue)
+            .conflicts_with("baseline")
+            .help("Compare every system with every other one"),
+        arg("permutations", "N")
+            .value_parser(value_parser!(u64).range(1..))
+            .default_value("10000")
+            .help("Trials of the paired randomization test"),
+        arg("fail-if-worse", "SCORE")
+            .action(ArgAction::Append)
+            .help("Exit with 1 if a system is significantly worse on this score; repeatable"),
+        arg("show-regressions", "N")
+            .value_parser(value_parser!(u16).range(1..))
+            .help("Also print the N largest losses on the first score"),
+        Arg::new("format")
+            .long("format")
+            .value_name("FORMAT")
+            .value_parser(["table", "json", "markdown", "latex"])
+            .default_value("table")
+            .help("How the result is printed"),
+    ]
+}
+
+/// The options of `score` that a comparison has as well.
+pub(crate) const SHARED: [&str; 12] = [
+    "references",
+    "input-format",
+    "references-format",
+    "predictions-format",
+    "missing",
+    "extra",
+    "threads",
+    "max-bytes",
+    "quiet",
+    "id-field",
+    "reference-field",
+    "prediction-field",
+];
+
+/// The subcommand, with one subcommand per metric.
+pub(crate) fn command(metrics: impl IntoIterator<Item = Command>) -> Command {
+    Command::new("compare")
+        .about(
+            "Compares two or more systems on the same references, with intervals and paired tests",
+        )
+        .subcommand_required(true)
+        .subcommand_value_name("METRIC")
+        .subcommand_help_heading("Metrics")
+        .disable_help_subcommand(true)
+        .subcommands(metrics)
+}
+
+/// What `metric compare` was asked for.
+pub(crate) struct Task {
+    pub(crate) run: Run,
+    pub(crate) references: Source,
+    pub(crate) predictions: Vec<(String, Source)>,
+    pub(crate) compare: Compare,
+    pub(crate) regressions: Option<u16>,
+    pub(crate) worse: Vec<String>,
+    pub(crate) style: Style,
+    pub(crate) replicates: Option<PathBuf>,
+}
+
+/// The forms of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Table,
+    Json,
+    Markdown,
+    Latex,
+}
+
+/// What is printed, and how the program ends.
+pub(crate) struct Printed {
+    pub(crate) text: String,
+    pub(crate) warnings: Vec<String>,
+    /// The checks that a system fails, in words.
+    pub(crate) failed_checks: Vec<String>,
+}
+
+/// The chosen form.
+pub(crate) fn style(matches: &ArgMatches) -> Style {
+    match matches.get_one::<String>("format").map(String::as_str) {
+        Some("json") => Style::Json,
+        Some("markdown") => Style::Markdown,
+        Some("latex") => Style::Latex,
+        _ => Style::Table,
+    }
+}
+
+/// How systems are compared.
+pub(crate) fn compare(matches: &ArgMatches) -> Compare {
+    let default = Compare::default();
+    Compare {
+        baseline: matches.get_one::<String>("baseline").cloned(),
+        all_pairs: matches.get_flag("all-pairs"),
+        permutations: matches
+            .get_one("permutations")
+            .copied()
+            .unwrap_or(default.permutations),
+    }
+}
+
+/// The names of the systems: those that are given, or the stems of their files. Equal stems take the path.
+pub(crate) fn names(matches: &ArgMatches, paths: &[PathBuf]) -> Result<Vec<String>, Failure> {
+    if let Some(names) = matches.get_many::<String>("names") {
+        let names: Vec<String> = names.cloned().collect();
+        if names.len() != paths.len() {
+            let problem = format!(
+                "--names: found {}, expected one for each of {} systems",
+                names.len(),
+                paths.len()
+            );
+            return Err(Failure::Usage(problem));
+        }
+        return Ok(names);
+    }
+    let stem = |path: &PathBuf| {
+        let name = path.file_name().map_or_else(
+            || path.display().to_string(),
+            |it| it.to_string_lossy().into_owned(),
+        );
+        // All endings of compressed files go.
+        let known = [".gz", ".zst"]
+            .iter()
+            .find_map(|ending| name.strip_suffix(ending))
+            .unwrap_or(&name);
+        let end = known.rfind('.').filter(|&end| end > 0);
+        end.map_or(known, |end| &known[..end]).to_owned()
+    };
+    let stems: Vec<String> = paths.iter().map(stem).collect();
+    let is_shared = |name: &String| stems.iter().filter(|other| *other == name).count() > 1;
+    let name = |(stem, path): (&String, &PathBuf)| match is_shared(stem) {
+        true => path.display().to_string(),
+        false => stem.clone(),
+    };
+    Ok(stems.iter().zip(paths).map(name).collect())
+}
+
+impl Task {
+    /// Compares the systems.
+    pub(crate) fn run(mut self, entry: &Entry) -> Result<Printed, Failure> {
+        for score in &self.worse {
+            let spec = entry.score(score);
+            if spec.is_some_and(|spec| spec.direction.is_none()) {
+                let problem =
+                    format!("--fail-if-worse {score}: neither value of this score is better");
+                return Err(Failure::Usage(problem));
+            }
+        }
+        let replicates = self
+            .replicates
+            .as_deref()
+            .map(crate::output_file::OutputFile::create)
+            .transpose()?;
+        let predictions = self.predictions.clone();
+        let comparison = self
+            .run
+            .compare(&self.references, predictions, &self.compare)?;
+        let mut text = match self.style {
+            Style::Json => comparison.to_json() + "\n",
+            style => render(&comparison, style),
+        };
+        if let Some(most) = self.regressions {
+            let regressions = self.regressions(&comparison, most)?;
+            if self.style != Style::Json {
+                text.push_str(&regressions);
+            }
+        }
+        let failed_checks = failed_checks(&self.worse, &comparison)?;
+        if let Some(mut file) = replicates {
+            file.write(&replicate_lines(&comparison)?)?;
+            file.persist()?;
+        }
+        Ok(Printed {
+            text,
+            warnings: comparison
+                .warnings
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            failed_checks,
+        })
+    }
+
+    /// The largest losses of each system, as text.
+    fn regressions(&mut self, comparison: &Comparison, most: u16) -> Result<String, Failure> {
+        let mut text = String::new();
+        let first = comparison
+            .differences
+            .iter()
+            .find(|it| it.direction.is_some());
+        let Some(score) = first.map(|it| it.score.clone()) else {
+            return Ok(text);
+        };
+        let sources: BTreeMap<String, Source> = self.predictions.iter().cloned().collect();
+        for it in comparison.differences.iter().filter(|it| it.score == score) {
+            let (Some(baseline), Some(system)) =
+                (sources.get(&it.baseline), sources.get(&it.system))
+            else {
+                continue;
+            };
+            let found =
+                self.run
+                    .regressions(&self.references, [baseline, system], &score, most.into())?;
+            text.push_str(&format!(
+                "\nLargest losses of {} compared with {} on {score}\n",
+                it.system, it.baseline
+            ));
+            if found.is_empty() {
+                text.push_str("  none\n");
+            }
+            for regression in &found {
+                text.push_str(&regression_text(regression, [&it.baseline, &it.system]));
+            }
+        }
+        Ok(text)
+    }
+}
+
+fn regression_text(regression: &Regression, names: [&String; 2]) -> String {
+    let Regression {
+        id,
+        part,
+        scores,
+        reference,
+        predictions,
+    } = regression;
+    let part = part
+        .as_ref()
+        .map_or_else(String::new, |part| format!(", {}", cell(part, false)));
+    let mut text = format!(
+        "  {}{part}: {:.4} -> {:.4}\n",
+        cell(id, false),
+        scores[0],
+        scores[1]
+    );
+    let width = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or_default()
+        .max(9);
+    let lines = [
+        ("reference", reference),
+        (names[0], &predictions[0]),
+        (names[1], &predictions[1]),
+    ];
+    for (name, value) in lines {
+        if let Some(value) = value {
+            text.push_str(&format!("    {name:<width$}  {}\n", cell(value, false)));
+        }
+    }
+    text
+}
+
+/// The systems that are significantly worse than their baseline, in words.
+fn failed_checks(scores: &[String], comparison: &Comparison) -> Result<Vec<String>, Failure> {
+    let mut failed = Vec::new();
+    for score in scores {
+        let of_score = comparison
+            .differences
+            .iter()
+            .filter(|it| it.score == *score);
+        let of_score: Vec<&Difference> = of_score.collect();
+        if of_score.is_empty() {
+            let mut names: Vec<&str> = comparison
+                .differences
+                .iter()
+                .map(|it| it.score.as_str())
+                .collect();
+            names.dedup();
+            return Err(Failure::Usage(format!(
+                "--fail-if-worse {score}: no such score: expected one of {}",
+                names.join(", ")
+            )));
+        }
+        let confidence = comparison.statistics.confidence;
+        let worse = of_score
+            .into_iter()
+            .filter(|it| it.is_worse() && it.is_significant(confidence));
+        failed.extend(worse.map(|it| {
+            format!(
+                "{} is significantly worse than {} on {score}: {} (p {})",
+                it.system,
+                it.baseline,
+                signed(it.delta),
+                p_value(it.p_holm)
+            )
+        }));
+    }
+    Ok(failed)
+}
+
+/// The replicates of all systems, one JSON object per line.
+fn replicate_lines(comparison: &Comparison) -> Result<Vec<u8>, Failure> {
+    let mut text = String::new();
+    for System { name, outcome, .. } in &comparison.systems {
+        for (number, scores) in (1..).zip(outcome.replicates()?.unwrap_or_default()) {
+            let line = statistics::replicate_line(number, Some(("system", name)), scores);
+            text.push_str(&line);
+        }
+    }
+    Ok(text.into_bytes())
+}
+
+fn signed(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:+.4}"))
+}
+
+fn plain(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
+}
+
+fn p_value(p: Option<f64>) -> String {
+    match p {
+        Some(p) if p < 0.0001 => "<0.0001".to_owned(),
+        p => plain(p),
+    }
+}
+
+/// The rows about one score on all examples, or on those of a group.
+struct Block {
+    header: Vec<String>,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    cells: Vec<String>,
+    /// Whether the score is the best one.
+    is_best: bool,
+    is_significant: bool,
+}
+
+/// The columns of a score in front of those of its differences: name, score and interval.
+const OF_SYSTEM: usize = 3;
+
+fn percent(confidence: f64) -> f64 {
+    // 0.95 x 100 has a rounding error, which is not printed.
+    (confidence * 1e8).round() / 1e6
+}
+
+/// The block of a score. `group` has its kind and name.
+fn block(
+    comparison: &Comparison,
+    differences: &[Difference],
+    score: &str,
+    group: Option<(&str, &str)>,
+) -> Block {
+    let of_score: Vec<&Difference> = differences.iter().filter(|it| it.score == score).collect();
+    let direction = of_score.iter().find_map(|it| it.direction);
+    let has_holm = of_score.len() > 1;
+    let has_examples = of_score.iter().any(|it| it.examples.is_some());
+    let interval = format!("{}% interval", percent(comparison.statistics.confidence));
+    let place = group.map_or_else(String::new, |(kind, name)| {
+        format!(", {kind} {}", cell(name, false))
+    });
+    let better = direction.map_or_else(String::new, |it| format!(" ({} is better)", it.name()));
+    let mut header = vec![
+        format!("{score}{place}{better}"),
+        "score".to_owned(),
+        interval.clone(),
+    ];
+    header.extend(["difference".to_owned(), interval, "p".to_owned()]);
+    if has_holm {
+        header.push("p (Holm)".to_owned());
+    }
+    if has_examples {
+        header.push("better / same / worse".to_owned());
+    }
+    let value_of = |system: &System| -> (Option<f64>, String) {
+        let report = system.outcome.report();
+        let scores = match group {
+            None => Some(report.scores),
+            Some((kind, name)) => {
+                let of_kind = report.groups.into_iter().filter(|(found, _)| found == kind);
+                let mut groups = of_kind.flat_map(|(_, groups)| groups);
+                groups
+                    .find(|found| found.name == name)
+                    .map(|found| found.scores)
+            }
+        };
+        let value = scores.into_iter().flatten().find(|(name, _)| name == score);
+        let intervals = system.outcome.intervals().and_then(|found| match group {
+            None => Some(&found.total),
+            Some((kind, name)) => found.group(kind, name),
+        });
+        let estimate =
+            intervals.and_then(|found| found.intervals.iter().find(|(name, _)| name == score));
+        let ends = match estimate.and_then(|(_, estimate)| estimate.ends) {
+            Some([low, high]) => format!("[{low:.4}, {high:.4}]"),
+            None => "-".to_owned(),
+        };
+        (value.and_then(|(_, value)| value), ends)
+    };
+    let values: Vec<(Option<f64>, String)> = comparison.systems.iter().map(value_of).collect();
+    let best = values
+        .iter()
+        .filter_map(|(value, _)| *value)
+        .reduce(|a, b| match direction {
+            Some(Direction::Lower) => a.min(b),
+            _ => a.max(b),
+        });
+    let of_difference = |it: &Difference| -> Vec<String> {
+        let ends = match it.estimate.ends {
+            Some([low, high]) => format!("[{low:+.4}, {high:+.4}]"),
+            None => "-".to_owned(),
+        };
+        let mut cells = vec![signed(it.delta), ends, p_value(it.p)];
+        if has_holm {
+            cells.push(p_value(it.p_holm));
+        }
+        if has_examples {
+            cells.push(match it.examples {
+                Some([wins, ties, losses, _]) => format!("{wins} / {ties} / {losses}"),
+                None => "-".to_owned(),
+            });
+        }
+        cells
+    };
+    let confidence = comparison.statistics.confidence;
+    let all_pairs = comparison.compare.all_pairs;
+    let mut rows = Vec::new();
+    for (system, (value, ends)) in comparison.systems.iter().zip(&values) {
+        let own = of_score
+            .iter()
+            .find(|it| it.system == system.name && !all_pairs);
+        let is_baseline = !all_pairs && own.is_none();
+        let name = match is_baseline {
+            true => format!("{} (baseline)", system.name),
+            false => system.name.clone(),
+        };
+        let mut cells = vec![name, plain(*value), ends.clone()];
+        cells.extend(own.map(|it| of_difference(it)).unwrap_or_default());
+        cells.resize(header.len(), String::new());
+        rows.push(Row {
+            cells,
+            is_best: direction.is_some() && value.is_some() && *value == best,
+            is_significant: own.is_some_and(|it| it.is_significant(confidence)),
+        });
+    }
+    for it in of_score.iter().filter(|_| all_pairs) {
+        let mut cells = vec![
+            format!("{} - {}", it.system, it.baseline),
+            String::new(),
+            String::new(),
+        ];
+        cells.extend(of_difference(it));
+        rows.push(Row {
+            cells,
+            is_best: false,
+            is_significant: it.is_significant(confidence),
+        });
+    }
+    Block { header, rows }
+}
+
+/// What the numbers of all blocks are.
+fn footer(comparison: &Comparison, mark: &str) -> String {
+    let Comparison {
+        statistics,
+        compare,
+        differences,
+        ..
+    } = comparison;
+    let clusters = comparison.clusters();
+    let unit = match &statistics.cluster_field {
+        Some(field) => format!(
+            "{} records in {clusters} clusters by {field}",
+            comparison.examples()
+        ),
+        None => format!("{clusters} records"),
+    };
+    let bootstrap = match statistics.interval {
+        IntervalKind::Percentile => "percentile bootstrap",
+        _ => "expanded percentile bootstrap",
+    };
+    let mut tests: Vec<Test> = differences.iter().filter_map(|it| it.test).collect();
+    tests.sort_by_key(|test| test.name());
+    tests.dedup();
+    let tests = tests.into_iter().map(|test| match test {
+        Test::Randomization => format!("paired randomization, {} trials", compare.permutations),
+        Test::RandomizationExact => "paired randomization over all assignments".to_owned(),
+        Test::McNemarExact => "McNemar's exact test for proportions".to_owned(),
+    });
+    let tests: Vec<String> = tests.collect();
+    let first = differences.first().map(|it| it.score.as_str());
+    let comparisons = differences
+        .iter()
+        .filter(|it| Some(it.score.as_str()) == first)
+        .count();
+    let holm = match comparisons {
+        0 | 1 => String::new(),
+        comparisons => format!(", Holm over {comparisons} comparisons"),
+    };
+    let level = (1e9 * (1.0 - statistics.confidence)).round() / 1e9;
+    format!(
+        "{unit}; {bootstrap}, {} resamples; {}{holm}; seed {}. {mark} p <= {level}",
+        statistics.resamples,
+        tests.join(" and "),
+        statistics.seed
+    )
+}
+
+/// All blocks: those of all examples, then those of groups.
+fn blocks(comparison: &Comparison) -> Vec<Block> {
+    let scores = |differences: &[Difference]| {
+        let mut scores: Vec<String> = differences.iter().map(|it| it.score.clone()).collect();
+        scores.dedup();
+        scores
+    };
+    let mut blocks = Vec::new();
+    for score in scores(&comparison.differences) {
+        blocks.push(block(comparison, &comparison.differences, &score, None));
+    }
+    for (kind, groups) in &comparison.groups {
+        for (name, group) in groups {
+            for score in scores(&group.differences) {
+                blocks.push(block(
+                    comparison,
+                    &group.differences,
+                    &score,
+                    Some((kind, name)),
+                ));
+            }
+        }
+    }
+    blocks
+}
+
+fn render(comparison: &Comparison, style: Style) -> String {
+    let blocks = blocks(comparison);
+    let mut text = String::new();
+    for block in &blocks {
+        text.push_str(&match style {
+            Style::Latex => latex(block),
+            Style::Markdown => markdown(block),
+            _ => table(block),
+        });
+        text.push('\n');
+    }
+    match style {
+        Style::Latex => text.push_str(&format!("% {}\n", footer(comparison, "dagger:"))),
+        Style::Markdown => text.push_str(&format!(
+            "{}\n\n`{}`\n",
+            footer(comparison, "\\*"),
+            comparison.signature
+        )),
+        _ => text.push_str(&format!(
+            "{}\n{}\n",
+            footer(comparison, "*"),
+            comparison.signature
+        )),
+    }
+    text
+}
+
+/// Rows of aligned text. The star is text, so that it is not only a color.
+fn table(block: &Block) -> String {
+    let starred = |row: &Row| {
+        let mut cells = row.cells.clone();
+        mark(&mut cells, row.is_significant, " *", block);
+        cells
+    };
+    let rows: Vec<Vec<String>> = block.rows.iter().map(starred).collect();
+    let width = |column: usize| {
+        let cells = rows
+            .iter()
+            .chain([&block.header])
+            .filter_map(|row| row.get(column));
+        cells
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..block.header.len()).map(width).collect();
+    let mut text = String::new();
+    for row in std::iter::once(&block.header).chain(&rows) {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            match column {
+                0 => line.push_str(&format!("{cell:<width$}")),
+                _ => line.push_str(&format!("   {cell:>width$}")),
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Marks the last p-value of a significant row.
+fn mark(cells: &mut [String], is_significant: bool, mark: &str, block: &Block) {
+    let last = block.header.iter().rposition(|name| name.starts_with("p"));
+    if let Some(cell) = last
+        .filter(|_| is_significant)
+        .and_then(|last| cells.get_mut(last))
+    {
+        cell.push_str(mark);
+    }
+}
+
+fn markdown(block: &Block) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let header: Vec<String> = block
+        .header
+        .iter()
+        .map(|cell| cell.replace('|', "\\|"))
+        .collect();
+    let mut text = line(&header);
+    let rule: Vec<String> = (0..header.len())
+        .map(|column| if column == 0 { "---" } else { "---:" }.to_owned())
+        .collect();
+    text.push_str(&line(&rule));
+    for row in &block.rows {
+        let mut cells: Vec<String> = row
+            .cells
+            .iter()
+            .map(|cell| cell.replace('|', "\\|"))
+            .collect();
+        if let Some(cell) = cells.get_mut(1).filter(|_| row.is_best) {
+            *cell = format!("**{cell}**");
+        }
+        mark(&mut cells, row.is_significant, " \\*", block);
+        text.push_str(&line(&cells));
+    }
+    text
+}
+
+/// A table for a paper, with the package booktabs.
+fn latex(block: &Block) -> String {
+    let line = |cells: &[String]| format!("{} \\\\\n", cells.join(" & "));
+    let escaped =
+        |cells: &[String]| -> Vec<String> { cells.iter().map(|cell| latex_text(cell)).collect() };
+    let columns = "r".repeat(block.header.len() - 1);
+    let mut text = format!("\\begin{{tabular}}{{l{columns}}}\n\\toprule\n");
+    text.push_str(&line(&escaped(&block.header)));
+    text.push_str("\\midrule\n");
+    for row in &block.rows {
+        let mut cells = escaped(&row.cells);
+        if let Some(cell) = cells.get_mut(1).filter(|_| row.is_best) {
+            *cell = format!("\\textbf{{{cell}}}");
+        }
+        let significant = cells.get_mut(OF_SYSTEM).filter(|_| row.is_significant);
+        if let Some(cell) = significant {
+            cell.push_str("$^\\dagger$");
+        }
+        text.push_str(&line(&cells));
+    }
+    text.push_str("\\bottomrule\n\\end{tabular}\n");
+    text
+}
+
+/// Text with what LaTeX would obey as characters, and numbers with a minus sign.
+fn latex_text(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                escaped.push('\\');
+                escaped.push(character);
+            }
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '<' => escaped.push_str("$<$"),
+            '>' => escaped.push_str("$>$"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,336 @@
+//! Comparisons of systems, end to end.
+
+mod common;
+
+use common::Folder;
+use serde_json::{Value, json};
+
+/// Three systems on 30 utterances: `b` makes an error in each one in which `a` makes none, `c` makes none.
+fn speech() -> Folder {
+    let (mut references, mut systems) = (String::new(), [const { String::new() }; 3]);
+    for id in 0..30 {
+        references += &format!(
+            "{{\"id\": {id}, \"reference\": \"a b c d\", \"topic\": \"{}\"}}\n",
+            id % 2
+        );
+        for (system, is_wrong) in systems.iter_mut().zip([id % 5 == 0, id % 5 != 0, false]) {
+            let last = if is_wrong { "x" } else { "d" };
+            *system += &format!("{{\"id\": {id}, \"prediction\": \"a b c {last}\"}}\n");
+        }
+    }
+    let [a, b, c] = systems;
+    Folder::new(&[
+        ("r.jsonl", &references),
+        ("a.jsonl", &a),
+        ("b.jsonl", &b),
+        ("c.jsonl", &c),
+    ])
+}
+
+fn compared(folder: &Folder, words: &str) -> Value {
+    folder
+        .run(&format!("compare wer -r r.jsonl {words} --format json"))
+        .code(0)
+        .json()
+}
+
+#[track_caller]
+fn find<'c>(result: &'c Value, system: &str, score: &str) -> &'c Value {
+    let comparisons = result["comparisons"].as_array().expect("comparisons");
+    let mut found = comparisons
+        .iter()
+        .filter(|it| it["system"] == system && it["score"] == score);
+    found.next().expect("a comparison")
+}
+
+#[test]
+fn systems_are_compared_with_the_first() {
+    let folder = speech();
+    let result = compared(&folder, "-p a.jsonl b.jsonl c.jsonl");
+    for (field, value) in [
+        ("schema", json!(1)),
+        ("metric", json!("wer")),
+        ("examples", json!(30)),
+        ("clusters", json!(30)),
+        ("confidence", json!(0.95)),
+        ("resamples", json!(2000)),
+        ("permutations", json!(10_000)),
+        ("seed", json!(0)),
+        ("cluster_field", Value::Null),
+        ("groups", json!({})),
+    ] {
+        assert_eq!(result[field], value, "{field}");
+    }
+    let signature = "wer|profile:jiwer|unit:word|normalize:none|confidence:0.95|resamples:2000|seed:0|interval:auto|permutations:10000|v:0.1.0";
+    assert_eq!(result["signature"], json!(signature));
+    let names: Vec<&Value> = result["systems"]
+        .as_array()
+        .expect("systems")
+        .iter()
+        .map(|it| &it["name"])
+        .collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    let b = find(&result, "b", "wer");
+    assert_eq!(
+        (&b["baseline"], &b["delta"]),
+        (&json!("a"), &json!(0.2 - 0.05))
+    );
+    assert_eq!(
+        [&b["wins"], &b["ties"], &b["losses"], &b["undefined"]],
+        [6, 0, 24, 0]
+    );
+    assert_eq!(b["test"], json!("randomization"));
+    // The smallest p-value of two is doubled.
+    assert!(b["p"].as_f64() < Some(0.01) && b["p_holm"].as_f64() >= b["p"].as_f64());
+    // What is better is said by the direction of the score.
+    let wip = find(&result, "b", "wip");
+    assert_eq!([&wip["wins"], &wip["losses"]], [6, 24]);
+    assert!(wip["delta"].as_f64() < Some(0.0));
+
+    let threads = ["1", "2", "5"].map(|threads| {
+        compared(
+            &folder,
+            &format!("-p a.jsonl b.jsonl c.jsonl --threads {threads}"),
+        )
+    });
+    assert!(threads.iter().all(|other| *other == result));
+}
+
+#[test]
+fn a_system_against_itself_and_exchanged() {
+    let folder = speech();
+    let result = compared(&folder, "-p a.jsonl a.jsonl b.jsonl --names one,same,b");
+    let same = find(&result, "same", "wer");
+    assert_eq!((&same["p"], &same["delta"]), (&json!(1.0), &json!(0.0)));
+    assert_eq!([&same["wins"], &same["ties"], &same["losses"]], [0, 30, 0]);
+
+    let there = compared(&folder, "-p a.jsonl b.jsonl");
+    let back = compared(&folder, "-p a.jsonl b.jsonl --baseline b");
+    let (there, back) = (find(&there, "b", "wer"), find(&back, "a", "wer"));
+    assert_eq!(there["p"], back["p"]);
+    assert_eq!(
+        (&there["wins"], &there["losses"]),
+        (&back["losses"], &back["wins"])
+    );
+    assert_eq!(
+        there["delta"].as_f64(),
+        back["delta"].as_f64().map(|delta| -delta)
+    );
+}
+
+#[test]
+fn all_pairs_and_names() {
+    let folder = speech();
+    let result = compared(&folder, "-p a.jsonl b.jsonl c.jsonl --all-pairs");
+    let comparisons = result["comparisons"].as_array().expect("comparisons");
+    let pairs = comparisons.iter().filter(|it| it["score"] == "wer");
+    let pairs: Vec<_> = pairs
+        .map(|it| (it["baseline"].as_str(), it["system"].as_str()))
+        .collect();
+    assert_eq!(
+        pairs,
+        [("a", "b"), ("a", "c"), ("b", "c")].map(|(a, b)| (Some(a), Some(b)))
+    );
+
+    // Equal stems take the path.
+    std::fs::create_dir(folder.path("x")).expect("a folder");
+    std::fs::copy(folder.path("b.jsonl"), folder.path("x/a.jsonl")).expect("a copy");
+    let result = compared(&folder, "-p a.jsonl -p x/a.jsonl");
+    assert_eq!(result["systems"][1]["name"], json!("x/a.jsonl"));
+    assert_eq!(result["systems"][1]["predictions"], json!("x/a.jsonl"));
+}
+
+#[test]
+fn slices_are_compared_as_a_family() {
+    let folder = speech();
+    let result = compared(&folder, "-p a.jsonl b.jsonl --slice-field topic");
+    let topics = result["groups"]["topic"].as_object().expect("groups");
+    assert_eq!(topics.keys().collect::<Vec<_>>(), ["0", "1"]);
+    let p = |topic: &str, field: &str| {
+        let comparisons = topics[topic]["comparisons"]
+            .as_array()
+            .expect("comparisons");
+        let wer = comparisons
+            .iter()
+            .find(|it| it["score"] == "wer")
+            .expect("wer");
+        wer[field].as_f64().expect("a p-value")
+    };
+    for topic in ["0", "1"] {
+        assert!(p(topic, "p_holm") >= p(topic, "p"));
+        assert_eq!(topics[topic]["systems"][0]["clusters"], json!(15));
+        assert!(topics[topic]["systems"][1]["intervals"]["wer"]["method"].is_string());
+    }
+    assert!(
+        ["0", "1"]
+            .iter()
+            .any(|topic| p(topic, "p_holm") > p(topic, "p"))
+    );
+}
+
+#[test]
+fn few_clusters_are_tried_in_all_ways() {
+    let lines = |word: &str| format!("{word}\n").repeat(5);
+    let folder = Folder::new(&[
+        ("r.txt", &lines("a b")),
+        ("a.txt", &lines("a b")),
+        ("b.txt", &lines("a x")),
+    ]);
+    let run = folder
+        .run("compare wer -r r.txt -p a.txt b.txt --format json")
+        .code(0);
+    assert!(
+        run.stderr
+            .contains("5 records: no difference can be significant, as no p-value is below 0.0625"),
+        "{}",
+        run.stderr
+    );
+    let result = run.json();
+    let wer = find(&result, "b", "wer");
+    assert_eq!(
+        (&wer["test"], &wer["p"]),
+        (&json!("randomization-exact"), &json!(0.0625))
+    );
+    let accuracy = folder
+        .run("compare string-accuracy -r r.txt -p a.txt b.txt --format json")
+        .code(0)
+        .json();
+    let accuracy = find(&accuracy, "b", "string_accuracy");
+    assert_eq!(
+        (&accuracy["test"], &accuracy["p"]),
+        (&json!("mcnemar-exact"), &json!(0.0625))
+    );
+    assert_eq!(accuracy["losses"], json!(5));
+}
+
+#[test]
+fn what_one_system_lacks_is_left_out_of_all() {
+    let folder = speech();
+    let without = |name: &str, ids: &[usize]| {
+        let text = std::fs::read_to_string(folder.path(name)).expect("a file");
+        let kept = text.lines().enumerate().filter(|(id, _)| !ids.contains(id));
+        let kept: String = kept.map(|(_, line)| format!("{line}\n")).collect();
+        std::fs::write(folder.path(&format!("less-{name}")), kept).expect("a file");
+    };
+    without("a.jsonl", &[0, 1]);
+    without("b.jsonl", &[1, 2, 3]);
+    let run = |words: &str| {
+        folder.run(&format!(
+            "compare wer -r r.jsonl -p less-a.jsonl less-b.jsonl --format json {words}"
+        ))
+    };
+    run("").fails(3, &["2 references"]);
+    let skipped = run("--missing skip").code(0).json();
+    assert_eq!(
+        (&skipped["examples"], &skipped["clusters"]),
+        (&json!(26), &json!(26))
+    );
+    let wer = find(&skipped, "less-b", "wer");
+    let sum: u64 = ["wins", "ties", "losses"]
+        .iter()
+        .filter_map(|field| wer[*field].as_u64())
+        .sum();
+    assert_eq!(sum, 26);
+    let empty = run("--missing empty").code(0).json();
+    assert_eq!(empty["examples"], json!(30));
+    assert_eq!(
+        [
+            &empty["systems"][0]["missing"],
+            &empty["systems"][1]["missing"]
+        ],
+        [2, 3]
+    );
+}
+
+#[test]
+fn a_system_that_is_worse_fails() {
+    let folder = speech();
+    let run = |words: &str| folder.run(&format!("compare wer -r r.jsonl {words}"));
+    let failed = run("-p a.jsonl b.jsonl --fail-if-worse wer").code(1);
+    assert!(
+        failed
+            .stderr
+            .contains("b is significantly worse than a on wer: +0.1500"),
+        "{}",
+        failed.stderr
+    );
+    assert!(failed.stdout.contains("wer (lower is better)"));
+    run("-p b.jsonl a.jsonl --fail-if-worse wer").code(0);
+    run("-p a.jsonl b.jsonl --fail-if-worse bleu").fails(2, &["no such score", "wer, mer"]);
+}
+
+#[test]
+fn forms_for_papers() {
+    let folder = speech();
+    let run = |format: &str| {
+        folder
+            .run(&format!(
+                "compare wer -r r.jsonl -p a.jsonl b.jsonl c.jsonl --format {format}"
+            ))
+            .code(0)
+            .stdout
+    };
+    let table = run("table");
+    for says in [
+        "wer (lower is better)",
+        "a (baseline)",
+        "6 / 0 / 24",
+        " *\n",
+        "30 records; expanded percentile bootstrap, 2000 resamples; paired randomization, 10000 trials, Holm over 2 comparisons; seed 0. * p <= 0.05",
+    ] {
+        assert!(table.contains(says) || says == " *\n", "{says}: {table}");
+    }
+    assert!(table.contains(" *"), "{table}");
+    let latex = run("latex");
+    for says in [
+        "\\begin{tabular}{lrrrrrrr}",
+        "\\textbf{0.0000}",
+        "$^\\dagger$",
+        "95\\% interval",
+        "% 30 records",
+    ] {
+        assert!(latex.contains(says), "{says}: {latex}");
+    }
+    assert!(latex.contains("wer\\_mean"));
+    let markdown = run("markdown");
+    for says in ["| --- | ---: |", "**0.0000**", " \\* |"] {
+        assert!(markdown.contains(says), "{says}: {markdown}");
+    }
+}
+
+#[test]
+fn the_largest_losses_are_shown() {
+    let folder = speech();
+    let run = folder
+        .run("compare wer -r r.jsonl -p a.jsonl b.jsonl --show-regressions 2")
+        .code(0);
+    let shown = run
+        .stdout
+        .split("Largest losses of b compared with a on wer\n")
+        .nth(1)
+        .expect("losses");
+    assert_eq!(shown.lines().count(), 8, "{shown}");
+    assert!(shown.starts_with("  1: 0.0000 -> 0.2500\n"), "{shown}");
+    for says in [
+        "reference  \"a b c d\"",
+        "a          \"a b c d\"",
+        "b          \"a b c x\"",
+    ] {
+        assert!(shown.contains(says), "{says}: {shown}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = speech();
+    let run = |words: &str| folder.run(&format!("compare wer -r r.jsonl {words}"));
+    run("-p a.jsonl").fails(2, &["1 system to compare", "at least 2"]);
+    run("-p a.jsonl b.jsonl --names a,a").fails(2, &["the same name"]);
+    run("-p a.jsonl b.jsonl --names a").fails(2, &["--names: found 1"]);
+    run("-p a.jsonl b.jsonl --baseline z").fails(2, &["--baseline z", "expected one of a, b"]);
+    run("-p a.jsonl b.jsonl --baseline a --all-pairs").fails(2, &["--all-pairs"]);
+    run("-p a.jsonl b.jsonl --permutations 0").fails(2, &["--permutations"]);
+    folder
+        .run("compare wer -r - -p a.jsonl b.jsonl")
+        .fails(2, &["expected a file"]);
+}

@@ -1,0 +1,236 @@
+//! Intervals and slices, end to end.
+
+mod common;
+
+use std::fs;
+
+use common::Folder;
+use serde_json::{Value, json};
+
+/// Utterances of three speakers on two topics; the fourth word of each fourth one is recognized incorrectly.
+fn speech() -> Folder {
+    let (mut references, mut predictions) = (String::new(), String::new());
+    for index in 0..40 {
+        let (speaker, topic) = (index % 3, ["news", "sport"][index % 2]);
+        let word = if index % 4 == 0 { "x" } else { "d" };
+        references += &format!(
+            "{{\"id\": {index}, \"reference\": \"a b c d\", \"speaker\": {speaker}, \"topic\": [\"{topic}\", \"all\"], \"length\": {}}}\n",
+            index * 2
+        );
+        predictions += &format!("{{\"id\": \"{index}\", \"prediction\": \"a b c {word}\"}}\n");
+    }
+    Folder::new(&[("r.jsonl", &references), ("p.jsonl", &predictions)])
+}
+
+const SCORE: &str = "score wer -r r.jsonl -p p.jsonl --format json";
+
+fn json_of(folder: &Folder, options: &str) -> Value {
+    folder.run(&format!("{SCORE} {options}")).code(0).json()
+}
+
+#[test]
+fn statistics_are_off_unless_they_are_asked_for() {
+    let folder = speech();
+    for options in ["", "--seed 3", "--threads 2"] {
+        let result = json_of(&folder, options);
+        assert_eq!(result["statistics"], Value::Null);
+        assert_eq!(
+            result["signature"],
+            json!("wer|profile:jiwer|unit:word|normalize:none|v:0.1.0")
+        );
+    }
+    for options in ["--confidence 0.95", "--resamples 2000", "--interval auto"] {
+        let result = json_of(&folder, options);
+        assert_eq!(result["statistics"]["clusters"], json!(40), "{options}");
+        assert_eq!(result["statistics"]["cluster_field"], Value::Null);
+        let interval = &result["statistics"]["intervals"]["wer"];
+        assert_eq!(interval["method"], json!("expanded"));
+        assert!(
+            interval["low"].as_f64() < Some(0.0625) && interval["high"].as_f64() > Some(0.0625)
+        );
+        let signature = "wer|profile:jiwer|unit:word|normalize:none|confidence:0.95|resamples:2000|seed:0|interval:auto|v:0.1.0";
+        assert_eq!(result["signature"], json!(signature), "{options}");
+    }
+    let result = json_of(
+        &folder,
+        "--confidence 0.9 --seed 18446744073709551615 --cluster-field speaker",
+    );
+    assert_eq!(result["statistics"]["seed"], json!("18446744073709551615"));
+    assert_eq!(result["statistics"]["clusters"], json!(3));
+}
+
+#[test]
+fn slices_are_groups_with_intervals_of_their_own() {
+    let folder = speech();
+    let plain = json_of(&folder, "--slice-field topic");
+    let names: Vec<&String> = plain["groups"]["topic"]
+        .as_object()
+        .expect("groups")
+        .keys()
+        .collect();
+    assert_eq!(names, ["all", "news", "sport"]);
+    assert_eq!(plain["groups"]["topic"]["all"]["scores"], plain["scores"]);
+    assert_eq!(plain["groups"]["topic"]["news"]["intervals"], Value::Null);
+
+    // A slice that holds everything is the total.
+    let result = json_of(
+        &folder,
+        "--slice-field topic --slice-bins length:0,10,60 --confidence 0.9",
+    );
+    let all = &result["groups"]["topic"]["all"];
+    assert_eq!(all["intervals"], result["statistics"]["intervals"]);
+    assert_eq!(result["groups"]["topic"]["news"]["clusters"], json!(20));
+    let names: Vec<&String> = result["groups"]["length"]
+        .as_object()
+        .expect("bins")
+        .keys()
+        .collect();
+    assert_eq!(names, ["[0, 10)", "[10, 60)", "[60, inf)"]);
+
+    // From a file of ids and values.
+    let lines: String = (0..40)
+        .map(|id| format!("{id} part {}\n", id % 2))
+        .collect();
+    fs::write(folder.path("utt2part"), lines).expect("a file");
+    let sliced = json_of(&folder, "--slices utt2part --confidence 0.9");
+    let (part, topic) = (
+        &sliced["groups"]["utt2part"]["part 0"],
+        &result["groups"]["topic"]["news"],
+    );
+    assert_eq!(part, topic);
+}
+
+#[test]
+fn each_record_a_cluster_by_its_id() {
+    let folder = speech();
+    let [by_default, by_id] = ["--confidence 0.9", "--confidence 0.9 --cluster-field id"]
+        .map(|options| json_of(&folder, options)["statistics"]["intervals"].clone());
+    assert_eq!(by_default, by_id);
+}
+
+#[test]
+fn replicates_are_written_and_continue() {
+    let folder = speech();
+    let replicates = |resamples: u64| {
+        json_of(
+            &folder,
+            &format!("--resamples {resamples} --replicates out.jsonl"),
+        );
+        fs::read_to_string(folder.path("out.jsonl")).expect("replicates")
+    };
+    let (few, many) = (replicates(40), replicates(80));
+    assert_eq!(few.lines().count(), 40);
+    assert!(many.starts_with(&few));
+    let first: Value = serde_json::from_str(few.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["replicate"], json!(1));
+    assert!(first["scores"]["wer"].is_number());
+}
+
+#[test]
+fn clusters_scattered_over_shards() {
+    let folder = speech();
+    let options = "--confidence 0.9 --cluster-field speaker --slice-field topic";
+    let whole = folder.run(&format!("{SCORE} {options}")).code(0).stdout;
+    let shards = 5;
+    for index in 0..shards {
+        folder
+            .run(&format!(
+                "{SCORE} {options} --shard {index}/{shards} --state-out {index}.state"
+            ))
+            .code(0);
+    }
+    let merged = folder
+        .run("merge 3.state 0.state 4.state 1.state 2.state --format json")
+        .code(0);
+    assert_eq!(merged.stdout, whole);
+    folder
+        .run(&format!(
+            "{SCORE} --confidence 0.8 --shard 1/5 --state-out other.state"
+        ))
+        .code(0);
+    folder
+        .run("merge 0.state other.state")
+        .fails(3, &["confidence:0.8"]);
+    folder
+        .run(&format!(
+            "{SCORE} --confidence 0.9 --cluster-field speaker --shard 1/5 --state-out other.state"
+        ))
+        .code(0);
+    folder
+        .run("merge 0.state other.state")
+        .fails(3, &["with slices by topic"]);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = speech();
+    fs::write(folder.path("r.txt"), "a\nb\n").expect("a file");
+    fs::write(folder.path("values.txt"), "0 a\n0 b\n").expect("a file");
+    let run = |options: &str| folder.run(&format!("{SCORE} {options}"));
+    run("--confidence 1").fails(2, &["--confidence", "between 0 and 1"]);
+    run("--confidence 0").fails(2, &["--confidence", "between 0 and 1"]);
+    run("--resamples 38").fails(2, &["--resamples", "at least 39"]);
+    run("--interval normal").fails(2, &["--interval"]);
+    run("--replicates out.jsonl").fails(2, &["--replicates needs statistics"]);
+    run("--cluster-field place").fails(3, &["id \"0\"", "no field \"place\""]);
+    run("--cluster-field topic").fails(3, &["id \"0\"", "found a list"]);
+    run("--slice-bins topic:1,2").fails(3, &["expected a number"]);
+    run("--slice-bins length:2,1").fails(2, &["rising numbers"]);
+    run("--slice-field topic --slice-field topic").fails(2, &["there is a slice of this name"]);
+    run("--slices values.txt").fails(3, &["line 2", "has the value \"a\" already"]);
+    folder
+        .run("score wer -r r.txt -p r.txt --cluster-field speaker")
+        .fails(2, &["--cluster-field speaker", "have no fields"]);
+    folder
+        .run("score wer -r r.txt -p r.txt --slice-field topic")
+        .fails(2, &["--slice-field topic", "have no fields"]);
+    run("--resamples 100000000").fails(5, &["--resamples of at most"]);
+}
+
+#[test]
+fn proportions_have_intervals_without_replicates() {
+    let folder = Folder::new(&[("t.txt", &"a\n".repeat(20))]);
+    let score = |options: &str| {
+        let words = format!("score string-accuracy -r t.txt -p t.txt --format json {options}");
+        folder.run(&words).code(0)
+    };
+    let auto = score("--confidence 0.95").json();
+    let interval = &auto["statistics"]["intervals"]["string_accuracy"];
+    assert_eq!(
+        (&interval["method"], &interval["high"]),
+        (&json!("wilson"), &json!(1.0))
+    );
+    assert!(
+        interval["low"]
+            .as_f64()
+            .is_some_and(|low| (low - 0.838_874_841_947_180_8).abs() < 1e-12)
+    );
+    assert_eq!(interval["undefined"], json!(0));
+
+    // All replicates are equal: they say nothing.
+    let expanded = score("--interval expanded");
+    assert!(
+        expanded
+            .stderr
+            .contains("no interval for string_accuracy: all resamples have the same score")
+    );
+    assert!(
+        expanded
+            .stderr
+            .contains("20 records: a 95% interval from fewer than 30")
+    );
+    let interval = expanded.json()["statistics"]["intervals"]["string_accuracy"].clone();
+    let none =
+        json!({"low": null, "high": null, "method": null, "standard_error": 0.0, "undefined": 0});
+    assert_eq!(interval, none);
+}
+
+#[test]
+fn tables_have_a_column_of_intervals() {
+    let folder = speech();
+    let run = folder
+        .run("score wer -r r.jsonl -p p.jsonl --confidence 0.9 --slice-field topic --quiet")
+        .code(0);
+    assert!(run.stdout.contains("90% interval"), "{}", run.stdout);
+    assert!(run.stdout.contains("[0.03"), "{}", run.stdout);
+}

@@ -1,0 +1,251 @@
+//! What of each record is needed to resample and to slice a data set.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use metric_record::json::{self, Entries};
+use metric_record::{Kind, Message};
+use metric_stats::fnv1a64;
+
+/// What is gathered of each record in addition to the counts: the cluster that it is resampled with, and
+/// the slices of the data that it belongs to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// Whether examples are kept, so that they can be resampled.
+    pub keeps_examples: bool,
+    /// The field whose values tell clusters apart; `None` if each record is a cluster.
+    pub cluster_field: Option<String>,
+    /// The slices, each of which is a kind of group.
+    pub slices: Vec<Slice>,
+    /// The hashes of the ids that are scored; `None` for all. Other records are left out as if they had no
+    /// prediction.
+    pub only: Option<Arc<BTreeSet<u64>>>,
+}
+
+/// A division of the examples into groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slice {
+    /// The kind of group, as it is printed.
+    pub name: String,
+    /// The lower ends of bins, in rising order, for numbers.
+    pub bins: Option<Vec<f64>>,
+    /// The values by id; `None` for those of the field of this name.
+    pub values: Option<Arc<BTreeMap<String, String>>>,
+}
+
+/// What a plan wants of the record at hand.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Described {
+    /// The hash of the id.
+    pub(crate) key: u64,
+    /// The hash of the cluster key.
+    pub(crate) cluster: u64,
+    /// The groups by kind.
+    pub(crate) groups: Vec<(String, String)>,
+}
+
+impl Described {
+    /// The groups that a metric gives an example, with those of the slices. A slice of a kind that the metric
+    /// has is the metric's.
+    pub(crate) fn groups_with<'g>(
+        &'g self,
+        groups: &'g [(&'g str, &'g str)],
+    ) -> Cow<'g, [(&'g str, &'g str)]> {
+        if self.groups.is_empty() {
+            return Cow::Borrowed(groups);
+        }
+        let is_new = |kind: &str| groups.iter().all(|(known, _)| *known != kind);
+        let slices = self.groups.iter().filter(|(kind, _)| is_new(kind));
+        let slices = slices.map(|(kind, group)| (kind.as_str(), group.as_str()));
+        Cow::Owned(groups.iter().copied().chain(slices).collect())
+    }
+}
+
+impl Plan {
+    /// Whether the plan wants anything of a record.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether the fields of records are needed.
+    #[must_use]
+    pub fn needs_fields(&self) -> bool {
+        self.cluster_field.is_some() || self.slices.iter().any(|slice| slice.values.is_none())
+    }
+
+    /// Whether the record with this id is scored.
+    #[must_use]
+    pub fn holds(&self, id: &str) -> bool {
+        let mut only = self.only.iter();
+        only.all(|only| only.contains(&fnv1a64(id.as_bytes())))
+    }
+
+    /// Returns what the plan wants of a record, or what is wrong with its fields.
+    pub(crate) fn describe(&self, id: &str, fields: Option<&str>) -> Result<Described, Message> {
+        let key = fnv1a64(id.as_bytes());
+        let mut described = Described {
+            key,
+            cluster: key,
+            groups: Vec::new(),
+        };
+        let entries = match (self.needs_fields(), fields) {
+            (true, Some(fields)) => json::typed::<Entries<'_>>(fields)?.0,
+            _ => Vec::new(),
+        };
+        let field = |name: &str| -> Result<&str, Message> {
+            let found = entries.iter().find(|(field, _)| field == name);
+            let found = found.map(|(_, value)| *value);
+            found.ok_or_else(|| {
+                Message::from(format!("no field {name:?}, which tells records apart"))
+            })
+        };
+        if let Some(name) = &self.cluster_field {
+            let value = text(name, field(name)?)?;
+            described.cluster = fnv1a64(value.as_bytes());
+        }
+        for slice in &self.slices {
+            let values: Vec<Cow<'_, str>> = match &slice.values {
+                Some(values) => {
+                    let value = values.get(id);
+                    let value = value.ok_or_else(|| {
+                        Message::from(format!("the values of {:?} have no such id", slice.name))
+                    })?;
+                    vec![Cow::Borrowed(value)]
+                }
+                None => texts(&slice.name, field(&slice.name)?)?,
+            };
+            for value in values {
+                let group = match &slice.bins {
+                    None => value.into_owned(),
+                    Some(bins) => bin(bins, &slice.name, &value)?,
+                };
+                let group = (slice.name.clone(), group);
+                if !described.groups.contains(&group) {
+                    described.groups.push(group);
+                }
+            }
+        }
+        Ok(described)
+    }
+}
+
+/// A value as the text of a key: a string as it is, else a number or a Boolean as it is written.
+fn text<'v>(name: &str, value: &'v str) -> Result<Cow<'v, str>, Message> {
+    match json::kind(value) {
+        Kind::String => Ok(json::string(value)?),
+        Kind::Number | Kind::Boolean => Ok(Cow::Borrowed(value.trim_ascii())),
+        other => Err(Message::from(format!(
+            "field {name:?}: found {other}: expected a string, a number or a Boolean"
+        ))),
+    }
+}
+
+/// The same, and each string of a list.
+fn texts<'v>(name: &str, value: &'v str) -> Result<Vec<Cow<'v, str>>, Message> {
+    if json::kind(value) != Kind::List {
+        return Ok(vec![text(name, value)?]);
+    }
+    let strings: Vec<String> = json::typed(value)
+        .map_err(|problem| Message::from(format!("field {name:?}: {problem}")))?;
+    Ok(strings.into_iter().map(Cow::Owned).collect())
+}
+
+/// The bin of a number, such as `[10, 20)`.
+fn bin(bins: &[f64], name: &str, value: &str) -> Result<String, Message> {
+    let number = value.parse::<f64>().ok().filter(|number| !number.is_nan());
+    let number = number.ok_or_else(|| {
+        Message::from(format!(
+            "field {name:?}: found {value:?}: expected a number, for its bin"
+        ))
+    })?;
+    let after = bins.partition_point(|&start| start <= number);
+    let start = after.checked_sub(1).and_then(|before| bins.get(before));
+    Ok(match (start, bins.get(after)) {
+        (Some(start), Some(end)) => format!("[{start}, {end})"),
+        (Some(start), None) => format!("[{start}, inf)"),
+        (None, Some(end)) => format!("(-inf, {end})"),
+        (None, None) => "(-inf, inf)".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slice(name: &str) -> Slice {
+        Slice {
+            name: name.to_owned(),
+            bins: None,
+            values: None,
+        }
+    }
+
+    fn described(plan: &Plan, fields: &str) -> Result<Described, String> {
+        plan.describe("7", Some(fields))
+            .map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn keys_are_texts() {
+        let plan = Plan {
+            cluster_field: Some("speaker".to_owned()),
+            ..Plan::default()
+        };
+        for (value, key) in [
+            (r#""a\u0062""#, "ab"),
+            ("3", "3"),
+            ("true", "true"),
+            ("1.50", "1.50"),
+        ] {
+            let found = described(&plan, &format!("{{\"speaker\": {value} }}"));
+            let found = found.expect("a key");
+            assert_eq!(
+                (found.key, found.cluster),
+                (fnv1a64(b"7"), fnv1a64(key.as_bytes()))
+            );
+        }
+        for fields in [
+            r#"{"speaker": null}"#,
+            r#"{"speaker": [1]}"#,
+            r#"{"speaker": {}}"#,
+            "{}",
+        ] {
+            let error = described(&plan, fields).expect_err("no key");
+            assert!(error.contains("field \"speaker\""), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_record_is_in_each_slice_of_a_list_and_in_one_bin() {
+        let plan = Plan {
+            slices: vec![
+                slice("tags"),
+                Slice {
+                    bins: Some(vec![0.0, 10.0, 20.0]),
+                    ..slice("length")
+                },
+            ],
+            ..Plan::default()
+        };
+        for (length, bin) in [
+            ("-1", "(-inf, 0)"),
+            ("0", "[0, 10)"),
+            ("9.5", "[0, 10)"),
+            ("20", "[20, inf)"),
+        ] {
+            let fields = format!(r#"{{"tags": ["a", "b", "a"], "length": {length}}}"#);
+            let groups = described(&plan, &fields).expect("groups").groups;
+            let expected = [("tags", "a"), ("tags", "b"), ("length", bin)];
+            assert!(
+                groups
+                    .iter()
+                    .map(|(kind, group)| (&**kind, &**group))
+                    .eq(expected)
+            );
+        }
+        let error = described(&plan, r#"{"tags": "a", "length": "long"}"#).expect_err("no bin");
+        assert!(error.contains("expected a number"), "{error}");
+    }
+}

@@ -1,0 +1,767 @@
+//! Comparison of two or more systems on the same references.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use metric_record::{Message, Missing};
+use metric_registry::stats::{Estimate, Test, Trials, estimate, holm, is_extreme, mcnemar};
+use metric_registry::{
+    Column, Compared, Direction, Entry, Named, Paired, Report, ResampledScope, State, StateError,
+};
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::outcome::{JsonIntervals, Object};
+use crate::run::Nobody;
+use crate::statistics::{
+    clusters_text, clusters_warning, count_of, proportion_of, refuse_resamples, replicates,
+};
+use crate::{Data, Observer, Outcome, Run, RunError, Source, Statistics};
+
+/// More groups than this are worth a word about their number.
+const MANY_SLICES: usize = 10;
+
+/// A comparison of systems: who is compared with whom, and how often systems are exchanged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compare {
+    /// The name of the baseline; `None` for the first system.
+    pub baseline: Option<String>,
+    /// Whether every system is compared with every other one.
+    pub all_pairs: bool,
+    /// The number of random trials of a paired test.
+    pub permutations: u64,
+}
+
+impl Default for Compare {
+    fn default() -> Self {
+        Self {
+            baseline: None,
+            all_pairs: false,
+            permutations: 10_000,
+        }
+    }
+}
+
+/// The result of [`Run::compare`].
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// How differences are tested.
+    pub compare: Compare,
+    /// How scores are resampled.
+    pub statistics: Statistics,
+    /// The definition of all scores.
+    pub signature: String,
+    /// The systems, in the order in which they were given.
+    pub systems: Vec<System>,
+    /// The differences on all examples, by score and then by system.
+    pub differences: Vec<Difference>,
+    /// Those of groups, by kind of group and group.
+    pub groups: Named<Named<GroupComparison>>,
+    /// What the user should know.
+    pub warnings: Vec<Message>,
+}
+
+/// A system with its scores.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The name.
+    pub name: String,
+    /// The source of its predictions.
+    pub predictions: String,
+    /// Its scores.
+    pub outcome: Outcome,
+}
+
+/// The differences on a group of examples.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GroupComparison {
+    /// The number of clusters.
+    pub clusters: u64,
+    /// The differences.
+    pub differences: Vec<Difference>,
+}
+
+/// The difference of two systems on one score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The name of the baseline.
+    pub baseline: String,
+    /// The name of the system that is compared with it.
+    pub system: String,
+    /// The score.
+    pub score: String,
+    /// Which of two values of the score is better.
+    pub direction: Option<Direction>,
+    /// The score of the system minus that of the baseline.
+    pub delta: Option<f64>,
+    /// The interval of the difference.
+    pub estimate: Estimate,
+    /// The p-value; undefined where the difference is, and for scores without direction.
+    pub p: Option<f64>,
+    /// The p-value adjusted for all comparisons of the score.
+    pub p_holm: Option<f64>,
+    /// How the p-value was computed.
+    pub test: Option<Test>,
+    /// The examples on which the system is better, equal, worse, and undefined; `None` if single examples do
+    /// not have the score.
+    pub examples: Option<[u64; 4]>,
+}
+
+impl Difference {
+    /// Whether the difference is significant.
+    #[must_use]
+    pub fn is_significant(&self, confidence: f64) -> bool {
+        self.p_holm.is_some_and(|p| p <= 1.0 - confidence + 1e-12)
+    }
+
+    /// Whether the system is worse than the baseline.
+    #[must_use]
+    pub fn is_worse(&self) -> bool {
+        match (self.direction, self.delta) {
+            (Some(Direction::Higher), Some(delta)) => delta < 0.0,
+            (Some(Direction::Lower), Some(delta)) => delta > 0.0,
+            _ => false,
+        }
+    }
+}
+
+/// The replicates of one system: by scope, one list per column.
+struct Resampled {
+    scopes: Vec<ResampledScope>,
+    lists: Vec<Vec<Vec<Option<f64>>>>,
+}
+
+impl Resampled {
+    fn new(state: &State, statistics: &Statistics) -> Result<Self, RunError> {
+        let resampler = state.resampler().map_err(internal)?;
+        let resampler =
+            resampler.ok_or_else(|| RunError::Internal("no kept examples".to_owned()))?;
+        let scopes = resampler.scopes().to_vec();
+        let columns: usize = scopes.iter().map(|scope| scope.columns.len()).sum();
+        refuse_resamples(columns, statistics.resamples)?;
+        let lists = (0..scopes.len()).map(|scope| replicates(&resampler, scope, statistics));
+        Ok(Self {
+            lists: lists.collect(),
+            scopes,
+        })
+    }
+
+    /// The value and the replicates of a score.
+    fn of(&self, scope: &ResampledScope, column: &Column) -> Option<(&Column, &[Option<f64>])> {
+        let index = self.scopes.iter().position(|it| it.group == scope.group)?;
+        let columns = &self.scopes.get(index)?.columns;
+        let is_it = |it: &Column| it.group == column.group && it.score == column.score;
+        let place = columns.iter().position(is_it)?;
+        Some((columns.get(place)?, self.lists.get(index)?.get(place)?))
+    }
+}
+
+fn internal(error: StateError) -> RunError {
+    RunError::Internal(error.to_string())
+}
+
+impl Run {
+    /// Scores several systems on the same references, and compares them. Predictions have the name of their
+    /// system.
+    ///
+    /// The run must have one metric. Without [statistics](Self::statistics), those of the default are used.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`score`](Self::score) does for each system, and one about a run of several
+    /// metrics, fewer than two systems, or a baseline that is not among them.
+    pub fn compare(
+        &mut self,
+        references: &Source,
+        predictions: Vec<(String, Source)>,
+        compare: &Compare,
+    ) -> Result<Comparison, RunError> {
+        self.compare_observed(references, predictions, compare, &Nobody)
+    }
+
+    /// Compares systems, and lets somebody watch.
+    ///
+    /// # Errors
+    ///
+    /// As [`compare`](Self::compare).
+    pub fn compare_observed(
+        &mut self,
+        references: &Source,
+        predictions: Vec<(String, Source)>,
+        compare: &Compare,
+        observer: &dyn Observer,
+    ) -> Result<Comparison, RunError> {
+        let statistics = self.statistics.get_or_insert_default().clone();
+        let usage = |problem: String| Err(RunError::Usage(Message::from(problem)));
+        if self.metrics.len() != 1 {
+            return usage("a comparison has one metric".to_owned());
+        }
+        if predictions.len() < 2 {
+            return usage(format!(
+                "{} to compare: expected the predictions of at least 2 systems",
+                match predictions.len() {
+                    0 => "no system".to_owned(),
+                    count => format!("{count} system"),
+                }
+            ));
+        }
+        let names: Vec<&String> = predictions.iter().map(|(name, _)| name).collect();
+        let distinct: BTreeSet<&&String> = names.iter().collect();
+        if distinct.len() < names.len() {
+            return usage("two systems have the same name: expected different ones".to_owned());
+        }
+        let baseline = match &compare.baseline {
+            None => 0,
+            Some(wanted) => match names.iter().position(|name| *name == wanted) {
+                Some(place) => place,
+                None => {
+                    let message = Message::default()
+                        .option("baseline", wanted)
+                        .text(format_args!(
+                            ": no such system: expected one of {}",
+                            names
+                                .iter()
+                                .map(|name| name.as_str())
+                                .collect::<Vec<_>>()
+                                .join(", ")
+                        ));
+                    return Err(RunError::Usage(message));
+                }
+            },
+        };
+        if references.is_standard_input() {
+            return usage("the references are read once per system: expected a file".to_owned());
+        }
+        let mut systems = self.score_systems(references, &predictions, observer)?;
+        if self.join.missing == Missing::Skip {
+            // What one system lacks is left out of all of them.
+            let ids = systems
+                .iter()
+                .map(|system| system.outcome.state().kept_ids());
+            let ids: Vec<BTreeSet<u64>> = ids.collect();
+            let both = |a: BTreeSet<u64>, b: &BTreeSet<u64>| a.intersection(b).copied().collect();
+            let first = ids.first().cloned().unwrap_or_default();
+            let all = ids.iter().fold(first, both);
+            if ids.iter().any(|ids| ids.len() > all.len()) {
+                self.only = Some(Arc::new(all));
+                let again = self.score_systems(references, &predictions, observer);
+                self.only = None;
+                systems = again?;
+            }
+        }
+        self.on_threads(|_| self.compare_systems(systems, baseline, compare, &statistics))
+    }
+
+    fn score_systems(
+        &self,
+        references: &Source,
+        predictions: &[(String, Source)],
+        observer: &dyn Observer,
+    ) -> Result<Vec<System>, RunError> {
+        let score = |(name, predictions): &(String, Source)| {
+            let data = Data::Sources {
+                references: references.clone(),
+                predictions: predictions.clone(),
+            };
+            let mut outcomes = self.score_observed(data, observer)?;
+            let outcome = outcomes.pop();
+            let outcome = outcome.ok_or_else(|| RunError::Internal("no outcome".to_owned()))?;
+            Ok(System {
+                name: name.clone(),
+                predictions: predictions.name(),
+                outcome,
+            })
+        };
+        predictions.iter().map(score).collect()
+    }
+
+    fn compare_systems(
+        &self,
+        systems: Vec<System>,
+        baseline: usize,
+        compare: &Compare,
+        statistics: &Statistics,
+    ) -> Result<Comparison, RunError> {
+        let resampled = systems
+            .iter()
+            .map(|it| Resampled::new(it.outcome.state(), statistics));
+        let resampled: Vec<Resampled> = resampled.collect::<Result<_, _>>()?;
+        let chosen = self.metrics.first();
+        let chosen = chosen.ok_or_else(|| RunError::Internal("no metric".to_owned()))?;
+        let count = systems.len();
+        let pairs: Vec<(usize, usize)> = match compare.all_pairs {
+            true => (0..count)
+                .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
+                .collect(),
+            false => (0..count)
+                .filter(|&b| b != baseline)
+                .map(|b| (baseline, b))
+                .collect(),
+        };
+        let (mut differences, mut groups) = (Vec::new(), Named::<Named<GroupComparison>>::new());
+        let mut warnings = Vec::new();
+        for (a, b) in pairs {
+            let pair = PairOfSystems {
+                systems: [&systems[a], &systems[b]],
+                resampled: [&resampled[a], &resampled[b]],
+                reports: [a, b].map(|index| systems[index].outcome.report()),
+                has_proportions: chosen.scorer.has_proportions(),
+                compare,
+                statistics,
+            };
+            pair.compare(&mut differences, &mut groups, &mut warnings)?;
+        }
+        adjust(differences.iter_mut());
+        for (_, groups) in &mut groups {
+            adjust(
+                groups
+                    .iter_mut()
+                    .flat_map(|(_, group)| &mut group.differences),
+            );
+        }
+        let sort = |differences: &mut Vec<Difference>| {
+            let mut scores: Vec<String> = Vec::new();
+            for difference in differences.iter() {
+                if !scores.contains(&difference.score) {
+                    scores.push(difference.score.clone());
+                }
+            }
+            differences.sort_by_key(|it| scores.iter().position(|score| *score == it.score));
+        };
+        sort(&mut differences);
+        for (_, groups) in &mut groups {
+            groups.sort_by(|a, b| a.0.cmp(&b.0));
+            groups
+                .iter_mut()
+                .for_each(|(_, group)| sort(&mut group.differences));
+        }
+        let first = systems.first().map(|system| &system.outcome);
+        let clusters = first
+            .and_then(Outcome::intervals)
+            .map_or(0, |found| found.total.clusters);
+        let mut all_warnings: Vec<Message> =
+            clusters_warning(clusters, statistics).into_iter().collect();
+        for system in &systems {
+            for warning in system.outcome.report().warnings {
+                if !all_warnings.contains(&warning) {
+                    let named = Message::from(format!("{}: ", system.name)).message(&warning);
+                    all_warnings.push(named);
+                }
+            }
+        }
+        for warning in warnings {
+            if !all_warnings.contains(&warning) {
+                all_warnings.push(warning);
+            }
+        }
+        for (kind, groups) in &groups {
+            if groups.len() > MANY_SLICES {
+                all_warnings.push(Message::from(format!(
+                    "{} groups of {kind} are as many looks at one data set: some differ by chance",
+                    groups.len()
+                )));
+            }
+        }
+        let signature = first.map_or_else(String::new, |outcome| {
+            outcome.compared_signature(compare.permutations)
+        });
+        Ok(Comparison {
+            compare: compare.clone(),
+            statistics: statistics.clone(),
+            signature,
+            systems,
+            differences,
+            groups,
+            warnings: all_warnings,
+        })
+    }
+}
+
+/// Adjusts the p-values of one family: all comparisons of one score.
+fn adjust<'d>(differences: impl Iterator<Item = &'d mut Difference>) {
+    let mut differences: Vec<&mut Difference> = differences.collect();
+    let scores: BTreeSet<String> = differences.iter().map(|it| it.score.clone()).collect();
+    for score in scores {
+        let of_score = differences.iter_mut().filter(|it| it.score == score);
+        let mut of_score: Vec<&mut &mut Difference> = of_score.collect();
+        let p: Vec<Option<f64>> = of_score.iter().map(|it| it.p).collect();
+        for (difference, p) in of_score.iter_mut().zip(holm(&p)) {
+            difference.p_holm = p;
+        }
+    }
+}
+
+/// A baseline and another system.
+struct PairOfSystems<'s> {
+    systems: [&'s System; 2],
+    resampled: [&'s Resampled; 2],
+    reports: [Report; 2],
+    has_proportions: bool,
+    compare: &'s Compare,
+    statistics: &'s Statistics,
+}
+
+/// What is known of a column before systems are exchanged.
+struct Prepared {
+    direction: Option<Direction>,
+    delta: Option<f64>,
+    estimate: Estimate,
+    examples: Option<[u64; 4]>,
+    /// The p-value where it takes no trials.
+    p: Option<f64>,
+    needs_trials: bool,
+}
+
+impl PairOfSystems<'_> {
+    fn compare(
+        &self,
+        differences: &mut Vec<Difference>,
+        groups: &mut Named<Named<GroupComparison>>,
+        warnings: &mut Vec<Message>,
+    ) -> Result<(), RunError> {
+        let [baseline, system] = self.systems.map(|system| system.outcome.state());
+        let paired = baseline.paired(system).map_err(internal)?;
+        let paired = paired.ok_or_else(|| RunError::Internal("no kept examples".to_owned()))?;
+        for (index, scope) in paired.scopes().iter().enumerate() {
+            let compared = paired.compared(index);
+            let columns = scope.columns.iter().zip(compared);
+            let prepared: Vec<Prepared> = columns
+                .map(|(column, compared)| self.prepare(scope, column, compared))
+                .collect();
+            let trials = Trials::new(scope.clusters, self.compare.permutations);
+            let extreme = match prepared.iter().any(|it| it.needs_trials) {
+                true => self.extreme(&paired, index, trials, &prepared),
+                false => vec![0; prepared.len()],
+            };
+            if prepared.iter().any(|it| it.needs_trials) && scope.group.is_none() {
+                warnings.extend(self.exact_warning(trials));
+            }
+            for ((column, prepared), extreme) in scope.columns.iter().zip(prepared).zip(extreme) {
+                let (p, test) = match (prepared.p, prepared.needs_trials) {
+                    (Some(p), _) => (Some(p), Some(Test::McNemarExact)),
+                    (None, true) => (Some(trials.p(extreme)), Some(trials.test())),
+                    (None, false) => (None, None),
+                };
+                let difference = Difference {
+                    baseline: self.systems[0].name.clone(),
+                    system: self.systems[1].name.clone(),
+                    score: column.score.clone(),
+                    direction: prepared.direction,
+                    delta: prepared.delta,
+                    estimate: prepared.estimate,
+                    p,
+                    p_holm: None,
+                    test,
+                    examples: prepared.examples,
+                };
+                match &column.group {
+                    None => differences.push(difference),
+                    Some((kind, name)) => {
+                        let group = find_or_insert(find_or_insert(groups, kind), name);
+                        group.clusters = group.clusters.max(column.clusters);
+                        group.differences.push(difference);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&self) -> &Entry {
+        self.systems[0].outcome.entry()
+    }
+
+    fn prepare(
+        &self,
+        scope: &ResampledScope,
+        column: &Column,
+        compared: Option<Compared>,
+    ) -> Prepared {
+        let direction = self
+            .entry()
+            .score(&column.score)
+            .and_then(|spec| spec.direction);
+        let found = self.resampled.map(|resampled| resampled.of(scope, column));
+        let values = found.map(|found| found.and_then(|(column, _)| column.value));
+        let delta = difference(values);
+        let lists = found.map(|found| found.map_or(&[][..], |(_, list)| list));
+        let count = self.statistics.resamples as usize;
+        let at = |list: &[Option<f64>], index: usize| list.get(index).copied().flatten();
+        let deltas = (0..count).map(|index| difference(lists.map(|list| at(list, index))));
+        let deltas: Vec<Option<f64>> = deltas.collect();
+        let method = self.statistics.interval.of_replicates();
+        let estimate = estimate(
+            delta,
+            &deltas,
+            column.clusters,
+            self.statistics.confidence,
+            method,
+        );
+        let examples = direction.zip(compared).map(|(direction, compared)| {
+            let Compared {
+                higher,
+                same,
+                lower,
+                undefined,
+            } = compared;
+            match direction {
+                Direction::Higher => [higher, same, lower, undefined],
+                Direction::Lower => [lower, same, higher, undefined],
+            }
+        });
+        let is_tested = delta.is_some() && direction.is_some();
+        let is_proportion = is_tested
+            && [0, 1].iter().all(|&side| {
+                let report = &self.reports[side];
+                let counts = match &scope.group {
+                    None => Some(&report.counts),
+                    Some((kind, name)) => {
+                        let of_kind = report.groups.iter().filter(|(found, _)| found == kind);
+                        let mut groups = of_kind.flat_map(|(_, groups)| groups);
+                        groups
+                            .find(|group| group.name == *name)
+                            .map(|group| &group.counts)
+                    }
+                };
+                let column = Column {
+                    value: values[side],
+                    ..column.clone()
+                };
+                counts.is_some_and(|counts| {
+                    proportion_of(
+                        self.entry(),
+                        self.has_proportions,
+                        scope,
+                        &column,
+                        count_of(counts),
+                    )
+                    .is_some()
+                })
+            });
+        let p = examples
+            .filter(|_| is_proportion)
+            .map(|[wins, _, losses, _]| mcnemar(wins, losses));
+        Prepared {
+            direction,
+            delta,
+            estimate,
+            examples,
+            needs_trials: is_tested && p.is_none(),
+            p,
+        }
+    }
+
+    /// The number of trials in which each column is as extreme as it is observed.
+    fn extreme(
+        &self,
+        paired: &Paired,
+        scope: usize,
+        trials: Trials,
+        prepared: &[Prepared],
+    ) -> Vec<u64> {
+        let blocks = trials.count().div_ceil(64);
+        let at_once = blocks
+            .div_ceil(4 * rayon::current_num_threads() as u64)
+            .max(1);
+        let ranges = (0..blocks.div_ceil(at_once)).map(|index| {
+            let start = index * at_once;
+            start..(start + at_once).min(blocks)
+        });
+        let ranges: Vec<Range<u64>> = ranges.collect();
+        let seed = self.statistics.seed;
+        let count = |range: Range<u64>| -> Vec<u64> {
+            let values = paired.trials(scope, seed, trials, range);
+            let mut extreme = vec![0; prepared.len()];
+            for row in values.chunks_exact(prepared.len().max(1)) {
+                for ((value, prepared), extreme) in row.iter().zip(prepared).zip(&mut extreme) {
+                    let value = (!value.is_nan()).then_some(*value);
+                    let observed = prepared.delta.unwrap_or_default();
+                    *extreme += u64::from(is_extreme(value, observed));
+                }
+            }
+            extreme
+        };
+        let add = |mut a: Vec<u64>, b: Vec<u64>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        };
+        ranges
+            .into_par_iter()
+            .map(count)
+            .reduce(|| vec![0; prepared.len()], add)
+    }
+
+    /// The warning that no difference of so few clusters can be significant.
+    fn exact_warning(&self, trials: Trials) -> Option<Message> {
+        let Trials::All(clusters) = trials else {
+            return None;
+        };
+        let least = 2.0_f64.powi(1 - i32::try_from(clusters).unwrap_or(i32::MAX));
+        let level = 1.0 - self.statistics.confidence;
+        // 1 - 0.95 is a little more than 0.05.
+        (least > level + 1e-12).then(|| {
+            let clusters = clusters_text(clusters.into(), self.statistics);
+            Message::from(format!(
+                "{clusters}: no difference can be significant, as no p-value is below {}",
+                least.min(1.0)
+            ))
+        })
+    }
+}
+
+fn difference([baseline, system]: [Option<f64>; 2]) -> Option<f64> {
+    Some(system? - baseline?)
+}
+
+fn find_or_insert<'n, T: Default>(named: &'n mut Named<T>, name: &str) -> &'n mut T {
+    let place = named.iter().position(|(found, _)| found == name);
+    let place = place.unwrap_or_else(|| {
+        named.push((name.to_owned(), T::default()));
+        named.len() - 1
+    });
+    &mut named[place].1
+}
+
+impl Comparison {
+    /// Returns the number of clusters.
+    #[must_use]
+    pub fn clusters(&self) -> u64 {
+        let first = self
+            .systems
+            .first()
+            .and_then(|system| system.outcome.intervals());
+        first.map_or(0, |found| found.total.clusters)
+    }
+
+    /// Returns the number of examples.
+    #[must_use]
+    pub fn examples(&self) -> u64 {
+        self.systems
+            .first()
+            .map_or(0, |system| system.outcome.examples())
+    }
+
+    /// Returns the comparison as the JSON object that the program prints, without a line end.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let statistics = &self.statistics;
+        let mut result = Map::new();
+        let first = self
+            .systems
+            .first()
+            .map_or("", |system| system.outcome.metric());
+        let fields = [
+            ("schema", json!(1)),
+            ("metric", json!(first)),
+            ("signature", json!(self.signature)),
+            ("examples", json!(self.examples())),
+            ("clusters", json!(self.clusters())),
+            ("confidence", json!(statistics.confidence)),
+            ("resamples", json!(statistics.resamples)),
+            ("permutations", json!(self.compare.permutations)),
+            ("seed", statistics.json_seed()),
+            ("cluster_field", json!(statistics.cluster_field)),
+            ("systems", self.json_systems()),
+            ("comparisons", json_differences(&self.differences)),
+            ("groups", self.json_groups()),
+            (
+                "warnings",
+                json!(
+                    self.warnings
+                        .iter()
+                        .map(Message::to_string)
+                        .collect::<Vec<_>>()
+                ),
+            ),
+        ];
+        let order: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+        for (name, value) in fields {
+            result.insert(name.to_owned(), value);
+        }
+        // Objects of values are sorted by name; this one has an order for readers.
+        let written = order
+            .iter()
+            .map(|name| format!("\"{name}\":{}", result.get(*name).unwrap_or(&Value::Null)));
+        format!("{{{}}}", written.collect::<Vec<_>>().join(","))
+    }
+
+    fn json_systems(&self) -> Value {
+        let system = |system: &System| {
+            let report = system.outcome.report();
+            let intervals = system
+                .outcome
+                .intervals()
+                .map(|found| &found.total.intervals);
+            json!({
+                "name": system.name,
+                "predictions": system.predictions,
+                "scores": Object(&report.scores),
+                "counts": Object(&report.counts),
+                "intervals": intervals.map(JsonIntervals),
+                "missing": report.missing,
+            })
+        };
+        self.systems.iter().map(system).collect()
+    }
+
+    fn json_groups(&self) -> Value {
+        let of_kind = |(kind, groups): &(String, Named<GroupComparison>)| {
+            let group = |(name, group): &(String, GroupComparison)| {
+                let system = |system: &System| {
+                    let report = system.outcome.report();
+                    let mut groups = report
+                        .groups
+                        .iter()
+                        .filter(|it| it.0 == *kind)
+                        .flat_map(|it| &it.1);
+                    let found = groups.find(|it| it.name == *name);
+                    let intervals = system
+                        .outcome
+                        .intervals()
+                        .and_then(|it| it.group(kind, name));
+                    json!({
+                        "name": system.name,
+                        "scores": found.map(|it| Object(&it.scores)),
+                        "counts": found.map(|it| Object(&it.counts)),
+                        "clusters": group.clusters,
+                        "intervals": intervals.map(|it| JsonIntervals(&it.intervals)),
+                    })
+                };
+                let systems: Vec<Value> = self.systems.iter().map(system).collect();
+                let differences = json_differences(&group.differences);
+                (
+                    name.clone(),
+                    json!({"systems": systems, "comparisons": differences}),
+                )
+            };
+            (
+                kind.clone(),
+                Value::Object(groups.iter().map(group).collect()),
+            )
+        };
+        Value::Object(self.groups.iter().map(of_kind).collect())
+    }
+}
+
+fn json_differences(differences: &[Difference]) -> Value {
+    let json = |it: &Difference| {
+        let examples = |index: usize| it.examples.map(|examples| examples[index]);
+        json!({
+            "baseline": it.baseline,
+            "system": it.system,
+            "score": it.score,
+            "delta": it.delta,
+            "low": it.estimate.ends.map(|ends| ends[0]),
+            "high": it.estimate.ends.map(|ends| ends[1]),
+            "p": it.p,
+            "p_holm": it.p_holm,
+            "test": it.test.map(Test::name),
+            "wins": examples(0),
+            "ties": examples(1),
+            "losses": examples(2),
+            "undefined": examples(3),
+        })
+    };
+    differences.iter().map(json).collect()
+}

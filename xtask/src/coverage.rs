@@ -1,0 +1,26 @@
+use crate::run::{Error, cargo};
+
+pub(crate) const HELP: &str = "\
+Simulates how often intervals hold the true score, and how often paired tests reject a true null hypothesis.
+Fails if a share is not within 1.5 points of the published one, if a test rejects more than 5.7% of equal
+systems, or if one of the methods that are known to be wrong is not found wrong. The seed is 0.
+Arguments are the number of data sets per interval (2000) and per test (10000), and the largest sample (1000):
+`cargo xtask coverage 200 500 100` takes a minute.";
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    if let Some(word) = arguments.iter().find(|word| word.parse::<usize>().is_err()) {
+        return Err(Error::Usage(format!("{word}: expected a number")));
+    }
+    let mut words = vec![
+        "run",
+        "--release",
+        "-p",
+        "metric-stats",
+        "--example",
+        "coverage",
+        "--",
+    ];
+    words.extend(arguments.iter().map(String::as_str));
+    cargo(&words, &[])?;
+    Ok(())
+}
