@@ -379,11 +379,11 @@ impl State {
         self.0.details()
     }
 
-    /// Writes the state in its canonical form, for [`Scorer::read_state`]: MessagePack, with named fields.
+    /// Writes the state in its canonical form, for [`Scorer::read_state`]: CBOR, with named fields.
     ///
     /// # Errors
     ///
-    /// Returns an error if the state has a part that MessagePack has no form for; those of the built-in
+    /// Returns an error if the state has a part that CBOR has no form for; those of the built-in
     /// metrics have none.
     pub fn body(&self) -> Result<Vec<u8>, StateError> {
         self.0.body()
@@ -593,12 +593,9 @@ where
     }
 
     fn read_state(&self, body: &[u8]) -> Result<State, StateError> {
-        let malformed = |error: rmp_serde::decode::Error| StateError::Malformed(error.to_string());
-        let mut deserializer = rmp_serde::Deserializer::from_read_ref(body);
-        deserializer.set_max_depth(MOST_DEPTH);
         let Body { header, pool } =
-            Body::<R::Header, Pool<StateOf<R>>>::deserialize(&mut deserializer)
-                .map_err(malformed)?;
+            cbor4ii::serde::from_slice::<Body<R::Header, Pool<StateOf<R>>>>(body)
+                .map_err(|error| StateError::Malformed(error.to_string()))?;
         let state = State(Box::new(Held::<R> {
             shared: Arc::clone(&self.shared),
             header,
@@ -707,9 +704,6 @@ struct Body<H, P> {
     header: H,
     pool: P,
 }
-
-/// How deeply the parts of a written state may be nested; those of the built-in metrics take half of it.
-const MOST_DEPTH: usize = 64;
 
 impl<R: Reading> Held<R> {
     /// Unites the headers, and renumbers the states of both sides where that is needed.
@@ -863,7 +857,8 @@ impl<R: Reading> ErasedState for Held<R> {
             header: &self.header,
             pool: &self.pool,
         };
-        rmp_serde::to_vec_named(&body).map_err(|error| StateError::Malformed(error.to_string()))
+        cbor4ii::serde::to_vec(Vec::new(), &body)
+            .map_err(|error| StateError::Malformed(error.to_string()))
     }
 }
 
