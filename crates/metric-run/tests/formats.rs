@@ -284,6 +284,19 @@ fn outcome(
     Ok(outcomes.iter().map(|it| it.to_json()).collect())
 }
 
+/// A stream that is cut between two batches is as well-formed as a whole one but for its end.
+#[test]
+fn a_cut_stream_or_file_is_an_error_wherever_it_is_cut() {
+    let rows = some_rows(12);
+    for bytes in [arrow_stream(&rows), arrow_file(&rows)] {
+        for end in 0..bytes.len() {
+            // The marker of the end of a stream is what all of it ends with.
+            let cut = outcome(&bytes[..end], metric_run::Format::Arrow, EmptyField::Error);
+            assert!(cut.is_err(), "{end} of {} bytes", bytes.len());
+        }
+    }
+}
+
 /// What the crate `csv` reads, if each record has three fields.
 fn read_by_csv(bytes: &[u8]) -> Option<Vec<Row>> {
     let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
