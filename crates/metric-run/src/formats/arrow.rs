@@ -22,9 +22,6 @@ const FILE: &[u8] = b"ARROW1";
 /// The first bytes of Feather V1, which is another format.
 const FEATHER_1: &[u8] = b"FEA1";
 
-/// How a stream ends, and how it ended in old versions.
-const ENDS: [&[u8]; 2] = [&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], &[0, 0, 0, 0]];
-
 /// The most rows of a block: enough to spread over threads, and little enough to stay in the cache.
 const BLOCK_ROWS: usize = 8192;
 
@@ -117,7 +114,7 @@ pub(super) fn open_stream(
 ) -> Result<(Plan, StreamBatches), RunError> {
     let tail = Tail {
         inner: BufReader::with_capacity(1 << 16, stream),
-        last: Vec::new(),
+        is_short: false,
     };
     let opened = guarded(|| StreamReader::try_new(tail, None));
     let reader = opened.map_err(|problem| not_arrow(name, &problem))?;
@@ -165,9 +162,8 @@ impl Iterator for StreamBatches {
             }
             None => {
                 self.is_done = true;
-                let last = &self.reader.get_ref().last;
-                let is_whole = ENDS.iter().any(|end| last.ends_with(end));
-                return (!is_whole).then(|| Err(self.truncated()));
+                let is_short = self.reader.get_ref().is_short;
+                return is_short.then(|| Err(self.truncated()));
             }
         };
         self.batches += 1;
@@ -188,24 +184,16 @@ impl StreamBatches {
     }
 }
 
-/// Remembers the last bytes that were read.
+/// Remembers whether somebody wanted more than there was. A stream with its end marker is read up to that.
 struct Tail {
     inner: BufReader<Stream>,
-    last: Vec<u8>,
+    is_short: bool,
 }
 
 impl Read for Tail {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        const KEPT: usize = 8;
         let count = self.inner.read(buffer)?;
-        let read = &buffer[..count];
-        if count >= KEPT {
-            self.last.clear();
-        }
-        self.last
-            .extend_from_slice(&read[count.saturating_sub(KEPT)..]);
-        let surplus = self.last.len().saturating_sub(KEPT);
-        self.last.drain(..surplus);
+        self.is_short |= count == 0 && !buffer.is_empty();
         Ok(count)
     }
 }
