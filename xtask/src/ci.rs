@@ -1,16 +1,18 @@
 use crate::run::{Error, no_arguments};
 use crate::steps::Steps;
-use crate::{check, test};
+use crate::{attack, check, test};
 
 pub(crate) const HELP: &str = "\
-Runs all of test, then all of check.
-Prints the minutes of each step, and a table of all steps at the end.";
+Runs all of test, all of check, and a tenth of attack.
+The attacks are on the program that check built for its benchmarks. Prints the minutes of each step,
+and a table of all steps at the end.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     no_arguments(arguments)?;
     let mut steps = Steps::default();
     test::steps(&[], &mut steps)?;
     check::steps(&mut steps)?;
+    steps.run("attacks", attack::run_sample)?;
     steps.print();
     Ok(())
 }

@@ -62,7 +62,7 @@ fn each_result_is_that_of_a_run_of_its_own() {
         .run(&format!("score wer,cer,string-accuracy {DATA}"))
         .code(0);
     assert_eq!(
-        run.stderr.matches("a reference has no prediction").count(),
+        run.stderr.matches("1 reference has no prediction").count(),
         1,
         "{}",
         run.stderr

@@ -709,7 +709,7 @@ fn states_of_two_data_sets_are_refused() {
         folder.put("r.jsonl", b"{\"id\": 1, \"reference\": 1}");
         let prediction = json!({"id": 1, "prediction": row});
         folder.put("p.jsonl", prediction.to_string().as_bytes());
-        let words = format!("score accuracy-at-k --k 1 -r r.jsonl -p p.jsonl --state-out {name}");
+        let words = format!("score accuracy-at-k -r r.jsonl -p p.jsonl --state-out {name}");
         folder.run(&words).code(0);
     };
     rows("a.state", json!([1, 2, 3]));
@@ -913,9 +913,7 @@ fn what_does_not_join_is_reported_by_its_shard_alone() {
             "score wer -r r.jsonl -p extra.jsonl --extra ignore --shard {index}/5 --format json"
         );
         let run = folder.run(&words).code(0);
-        run.stderr
-            .matches("1 × a prediction has no reference")
-            .count()
+        run.stderr.matches("1 prediction has no reference").count()
     };
     let counts: Vec<usize> = (0..5).map(counted).collect();
     let expected: Vec<usize> = (0..5)

@@ -584,16 +584,16 @@ fn rows_with_fewer_labels_than_k() {
         Some("row has fewer than the 3 labels of --k"),
     );
     check_one(&scored("mrr --k 2", &pairs), None);
-    let (references, predictions): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
-    score(
-        "accuracy-at-k --k 4",
-        &lines("reference", &references),
-        &lines("prediction", &predictions),
-    )
-    .fails(
-        3,
-        &["the row has 3 labels: expected at least 4, the greatest k"],
+    // The second row has no third label, and that is said.
+    let result = scored("accuracy-at-k --k 1,3", &pairs);
+    assert_eq!(
+        result["counts"],
+        json!({"hits@1": 1, "hits@3": 2, "total": 2})
     );
+    check_one(&result, Some("row has fewer than the 3 labels of --k"));
+    check_one(&scored("accuracy-at-k --k 1,2", &pairs), None);
+    let result = scored("accuracy-at-k --k 4", &pairs);
+    assert!(warnings(&result)[0].starts_with("2 rows have fewer than the 4 labels of --k"));
 }
 
 #[test]

@@ -349,10 +349,11 @@ impl TryFrom<Written> for Kept {
 
 /// Writes a state as a contribution.
 pub(crate) fn written<S: Serialize>(state: &S) -> Result<Vec<u8>, StateError> {
-    rmp_serde::to_vec_named(state).map_err(|error| StateError::Malformed(error.to_string()))
+    cbor4ii::serde::to_vec(Vec::new(), state)
+        .map_err(|error| StateError::Malformed(error.to_string()))
 }
 
 /// Reads a contribution.
 pub(crate) fn read<S: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<S, StateError> {
-    rmp_serde::from_slice(bytes).map_err(|error| StateError::Malformed(error.to_string()))
+    cbor4ii::serde::from_slice(bytes).map_err(|error| StateError::Malformed(error.to_string()))
 }

@@ -297,6 +297,14 @@ impl Counted {
         let words = if times == 1 { &self.one } else { &self.several };
         Message::from(format!("{times} ")).message(words)
     }
+
+    /// The warnings about those of several things that happened.
+    pub(crate) fn warnings(
+        counts: impl IntoIterator<Item = (u64, Self)>,
+    ) -> impl Iterator<Item = Message> {
+        let happened = counts.into_iter().filter(|(times, _)| *times > 0);
+        happened.map(|(times, what)| what.warning(times))
+    }
 }
 
 /// The note of a missing prediction that counts as empty, where the empty prediction is correct.
@@ -833,25 +841,6 @@ impl<'a, R: Reading> Sink<'a, R> {
         self.gathered.pool.extra += predictions;
     }
 
-    /// Counts something that is worth a warning, in words about one case.
-    pub fn note(&mut self, what: impl Into<Message>, times: u64) {
-        if times > 0 {
-            self.noted(&what.into()).add(times, None);
-        }
-    }
-
-    /// Counts something that is worth a warning, and whose warning names the first few ids.
-    pub fn note_ids<'i>(
-        &mut self,
-        what: impl Into<Message>,
-        ids: impl IntoIterator<Item = &'i str>,
-    ) {
-        let what = what.into();
-        for id in ids {
-            self.noted(&what).add(1, [id.to_owned()]);
-        }
-    }
-
     /// Counts something that is worth a warning.
     pub fn count(&mut self, what: &Counted, times: u64) {
         self.gathered.pool.notes.count(what, times);
@@ -876,10 +865,6 @@ impl<'a, R: Reading> Sink<'a, R> {
     /// [`further_warnings`](Reading::further_warnings) depend on.
     pub fn tally(&mut self, name: &str, times: u64) {
         self.gathered.pool.tally(name, times);
-    }
-
-    fn noted(&mut self, what: &Message) -> &mut Noted {
-        self.gathered.pool.notes.noted(what)
     }
 
     fn counted(&mut self, what: &Counted) -> &mut Noted {

@@ -427,12 +427,12 @@ impl State {
         self.0.kept().map_or(0, Kept::bytes)
     }
 
-    /// Writes the state in its canonical form, for [`Scorer::read_state`]: MessagePack, with named fields.
+    /// Writes the state in its canonical form, for [`Scorer::read_state`]: CBOR, with named fields.
     ///
     /// # Errors
     ///
     /// Returns an error if the state keeps so many examples that they take more than [`MOST_WRITTEN_BYTES`],
-    /// or if it has a part that MessagePack has no form for; those of the built-in metrics have none.
+    /// or if it has a part that CBOR has no form for; those of the built-in metrics have none.
     pub fn body(&self) -> Result<Vec<u8>, StateError> {
         let written = self.0.kept().map_or(0, Kept::written_bytes);
         if written > MOST_WRITTEN_BYTES {
@@ -614,12 +614,9 @@ where
     }
 
     fn read_state(&self, body: &[u8]) -> Result<State, StateError> {
-        let malformed = |error: rmp_serde::decode::Error| StateError::Malformed(error.to_string());
-        let mut deserializer = rmp_serde::Deserializer::from_read_ref(body);
-        deserializer.set_max_depth(MOST_DEPTH);
         let Body { header, pool, kept } =
-            Body::<R::Header, Pool<StateOf<R>>, Kept>::deserialize(&mut deserializer)
-                .map_err(malformed)?;
+            cbor4ii::serde::from_slice::<Body<R::Header, Pool<StateOf<R>>, Kept>>(body)
+                .map_err(|error| StateError::Malformed(error.to_string()))?;
         for contribution in kept.iter().flat_map(Kept::contributions) {
             crate::kept::read::<StateOf<R>>(contribution)?;
         }
@@ -735,9 +732,6 @@ struct Body<H, P, K> {
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     kept: Option<K>,
 }
-
-/// How deeply the parts of a written state may be nested; those of the built-in metrics take half of it.
-const MOST_DEPTH: usize = 64;
 
 impl<R: Reading> Held<R> {
     /// Unites the headers, and renumbers the states of both sides where that is needed.
@@ -958,7 +952,8 @@ impl<R: Reading> ErasedState for Held<R> {
             pool: &self.pool,
             kept: self.kept.as_ref(),
         };
-        rmp_serde::to_vec_named(&body).map_err(|error| StateError::Malformed(error.to_string()))
+        cbor4ii::serde::to_vec(Vec::new(), &body)
+            .map_err(|error| StateError::Malformed(error.to_string()))
     }
 }
 

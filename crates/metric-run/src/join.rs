@@ -37,6 +37,8 @@ struct Reader {
     /// Blocks at the front of the queue whose records are all taken.
     done: usize,
     seen: Seen,
+    /// The last id so far, as long as the ids rise; such ids need no further check for being unique.
+    rising: Option<String>,
     /// Ids that stand, or may stand, more than once.
     suspects: BTreeSet<String>,
     format: Format,
@@ -78,6 +80,7 @@ impl Reader {
             queue: VecDeque::new(),
             done: 0,
             seen,
+            rising: Some(String::new()),
             suspects: BTreeSet::new(),
             format,
             first_words,
@@ -134,7 +137,16 @@ impl Reader {
             lines,
             first_words,
             has_other,
+            is_rising,
         } = scanned;
+        if let (Some(first), Some(last)) = (found.first(), found.last()) {
+            let goes_on =
+                |before: &String| is_rising && rises(Id::Text(before), first.id(&block.text));
+            self.rising = self.rising.take().filter(goes_on);
+            if let Some(rising) = &mut self.rising {
+                *rising = last.id(&block.text).to_string();
+            }
+        }
         self.has_other |= has_other;
         let before = self.first_words.take().zip(first_words);
         self.first_words = before.and_then(|(before, next)| before.followed_by(next));
@@ -321,6 +333,15 @@ impl Seen {
     }
 }
 
+/// Whether an id comes after another one by length, and then by its bytes. So do numbers that are counted up,
+/// with or without leading zeros, and with the same text before them.
+fn rises(before: Id<'_>, id: Id<'_>) -> bool {
+    let (Id::Text(before), Id::Text(id)) = (before, id) else {
+        return false;
+    };
+    (before.len(), before) < (id.len(), id)
+}
+
 /// 64 bits of an id. The hash has no random seed, and two ids that share one are told apart.
 pub(crate) fn fingerprint(id: Id<'_>) -> u64 {
     use std::hash::BuildHasher;
@@ -337,6 +358,8 @@ struct ScannedBlock {
     first_words: Option<FirstWords>,
     /// Whether any record has the value of the other side.
     has_other: bool,
+    /// Whether each id rises over the one before it.
+    is_rising: bool,
 }
 
 type Scanned = Result<ScannedBlock, RunError>;
@@ -529,11 +552,14 @@ impl Join {
             let first_words = reader.first_words_of(block, &found);
             let has_other = found.iter().any(|record| record.has_other());
             reader.keep_held(block, &mut found);
-            let prints = if with_prints && matches!(reader.seen, Seen::Prints(_)) {
-                let ids = found.iter().map(|record| record.id(&block.text));
-                ids.map(fingerprint).collect()
-            } else {
-                Vec::new()
+            let has_prints = with_prints && matches!(reader.seen, Seen::Prints(_));
+            let ids = || found.iter().map(|record| record.id(&block.text));
+            let (prints, is_rising) = match has_prints {
+                true => (
+                    ids().map(fingerprint).collect(),
+                    reader.rising.is_some() && ids().is_sorted_by(|&a, &b| rises(a, b)),
+                ),
+                false => (Vec::new(), false),
             };
             Ok(ScannedBlock {
                 found,
@@ -541,6 +567,7 @@ impl Join {
                 lines,
                 first_words,
                 has_other,
+                is_rising,
             })
         };
         let sides: Vec<(&Reader, &Block, bool)> = references
@@ -849,7 +876,13 @@ impl Join {
     /// After the last pair: checks that no id stands twice, and gives what found no partner.
     pub(crate) fn finish(&mut self) -> Result<Leftovers, RunError> {
         if let Seen::Prints(prints) = &mut self.references.seen {
-            prints.par_sort_unstable();
+            let is_looked_up = !self.waiting_predictions.is_empty();
+            if self.references.rising.is_none() || is_looked_up {
+                prints.par_sort_unstable();
+            } else {
+                // No id stands twice, and none is looked for.
+                prints.clear();
+            }
         }
         self.references.refuse_repeated()?;
         self.refuse_absent_field()?;
@@ -944,6 +977,7 @@ fn agree_on_whole_files(sides: &[(&Reader, &Block, bool)], scanned: &mut [Scanne
                 lines: 1,
                 first_words: None,
                 has_other: false,
+                is_rising: false,
             });
         }
     }

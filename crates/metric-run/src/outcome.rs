@@ -1,6 +1,6 @@
 use metric_record::{JoinPolicy, Message, Missing};
 use metric_registry::stats::{Estimate, Method};
-use metric_registry::{Entry, Group, Named, Options, Report, Sample, State, StateError};
+use metric_registry::{Counted, Entry, Group, Named, Options, Report, Sample, State, StateError};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::statistics::{intervals, replicates};
@@ -206,21 +206,23 @@ impl Outcome {
             // Under the strict policy it is the metric that says what a gap means.
             let so = match self.join.missing {
                 Missing::Error => None,
-                Missing::Skip => Some("was left out"),
-                Missing::Empty => Some("was scored against an empty one"),
+                Missing::Skip => Some("left out"),
+                Missing::Empty => Some("scored against an empty one"),
             };
             warnings.extend(so.map(|so| {
-                let missing = report.missing;
-                Message::from(format!(
-                    "{missing} × a reference has no prediction and {so}"
-                ))
+                let what = Counted::new(
+                    format!("reference has no prediction and was {so}"),
+                    format!("references have no prediction and were {so}"),
+                );
+                what.warning(report.missing)
             }));
         }
         if report.extra > 0 {
-            warnings.push(Message::from(format!(
-                "{} × a prediction has no reference and was left out",
-                report.extra
-            )));
+            let what = Counted::new(
+                "prediction has no reference and was left out",
+                "predictions have no reference and were left out",
+            );
+            warnings.push(what.warning(report.extra));
         }
         warnings.append(&mut report.warnings);
         warnings.extend(

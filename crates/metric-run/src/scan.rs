@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use metric_record::json::scan::end_of_numbers;
 use metric_record::json::{Entries, without_position};
 use metric_record::{Id, Message, Value, quoted_id};
 use serde::de::IgnoredAny;
@@ -637,6 +638,8 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         let rest = &self.text.as_bytes()[start..self.end];
         if let Some(length) = plain_string(rest, self.plain) {
+            self.at = start + length;
+        } else if let Some(length) = end_of_numbers(&self.text[start..self.end]) {
             self.at = start + length;
         } else {
             let mut values =

@@ -117,6 +117,8 @@ impl BBox {
 }
 
 impl Shape for BBox {
+    const IS_BOX: bool = true;
+
     fn area(&self) -> f64 {
         self.area()
     }

@@ -3,9 +3,10 @@ use std::fmt;
 
 use metric_core::{Counts, Merge, Metric, named_choice};
 
-use crate::candidates::{Candidates, most_pairs, with_candidates};
+use crate::candidates::{Candidates, Enough, most_pairs, with_candidates};
 use crate::count;
 use crate::matching::{self, Matching, optimal};
+use crate::nearest::Arithmetic;
 use crate::{BBox, Detection, Image, Prediction, Shape, Truth, iou, iou_by_corners};
 
 /// Precision, recall and F1 of detections, under a named profile and matching rule.
@@ -404,9 +405,12 @@ fn harmonic_mean(precision: f64, recall: f64) -> f64 {
 fn count_boxes(metric: &Detections, detections: &[Detection], truths: &[Truth]) -> DetectionState {
     let threshold = metric.iou_threshold;
     match (metric.matching, metric.profile) {
-        (Some(Matching::AnyOverlap), _) => {
-            count_any_overlap(detections, truths, threshold, iou_by_corners)
-        }
+        (Some(Matching::AnyOverlap), _) => count_any_overlap(
+            detections,
+            truths,
+            threshold,
+            (Arithmetic::Corners(0.0), iou_by_corners),
+        ),
         (Some(_), _) => count_shapes(metric, detections, truths),
         (None, Profile::SeedText) => count_seed_text(detections, truths, threshold),
         (None, _) => count_baseline(detections, truths, threshold),
@@ -422,7 +426,9 @@ fn count_shapes<S: Shape + Clone + PartialEq>(
     let threshold = metric.iou_threshold;
     match metric.matching.unwrap_or_default() {
         Matching::Optimal => count_optimal(detections, truths, threshold),
-        Matching::AnyOverlap => count_any_overlap(detections, truths, threshold, S::iou),
+        Matching::AnyOverlap => {
+            count_any_overlap(detections, truths, threshold, (Arithmetic::Shape, S::iou))
+        }
         rule => count_matches(&rule.matches(detections, truths, threshold), truths),
     }
 }
@@ -444,7 +450,10 @@ fn count_optimal<S: Shape>(
     if !truths.iter().all(Truth::is_counted) {
         return count_matches(&optimal(detections, truths, threshold), truths);
     }
-    let hits = most_pairs(detections, truths, |a, b| a.iou(b) >= threshold);
+    let enough = Enough::new(Arithmetic::Shape, threshold, |a: &S, b: &S| {
+        a.iou(b) >= threshold
+    });
+    let hits = most_pairs(detections, truths, enough);
     DetectionState {
         counts: Counts::from_totals(hits, detections.len() as u64, truths.len() as u64),
         ..DetectionState::default()
@@ -456,7 +465,7 @@ fn count_optimal<S: Shape>(
 fn count_without_ignored<S: Shape + Clone>(
     detections: &[Detection<S>],
     truths: &[Truth<S>],
-    enough: impl Fn(&S, &S) -> bool,
+    enough: Enough<impl Fn(&S, &S) -> bool + Copy>,
     count: impl Fn(&[Detection<S>], &[Truth<S>]) -> DetectionState,
 ) -> DetectionState {
     if truths.iter().all(Truth::is_counted) {
@@ -465,7 +474,7 @@ fn count_without_ignored<S: Shape + Clone>(
     let (counted, others): (Vec<_>, Vec<_>) = truths.iter().cloned().partition(Truth::is_counted);
     let reached = |truths: &[Truth<S>]| {
         let mut reached = vec![false; detections.len()];
-        with_candidates(detections, truths, &enough, |found| {
+        with_candidates(detections, truths, enough, |found| {
             for (row, reached) in found.rows_with_any().zip(&mut reached) {
                 *reached = row;
             }
@@ -489,9 +498,9 @@ fn count_any_overlap<S: Shape + Clone + PartialEq>(
     detections: &[Detection<S>],
     truths: &[Truth<S>],
     threshold: f64,
-    iou: impl Fn(&S, &S) -> f64,
+    (arithmetic, iou): (Arithmetic, impl Fn(&S, &S) -> f64),
 ) -> DetectionState {
-    let enough = |a: &S, b: &S| iou(a, b) >= threshold;
+    let enough = Enough::new(arithmetic, threshold, |a: &S, b: &S| iou(a, b) >= threshold);
     count_without_ignored(detections, truths, enough, |detections, truths| {
         let missed = truths.len().saturating_sub(detections.len()) as u64;
         if truths.is_empty() || detections.is_empty() {
@@ -506,7 +515,8 @@ fn count_any_overlap<S: Shape + Clone + PartialEq>(
 
 /// The counting of [`Profile::FusionBrainBaseline`].
 fn count_baseline(detections: &[Detection], truths: &[Truth], threshold: f64) -> DetectionState {
-    let enough = |a: &BBox, b: &BBox| iou_by_corners(a, b) >= threshold;
+    let reaches = |a: &BBox, b: &BBox| iou_by_corners(a, b) >= threshold;
+    let enough = Enough::new(Arithmetic::Corners(0.0), threshold, reaches);
     count_without_ignored(detections, truths, enough, |detections, truths| {
         if truths.is_empty() || detections.is_empty() {
             return unmatched(detections.len(), truths.len() as u64);
@@ -535,11 +545,14 @@ fn count_baseline(detections: &[Detection], truths: &[Truth], threshold: f64) ->
 
 /// The counting of [`Profile::SeedText`].
 fn count_seed_text(detections: &[Detection], truths: &[Truth], threshold: f64) -> DetectionState {
-    let enough = |a: &BBox, b: &BBox| iou(a, b) >= threshold;
+    let enough = Enough::new(Arithmetic::Shape, threshold, |a: &BBox, b: &BBox| {
+        iou(a, b) >= threshold
+    });
     count_without_ignored(detections, truths, enough, |detections, truths| {
         let missed = truths.len().saturating_sub(detections.len()) as u64;
         let reached = with_candidates(detections, truths, enough, |found| right(found));
         let above = |a: &BBox, b: &BBox| iou(a, b) > threshold;
+        let above = Enough::new(Arithmetic::Shape, threshold, above);
         let mut item = with_candidates(detections, truths, above, |found| any(found, missed));
         item.undecided = reached - item.counts.true_positives;
         item.counts.false_positives -= item.undecided;

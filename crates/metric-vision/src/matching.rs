@@ -22,13 +22,13 @@
 //! two optimal rules with the pairs that they choose from as well.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use metric_core::assignment::{Benefit, Edge, assign_all};
 use metric_core::{Counts, named_choice};
 
-use crate::candidates::{Field, with_candidates};
+use crate::candidates::{Enough, Field, with_candidates};
 use crate::nearest::{Arithmetic, Measure, Prefer, Search};
 use crate::score::Rank;
 use crate::{Annotation, BBox, Prediction, Shape, iou_by_corners};
@@ -166,6 +166,9 @@ impl Matching {
 /// So many pairs of any shapes take no more than ten seconds and a gigabyte of memory.
 pub const MOST_PAIRS: usize = MOST_EDGES;
 
+/// So many pairs of boxes whose bounds meet are searched for an overlap in ten seconds.
+const MOST_SEARCHED: usize = 1 << 30;
+
 impl Matching {
     /// Refuses items of which so many shapes overlap each other that this rule would take minutes, or
     /// gigabytes of memory.
@@ -187,14 +190,41 @@ impl Matching {
     /// # Errors
     ///
     /// Returns an error for [`OptimalSum`](Self::OptimalSum) if the greatest total would be one of more than
-    /// 2^23 pairs, and for any rule if more than 2^23 pairs of shapes other than axis-aligned boxes have bounds
-    /// that meet.
+    /// 2^23 pairs, for any rule if more than 2^23 pairs of shapes other than axis-aligned boxes have bounds
+    /// that meet, and for [`Optimal`](Self::Optimal) and [`AnyOverlap`](Self::AnyOverlap) if the bounds of more
+    /// than 2^30 pairs of shapes meet, unless fewer pairs differ.
     pub fn check_size<S: Shape>(
         self,
         detections: &[Detection<S>],
         truths: &[Truth<S>],
     ) -> Result<(), TooManyPairs> {
-        self.check_pairs(detections, truths, MOST_PAIRS)
+        self.check_pairs(detections, truths, MOST_PAIRS)?;
+        self.check_searched(detections, truths, MOST_SEARCHED)
+    }
+
+    /// Refuses items whose pairs the rules that look for any overlap would search for too long.
+    fn check_searched<S: Shape>(
+        self,
+        detections: &[Detection<S>],
+        truths: &[Truth<S>],
+        most: usize,
+    ) -> Result<(), TooManyPairs> {
+        // The other rules search for the best overlap, which leaves out more.
+        let is_searched = matches!(self, Self::Optimal | Self::AnyOverlap);
+        if !is_searched || detections.len().saturating_mul(truths.len()) <= most {
+            return Ok(());
+        }
+        // Equal shapes are searched as one.
+        let found = distinct(detections.iter().map(|detection| &detection.shape));
+        let real = distinct(truths.iter().map(|truth| &truth.shape));
+        if found.saturating_mul(real) <= most || pairs_that_meet(detections, truths, most) <= most {
+            return Ok(());
+        }
+        Err(TooManyPairs {
+            detections: detections.len(),
+            truths: truths.len(),
+            most,
+        })
     }
 
     fn check_pairs<S: Shape>(
@@ -227,6 +257,12 @@ impl Matching {
         }
         Ok(())
     }
+}
+
+/// The number of shapes with different bounds.
+fn distinct<'a, S: Shape + 'a>(shapes: impl Iterator<Item = &'a S>) -> usize {
+    let bounds = shapes.map(|shape| shape.bounds().map(f64::to_bits));
+    bounds.collect::<BTreeSet<_>>().len()
 }
 
 /// The number of pairs whose bounds meet, or some number above `most`.
@@ -425,7 +461,10 @@ fn any_optimal<S: Shape>(
             .iter()
             .map(|&t| Truth::from(&truths[t].shape))
             .collect();
-        let pairs = with_candidates(&left, &free, |a, b| enough(a.iou(b)), |found| found.pairs());
+        let reaches = Enough::new(Arithmetic::Shape, threshold, |a: &&S, b: &&S| {
+            enough(a.iou(b))
+        });
+        let pairs = with_candidates(&left, &free, reaches, |found| found.pairs());
         for (row, column) in rows.into_iter().zip(pairs) {
             matches[row] = column.map(|column| columns[column]);
         }
@@ -1213,6 +1252,26 @@ mod tests {
     }
 
     #[test]
+    fn items_of_many_boxes_that_differ_are_refused() {
+        let square = |x: u32| BBox::from_xywh(f64::from(x), 0.0, 10.0, 1.0).expect("a box");
+        let refused = |gap: u32, rule: Matching, most| {
+            let places = (0..9).map(|place| place * gap);
+            let boxes: Vec<Truth> = places.clone().map(|x| square(x).into()).collect();
+            let found: Vec<Detection> = places.map(|x| square(x).into()).collect();
+            rule.check_searched(&found, &boxes, most).is_err()
+        };
+        for rule in [Matching::Optimal, Matching::AnyOverlap] {
+            // All 81 pairs meet; equal boxes are one.
+            assert!(refused(1, rule, 80));
+            assert!(!refused(1, rule, 81));
+            assert!(!refused(0, rule, 1));
+            // Each meets itself, and few others are near it.
+            assert!(!refused(20, rule, 60));
+        }
+        assert!(!refused(1, Matching::Greedy, 80));
+    }
+
+    #[test]
     fn items_that_are_refused() {
         let square = |x: f64| BBox::from_xywh(x, 0.0, 1.0, 1.0).expect("a box");
         let turned = |x: f64| crate::RotatedBox::new([x, 0.0, 1.0, 1.0], 0.1).expect("a box");
@@ -1291,6 +1350,7 @@ mod tests {
             let truths: Vec<Truth> = truths.into_iter().map(Truth::from).collect();
             let most = optimal(&detections, &truths, threshold).iter().flatten().count();
             let reached = |a: &BBox, b: &BBox| crate::iou(a, b) >= threshold;
+            let reached = Enough::new(Arithmetic::Shape, threshold, reached);
             prop_assert_eq!(most as u64, most_pairs(&detections, &truths, reached));
             for (name, rule) in ONE_TO_ONE {
                 let matches = rule(&detections, &truths, threshold);

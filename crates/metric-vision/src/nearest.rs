@@ -31,6 +31,55 @@ impl Arithmetic {
         }
     }
 
+    /// At least the IoU of a box with any box of a group; infinite where rounding could matter.
+    ///
+    /// An edge that is moved towards that of the other box never makes the IoU less: outside of the other box it
+    /// takes away from the union alone, and inside it adds as much to the overlap as to the box. So the
+    /// greatest IoU is that of the box whose edges are the nearest ones that a box of the group can have.
+    fn iou_at_most(self, own: Bounds, group: &Group) -> f64 {
+        /// Coordinates may be so many times the sides: then areas and overlaps have relative errors below
+        /// this number times some 2^-52.
+        const FAR: f64 = 1e5;
+        const ROUNDING: f64 = 1.0 + 1e-9;
+        let longer = match self {
+            Self::Shape => 0.0,
+            Self::Corners(longer) => longer,
+        };
+        let ([left, top, right, bottom], within) = (group.bounds, group.within);
+        let sides = [
+            within[2] - within[0],
+            within[3] - within[1],
+            own[2] - own[0],
+            own[3] - own[1],
+        ];
+        let least = sides.into_iter().fold(f64::INFINITY, f64::min);
+        let corners = [left, top, right, bottom].into_iter().chain(own);
+        let most = corners.fold(0.0, |most: f64, corner| most.max(corner.abs()));
+        // Not NaN either.
+        if !(least > 0.0 && most < FAR * least) {
+            return f64::INFINITY;
+        }
+        let nearest = [
+            own[0].clamp(left, within[0]),
+            own[1].clamp(top, within[1]),
+            own[2].clamp(within[2], right),
+            own[3].clamp(within[3], bottom),
+        ];
+        let area =
+            |bounds: Bounds| (bounds[2] - bounds[0] + longer) * (bounds[3] - bounds[1] + longer);
+        let common = [
+            own[0].max(nearest[0]),
+            own[1].max(nearest[1]),
+            own[2].min(nearest[2]),
+            own[3].min(nearest[3]),
+        ];
+        if common[2] - common[0] + longer <= 0.0 || common[3] - common[1] + longer <= 0.0 {
+            return f64::INFINITY;
+        }
+        let overlap = area(common);
+        overlap / (area(own) + area(nearest) - overlap) * ROUNDING
+    }
+
     /// At least the area in common with any shape within the bounds.
     fn overlap_at_most<S: Shape>(self, shape: &S, own: Bounds, bounds: Bounds) -> f64 {
         match self {
@@ -92,11 +141,13 @@ pub(crate) struct Search<'a, S> {
     index_of: Vec<usize>,
 }
 
+#[derive(Clone)]
 struct Item {
     group: Group,
     place: usize,
 }
 
+#[derive(Clone)]
 struct Node {
     group: Group,
     start: usize,
@@ -109,6 +160,8 @@ struct Node {
 #[derive(Clone, Copy)]
 struct Group {
     bounds: Bounds,
+    /// What is within all of them: the greatest left and top, the least right and bottom.
+    within: Bounds,
     least_area: f64,
     /// Of the preferred truth; `None` if none is left.
     rank: Option<usize>,
@@ -117,6 +170,12 @@ struct Group {
 impl Group {
     const EMPTY: Self = Self {
         bounds: NOTHING,
+        within: [
+            f64::NEG_INFINITY,
+            f64::NEG_INFINITY,
+            f64::INFINITY,
+            f64::INFINITY,
+        ],
         least_area: f64::INFINITY,
         rank: None,
     };
@@ -124,6 +183,12 @@ impl Group {
     fn with(self, other: Self) -> Self {
         Self {
             bounds: around(self.bounds, other.bounds),
+            within: [
+                self.within[0].max(other.within[0]),
+                self.within[1].max(other.within[1]),
+                self.within[2].min(other.within[2]),
+                self.within[3].min(other.within[3]),
+            ],
             least_area: self.least_area.min(other.least_area),
             rank: self.rank.max(other.rank),
         }
@@ -139,6 +204,19 @@ struct Query<'s, S> {
 
 /// The overlap and the rank of the best that was found.
 type Best = (f64, Option<usize>);
+
+impl<S> Clone for Search<'_, S> {
+    fn clone(&self) -> Self {
+        Self {
+            truths: self.truths,
+            measure: self.measure,
+            prefer: self.prefer,
+            items: self.items.clone(),
+            nodes: self.nodes.clone(),
+            index_of: self.index_of.clone(),
+        }
+    }
+}
 
 impl<'a, S: Shape> Search<'a, S> {
     /// So many items are looked at one by one.
@@ -160,6 +238,7 @@ impl<'a, S: Shape> Search<'a, S> {
             place,
             group: Group {
                 bounds: truth.shape.bounds(),
+                within: truth.shape.bounds(),
                 least_area: area(&truth.shape),
                 rank: Some(prefer.rank(place)),
             },
@@ -191,14 +270,7 @@ impl<'a, S: Shape> Search<'a, S> {
         least: f64,
         overlap: impl Fn(&S, &S) -> f64,
     ) -> Option<(usize, f64)> {
-        let query = Query {
-            shape,
-            bounds: shape.bounds(),
-            area: match self.measure {
-                Measure::Iou(arithmetic) => arithmetic.area(shape),
-                Measure::Share => shape.area(),
-            },
-        };
+        let query = self.query(shape);
         let root = self.nodes.first()?;
         let mut best = (least, None);
         let at_most = self.at_most(&query, &root.group);
@@ -210,6 +282,66 @@ impl<'a, S: Shape> Search<'a, S> {
             Prefer::Last => rank,
         };
         rank.map(|rank| (place(rank), overlap))
+    }
+
+    fn query<'s>(&self, shape: &'s S) -> Query<'s, S> {
+        Query {
+            shape,
+            bounds: shape.bounds(),
+            area: match self.measure {
+                Measure::Iou(arithmetic) => arithmetic.area(shape),
+                Measure::Share => shape.area(),
+            },
+        }
+    }
+
+    /// The place of a truth that is `wanted`, of those whose bounds `shape` meets. None that overlaps less than
+    /// `least` may be wanted.
+    pub(crate) fn any(
+        &self,
+        shape: &S,
+        least: f64,
+        wanted: impl Fn(&Truth<S>) -> bool,
+    ) -> Option<usize> {
+        let query = self.query(shape);
+        let at_most = self.at_most(&query, &self.nodes.first()?.group);
+        self.find(0, at_most, &query, least, &wanted)
+    }
+
+    fn find(
+        &self,
+        at: usize,
+        at_most: f64,
+        query: &Query<'_, S>,
+        least: f64,
+        wanted: &impl Fn(&Truth<S>) -> bool,
+    ) -> Option<usize> {
+        let node = &self.nodes[at];
+        if at_most < least || !meet(node.group.bounds, query.bounds) {
+            return None;
+        }
+        let first = at + 1;
+        if first == node.next {
+            let items = self.items[node.start..node.end].iter();
+            let mut items = items.filter(|item| meet(item.group.bounds, query.bounds));
+            let found = items.find(|item| wanted(&self.truths[item.place]));
+            return found.map(|item| item.place);
+        }
+        let second = self.nodes[first].next;
+        let half = |at: usize| (self.at_most(query, &self.nodes[at].group), at);
+        let mut halves = [half(first), half(second)];
+        if halves[1].0 > halves[0].0 {
+            halves.swap(0, 1);
+        }
+        halves
+            .into_iter()
+            .find_map(|(at_most, at)| self.find(at, at_most, query, least, wanted))
+    }
+
+    /// Puts back what was taken out of this copy of `whole`.
+    pub(crate) fn restore(&mut self, whole: &Self) {
+        self.items.clone_from(&whole.items);
+        self.nodes.clone_from(&whole.nodes);
     }
 
     /// Takes a truth out.
@@ -298,7 +430,13 @@ impl<'a, S: Shape> Search<'a, S> {
         if overlap == 0.0 {
             0.0
         } else if whole > 0.0 && whole.is_finite() {
-            overlap / whole
+            let at_most = overlap / whole;
+            match self.measure {
+                Measure::Iou(arithmetic) if S::IS_BOX => {
+                    at_most.min(arithmetic.iou_at_most(*bounds, group))
+                }
+                _ => at_most,
+            }
         } else {
             f64::INFINITY
         }
@@ -414,7 +552,76 @@ mod tests {
         }
     }
 
+    /// Many boxes that are nearly one, so that groups are small and their greatest IoUs differ little.
+    #[test]
+    fn among_many_boxes_that_are_alike() {
+        let mut random = 1_u64;
+        let mut next = |by: f64| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (random >> 11) as f64 / (1_u64 << 53) as f64 * by
+        };
+        for by in [1e-9, 1.0, 30.0] {
+            let mut boxes = |count: usize| -> Vec<BBox> {
+                let one = |_| {
+                    let [x, y, w, h] = [100.0, 100.0, 50.0, 50.0].map(|at| at + next(by));
+                    BBox::from_xywh(x, y, w, h).expect("a box")
+                };
+                (0..count).map(one).collect()
+            };
+            let shapes = boxes(100);
+            let truths: Vec<Truth> = boxes(600).into_iter().map(Truth::from).collect();
+            for prefer in [Prefer::First, Prefer::Last] {
+                let rule = (0.3, prefer);
+                check(&shapes, &truths, Measure::Iou(Arithmetic::Shape), rule, iou);
+                check(
+                    &shapes,
+                    &truths,
+                    Measure::Iou(Arithmetic::Corners(0.0)),
+                    rule,
+                    iou_by_corners,
+                );
+                check(
+                    &shapes,
+                    &truths,
+                    Measure::Iou(Arithmetic::Corners(1.0)),
+                    rule,
+                    iou_plus_one,
+                );
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn takes_each_that_is_wanted_once(shapes in boxes(), truths in boxes(), least in 0_u8..8) {
+            let truths: Vec<Truth> = truths.into_iter().map(Truth::from).collect();
+            let least = f64::from(least) / 10.0;
+            type Rule = (Arithmetic, fn(&BBox, &BBox) -> f64);
+            let rules: [Rule; 2] =
+                [(Arithmetic::Shape, iou), (Arithmetic::Corners(0.0), iou_by_corners)];
+            for (arithmetic, iou) in rules {
+                let whole = Search::new(&truths, Measure::Iou(arithmetic), Prefer::First, |_, _| true);
+                let mut left = whole.clone();
+                for shape in &shapes {
+                    let wanted = |truth: &Truth| iou(shape, &truth.shape) >= least;
+                    let mut taken = Vec::new();
+                    while let Some(place) = left.any(shape, least, wanted) {
+                        left.remove(place);
+                        taken.push(place);
+                    }
+                    taken.sort_unstable();
+                    let expected: Vec<usize> = (0..truths.len())
+                        .filter(|&place| meet(truths[place].shape.bounds(), shape.bounds()))
+                        .filter(|&place| wanted(&truths[place]))
+                        .collect();
+                    prop_assert_eq!(taken, expected);
+                    left.restore(&whole);
+                }
+            }
+        }
+
         #[test]
         fn as_a_look_at_all(
             shapes in boxes(), truths in boxes(), least in 0_u8..5, last in any::<bool>(), far in any::<bool>(),

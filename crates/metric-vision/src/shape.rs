@@ -15,6 +15,11 @@
 /// # Ok::<(), metric_vision::InvalidBox>(())
 /// ```
 pub trait Shape {
+    /// Whether all shapes of this type are axis-aligned boxes, which fill their [`bounds`](Self::bounds).
+    ///
+    /// It lets a search among very many boxes leave out more of them.
+    const IS_BOX: bool = false;
+
     /// Its area, in square units.
     fn area(&self) -> f64;
 
@@ -44,6 +49,8 @@ pub trait Shape {
 }
 
 impl<S: Shape + ?Sized> Shape for &S {
+    const IS_BOX: bool = S::IS_BOX;
+
     fn area(&self) -> f64 {
         (**self).area()
     }

@@ -66,72 +66,6 @@ impl Tree {
     }
 }
 
-/// The boxes of a tree that are left.
-pub(crate) struct Remaining<'a> {
-    tree: &'a Tree,
-    /// How many are left of each node.
-    counts: Vec<usize>,
-    gone: Vec<bool>,
-}
-
-impl<'a> Remaining<'a> {
-    pub(crate) fn new(tree: &'a Tree) -> Self {
-        let mut remaining = Self {
-            tree,
-            counts: Vec::new(),
-            gone: Vec::new(),
-        };
-        remaining.restore();
-        remaining
-    }
-
-    /// Puts all back.
-    pub(crate) fn restore(&mut self) {
-        self.counts.clear();
-        let counts = self.tree.nodes.iter().map(|node| node.end - node.start);
-        self.counts.extend(counts);
-        self.gone.clear();
-        self.gone.resize(self.tree.items.len(), false);
-    }
-
-    /// Takes out a box that is left, meets these bounds and is `wanted`: its place.
-    pub(crate) fn take(&mut self, bounds: Bounds, wanted: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut at = 0;
-        while let Some(node) = self.tree.nodes.get(at) {
-            if self.counts[at] == 0 || !meet(node.bounds, bounds) {
-                at = node.next;
-                continue;
-            }
-            at += 1;
-            if at == node.next {
-                for (index, item) in (node.start..).zip(&self.tree.items[node.start..node.end]) {
-                    if !self.gone[index] && meet(item.bounds, bounds) && wanted(item.place) {
-                        self.remove(index);
-                        return Some(item.place);
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    fn remove(&mut self, index: usize) {
-        self.gone[index] = true;
-        let mut at = 0;
-        while let Some(node) = self.tree.nodes.get(at) {
-            if index < node.start || index >= node.end {
-                at = node.next;
-                continue;
-            }
-            self.counts[at] -= 1;
-            at += 1;
-            if at == node.next {
-                return;
-            }
-        }
-    }
-}
-
 /// Whether two boxes overlap.
 #[inline]
 pub(crate) fn meet(a: Bounds, b: Bounds) -> bool {
@@ -216,7 +150,7 @@ fn middle(item: &Item, axis: usize) -> f64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Bounds, Remaining, Tree, meet};
+    use super::{Bounds, Tree, meet};
 
     fn boxes() -> impl Strategy<Value = Vec<Bounds>> {
         let item = [0_u8..24, 0_u8..24, 0_u8..12, 0_u8..12].prop_map(|numbers| {
@@ -259,13 +193,6 @@ mod tests {
                 });
                 found.sort_unstable();
                 prop_assert_eq!(&found, &plain);
-                // Taken out one by one they are the same, and afterwards gone.
-                let mut remaining = Remaining::new(&tree);
-                let take = || remaining.take(bounds, |place| place % 5 > 0);
-                let mut taken: Vec<usize> = std::iter::from_fn(take).collect();
-                taken.sort_unstable();
-                let some: Vec<usize> = plain.into_iter().filter(|place| place % 5 > 0).collect();
-                prop_assert_eq!(taken, some);
             }
         }
     }

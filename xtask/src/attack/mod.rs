@@ -3,13 +3,17 @@
 mod boxes;
 mod child;
 mod code;
+mod expand;
+mod random;
 mod text;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::bench;
 use crate::run::{Error, cargo, root};
 use crate::table::table;
 use child::Outcome;
@@ -19,8 +23,9 @@ Runs the program on input that is made to take much time or memory, one process 
 A case fails if the process ends by a signal or with an exit code other than 0, 1, 2, 3 and 5, takes
 more than 1 GB of memory or more than 10 seconds of CPU time, which is twice that where a file has
 many texts. Prints the cases that failed and those that took most.
-FILTER: only cases whose name has this in it. --sample: every tenth case, always the same ones.
---seconds N: stop after that. --jobs N: so many cases at a time (1). --program FILE: not the
+FILTER: only cases whose name has this in it. --sample: every tenth case, always the same
+ones, each with four times the CPU time.
+--seconds N: stop after that. --jobs N: so many cases at a time (2). --program FILE: not the
 release build of this checkout. Needs a Unix shell.";
 
 /// The most memory of a process, in bytes.
@@ -29,50 +34,61 @@ const MEMORY: u64 = 1_000_000_000;
 /// The most CPU time of a process for a text.
 const CPU: Duration = Duration::from_secs(10);
 
+/// Writes the files of a case into a folder.
+type Write = dyn Fn(&Path) -> io::Result<()> + Sync;
+
 /// Input for the program.
 struct Case {
     /// Kind, and what is special, with `/` in between.
     name: String,
-    /// The arguments. Without the file, if there is one to write.
+    /// The arguments, which name files of the folder.
     words: Vec<String>,
-    /// Writes the file, JSON Lines, for cases that have one of their own.
-    write: Option<Box<dyn Fn() -> String + Sync>>,
+    write: Box<Write>,
 }
 
 impl Case {
-    fn new(name: String, words: &[&str], write: impl Fn() -> String + Sync + 'static) -> Self {
+    fn new(
+        name: String,
+        words: &str,
+        write: impl Fn(&Path) -> io::Result<()> + Sync + 'static,
+    ) -> Self {
         Self {
             name,
-            words: words.iter().map(|&word| word.to_owned()).collect(),
-            write: Some(Box::new(write)),
+            words: words.split_whitespace().map(str::to_owned).collect(),
+            write: Box::new(write),
         }
     }
 
-    /// A case whose files are there, and which the arguments name.
-    fn of_files(name: String, words: Vec<String>) -> Self {
-        Self {
-            name,
-            words,
-            write: None,
-        }
+    /// The case with more in its name.
+    fn named(mut self, more: &str) -> Self {
+        self.name = format!("{}/{more}", self.name);
+        self
     }
 
-    /// Runs the program in a folder on the case.
-    fn run(&self, program: &Path, folder: &Path) -> Result<Outcome, String> {
-        let Some(write) = &self.write else {
-            return child::run(program, &self.words, folder);
-        };
-        let file = folder.join("pairs.jsonl");
-        fs::write(&file, write()).map_err(|error| format!("{}: {error}", file.display()))?;
-        let words = [&self.words[..], &["pairs.jsonl".to_owned()]].concat();
-        child::run(program, &words, folder)
+    /// Runs the program on the case.
+    fn run(&self, program: &Path) -> Result<Outcome, String> {
+        let failed = |error: io::Error| format!("{}: {error}", self.name);
+        let folder = tempfile::tempdir().map_err(failed)?;
+        (self.write)(folder.path()).map_err(failed)?;
+        child::run(program, &self.words, folder.path())
     }
 
-    /// Why what a process did is not allowed.
-    fn problem(&self, outcome: &Outcome) -> Option<&'static str> {
+    /// Whether the case is in the sample: a tenth of all, by their names alone.
+    fn is_in_sample(&self) -> bool {
+        let hash = self
+            .name
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+            });
+        (hash >> 32) % 10 == 0
+    }
+
+    /// Why what a process did is not allowed, where it may take `patience` times the CPU time.
+    fn problem(&self, outcome: &Outcome, patience: u32) -> Option<&'static str> {
         let cpu = match self.name.contains("/many/") {
-            true => 2 * CPU,
-            false => CPU,
+            true => 2 * patience * CPU,
+            false => patience * CPU,
         };
         match outcome.exit_code {
             None => Some("signal"),
@@ -86,41 +102,50 @@ impl Case {
     }
 }
 
-/// All cases, in the order in which they run. The folder is for files that several of them read.
-fn all_cases(root: &Path, folder: &Path) -> Result<Vec<Case>, String> {
-    let failed = |error: io::Error| format!("{}: {error}", folder.display());
-    let mut cases = boxes::boxes(folder).map_err(failed)?;
-    cases.extend(text::text(folder).map_err(failed)?);
-    cases.extend(code::cases(root)?);
-    Ok(cases)
+/// All cases, in the order in which they run.
+fn all_cases(root: &Path) -> Result<Vec<Case>, String> {
+    let others = [boxes::cases(), text::cases(), expand::cases()];
+    let others = others.into_iter().flatten();
+    Ok(others.chain(code::cases(root)?).collect())
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let chosen = choose(arguments)?;
-    let folder = tempfile::tempdir().map_err(|error| format!("a folder: {error}"))?;
-    let cases = all_cases(&root(), folder.path())?;
-    let cases: Vec<Case> = cases
+    let mut chosen = choose(arguments)?;
+    if chosen.program.is_none() {
+        cargo(&["build", "--release", "--package", "metric-cli"], &[])?;
+        chosen.program = Some(release_build()?);
+    }
+    run_chosen(&chosen)
+}
+
+/// Runs every tenth case with the release build that is there.
+pub(crate) fn run_sample() -> Result<(), Error> {
+    run_chosen(&Chosen {
+        sample: true,
+        program: Some(release_build()?),
+        ..Chosen::default()
+    })
+}
+
+/// The program of the release build, which benchmarks of the program have made, too.
+fn release_build() -> Result<PathBuf, String> {
+    Ok(bench::target()?.join("release/metric"))
+}
+
+fn run_chosen(chosen: &Chosen) -> Result<(), Error> {
+    let cases: Vec<Case> = all_cases(&root())?
         .into_iter()
         .filter(|case| chosen.filter.iter().all(|part| case.name.contains(part)))
-        .enumerate()
-        // 10 and the number of cases of a fragment have few factors in common.
-        .filter(|(index, _)| !chosen.sample || index % 10 == 3)
-        .map(|(_, case)| case)
+        .filter(|case| !chosen.sample || case.is_in_sample())
         .collect();
     if cases.is_empty() {
         return Err(Error::Usage("no case has such a name".to_owned()));
     }
-    let program = match &chosen.program {
-        Some(program) => {
-            fs::canonicalize(program).map_err(|error| format!("{}: {error}", program.display()))?
-        }
-        None => {
-            cargo(&["build", "--release", "--package", "metric-cli"], &[])?;
-            root().join("target/release/metric")
-        }
-    };
-    let outcomes = run_all(&cases, &program, &chosen)?;
-    report(&outcomes, cases.len())
+    let program = chosen.program.as_deref().unwrap_or(Path::new("metric"));
+    let program =
+        fs::canonicalize(program).map_err(|error| format!("{}: {error}", program.display()))?;
+    let outcomes = run_all(&cases, &program, chosen)?;
+    report(&outcomes, cases.len(), chosen.patience())
 }
 
 /// What to run.
@@ -131,6 +156,17 @@ struct Chosen {
     seconds: Option<u64>,
     jobs: Option<u64>,
     program: Option<PathBuf>,
+}
+
+impl Chosen {
+    /// How many times the CPU time a case may take: the sample runs where tests run, on machines that are slow
+    /// or do other things.
+    fn patience(&self) -> u32 {
+        match self.sample {
+            true => 4,
+            false => 1,
+        }
+    }
 }
 
 fn choose(arguments: &[String]) -> Result<Chosen, Error> {
@@ -167,17 +203,16 @@ fn run_all<'c>(
     chosen: &Chosen,
 ) -> Result<Vec<(&'c Case, Outcome)>, String> {
     let start = Instant::now();
-    let jobs = chosen.jobs.unwrap_or(1) as usize;
+    let jobs = chosen.jobs.unwrap_or(2) as usize;
     let run_some = |job: usize| -> Result<Vec<(&Case, Outcome)>, String> {
-        let folder = tempfile::tempdir().map_err(|error| format!("a folder: {error}"))?;
         let mut outcomes = Vec::new();
         for case in cases.iter().skip(job).step_by(jobs) {
             let seconds = start.elapsed().as_secs();
             if chosen.seconds.is_some_and(|most| seconds >= most) {
                 break;
             }
-            let outcome = case.run(program, folder.path())?;
-            if let Some(problem) = case.problem(&outcome) {
+            let outcome = case.run(program)?;
+            if let Some(problem) = case.problem(&outcome, chosen.patience()) {
                 eprintln!("{problem}: {}: {}", case.name, row(&outcome).join(", "));
             }
             outcomes.push((case, outcome));
@@ -198,12 +233,15 @@ fn run_all<'c>(
     })
 }
 
+fn exit(outcome: &Outcome) -> String {
+    let code = outcome.exit_code.map(|code| code.to_string());
+    code.unwrap_or("signal".to_owned())
+}
+
 /// Exit code, CPU time, time and memory of a process.
 fn row(outcome: &Outcome) -> Vec<String> {
     vec![
-        outcome
-            .exit_code
-            .map_or("signal".to_owned(), |code| code.to_string()),
+        exit(outcome),
         format!("{:.2} s", outcome.cpu.as_secs_f64()),
         format!("{:.2} s", outcome.wall.as_secs_f64()),
         format!("{:.0} MB", outcome.peak as f64 / 1e6),
@@ -211,7 +249,7 @@ fn row(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Prints what failed, and what took most time and memory.
-fn report(outcomes: &[(&Case, Outcome)], chosen: usize) -> Result<(), Error> {
+fn report(outcomes: &[(&Case, Outcome)], chosen: usize, patience: u32) -> Result<(), Error> {
     const SHOWN: usize = 10;
     let show = |title: &str, some: &[&(&Case, Outcome)]| {
         if !some.is_empty() {
@@ -228,12 +266,20 @@ fn report(outcomes: &[(&Case, Outcome)], chosen: usize) -> Result<(), Error> {
     show("most CPU time", &sorted[..SHOWN.min(sorted.len())]);
     sorted.sort_by_key(|(_, outcome)| std::cmp::Reverse(outcome.peak));
     show("most memory", &sorted[..SHOWN.min(sorted.len())]);
-    sorted.retain(|(case, outcome)| case.problem(outcome).is_some());
+    sorted.retain(|(case, outcome)| case.problem(outcome, patience).is_some());
     show("failed", &sorted);
-    let run = outcomes.len();
+    let mut codes: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, outcome) in outcomes {
+        *codes.entry(exit(outcome)).or_default() += 1;
+    }
+    let codes = codes.iter().map(|(code, count)| format!("{code}: {count}"));
+    let cpu: Duration = outcomes.iter().map(|(_, outcome)| outcome.cpu).sum();
     crate::run::print(&format!(
-        "{run} of {chosen} cases run, {} failed\n",
-        sorted.len()
+        "{} of {chosen} cases run, {} failed; {:.1} minutes of CPU time; exit codes {}\n",
+        outcomes.len(),
+        sorted.len(),
+        cpu.as_secs_f64() / 60.0,
+        codes.collect::<Vec<_>>().join(", ")
     ));
     match sorted.len() {
         0 => Ok(()),
@@ -268,13 +314,18 @@ mod tests {
 
     #[test]
     fn cases_have_names_of_their_own_and_files() {
-        let cases = code::cases(&root()).expect("cases");
+        let cases = all_cases(&root()).expect("cases");
         let mut names: Vec<_> = cases.iter().map(|case| &case.name).collect();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), cases.len());
-        for case in cases.iter().step_by(50) {
-            let lines = case.write.as_ref().expect("a file")();
+        let sample = cases.iter().filter(|case| case.is_in_sample()).count();
+        assert!((9..=11).contains(&(100 * sample / cases.len())), "{sample}");
+        let code = cases.iter().filter(|case| case.name.starts_with("code/"));
+        for case in code.step_by(50) {
+            let folder = tempfile::tempdir().expect("a folder");
+            (case.write)(folder.path()).expect("files");
+            let lines = fs::read_to_string(folder.path().join("pairs.jsonl")).expect("a file");
             assert!(lines.len() > 1000, "{}", case.name);
             for line in lines.lines() {
                 let object: serde_json::Value = serde_json::from_str(line).expect("JSON");
@@ -284,16 +335,29 @@ mod tests {
     }
 
     #[test]
+    fn each_language_has_70_fragments_in_two_sizes() {
+        let cases = code::cases(&root()).expect("cases");
+        for language in ["c/", "python/", "typescript/"] {
+            for bytes in ["20000/", "100000/"] {
+                let name = format!("code/{language}{bytes}prediction/repeated/");
+                let repeated = cases.iter().filter(|case| case.name.starts_with(&name));
+                let repeated = repeated.filter(|case| case.name.ends_with('"')).count();
+                assert!((68..=71).contains(&repeated), "{name}: {repeated}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_not_allowed() {
         let check = |name: &str, exit_code, seconds, megabytes: u64, problem| {
-            let case = Case::new(name.to_owned(), &[], String::new);
+            let case = Case::new(name.to_owned(), "", |_| Ok(()));
             let outcome = Outcome {
                 exit_code,
                 cpu: Duration::from_secs(seconds),
                 wall: Duration::ZERO,
                 peak: megabytes * 1_000_000,
             };
-            assert_eq!(case.problem(&outcome), problem, "{outcome:?}");
+            assert_eq!(case.problem(&outcome, 1), problem, "{outcome:?}");
         };
         check("a", Some(0), 10, 1000, None);
         check("a", Some(5), 1, 1, None);

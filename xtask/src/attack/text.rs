@@ -1,125 +1,159 @@
-//! Texts, answers, classes, grids and lanes of small files whose cost could explode.
+//! Texts, answers, classes, grids, lanes and ids of small files whose cost could explode.
 
-use std::io;
-use std::path::Path;
+use std::fs;
 
 use super::Case;
+use super::random::Random;
 
-/// Writes the cases into a folder.
-pub(super) fn text(dir: &Path) -> io::Result<Vec<Case>> {
-    let mut random = Random(1);
-    let long = random.letters(20_000_000);
-    let short: String = long
-        .chars()
-        .take(4_000)
-        .collect::<Vec<_>>()
-        .iter()
-        .rev()
-        .collect();
-    let [one, other] = [1_000_000; 2].map(|length| random.letters(length));
-    let near = random.edited(&one, 50);
-    let words = |text: &str, count: usize| format!("[{}]", vec![quoted(text); count].join(","));
-    let numbers = |count: usize| {
-        format!(
-            "[{}]",
-            (0..count)
-                .map(|n| format!("\"{n}\""))
-                .collect::<Vec<_>>()
-                .join(",")
-        )
+/// A name, arguments, and a reference and a prediction as JSON.
+type Row = (&'static str, &'static str, fn() -> [String; 2]);
+
+const ROWS: &[Row] = &[
+    ("long prediction", "cer", || long_and_short(false)),
+    ("long prediction", "wer", || long_and_short(false)),
+    ("long reference", "cer", || {
+        let [reference, prediction] = long_and_short(false);
+        [prediction, reference]
+    }),
+    ("long prediction of other letters", "cer", || {
+        long_and_short(true)
+    }),
+    ("unlike texts", "cer", || unlike(1_000_000)),
+    ("unlike texts", "wer", || unlike(1_000_000)),
+    ("unlike texts", "anls", || unlike(1_000_000)),
+    ("longer unlike texts", "cer", || unlike(10_000_000)),
+    ("unlike texts of few letters", "cer", || {
+        [5, 6].map(|seed| quoted(&letters(&mut Random::new(seed), b"acgt", 1_000_000)))
+    }),
+    ("other order", "cer", || {
+        let sorted = ["a", "b"].map(|letter| letter.repeat(500_000)).concat();
+        [quoted(&"ab".repeat(500_000)), quoted(&sorted)]
+    }),
+    ("like texts", "cer", || {
+        let text = letters(&mut Random::new(1), LETTERS, 1_000_000);
+        [quoted(&text), quoted(&edited(&text, 50))]
+    }),
+    ("ligatures", "cer --normalize nfkd", || {
+        let text = "\u{fdfa}".repeat(1_500_000);
+        [quoted(&text), quoted(&text[3..])]
+    }),
+    ("many answers", "squad", || {
+        [many("a b c d", 20_000), quoted(&"x y z ".repeat(100_000))]
+    }),
+    ("many answers", "anls", || {
+        let answers = many(&"abcdefghij".repeat(100), 5_000);
+        [answers, quoted(&"jihgfedcba".repeat(100))]
+    }),
+    ("many answers to a long text", "anls", || {
+        [many("abc", 100_000), quoted(&"x y ".repeat(1_000_000))]
+    }),
+    ("many answers", "vqa --profile vqa-v2", || {
+        [numbers(300_000), quoted("1")]
+    }),
+    ("many numbers", "relaxed-accuracy", || {
+        [numbers(300_000), quoted(&"5x".repeat(1_000_000))]
+    }),
+    ("a long row", "accuracy-at-k --input scores", || {
+        let row = vec!["0.5"; 2_000_000].join(",");
+        ["5".to_owned(), format!("[{row}]")]
+    }),
+    ("a wide grid", "arc", || {
+        let row = vec!["1"; 3_000_000].join(",");
+        [format!("[[{row}]]"), "[[1]]".to_owned()]
+    }),
+    ("equal rules", "lanes --alignment properties", || {
+        [rules(5_000, 1), rules(5_000, 1)]
+    }),
+    ("unlike rules", "lanes", || {
+        [rules(5_000, 1), rules(5_000, 2)]
+    }),
+    ("long lanes", "openlane", || {
+        let found = lane(100_000, 1, ",\"confidence\":0.5");
+        [lane(100_000, 0, ""), found]
+    }),
+];
+
+/// All cases: a record each, and many ids.
+pub(super) fn cases() -> Vec<Case> {
+    let of_row = |&(name, words, write): &Row| {
+        let words = format!("score {words} --pairs pairs.jsonl");
+        Case::new(format!("text/{name}/{words}"), &words, move |folder| {
+            let [reference, prediction] = write();
+            let field = match reference.starts_with("[\"") {
+                true => "references",
+                false => "reference",
+            };
+            let record =
+                format!("{{\"id\":\"a/0\",\"{field}\":{reference},\"prediction\":{prediction}}}\n");
+            fs::write(folder.join("pairs.jsonl"), record)
+        })
     };
-    let fdfa = "\u{fdfa}".repeat(1_500_000);
-    let rows = [
-        ("long prediction", "cer", quoted(&short), quoted(&long)),
-        ("long reference", "cer", quoted(&long), quoted(&short)),
-        ("unlike texts", "cer", quoted(&one), quoted(&other)),
-        ("unlike texts", "wer", quoted(&one), quoted(&other)),
-        ("like texts", "cer", quoted(&one), quoted(&near)),
-        (
-            "ligatures",
-            "cer --normalize nfkd",
-            quoted(&fdfa),
-            quoted(&fdfa[3..]),
-        ),
-        (
-            "many answers",
-            "squad",
-            words("a b c d", 20_000),
-            quoted(&"x y z ".repeat(100_000)),
-        ),
-        (
-            "many answers",
-            "anls",
-            words(&"abcdefghij".repeat(100), 5_000),
-            quoted(&"jihgfedcba".repeat(100)),
-        ),
-        (
-            "many answers to a long text",
-            "anls",
-            words("abc", 100_000),
-            quoted(&"x y ".repeat(1_000_000)),
-        ),
-        (
-            "many answers",
-            "vqa --profile vqa-v2",
-            numbers(300_000),
-            quoted("1"),
-        ),
-        (
-            "many numbers",
-            "relaxed-accuracy",
-            numbers(300_000),
-            quoted(&"5x".repeat(1_000_000)),
-        ),
-        (
-            "a long row",
-            "accuracy-at-k --input scores",
-            "5".to_owned(),
-            format!("[{}]", vec!["0.5"; 2_000_000].join(",")),
-        ),
-        (
-            "a wide grid",
-            "arc",
-            format!("[[{}]]", vec!["1"; 3_000_000].join(",")),
-            "[[1]]".to_owned(),
-        ),
-        (
-            "equal rules",
-            "lanes --alignment properties",
-            rules(5_000, 1),
-            rules(5_000, 1),
-        ),
-        ("unlike rules", "lanes", rules(5_000, 1), rules(5_000, 2)),
-        (
-            "long lanes",
-            "openlane",
-            lane(100_000, 0, ""),
-            lane(100_000, 1, ",\"confidence\":0.5"),
-        ),
+    ROWS.iter().map(of_row).chain(ids()).collect()
+}
+
+/// Ids that are many, long, or in another order than on the other side.
+fn ids() -> impl Iterator<Item = Case> {
+    type Id = fn(usize) -> String;
+    let kinds: [(&str, usize, Id); 3] = [
+        ("many", 500_000, |index| index.to_string()),
+        ("long", 2_000, |index| {
+            format!("{}{index}", "x".repeat(50_000))
+        }),
+        ("repeated", 500_000, |index| (index % 9).to_string()),
     ];
-    let mut cases = Vec::new();
-    for (number, (name, words, reference, prediction)) in rows.into_iter().enumerate() {
-        let path = dir.join(format!("text-{number}.jsonl"));
-        let field = if reference.starts_with("[\"") {
-            "references"
-        } else {
-            "reference"
-        };
-        std::fs::write(
-            &path,
-            format!("{{\"id\":\"a/0\",\"{field}\":{reference},\"prediction\":{prediction}}}\n"),
-        )?;
-        let path = path.display().to_string();
-        let args = ["score"]
-            .into_iter()
-            .chain(words.split(' '))
-            .chain(["--pairs", &path]);
-        cases.push(Case::of_files(
-            format!("text/{name}: {words}"),
-            args.map(str::to_owned).collect(),
-        ));
-    }
-    Ok(cases)
+    kinds.into_iter().map(|(name, count, id)| {
+        let words = "score exact-match -r r.jsonl -p p.jsonl";
+        Case::new(format!("ids/{name}"), words, move |folder| {
+            let lines = |field: &str, order: &mut dyn Iterator<Item = usize>| -> String {
+                let line = |index| format!("{{\"id\":{},\"{field}\":\"x\"}}\n", quoted(&id(index)));
+                order.map(line).collect()
+            };
+            fs::write(folder.join("r.jsonl"), lines("reference", &mut (0..count)))?;
+            let reversed = lines("prediction", &mut (0..count).rev());
+            fs::write(folder.join("p.jsonl"), reversed)
+        })
+    })
+}
+
+/// Few letters, and very many of the same ones or of other ones.
+fn long_and_short(others: bool) -> [String; 2] {
+    let long = letters(&mut Random::new(1), LETTERS, 20_000_000);
+    let short = letters(&mut Random::new(2), LETTERS, 3_999);
+    // In the other order the last one would come first.
+    let short = if others { format!("Z{short}") } else { short };
+    let long = if others { format!("{long}Z") } else { long };
+    [quoted(&short), quoted(&long)]
+}
+
+/// Two texts of as many letters.
+fn unlike(count: usize) -> [String; 2] {
+    [1, 2].map(|seed| quoted(&letters(&mut Random::new(seed), LETTERS, count)))
+}
+
+const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz      ";
+
+fn letters(random: &mut Random, letters: &[u8], count: usize) -> String {
+    let letter = |_| char::from(letters[random.index(letters.len())]);
+    (0..count).map(letter).collect()
+}
+
+/// The text with one of so many letters replaced.
+fn edited(text: &str, one_of: usize) -> String {
+    let mut random = Random::new(3);
+    let edited = |letter: char| match random.index(one_of) {
+        0 => char::from(LETTERS[random.index(LETTERS.len())]),
+        _ => letter,
+    };
+    text.chars().map(edited).collect()
+}
+
+fn many(text: &str, count: usize) -> String {
+    format!("[{}]", vec![quoted(text); count].join(","))
+}
+
+fn numbers(count: usize) -> String {
+    let numbers: Vec<_> = (0..count).map(|number| format!("\"{number}\"")).collect();
+    format!("[{}]", numbers.join(","))
 }
 
 fn quoted(text: &str) -> String {
@@ -141,34 +175,4 @@ fn lane(points: usize, beside: u32, more: &str) -> String {
     format!(
         "{{\"lane_centerline\":[{{\"id\":0,\"points\":[{points}]{more}}}],\"traffic_element\":[],\"topology_lclc\":[[0]],\"topology_lcte\":[[]]}}"
     )
-}
-
-/// The same letters on each run (xorshift64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 >> 11
-    }
-
-    fn letter(&mut self) -> char {
-        let letters = b"abcdefghijklmnopqrstuvwxyz      ";
-        char::from(letters[self.next() as usize % letters.len()])
-    }
-
-    fn letters(&mut self, count: usize) -> String {
-        (0..count).map(|_| self.letter()).collect()
-    }
-
-    /// The text with one of so many letters replaced.
-    fn edited(&mut self, text: &str, one_of: u64) -> String {
-        let edited = |letter: char| match self.next() % one_of {
-            0 => self.letter(),
-            _ => letter,
-        };
-        text.chars().map(edited).collect()
-    }
 }

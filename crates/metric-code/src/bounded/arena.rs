@@ -2,6 +2,7 @@
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::{self, NonNull};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a block holds begins at a multiple of this, as with `malloc`.
 const ALIGN: usize = 16;
@@ -85,6 +86,14 @@ const USUAL: u64 = 64;
 /// From so many allocations on that no longer grows: they may be those of the end of a text.
 const MOST: u64 = 1 << 13;
 
+/// So many bytes each arena may hold at a time. Of those that hold more there is one, and others wait for it:
+/// texts that take as much as they may do not take it on all threads at once. Code takes that many from about
+/// a megabyte on.
+const SHARED: usize = 1 << 26;
+
+/// Of the arena that holds more.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// Blocks of memory, and how much they take.
 ///
 /// Whether a limit is reached depends on the sizes that were asked for since the arena was
@@ -106,6 +115,8 @@ pub(super) struct Arena {
     /// Allocations since the last call of [`steps`](Self::steps).
     recent: u64,
     limit: Limit,
+    /// While it holds more than [`SHARED`].
+    alone: Option<MutexGuard<'static, ()>>,
 }
 
 impl Arena {
@@ -121,6 +132,7 @@ impl Arena {
             work: 0,
             recent: 0,
             limit: Limit::NONE,
+            alone: None,
         };
         arena.start(chunk);
         arena
@@ -168,6 +180,7 @@ impl Arena {
         }
         self.start(self.chunks[0]);
         self.held = CHUNK;
+        self.alone = None;
         self.free = [ptr::null_mut(); CLASSES];
         (self.work, self.recent, self.limit) = (0, 0, limit);
     }
@@ -248,6 +261,10 @@ impl Arena {
         let held = self.held.saturating_add(bytes);
         if may_fail && held > self.limit.held {
             return None;
+        }
+        if held > SHARED && self.alone.is_none() {
+            // Who has it waits for no other arena, so that its parse comes to an end.
+            self.alone = Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner));
         }
         self.held = held;
         Some(())
@@ -418,6 +435,32 @@ mod tests {
             assert_eq!(exercise(&mut arena), first);
         }
         assert_eq!(exercise(&mut Arena::new()), first);
+    }
+
+    #[test]
+    fn one_arena_at_a_time_holds_much() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        use std::time::Duration;
+
+        let fill = |arena: &mut Arena| {
+            while arena.held() <= SHARED {
+                assert!(!arena.allocate(1 << 24, true).is_null());
+            }
+        };
+        let mut first = Arena::new();
+        fill(&mut first);
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                fill(&mut Arena::new());
+                is_done.store(true, Ordering::SeqCst);
+            });
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(!is_done.load(Ordering::SeqCst));
+            // SAFETY: its blocks are not used again.
+            unsafe { first.clear(Limit::NONE) };
+        });
+        assert!(is_done.load(Ordering::SeqCst));
     }
 
     #[test]

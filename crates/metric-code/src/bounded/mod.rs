@@ -26,6 +26,8 @@
 //! - After that the parser may be in any state. It is not used again, nor is anything that it
 //!   allocated: the arena frees it all. tree-sitter has no global state and holds no locks. What is
 //!   lost is the state of the grammar's scanner, at most a few kB, which comes from `malloc`.
+//! - A hook may wait for the lock of the arenas that hold much. The arena keeps it until it is cleared at the
+//!   end of its session, also after `longjmp`, and a session waits for no other one.
 //! - A component that calls `tree_sitter::set_allocator` later replaces the hooks. Then there is no limit
 //!   of memory, and all else holds: sessions free all that they allocate, unless a limit was reached.
 //!

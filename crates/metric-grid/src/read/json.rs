@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use metric_record::Kind;
+use metric_record::json::scan::Scanner;
 use metric_record::json::{Entries, Text, kind, typed};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -12,7 +13,7 @@ use crate::{COLOURS, Grid, MAX_SIDE};
 
 /// Reads a grid from valid JSON; else says what is wrong with it.
 pub(super) fn grid(json: &str) -> Result<Grid, String> {
-    if let Some(grid) = plain_grid(json.as_bytes()) {
+    if let Some(grid) = plain_grid(json) {
         return Ok(grid);
     }
     let rows: Vec<Vec<i64>> = typed(json).map_err(|error| match kind(json) {
@@ -22,56 +23,28 @@ pub(super) fn grid(json: &str) -> Result<Grid, String> {
     Grid::from_rows(&rows).map_err(|error| error.to_string())
 }
 
-/// Reads a grid from JSON that is valid if it begins with a list. Nothing is said of what is no grid.
+/// Reads a grid from JSON. Nothing is said of what is no grid.
 ///
 /// Grids are nearly all that there is in a file of them, and a general reader takes several times as
 /// long for them.
-fn plain_grid(json: &[u8]) -> Option<Grid> {
-    let mut bytes = json
-        .iter()
-        .copied()
-        .filter(|byte| !byte.is_ascii_whitespace());
+fn plain_grid(json: &str) -> Option<Grid> {
     // Room for what the text can hold: a digit and a comma for a cell.
     let mut cells = Vec::with_capacity((json.len() / 2).min(MAX_SIDE * MAX_SIDE));
-    let (mut rows, mut columns) = (0, 0);
-    if bytes.next() != Some(b'[') {
-        return None;
-    }
-    loop {
-        if bytes.next() != Some(b'[') {
-            return None;
-        }
+    let (mut rows, mut columns) = (0, None);
+    let mut scanner = Scanner::new(json);
+    scanner.list(|row| {
         let start = cells.len();
-        loop {
-            let colour = bytes.next()?.wrapping_sub(b'0');
-            if colour >= COLOURS || cells.len() == MAX_SIDE * MAX_SIDE {
-                return None;
-            }
-            cells.push(colour);
-            match bytes.next()? {
-                b',' => {}
-                b']' => break,
-                // More digits, a fraction, an exponent.
-                _ => return None,
-            }
-        }
+        row.digits(|digit| {
+            cells.push(digit);
+            (digit < COLOURS && cells.len() <= MAX_SIDE * MAX_SIDE).then_some(())
+        })?;
         rows += 1;
-        if rows == 1 {
-            columns = cells.len();
-        }
-        if cells.len() - start != columns {
-            return None;
-        }
-        match bytes.next()? {
-            b',' => {}
-            b']' => break,
-            _ => return None,
-        }
-    }
-    match bytes.next() {
-        None => Grid::from_cells(rows, columns, cells).ok(),
-        Some(_) => None,
-    }
+        let length = cells.len() - start;
+        (*columns.get_or_insert(length) == length).then_some(())
+    })?;
+    let is_whole = scanner.is_at_end();
+    let grid = Grid::from_cells(rows, columns.unwrap_or_default(), cells);
+    grid.ok().filter(|_| is_whole)
 }
 
 /// An attempt: a grid, or an object with the grid as its `answer` and the number of the test as the

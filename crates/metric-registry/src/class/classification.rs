@@ -15,8 +15,8 @@ use metric_record::{Batch, Column, FieldError, Message, Record, RecordError};
 
 use crate::class::ranked::{Label, read_label};
 use crate::{
-    Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Sink,
-    never_whole, scorer,
+    Counted, Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope,
+    ScoreSpec, Sink, never_whole, scorer,
 };
 
 pub(crate) const CLASSIFICATION: Entry = Entry {
@@ -314,22 +314,29 @@ impl Classes {
         let mut warnings = Vec::new();
         let averaged = self.metric.average() != Average::Micro;
         if averaged && self.metric.zero_division() == ZeroDivision::Undefined {
-            let mut warn = |score: fn(&Counts) -> Option<f64>, why: &str| {
+            let mut warn = |score: fn(&Counts) -> Option<f64>, [one, several]: [&str; 2]| {
                 let classes = counts.iter().filter(|it| score(&it.1).is_none()).count();
-                if classes > 0 {
-                    let warning = Message::from(format!("{classes} × a class {why}; "))
+                let what = |why, them| {
+                    Message::from(format!("{why}; "))
                         .option("zero-division", "0")
-                        .text(" counts it as 0, as scikit-learn does");
-                    warnings.push(warning);
-                }
+                        .text(format_args!(" counts {them} as 0, as scikit-learn does"))
+                };
+                let what = Counted::new(what(one, "it"), what(several, "them"));
+                warnings.extend(Counted::warnings([(classes as u64, what)]));
             };
             warn(
                 Counts::precision,
-                "is never predicted and left out of the average precision",
+                [
+                    "class is never predicted and left out of the average precision",
+                    "classes are never predicted and left out of the average precision",
+                ],
             );
             warn(
                 Counts::recall,
-                "is never a reference and left out of the average recall",
+                [
+                    "class is never a reference and left out of the average recall",
+                    "classes are never a reference and left out of the average recall",
+                ],
             );
         }
         for (name, _) in counts.iter().filter(|it| it.1 == Counts::default()) {
@@ -337,12 +344,12 @@ impl Classes {
         }
         let classes = state.classes();
         let names: BTreeSet<String> = classes.iter().map(|class| class.to_string()).collect();
-        if names.len() < classes.len() {
-            warnings.push(Message::from(format!(
-                "{} × an integer and the string it is written as are two classes",
-                classes.len() - names.len()
-            )));
-        }
+        let written_alike = Counted::new(
+            "integer and the string it is written as are two classes",
+            "integers and the strings they are written as are two classes each",
+        );
+        let times = (classes.len() - names.len()) as u64;
+        warnings.extend(Counted::warnings([(times, written_alike)]));
         warnings
     }
 }

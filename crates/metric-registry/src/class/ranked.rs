@@ -8,6 +8,7 @@ use metric_class::{
     AccuracyAtK, InvalidK, RankTable, Ranks, Score, ScoreError, Target, TiedRank, Ties, TopK,
     VERSION, label_ranks,
 };
+use metric_record::json::scan::{self, Scanner};
 use metric_record::json::{self, string, typed};
 use metric_record::{
     Batch, Cells, Column, FieldError, Kind, Message, Record, RecordError, Side, Value,
@@ -287,15 +288,18 @@ impl Header for Rows {
             (_, Self::Unknown) => {}
             (ours, other) if ours == other => {}
             (ours, other) => {
-                let what = match other {
-                    Self::Scores(_) => "scores",
-                    _ => "labels",
+                let (found, expected) = (other.width().unwrap_or(0), ours.width().unwrap_or(0));
+                let problem = |what| {
+                    let several = if found == 1 { "" } else { "s" };
+                    let rest = format!("expected {expected}, as in the first row");
+                    Message::from(format!("the row has {found} {what}{several}: {rest}"))
                 };
-                return Err(Message::from(format!(
-                    "the row has {} {what}: expected {}, as in the first row",
-                    other.width().unwrap_or(0),
-                    ours.width().unwrap_or(0)
-                )));
+                return Err(match other {
+                    Self::Scores(_) => problem("score"),
+                    _ => problem("label")
+                        .text("; to allow any number, use ")
+                        .option("k", ""),
+                });
             }
         }
         Ok(Unified::Kept)
@@ -340,6 +344,12 @@ pub(crate) fn read_label(value: &mut Value<'_>) -> Result<Option<Label>, String>
 }
 
 fn label(json: &str) -> Result<Label, String> {
+    let mut scanner = Scanner::new(json);
+    if let Some(number) = scanner.integer()
+        && scanner.is_at_end()
+    {
+        return Ok(Label::Integer(number));
+    }
     match json.trim_start().as_bytes().first() {
         Some(b'"') => Ok(Label::Text(string(json)?.into_owned())),
         Some(b'-' | b'0'..=b'9') => typed(json)
@@ -385,6 +395,18 @@ fn read_row(json: &str) -> Result<Vec<Label>, String> {
 
     // What grows may have to wait for the thread that had its memory before: room for most rows.
     let commas = json.bytes().filter(|&byte| byte == b',');
+    let mut labels = Vec::with_capacity(commas.clone().take(63).count() + 1);
+    let mut scanner = Scanner::new(json);
+    let scanned = scanner.list(|item| {
+        labels.push(match item.peek()? {
+            b'"' => Label::Text(item.string()?.to_owned()),
+            _ => Label::Integer(item.integer()?),
+        });
+        Some(())
+    });
+    if scanned.is_some() && scanner.is_at_end() {
+        return Ok(labels);
+    }
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let labels = deserializer.deserialize_seq(Row(commas.take(63).count() + 1));
     let labels = labels.and_then(|labels| deserializer.end().map(|()| labels));
@@ -482,36 +504,32 @@ impl Reading for Labels {
 }
 
 impl Labels {
-    /// Refuses a row of another length than the first one, or with fewer labels than the greatest k. For the
-    /// reciprocal rank, rows of fewer labels than k are noted.
+    /// Notes rows with fewer labels than the greatest k. Without `--k` refuses a row of another length than the
+    /// first one, which is the k.
     fn check_width(
         &self,
         width: usize,
         rows: u64,
         sink: &mut Sink<'_, Self>,
     ) -> Result<(), FieldError> {
-        let ks = match &self.wanted {
-            Wanted::Accuracy(ks) => ks,
-            Wanted::ReciprocalRank(Some(k)) if width < k.get() => {
-                let what = Counted::new(
-                    format!(
-                        "row has fewer than the {k} labels of --k, so that a reference after its end counts as not found"
-                    ),
-                    format!(
-                        "rows have fewer than the {k} labels of --k, so that a reference after their end counts as not found"
-                    ),
-                );
-                sink.count(&what, rows);
-                return Ok(());
-            }
-            Wanted::ReciprocalRank(_) => return Ok(()),
+        let most = match &self.wanted {
+            Wanted::Accuracy(ks) => match ks.iter().max() {
+                None => return sink.share(Side::Prediction, Rows::Labels(width)),
+                Some(&most) => most,
+            },
+            Wanted::ReciprocalRank(cutoff) => cutoff.map_or(0, NonZeroUsize::get),
         };
-        sink.share(Side::Prediction, Rows::Labels(width))?;
-        let needed = ks.iter().copied().max().unwrap_or(1);
-        if width < needed {
-            return Err(FieldError::prediction(format!(
-                "the row has {width} labels: expected at least {needed}, the greatest k"
-            )));
+        if width < most {
+            let what = |rows, their| {
+                let rest = "so that a reference after";
+                format!(
+                    "{rows} fewer than the {most} labels of --k, {rest} {their} end counts as not found"
+                )
+            };
+            sink.count(
+                &Counted::new(what("row has", "its"), what("rows have", "their")),
+                rows,
+            );
         }
         Ok(())
     }
@@ -639,7 +657,7 @@ impl Scores {
     fn ignores(&self, label: i64, sink: &mut Sink<'_, Self>) -> bool {
         let ignored = self.metric.ignored() == Some(label);
         if ignored {
-            sink.note(IGNORED, 1);
+            sink.count(&ignored_examples(), 1);
         }
         ignored
     }
@@ -758,7 +776,7 @@ impl Scores {
     ) -> Result<(), RecordError> {
         let is_counted = |label: &i64| self.metric.ignored() != Some(*label);
         let counted = labels.iter().filter(|label| is_counted(label)).count();
-        sink.note(IGNORED, (labels.len() - counted) as u64);
+        sink.count(&ignored_examples(), (labels.len() - counted) as u64);
         // Rows of the ignored label may have any width.
         if let Some(index) = labels.iter().position(is_counted) {
             sink.row(batch, index);
@@ -808,7 +826,12 @@ impl Scores {
 }
 
 /// The note of an example that is left out.
-const IGNORED: &str = "an example of the ignored label was left out";
+fn ignored_examples() -> Counted {
+    Counted::new(
+        "example of the ignored label was left out",
+        "examples of the ignored label were left out",
+    )
+}
 
 fn weighted(field: &str, label: i64, weight: f64) -> Result<Target, String> {
     let target = Target::weighted(label, weight);
@@ -821,6 +844,12 @@ fn read_index(value: &mut Value<'_>) -> Result<i64, FieldError> {
         return Ok(label);
     }
     let text = value.to_json_or("null").map_err(FieldError::reference)?;
+    let mut scanner = Scanner::new(&text);
+    if let Some(label) = scanner.integer()
+        && scanner.is_at_end()
+    {
+        return Ok(label);
+    }
     typed(&text).map_err(|_| {
         let found = match json::kind(&text) {
             Kind::Number => text.to_string(),
@@ -841,6 +870,10 @@ fn read_scores<'a>(value: &mut Value<'a>) -> Result<Cow<'a, [f64]>, String> {
         // A row of a column with a number that JSON has no form for, or no JSON at all.
         return value.read().map(Cow::Owned);
     };
+    let mut scores = Vec::new();
+    if scan::numbers(&json, &mut scores).is_some() {
+        return Ok(Cow::Owned(scores));
+    }
     let scores: Vec<AnyNumber> = typed(&json).map_err(|problem| {
         let hint = match json.contains("Infinity") {
             true => ": an infinite score is written \"inf\" or \"-inf\"",

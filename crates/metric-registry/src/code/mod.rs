@@ -14,8 +14,8 @@ use metric_record::{FieldError, Kind, Message, Record, Side, Value};
 use serde_json::json;
 
 use crate::{
-    Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading, Scope, ScoreSpec,
-    Sink, never_whole, scorer,
+    Counted, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading, Scope,
+    ScoreSpec, Sink, never_whole, scorer,
 };
 
 pub(crate) const CODEBLEU: Entry = Entry {
@@ -271,7 +271,7 @@ impl Reading for Code {
             .map_err(|error| FieldError::prediction(error.to_string()).limit())?;
         let references = self.references(language, &mut record.reference)?;
         if let Some(note) = note(self.metric.profile, language) {
-            sink.note(note, 1);
+            sink.count(&note, 1);
         }
         let state = self.metric.measure(&prediction, &references);
         let sides = [
@@ -290,10 +290,12 @@ impl Reading for Code {
                 .text(" to score it as a text without syntax and dataflow");
                 return Err(FieldError::new(side, problem).limit());
             }
-            let noted = format!(
-                "a {side} takes more work or memory to parse than allowed and counts as having no syntax and no dataflow"
+            let rest = "as having no syntax and no dataflow";
+            let what = Counted::new(
+                format!("{side} takes more work or memory to parse than allowed and counts {rest}"),
+                format!("{side}s take more work or memory to parse than allowed and count {rest}"),
             );
-            sink.note_ids(noted, [&*record.id.to_string()]);
+            sink.count_record(&what, record.id);
         }
         match self.languages {
             Languages::One(_) => sink.measured(None, &[], state),
@@ -334,32 +336,35 @@ impl Code {
         {
             warnings.push(Message::from(OTHER_GRAMMARS));
         }
-        let mut warn = |times: u64, what: &str| {
-            if times > 0 {
-                warnings.push(Message::from(format!("{times} × {what}")));
-            }
+        let mut warn = |times: u64, one: &str, several: &str| {
+            warnings.extend(Counted::warnings([(times, Counted::new(one, several))]));
         };
         warn(
             examples.prediction_errors,
-            "a prediction has syntax errors; what the parser makes of it is compared",
+            "prediction has syntax errors; what the parser makes of it is compared",
+            "predictions have syntax errors; what the parser makes of them is compared",
         );
         warn(
             examples.reference_errors,
-            "a reference has syntax errors: is it of this language?",
+            "reference has syntax errors: is it of this language?",
+            "references have syntax errors: are they of this language?",
         );
         if state.dataflow[1] > 0 {
             warn(
                 examples.no_reference_dataflow,
-                "a reference has no dataflow and does not count in dataflow_match",
+                "reference has no dataflow and does not count in dataflow_match",
+                "references have no dataflow and do not count in dataflow_match",
             );
         }
         warn(
             examples.comments_kept,
-            "the comments of a text could not be removed, so they are compared, too",
+            "text has comments that could not be removed, so they are compared, too",
+            "texts have comments that could not be removed, so they are compared, too",
         );
         warn(
             examples.too_deep,
-            "a text is nested deeper than 990 nodes and has no dataflow",
+            "text is nested deeper than 990 nodes and has no dataflow",
+            "texts are nested deeper than 990 nodes and have no dataflow",
         );
         if examples.total > 0 && state.dataflow[1] == 0 {
             let total = match self.metric.profile {
@@ -411,18 +416,20 @@ fn counts(state: &CodeBleuState) -> Named<serde_json::Value> {
 }
 
 /// What is to be known of a language under a profile.
-fn note(profile: Profile, language: Language) -> Option<String> {
-    match profile {
-        Profile::CodeBleu07 if !language.is_in_codebleu() => Some(format!(
-            "an example is in {language}, which codebleu 0.7.0 does not know: scored as JavaScript with other keywords"
-        )),
+fn note(profile: Profile, language: Language) -> Option<Counted> {
+    let rest = match profile {
+        Profile::CodeBleu07 if !language.is_in_codebleu() => {
+            "which codebleu 0.7.0 does not know: scored as JavaScript with other keywords"
+        }
         Profile::CodeXGlue | Profile::Paper | Profile::FusionBrain2021
             if !language.is_original() =>
         {
-            Some(format!(
-                "an example is in {language}, for which the original evaluator has no keywords: those of codebleu 0.7.0 are taken"
-            ))
+            "for which the original evaluator has no keywords: those of codebleu 0.7.0 are used"
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(Counted::new(
+        format!("example is in {language}, {rest}"),
+        format!("examples are in {language}, {rest}"),
+    ))
 }

@@ -14,8 +14,8 @@ use metric_record::{FieldError, Message, Record};
 use serde_json::json;
 
 use crate::{
-    Draw, Drawing, Entry, Group, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
-    Reading, Scope, ScoreSpec, Sink, scorer,
+    Counted, Draw, Drawing, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, Reading, Scope, ScoreSpec, Sink, scorer,
 };
 
 pub(crate) const LANES: Entry = Entry {
@@ -351,31 +351,31 @@ fn groups(state: &ReadLanesState) -> Named<Vec<Group>> {
 
 fn warnings(state: &ReadLanesState) -> Vec<Message> {
     let found = &state.correspondence;
+    let unreadable = Counted::new(
+        "prediction is null or could not be read as rules, and counts as empty",
+        "predictions are null or could not be read as rules, and count as empty",
+    );
     let unparsable = state.example.iter().map(|Unparsable { id, reason }| {
-            let times = state.unparsable;
-            Message::from(format!("{times} × a prediction is null or could not be read as rules, and counts as empty; that of {id:?}: ")).message(reason)
-        });
-    let findings = [
-        (
-            found.reference_findings.dangling,
-            "a lane id of a reference is no centerline of its clip",
-        ),
-        (
-            found.prediction_findings.dangling,
-            "a lane id of a prediction is no centerline of its clip",
-        ),
-        (
-            found.reference_findings.duplicate,
-            "a lane stands more than once in a rule of a reference",
-        ),
-        (
-            found.prediction_findings.duplicate,
-            "a lane stands more than once in a rule of a prediction",
-        ),
-    ]
-    .into_iter()
-    .filter(|(times, _)| *times > 0)
-    .map(|(times, what)| Message::from(format!("{times} × {what}")));
+        let warning = unreadable.warning(state.unparsable);
+        warning
+            .text(format_args!("; that of {id:?}: "))
+            .message(reason)
+    });
+    let sides = [
+        ("reference", &found.reference_findings),
+        ("prediction", &found.prediction_findings),
+    ];
+    let findings = sides.into_iter().flat_map(|(side, found)| {
+        let dangling = Counted::new(
+            format!("lane id of a {side} is not a centerline of its clip"),
+            format!("lane ids of {side}s are not centerlines of their clips"),
+        );
+        let duplicate = Counted::new(
+            format!("lane is more than once in a rule of a {side}"),
+            format!("lanes are more than once in a rule of a {side}"),
+        );
+        Counted::warnings([(found.dangling, dangling), (found.duplicate, duplicate)])
+    });
     unparsable.chain(findings).collect()
 }
 

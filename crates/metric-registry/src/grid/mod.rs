@@ -12,9 +12,9 @@ use metric_record::{FieldError, JoinPolicy, Message, ReadError, Record, Side};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers, OptionError,
-    OptionKind, OptionSpec, Options, ReadDataSet, Reading, Scope, ScoreSpec, Sink, Unified,
-    never_whole, scorer,
+    Counted, DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers,
+    OptionError, OptionKind, OptionSpec, Options, ReadDataSet, Reading, Scope, ScoreSpec, Sink,
+    Unified, never_whole, scorer,
 };
 
 pub(crate) const ARC: Entry = Entry {
@@ -238,27 +238,37 @@ impl ReadDataSet<Self> for ArcReading {
             }
         }
         sink.missing(missing as u64);
-        sink.note(
-            "an output of a task in the submission has no attempt and scores 0",
-            (missing - of_missing_tasks) as u64,
+        let without_attempt = Counted::new(
+            "output of a task in the submission has no attempt and scores 0",
+            "outputs of tasks in the submission have no attempt and score 0",
         );
+        sink.count(&without_attempt, (missing - of_missing_tasks) as u64);
         let held = |ids: &[String]| -> Vec<String> {
             ids.iter().filter(|id| data.holds(id)).cloned().collect()
         };
-        sink.note_ids(
-            "a task is not in the submission and scores 0",
-            held(&submission.missing).iter().map(String::as_str),
+        let missing = Counted::new(
+            "task is not in the submission and scores 0",
+            "tasks are not in the submission and score 0",
         );
-        sink.note_ids(
-            "a task is not in the solutions and was left out",
-            held(&submission.unknown).iter().map(String::as_str),
+        let unknown = Counted::new(
+            "task is not in the solutions and was left out",
+            "tasks are not in the solutions and were left out",
         );
+        for (what, ids) in [
+            (missing, &submission.missing),
+            (unknown, &submission.unknown),
+        ] {
+            for id in held(ids) {
+                sink.count_record(&what, id);
+            }
+        }
         let unknown = submission.unknown_fields.iter();
         let unknown = unknown.filter(|(id, _)| data.holds(id));
-        sink.note(
-            "a field beside attempt_1, attempt_2, ... is no attempt and was left out",
-            unknown.map(|(_, fields)| fields).sum(),
+        let no_attempt = Counted::new(
+            "field is not one of attempt_1, attempt_2, ... and was left out",
+            "fields are not among attempt_1, attempt_2, ... and were left out",
         );
+        sink.count(&no_attempt, unknown.map(|(_, fields)| fields).sum());
         Ok(())
     }
 }
@@ -348,31 +358,38 @@ impl ArcReading {
 
     fn warnings(&self, state: &ExamplesState) -> Vec<Message> {
         let (pairs, submissions) = (&state.pairs, &state.submissions);
+        let rest = format!("after the {} that count", self.metric.submissions.attempts);
         let counts = [
             (
                 pairs.invalid,
-                "a prediction is no ARC grid and scores 0".to_owned(),
+                Counted::new(
+                    "prediction is not an ARC grid and scores 0",
+                    "predictions are not ARC grids and score 0",
+                ),
             ),
             (
                 submissions.invalid_attempts,
-                "an attempt is null or no ARC grid and scores 0".to_owned(),
+                Counted::new(
+                    "attempt is null or not an ARC grid and scores 0",
+                    "attempts are null or not ARC grids and score 0",
+                ),
             ),
             (
                 submissions.extra_attempts,
-                format!(
-                    "an attempt comes after the {} that count and was left out",
-                    self.metric.submissions.attempts
+                Counted::new(
+                    format!("attempt comes {rest} and was left out"),
+                    format!("attempts come {rest} and were left out"),
                 ),
             ),
             (
                 submissions.extra_outputs,
-                "an output is not among those of its task and was left out".to_owned(),
+                Counted::new(
+                    "output is not among those of its task and was left out",
+                    "outputs are not among those of their tasks and were left out",
+                ),
             ),
         ];
-        let counts = counts.iter().filter(|(times, _)| *times > 0);
-        counts
-            .map(|(times, what)| Message::from(format!("{times} × {what}")))
-            .collect()
+        Counted::warnings(counts).collect()
     }
 }
 

@@ -275,13 +275,12 @@ impl Reading for Vqa {
         if self.is_agreement() {
             counts.push(("thirds".to_owned(), json!(state.thirds)));
         }
-        let mut warnings = Vec::new();
-        if state.without_lemmatizer > 0 {
-            warnings.push(Message::from(format!(
-                "{} × a Russian answer was scored without a lemmatiser, each word as its own lemma; the reference program uses pymorphy2, and the library takes a lemmatiser as a function",
-                state.without_lemmatizer
-            )));
-        }
+        let rest = "scored without a lemmatizer, each word as its own lemma; the reference program uses pymorphy2, and the library takes a lemmatizer as a function";
+        let unlemmatized = Counted::new(
+            format!("Russian answer was {rest}"),
+            format!("Russian answers were {rest}"),
+        );
+        let warnings = Counted::warnings([(state.without_lemmatizer, unlemmatized)]).collect();
         Numbers {
             scores: vec![("accuracy".to_owned(), self.metric.compute(state))],
             counts,
@@ -357,8 +356,15 @@ impl ReadDataSet<Self> for Vqa {
         }
         count_unmatched(&counts, sink);
         if profile == Profile::Exact {
-            let note = "a question of an annotation file was scored by profile exact; VQA v2's own rule is ";
-            sink.note(Message::from(note).option("profile", "vqa-v2"), questions);
+            let rest = "scored by profile exact; VQA v2's own rule is ";
+            let what = |questions: &str| {
+                Message::from(format!("{questions} {rest}")).option("profile", "vqa-v2")
+            };
+            let what = Counted::new(
+                what("question of an annotation file was"),
+                what("questions of an annotation file were"),
+            );
+            sink.count(&what, questions);
         }
         Ok(())
     }

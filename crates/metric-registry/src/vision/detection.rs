@@ -466,26 +466,27 @@ fn is_empty_list(json: &str) -> bool {
 }
 
 fn warnings(score: &DetectionSweepScore) -> Vec<Message> {
-    let mut warnings = Vec::new();
     let most = |count: fn(&DetectionState) -> u64| {
         let counts = score.points().iter().map(|point| count(&point.state));
         counts.max().unwrap_or(0)
     };
-    let repeated = most(|counts| counts.repeated);
-    if repeated > 0 {
-        let warning = Message::from(format!(
-            "{repeated} × a prediction counts as right on a true box that another prediction has already; "
-        ));
-        let warning = warning.option("profile", "one-to-one");
-        warnings.push(warning.text(" counts each true box once"));
-    }
-    let undecided = most(|counts| counts.undecided);
-    if undecided > 0 {
-        warnings.push(Message::from(format!(
-            "{undecided} × a prediction has an IoU of exactly the threshold, which the text leaves undefined, and counts neither as right nor as wrong"
-        )));
-    }
-    warnings
+    let repeated = |predictions: &str| {
+        let rest = "as correct on a ground-truth box that another prediction has already";
+        Message::from(format!("{predictions} {rest}; "))
+            .option("profile", "one-to-one")
+            .text(" counts each box once")
+    };
+    let repeated = Counted::new(repeated("prediction counts"), repeated("predictions count"));
+    let rest = "an IoU of exactly the threshold, which the text leaves undefined, and";
+    let undecided = Counted::new(
+        format!("prediction has {rest} counts neither as correct nor as incorrect"),
+        format!("predictions have {rest} count neither as correct nor as incorrect"),
+    );
+    let counts = [
+        (most(|counts| counts.repeated), repeated),
+        (most(|counts| counts.undecided), undecided),
+    ];
+    Counted::warnings(counts).collect()
 }
 
 fn is_fusion_brain(profile: Profile) -> bool {

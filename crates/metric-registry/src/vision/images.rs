@@ -189,7 +189,10 @@ pub(crate) fn note_warnings<R: Reading>(sink: &mut Sink<'_, R>, warnings: &Warni
             }
             Warning::ZeroId => sink.tally(ZERO_ID, *times),
             Warning::OtherSize => sink.tally(OTHER_SIZE, *times),
-            warning => sink.note(warning.text(), *times),
+            warning => {
+                let [one, several] = warning.texts();
+                sink.count(&Counted::new(one, several), *times);
+            }
         }
     }
 }

@@ -317,6 +317,9 @@ impl Edits {
         cells: &mut Cells,
     ) -> Result<Self, OutOfCells> {
         let (rows, columns) = (reference.len(), prediction.len());
+        if let Some(distance) = table::embedded(reference, prediction) {
+            return Ok(Self::of_counts(rows, columns, distance, 0));
+        }
         let (mut deletions, mut insertions) = (0, 0);
         // Substitutions, and deletions that insertions make up for: of a single error the kind is known.
         let needed = |distance: usize| distance - rows.abs_diff(columns) > 1;
@@ -438,6 +441,20 @@ mod tests {
             prop_assert!(distance <= edit_distance(&a, &c) + edit_distance(&c, &b));
             prop_assert!(distance >= a.len().abs_diff(b.len()));
             prop_assert!(distance <= a.len().max(b.len()));
+        }
+
+        #[test]
+        fn a_part_of_a_list_is_counted_as_it_is_aligned(
+            long in proptest::collection::vec(0_u8..5, 0..80),
+            kept in proptest::collection::vec(any::<bool>(), 80),
+            changed in 0_u8..5,
+        ) {
+            // Some of its units in their order, of which one kind is another one.
+            let kept = long.iter().zip(kept).filter(|(_, kept)| *kept);
+            let short: Vec<u8> = kept.map(|(&unit, _)| if unit == changed { 9 } else { unit }).collect();
+            for (a, b) in [(&short, &long), (&long, &short)] {
+                prop_assert_eq!(Edits::between(a, b), Alignment::new(a, b).edits());
+            }
         }
 
         #[test]

@@ -196,9 +196,27 @@ fn edits_of_characters(
         });
     }
     let (start, end) = units::common_text(reference, prediction);
+    let middles =
+        [reference, prediction].map(|text| text.get(start..text.len() - end).unwrap_or_default());
+    let count_ends = |mut edits: Edits| {
+        for ends in [
+            reference.get(..start),
+            reference.get(reference.len() - end..),
+        ] {
+            edits.hits += ends.map_or(0, hits);
+        }
+        edits
+    };
+    if middles.contains(&"") {
+        let [deletions, insertions] = middles.map(hits);
+        return Ok(count_ends(Edits {
+            deletions,
+            insertions,
+            ..Edits::default()
+        }));
+    }
     SYMBOLS.with_borrow_mut(|[rows, columns]| {
-        for (text, symbols) in [(reference, &mut *rows), (prediction, &mut *columns)] {
-            let middle = text.get(start..text.len() - end).unwrap_or_default();
+        for (middle, symbols) in middles.into_iter().zip([&mut *rows, &mut *columns]) {
             symbols.clear();
             symbols.extend(middle.chars().map(u32::from));
         }
@@ -207,14 +225,7 @@ fn edits_of_characters(
             symbols.clear();
             symbols.shrink_to(KEPT);
         }
-        let mut edits = edits?;
-        for ends in [
-            reference.get(..start),
-            reference.get(reference.len() - end..),
-        ] {
-            edits.hits += ends.map_or(0, hits);
-        }
-        Ok(edits)
+        edits.map(count_ends)
     })
 }
 

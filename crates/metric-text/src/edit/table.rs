@@ -10,7 +10,7 @@
 //! and otherwise computed again from columns kept at intervals.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::work::{Cells, OutOfCells};
@@ -22,6 +22,12 @@ const BITS: usize = 64;
 const KEPT: usize = if cfg!(test) { 64 } else { 1 << 20 };
 /// Tables of up to so many blocks are filled whole, not band by band.
 const SMALL: usize = if cfg!(test) { 64 } else { 1 << 13 };
+/// A list of at least so many symbols is searched for in one that is at least twice as long.
+const SEARCHED: usize = if cfg!(test) { 8 } else { 1 << 11 };
+/// Before a band of at least so many blocks is filled, a look at both lists tells how wide it must be.
+const WIDE: usize = if cfg!(test) { 2 } else { 1 << 8 };
+/// So many runs of symbols are told apart at most, in 64 MiB.
+const RUNS: usize = 1 << 24;
 /// Symbols below have a place of their own in the masks of a single block: all letters of two bytes in
 /// UTF-8, and all places of a short reference.
 const DIRECT: usize = 2048;
@@ -51,10 +57,45 @@ pub(super) fn distance(
     let found = if rows <= BITS {
         cells.spend(cells_of(1, columns))?;
         Some(SCRATCH.with_borrow_mut(|scratch| scratch.distance(reference, prediction, None)))
+    } else if let Some(found) = embedded(reference, prediction) {
+        Some(found)
     } else {
-        Blocks::new(reference, prediction).distance(limit, cells)?
+        Blocks::new(reference, prediction).distance(limit, |_| false, cells)?
     };
     Ok(found.filter(|&found| found <= limit))
+}
+
+/// The distance of lists of which one is much longer, if it is the difference of their lengths and an error
+/// for each symbol that the longer list lacks. Then there are no other errors.
+///
+/// That is so where the shorter list is found in the longer one: its symbols in their order, and anything in
+/// the place of those that the longer list lacks.
+pub(super) fn embedded(reference: &[u32], prediction: &[u32]) -> Option<usize> {
+    let [short, long] = match reference.len() < prediction.len() {
+        true => [reference, prediction],
+        false => [prediction, reference],
+    };
+    if short.len() < SEARCHED || long.len() / 2 < short.len() {
+        return None;
+    }
+    let mut lacking: HashSet<u32> = short.iter().copied().collect();
+    for symbol in long {
+        if lacking.is_empty() {
+            break;
+        }
+        lacking.remove(symbol);
+    }
+    let mut left = long.iter();
+    let mut errors = long.len() - short.len();
+    for symbol in short {
+        if lacking.contains(symbol) {
+            errors += 1;
+            left.next()?;
+        } else {
+            left.find(|other| *other == symbol)?;
+        }
+    }
+    Some(errors)
 }
 
 /// The cells of so many blocks in each of these columns.
@@ -89,7 +130,7 @@ fn trace_levels(width: usize, columns: usize) -> u64 {
 }
 
 /// The distance of two lists of symbols and, if it is `needed` at this distance, the steps of the
-/// trace-back from the end.
+/// trace-back from the end. What is needed at a distance is needed at any greater one.
 ///
 /// From a place in the table the step is a deletion where that leads to one error less; else an
 /// insertion where the difference in the column to the left says that it saves over a diagonal step;
@@ -97,7 +138,7 @@ fn trace_levels(width: usize, columns: usize) -> u64 {
 pub(super) fn trace(
     reference: &[u32],
     prediction: &[u32],
-    needed: impl Fn(usize) -> bool,
+    needed: impl Fn(usize) -> bool + Copy,
     cells: &mut Cells,
     mut step: impl FnMut(Step),
 ) -> Result<usize, OutOfCells> {
@@ -119,11 +160,9 @@ pub(super) fn trace(
     }
     let blocks = Blocks::new(reference, prediction);
     let most = rows.max(columns);
-    let found = blocks.distance(most, cells)?.unwrap_or(most);
+    let found = blocks.distance(most, needed, cells)?.unwrap_or(most);
     if needed(found) {
-        let width = Band::new(rows, columns, found).width(rows);
-        let levels = trace_levels(width, columns);
-        cells.spend(cells_of(width, columns).saturating_mul(levels))?;
+        cells.spend(blocks.trace_cells(found))?;
         blocks.trace(found, &mut step);
     }
     Ok(found)
@@ -274,8 +313,10 @@ fn trace_block(rows: usize, kept: &[Differences], step: &mut impl FnMut(Step)) {
 }
 
 /// The blocks of a longer reference.
-struct Blocks {
+struct Blocks<'a> {
     rows: usize,
+    /// The reference and the prediction as they came.
+    lists: [&'a [u32]; 2],
     /// The prediction, each symbol as its number in `starts`, or as the number of symbols for one that
     /// the reference does not have.
     prediction: Vec<u32>,
@@ -325,8 +366,8 @@ struct Column {
     differences: Vec<Differences>,
 }
 
-impl Blocks {
-    fn new(reference: &[u32], prediction: &[u32]) -> Self {
+impl<'a> Blocks<'a> {
+    fn new(reference: &'a [u32], prediction: &'a [u32]) -> Self {
         let mut numbers: HashMap<u32, u32> = HashMap::new();
         let mut places: Vec<Vec<(usize, u64)>> = Vec::new();
         for (row, symbol) in reference.iter().enumerate() {
@@ -354,6 +395,7 @@ impl Blocks {
         let number = |symbol| numbers.get(symbol).copied().unwrap_or(unknown);
         Self {
             rows: reference.len(),
+            lists: [reference, prediction],
             prediction: prediction.iter().map(number).collect(),
             starts,
             masks,
@@ -373,7 +415,15 @@ impl Blocks {
     }
 
     /// The distance, if it is at most `limit`, in a band that is widened as needed.
-    fn distance(&self, limit: usize, cells: &mut Cells) -> Result<Option<usize>, OutOfCells> {
+    ///
+    /// If the cells will not be enough, also for the trace-back at a distance at which that is needed, this
+    /// ends as soon as it is known.
+    fn distance(
+        &self,
+        limit: usize,
+        needs_trace: impl Fn(usize) -> bool,
+        cells: &mut Cells,
+    ) -> Result<Option<usize>, OutOfCells> {
         let (rows, columns) = (self.rows, self.columns());
         let most = rows.max(columns);
         let least = self.least_distance();
@@ -382,10 +432,26 @@ impl Blocks {
         }
         let small = rows.div_ceil(BITS) * columns <= SMALL;
         let mut errors = if small { most } else { least + 2 * BITS };
+        let mut is_bounded = small;
         loop {
             errors = errors.min(limit).min(most);
+            let width = |errors| Band::new(rows, columns, errors).width(rows);
+            if !is_bounded && width(errors) >= WIDE {
+                is_bounded = true;
+                let least = least.max(self.least_distance_by_runs());
+                if least > limit {
+                    return Ok(None);
+                }
+                errors = errors.max(least);
+                let trace = if needs_trace(least) {
+                    self.trace_cells(least)
+                } else {
+                    0
+                };
+                cells.check(cells_of(width(least), columns).saturating_add(trace))?;
+            }
             let band = Band::new(rows, columns, errors);
-            cells.spend(cells_of(band.width(rows), columns))?;
+            cells.spend(cells_of(width(errors), columns))?;
             let found = self.distance_in(band);
             if found <= errors {
                 return Ok(Some(found));
@@ -400,6 +466,46 @@ impl Blocks {
                 false => errors.saturating_mul(2),
             };
         }
+    }
+
+    /// The cells of a trace-back at this distance.
+    fn trace_cells(&self, distance: usize) -> u64 {
+        let width = Band::new(self.rows, self.columns(), distance).width(self.rows);
+        let levels = trace_levels(width, self.columns());
+        cells_of(width, self.columns()).saturating_mul(levels)
+    }
+
+    /// What the distance cannot be less than: an error changes as many runs of symbols as have a place in one,
+    /// in both lists (E. Ukkonen, *Approximate string-matching with q-grams and maximal matches*, 1992).
+    ///
+    /// Runs that are not told apart make the bound lower.
+    fn least_distance_by_runs(&self) -> usize {
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        let [rows, columns] = self.lists.map(<[u32]>::len);
+        let symbols = self.starts.len().saturating_sub(2).max(2);
+        // So long that by chance few runs are in both lists: shorter ones tell less, and so do longer ones.
+        let length = rows.max(columns).max(1).ilog(symbols) as usize + 3;
+        let places = (2 * (rows + columns)).next_power_of_two().min(RUNS);
+        let mut more = vec![0_i32; places];
+        for (list, sign) in self.lists.into_iter().zip([1, -1]) {
+            let leaving = FACTOR.wrapping_pow(length as u32);
+            let mut hash = 0_u64;
+            for (at, &symbol) in list.iter().enumerate() {
+                hash = hash
+                    .wrapping_mul(FACTOR)
+                    .wrapping_add(u64::from(symbol) + 1);
+                if let Some(before) = at.checked_sub(length) {
+                    let gone = (u64::from(list[before]) + 1).wrapping_mul(leaving);
+                    hash = hash.wrapping_sub(gone);
+                }
+                if at + 1 >= length {
+                    let place = (hash.wrapping_mul(FACTOR) >> 32) as usize & (places - 1);
+                    more[place] += sign;
+                }
+            }
+        }
+        let unequal: u64 = more.iter().map(|more| u64::from(more.unsigned_abs())).sum();
+        unequal.div_ceil(2 * length as u64) as usize
     }
 
     /// What the distance cannot be less than: each hit takes a symbol from both lists.
@@ -678,7 +784,8 @@ mod tests {
             let blocks = Blocks::new(reference, prediction);
             steps.clear();
             blocks.trace(expected, &mut |step| steps.push(step));
-            let found = blocks.distance(usize::MAX, cells);
+            let found = blocks.distance(usize::MAX, |_| false, cells);
+            assert!(blocks.least_distance_by_runs() <= expected);
             assert_eq!((found, steps), (Ok(Some(expected)), path));
         }
     }
@@ -721,6 +828,46 @@ mod tests {
         check(&turned, &[0x10_ffff, 0, 5]);
         // A symbol that is the same place in the masks as one of the reference.
         check(&[5000, 5000 + (1 << 30)], &[5000 + (1 << 30), 5000]);
+    }
+
+    #[test]
+    fn a_list_that_is_found_in_a_longer_one() {
+        let list = |text: &str| text.chars().map(u32::from).collect::<Vec<u32>>();
+        let long = list(&"the quick brown fox ".repeat(5));
+        for (short, errors) in [
+            ("hqubr fox quick", Some(85)),
+            // The longer list lacks two of them.
+            ("hqub7 fox quic7", Some(87)),
+            ("7777777777", Some(100)),
+            // Not in this order.
+            ("fox fox fox fox fox fox", None),
+            // Too short to be searched for.
+            ("the fox", None),
+        ] {
+            let short = list(short);
+            assert_eq!(embedded(&short, &long), errors);
+            assert_eq!(embedded(&long, &short), errors);
+            check(&short, &long);
+            check(&long, &short);
+        }
+    }
+
+    #[test]
+    fn unlike_lists_are_refused_before_their_cells_are_spent() {
+        let list = |seed: u32| {
+            let symbol =
+                move |i: u32| (i.wrapping_mul(2_654_435_769) ^ seed).wrapping_mul(seed) >> 27;
+            (0..4_000).map(symbol).collect::<Vec<u32>>()
+        };
+        let (a, b) = (list(0x9e37_79b1), list(0x85eb_ca6b));
+        let distance = trace(&a, &b, |_| false, &mut Cells::unlimited(), |_| {}).unwrap();
+        let blocks = Blocks::new(&a, &b);
+        assert!(blocks.least_distance() < distance / 10);
+        assert!(blocks.least_distance_by_runs() > distance / 10);
+        let mut cells = Cells::new(20_000_000);
+        let refused = trace(&a, &b, |_| true, &mut cells, |_| {});
+        assert_eq!(refused, Err(OutOfCells));
+        assert!(cells.spend(19_000_000).is_ok(), "few cells were spent");
     }
 
     proptest! {

@@ -66,8 +66,17 @@ impl Cells {
         Self(u64::MAX)
     }
 
+    /// Whether there are so many cells left.
+    pub(super) fn check(&self, cells: u64) -> Result<(), OutOfCells> {
+        if cells > self.0 {
+            return Err(OutOfCells);
+        }
+        Ok(())
+    }
+
     pub(super) fn spend(&mut self, cells: u64) -> Result<(), OutOfCells> {
-        self.0 = self.0.checked_sub(cells).ok_or(OutOfCells)?;
+        self.check(cells)?;
+        self.0 -= cells;
         Ok(())
     }
 }

@@ -3,13 +3,14 @@ use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
+use metric_record::json::Raw;
+use metric_record::json::scan::Scanner;
 use metric_record::{IdKey, Kind, Message, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 
 use super::folder::read_file;
-use super::list::{ListError, first, records, trimmed};
+use super::list::{Item, ListError, first, records, set, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
 
@@ -155,7 +156,7 @@ pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
 #[derive(Clone, Copy)]
 pub(super) struct ShapeFields<'a> {
     pub(super) bbox: Option<&'a Numbers>,
-    pub(super) segmentation: Option<&'a RawValue>,
+    pub(super) segmentation: Option<Raw<'a>>,
     pub(super) sizes: MaskSizes,
 }
 
@@ -196,7 +197,7 @@ impl Form {
         struct First<'a> {
             bbox: Option<Numbers>,
             #[serde(borrow)]
-            segmentation: Option<&'a RawValue>,
+            segmentation: Option<Raw<'a>>,
         }
         let first = trimmed(list).get(1..).unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(first).into_iter::<First<'_>>();
@@ -278,11 +279,11 @@ impl Readable for Mask {
 struct RunLengths<'a> {
     size: [u32; 2],
     #[serde(borrow)]
-    counts: &'a RawValue,
+    counts: Raw<'a>,
 }
 
 fn mask(fields: ShapeFields<'_>, size: Size) -> Result<Mask, Problem> {
-    let text = fields.segmentation.map_or("null", RawValue::get);
+    let text = fields.segmentation.map_or("null", |raw| raw.0);
     let wrong = |error: serde_json::Error| Problem::new("segmentation", plain(&error));
     let invalid = |error| Problem::new("segmentation", error);
     match text.as_bytes().first() {
@@ -306,11 +307,11 @@ fn mask(fields: ShapeFields<'_>, size: Size) -> Result<Mask, Problem> {
                 }
                 return Err(problem);
             }
-            if runs.counts.get().starts_with('"') {
-                let text: Cow<'_, str> = serde_json::from_str(runs.counts.get()).map_err(wrong)?;
+            if runs.counts.0.starts_with('"') {
+                let text: Cow<'_, str> = serde_json::from_str(runs.counts.0).map_err(wrong)?;
                 Mask::from_compressed(height, width, &text).map_err(invalid)
             } else {
-                let counts: Vec<u32> = serde_json::from_str(runs.counts.get()).map_err(wrong)?;
+                let counts: Vec<u32> = serde_json::from_str(runs.counts.0).map_err(wrong)?;
                 Mask::from_counts(height, width, &counts).map_err(invalid)
             }
         }
@@ -397,11 +398,30 @@ fn bbox(numbers: Option<&Numbers>) -> Result<BBox, Problem> {
 #[derive(Deserialize)]
 struct TruthFile<'a> {
     #[serde(borrow)]
-    images: &'a RawValue,
+    images: Raw<'a>,
     #[serde(borrow)]
-    categories: &'a RawValue,
+    categories: Raw<'a>,
     #[serde(borrow)]
-    annotations: &'a RawValue,
+    annotations: Raw<'a>,
+}
+
+impl<'a> TruthFile<'a> {
+    fn scan(text: &'a str) -> Option<Self> {
+        let (mut images, mut categories, mut annotations) = (None, None, None);
+        let mut scanner = Scanner::new(text);
+        scanner.object(|value, key| match key {
+            "images" => set(&mut images, value.raw()),
+            "categories" => set(&mut categories, value.raw()),
+            "annotations" => set(&mut annotations, value.raw()),
+            _ => value.skip_value(),
+        })?;
+        let lists = Self {
+            images: images?,
+            categories: categories?,
+            annotations: annotations?,
+        };
+        scanner.is_at_end().then_some(lists)
+    }
 }
 
 #[derive(Deserialize)]
@@ -410,9 +430,9 @@ struct ImageRecord<'a> {
     id: Id<'a>,
     // Only masks need them, and files that have none may hold anything here.
     #[serde(borrow)]
-    height: Option<&'a RawValue>,
+    height: Option<Raw<'a>>,
     #[serde(borrow)]
-    width: Option<&'a RawValue>,
+    width: Option<Raw<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -420,7 +440,7 @@ struct ClassRecord<'a> {
     #[serde(borrow)]
     id: Id<'a>,
     #[serde(borrow)]
-    name: Option<&'a RawValue>,
+    name: Option<Raw<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -435,7 +455,7 @@ struct AnnotationRecord<'a> {
     area: Option<Number>,
     iscrowd: Option<Flag>,
     #[serde(borrow)]
-    segmentation: Option<&'a RawValue>,
+    segmentation: Option<Raw<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -447,7 +467,74 @@ struct ResultRecord<'a> {
     score: Number,
     bbox: Option<Numbers>,
     #[serde(borrow)]
-    segmentation: Option<&'a RawValue>,
+    segmentation: Option<Raw<'a>>,
+}
+
+impl<'a> Item<'a> for ImageRecord<'a> {
+    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+        let (mut id, mut height, mut width) = (None, None, None);
+        scanner.object(|value, key| match key {
+            "id" => set(&mut id, Id::scan(value)),
+            "height" => set(&mut height, value.raw()),
+            "width" => set(&mut width, value.raw()),
+            _ => value.skip_value(),
+        })?;
+        Some(Self {
+            id: id?,
+            height: height.filter(|raw| raw.0 != "null"),
+            width: width.filter(|raw| raw.0 != "null"),
+        })
+    }
+}
+
+impl<'a> Item<'a> for ClassRecord<'a> {}
+
+impl<'a> Item<'a> for AnnotationRecord<'a> {
+    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+        let (mut id, mut image_id, mut category_id) = (None, None, None);
+        let (mut bbox, mut area, mut iscrowd, mut segmentation) = (None, None, None, None);
+        scanner.object(|value, key| match key {
+            "id" => set(&mut id, Id::scan(value)),
+            "image_id" => set(&mut image_id, Id::scan(value)),
+            "category_id" => set(&mut category_id, Id::scan(value)),
+            "bbox" => set(&mut bbox, Numbers::scan(value)),
+            "area" => set(&mut area, value.number().map(Number)),
+            "iscrowd" => set(&mut iscrowd, value.integer().map(|flag| Flag(flag != 0))),
+            "segmentation" => set(&mut segmentation, value.raw()),
+            _ => value.skip_value(),
+        })?;
+        Some(Self {
+            id,
+            image_id: image_id?,
+            category_id: category_id?,
+            bbox,
+            area,
+            iscrowd,
+            segmentation: segmentation.filter(|raw| raw.0 != "null"),
+        })
+    }
+}
+
+impl<'a> Item<'a> for ResultRecord<'a> {
+    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+        let (mut image_id, mut category_id) = (None, None);
+        let (mut score, mut bbox, mut segmentation) = (None, None, None);
+        scanner.object(|value, key| match key {
+            "image_id" => set(&mut image_id, Id::scan(value)),
+            "category_id" => set(&mut category_id, Id::scan(value)),
+            "score" => set(&mut score, value.number().map(Number)),
+            "bbox" => set(&mut bbox, Numbers::scan(value)),
+            "segmentation" => set(&mut segmentation, value.raw()),
+            _ => value.skip_value(),
+        })?;
+        Some(Self {
+            image_id: image_id?,
+            category_id: category_id?,
+            score: score?,
+            bbox,
+            segmentation: segmentation.filter(|raw| raw.0 != "null"),
+        })
+    }
 }
 
 /// What is read of an annotation of another shard.
@@ -457,14 +544,14 @@ struct AnnotationElsewhere<'a> {
     image_id: Id<'a>,
     // The shard of the annotation reports what is wrong with these.
     #[serde(borrow)]
-    id: Option<&'a RawValue>,
+    id: Option<Raw<'a>>,
     #[serde(borrow)]
-    category_id: Option<&'a RawValue>,
+    category_id: Option<Raw<'a>>,
 }
 
 /// The id that a value is.
-fn id_in(json: Option<&RawValue>) -> Option<Id<'_>> {
-    serde_json::from_str(json?.get()).ok()
+fn id_in(json: Option<Raw<'_>>) -> Option<Id<'_>> {
+    serde_json::from_str(json?.0).ok()
 }
 
 /// What is read of a detection of another shard.
@@ -519,8 +606,12 @@ impl<S: Readable> Truth<S> {
             let problem = "found a list, as results are: expected an object with images, categories and annotations";
             return Err(whole(file, problem.to_owned()));
         }
-        let lists: TruthFile<'_> =
-            serde_json::from_str(file.text).map_err(|error| whole(file, error.to_string()))?;
+        let lists = match TruthFile::scan(file.text) {
+            Some(lists) => lists,
+            None => {
+                serde_json::from_str(file.text).map_err(|error| whole(file, error.to_string()))?
+            }
+        };
 
         let class_records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
         let image_records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
@@ -724,18 +815,18 @@ pub(super) fn distribute<S>(annotations: Vec<Placed<S>>, images: &mut [Image<S>]
 }
 
 /// Height and width of an image, where both are numbers of pixels.
-pub(super) fn size(height: Option<&RawValue>, width: Option<&RawValue>) -> Size {
+pub(super) fn size(height: Option<Raw<'_>>, width: Option<Raw<'_>>) -> Size {
     height.and_then(pixels).zip(width.and_then(pixels))
 }
 
 /// A name, which should be text, but may be another value that is shown as it is.
-fn name_of(json: &RawValue) -> String {
-    serde_json::from_str(json.get()).unwrap_or_else(|_| json.get().to_owned())
+fn name_of(json: Raw<'_>) -> String {
+    serde_json::from_str(json.0).unwrap_or_else(|_| json.0.to_owned())
 }
 
 /// A number of pixels, also with a fraction of 0.
-fn pixels(json: &RawValue) -> Option<u32> {
-    let number: f64 = serde_json::from_str(json.get()).ok()?;
+fn pixels(json: Raw<'_>) -> Option<u32> {
+    let number: f64 = serde_json::from_str(json.0).ok()?;
     let whole = number as u32;
     (f64::from(whole) == number).then_some(whole)
 }
@@ -829,7 +920,7 @@ impl<S> Default for Annotations<S> {
 
 fn annotations_of<S: Readable>(
     file: File<'_>,
-    list: &RawValue,
+    list: Raw<'_>,
     places: &Places,
     sizes: &[Size],
     options: CocoOptions,
@@ -879,9 +970,9 @@ fn annotations_of<S: Readable>(
         kept.all.push(Identified::new(id, placed));
         Ok(())
     };
-    let parts = records(list.get(), skip, take);
+    let parts = records(list.0, skip, take);
     let parts = parts
-        .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.get(), error))?;
+        .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.0, error))?;
     let mut all = Vec::new();
     for (_, mut part) in parts {
         add(warnings, part.warnings);
@@ -1060,14 +1151,14 @@ pub(super) fn whole(file: File<'_>, problem: String) -> ReadError {
 fn all<'a, R: Record<'a> + Send>(
     file: File<'_>,
     list: &str,
-    json: &'a RawValue,
+    json: Raw<'a>,
 ) -> Result<Vec<R>, ReadError> {
     let take = |kept: &mut Vec<R>, _: usize, record| {
         kept.push(record);
         Ok::<_, Problem>(())
     };
-    let parts = records(json.get(), |_, _| None, take);
-    let parts = parts.map_err(|error| in_list::<R>(file, list, json.get(), error))?;
+    let parts = records(json.0, |_, _| None, take);
+    let parts = parts.map_err(|error| in_list::<R>(file, list, json.0, error))?;
     Ok(parts.into_iter().flat_map(|(_, part)| part).collect())
 }
 
@@ -1166,7 +1257,7 @@ fn shortened(text: String) -> String {
 }
 
 /// A record of a list.
-pub(super) trait Record<'a>: Deserialize<'a> {
+pub(super) trait Record<'a>: Item<'a> {
     /// Its fields, each with a test whether a value is what belongs there.
     const FIELDS: &'static [(&'static str, Test)];
 
@@ -1182,9 +1273,9 @@ pub(super) trait Record<'a>: Deserialize<'a> {
         }
         let rest = trimmed(list).get(start + 1..)?;
         let mut values = serde_json::Deserializer::from_str(rest).into_iter();
-        let fields: HashMap<Cow<'_, str>, &RawValue> = values.next()?.ok()?;
+        let fields: HashMap<Cow<'_, str>, Raw<'_>> = values.next()?.ok()?;
         Self::FIELDS.iter().find_map(|&(field, test)| {
-            let error = test(fields.get(field)?.get()).err()?;
+            let error = test(fields.get(field)?.0).err()?;
             Some(Problem::new(field, plain(&error)))
         })
     }
@@ -1236,6 +1327,13 @@ impl<'a> Id<'a> {
         Self {
             key: IdKey::Number(number),
             is_text: false,
+        }
+    }
+
+    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+        match scanner.peek()? {
+            b'"' => scanner.string().map(Self::of_text),
+            _ => scanner.integer().map(Self::number),
         }
     }
 
@@ -1368,6 +1466,21 @@ pub(super) struct Numbers {
     count: usize,
 }
 
+impl Numbers {
+    fn scan(scanner: &mut Scanner<'_>) -> Option<Self> {
+        let (mut numbers, mut count) = ([0.0; 4], 0);
+        scanner.list(|item| {
+            let number = item.number()?;
+            if let Some(place) = numbers.get_mut(count) {
+                *place = number;
+            }
+            count += 1;
+            Some(())
+        })?;
+        Some(Self { numbers, count })
+    }
+}
+
 impl From<[f64; 4]> for Numbers {
     fn from(numbers: [f64; 4]) -> Self {
         Self { numbers, count: 4 }
@@ -1461,5 +1574,110 @@ impl<'de> Deserialize<'de> for Flag {
             }
         }
         deserializer.deserialize_any(FlagVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What the two readers give, in a form that can be compared.
+    trait Shown {
+        fn shown(&self) -> String;
+    }
+
+    fn id(id: &Id<'_>) -> String {
+        id.shown()
+    }
+
+    fn numbers(numbers: &Numbers) -> String {
+        let bits = numbers.numbers.map(f64::to_bits);
+        format!("{} {bits:?}", numbers.count)
+    }
+
+    impl Shown for ImageRecord<'_> {
+        fn shown(&self) -> String {
+            format!("{} {:?} {:?}", id(&self.id), self.height, self.width)
+        }
+    }
+
+    impl Shown for AnnotationRecord<'_> {
+        fn shown(&self) -> String {
+            let own = self.id.as_ref().map(id);
+            let bbox = self.bbox.as_ref().map(numbers);
+            let area = self.area.map(|area| area.0.to_bits());
+            let crowd = self.iscrowd.map(|flag| flag.0);
+            let (image, class) = (id(&self.image_id), id(&self.category_id));
+            format!(
+                "{own:?} {image} {class} {bbox:?} {area:?} {crowd:?} {:?}",
+                self.segmentation
+            )
+        }
+    }
+
+    impl Shown for ResultRecord<'_> {
+        fn shown(&self) -> String {
+            let bbox = self.bbox.as_ref().map(numbers);
+            let (image, class) = (id(&self.image_id), id(&self.category_id));
+            format!(
+                "{image} {class} {:x} {bbox:?} {:?}",
+                self.score.0.to_bits(),
+                self.segmentation
+            )
+        }
+    }
+
+    /// A record that is scanned is the one that serde reads; returns whether it was scanned.
+    fn check<'a, R: Item<'a> + Shown>(json: &'a str) -> bool {
+        let mut scanner = Scanner::new(json);
+        let Some(scanned) = R::scan(&mut scanner).filter(|_| scanner.is_at_end()) else {
+            return false;
+        };
+        let read = serde_json::from_str::<R>(json).map(|record| record.shown());
+        assert_eq!(read.ok(), Some(scanned.shown()), "{json}");
+        true
+    }
+
+    #[test]
+    fn records_as_programs_write_them_are_scanned() {
+        assert!(check::<ImageRecord<'_>>(
+            r#"{"license": 4, "file_name": "1.jpg", "height": 427, "width": null, "id": 397133}"#
+        ));
+        assert!(check::<AnnotationRecord<'_>>(
+            r#"{"segmentation": [[1.5, 2]], "area": 702.1, "iscrowd": 0, "image_id": 1, "bbox": [473.07, 395.93, 38.65, 28.67], "category_id": 18, "id": 1768}"#
+        ));
+        assert!(check::<ResultRecord<'_>>(
+            r#"{"image_id":"a","category_id":18,"bbox":[1,2e1,-3.5,4],"score":0.236}"#
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn a_scanned_record_is_what_serde_reads(
+            fields in proptest::collection::vec(
+                (
+                    prop_oneof![
+                        Just("id"), Just("image_id"), Just("category_id"), Just("bbox"), Just("score"),
+                        Just("area"), Just("iscrowd"), Just("segmentation"), Just("height"), Just("more"),
+                    ],
+                    prop_oneof![
+                        Just("1"), Just("0"), Just("-7"), Just("1.0"), Just("-0"), Just("0.25"), Just("1e400"),
+                        Just("null"), Just("true"), Just("\"17\""), Just("\"a\\n\""), Just("[1, 2.5, 3, 4]"),
+                        Just("[1, 2]"), Just("[0.1, 1e22, 123456789012345678901, 4, 5]"), Just("[]"),
+                        Just("{\"size\": [1, 2]}"), Just("12345678901234567890"), Just("[\"1\"]"),
+                    ],
+                ),
+                0..8,
+            ),
+            space in "[ \n]{0,1}",
+        ) {
+            let fields = fields.iter().map(|(name, value)| format!("{space}\"{name}\"{space}:{space}{value}"));
+            let json = format!("{{{}{space}}}", fields.collect::<Vec<_>>().join(","));
+            check::<ImageRecord<'_>>(&json);
+            check::<AnnotationRecord<'_>>(&json);
+            check::<ResultRecord<'_>>(&json);
+        }
     }
 }

@@ -1,8 +1,22 @@
 //! Records of a JSON list, read without a tree of values and on several threads.
 
+use metric_record::json::scan::Scanner;
 use metric_record::{Kind, json};
 use serde::Deserialize;
 use serde_json::Deserializer;
+
+/// A record of a list.
+pub(super) trait Item<'a>: Deserialize<'a> {
+    /// Takes a record in the shape that nearly all programs write. It is the one that serde gives, or `None`.
+    fn scan(_scanner: &mut Scanner<'a>) -> Option<Self> {
+        None
+    }
+}
+
+/// Sets a field of a record that is scanned, or returns `None` if it is set already.
+pub(super) fn set<T>(field: &mut Option<T>, value: Option<T>) -> Option<()> {
+    field.replace(value?).is_none().then_some(())
+}
 
 /// Reads each record of a JSON list and gives it to `take`, which puts it into what is kept of its
 /// part of the list; the parts are in the order of the list. `take` also gets the index of the record
@@ -23,7 +37,7 @@ pub(super) fn records<'a, R, Kept, E>(
     take: impl Fn(&mut Kept, usize, R) -> Result<(), E> + Sync,
 ) -> Result<Vec<(usize, Kept)>, ListError<E>>
 where
-    R: Deserialize<'a>,
+    R: Item<'a>,
     Kept: Default + Send,
     E: Send,
 {
@@ -99,7 +113,7 @@ pub(super) fn trimmed(json: &str) -> &str {
 }
 
 /// Reads `{...}, {...}, ...`, and counts them.
-fn read_part<'a, R: Deserialize<'a>, Kept, E>(
+fn read_part<'a, R: Item<'a>, Kept, E>(
     part: &'a str,
     kept: &mut Kept,
     skip: impl Fn(&mut Kept, &'a str) -> Option<usize>,
@@ -119,26 +133,27 @@ fn read_part<'a, R: Deserialize<'a>, Kept, E>(
             found => return Err(ListError::NoObject { place, found }),
         }
         let start = part.len() - rest.len();
-        let length = match skip(kept, rest) {
-            Some(length) => length,
-            None => {
-                let mut values = Deserializer::from_str(rest).into_iter::<R>();
-                match values.next() {
-                    None => return Err(ListError::NoComma { place }),
-                    Some(Err(error)) => {
-                        return Err(ListError::Malformed {
-                            place,
-                            start,
-                            error,
-                        });
-                    }
-                    Some(Ok(record)) => {
-                        let taken = take(kept, place, record);
-                        taken.map_err(|error| ListError::Refused { place, error })?;
-                    }
+        let mut refuse = |error| Err(ListError::Refused { place, error });
+        let mut scanner = Scanner::new(rest);
+        let length = if let Some(length) = skip(kept, rest) {
+            length
+        } else if let Some(record) = R::scan(&mut scanner) {
+            take(kept, place, record).or_else(&mut refuse)?;
+            scanner.at()
+        } else {
+            let mut values = Deserializer::from_str(rest).into_iter::<R>();
+            match values.next() {
+                None => return Err(ListError::NoComma { place }),
+                Some(Err(error)) => {
+                    return Err(ListError::Malformed {
+                        place,
+                        start,
+                        error,
+                    });
                 }
-                values.byte_offset()
+                Some(Ok(record)) => take(kept, place, record).or_else(&mut refuse)?,
             }
+            values.byte_offset()
         };
         rest = rest[length..].trim_start_matches([' ', '\t', '\n', '\r']);
         rest = match rest.strip_prefix(',') {
@@ -191,12 +206,14 @@ mod tests {
     use super::*;
 
     #[derive(Deserialize)]
-    struct Item {
+    struct Counted {
         n: usize,
     }
 
+    impl Item<'_> for Counted {}
+
     fn numbers(json: &str) -> Result<Vec<usize>, String> {
-        let take = |kept: &mut Vec<usize>, _: usize, item: Item| match item.n {
+        let take = |kept: &mut Vec<usize>, _: usize, item: Counted| match item.n {
             13 => Err("unlucky"),
             n => {
                 kept.push(n);
@@ -267,13 +284,13 @@ mod tests {
                 .collect();
             let json = format!("[{}]", items.join(" ,\n"));
             assert!(divided(&json, 3).len() > 1);
-            let take = |kept: &mut Vec<(usize, usize)>, index: usize, item: Item| {
+            let take = |kept: &mut Vec<(usize, usize)>, index: usize, item: Counted| {
                 kept.push((index, item.n));
                 Ok::<(), ()>(())
             };
             // Half of the records are skipped.
             let skip = |_: &mut Vec<(usize, usize)>, rest| {
-                let (item, length) = first::<Item>(rest)?;
+                let (item, length) = first::<Counted>(rest)?;
                 (item.n % 2 == 1).then_some(length)
             };
             let parts = pool.install(|| records(&json, skip, take)).expect("a list");

@@ -72,31 +72,54 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// What is the case, in a sentence without its full stop.
+    /// Returns what follows the number of cases in a message: after 1, and after any other number.
     #[must_use]
-    pub const fn text(&self) -> &'static str {
+    pub const fn texts(&self) -> [&'static str; 2] {
         match self {
-            Self::MissingArea => "a true object has no area, and that of its shape was taken",
-            Self::MissingCrowd => "a true object does not say iscrowd, and was taken for no crowd",
-            Self::UnknownImageOfTruth => {
-                "a true object is of an image that is not in the list, and was left out"
-            }
-            Self::UnknownClassOfTruth => {
-                "a true object is of a class that is not in the list, and was left out"
-            }
-            Self::UnknownClass(_) => {
-                "a detection is of a class that is not in the list, and was left out"
-            }
-            Self::UnknownImage => {
-                "a detection is of an image that is not in the list, and was left out"
-            }
-            Self::NegativeSize => {
-                "a box has a negative width or height, and was taken as overlapping nothing"
-            }
-            Self::RepeatedImage => "an image is in the list again, and counts once",
-            Self::RepeatedClass => "a class is in the list again, and counts once",
-            Self::ZeroId => "a true object has the id 0, which pycocotools takes for no match",
-            Self::OtherSize => "a mask is not of the size of its image",
+            Self::MissingArea => [
+                "ground-truth object has no area, and that of its shape was taken",
+                "ground-truth objects have no area, and those of their shapes were taken",
+            ],
+            Self::MissingCrowd => [
+                "ground-truth object does not say iscrowd, and was read as no crowd",
+                "ground-truth objects do not say iscrowd, and were read as no crowds",
+            ],
+            Self::UnknownImageOfTruth => [
+                "ground-truth object is of an image that is not in the list, and was left out",
+                "ground-truth objects are of images that are not in the list, and were left out",
+            ],
+            Self::UnknownClassOfTruth => [
+                "ground-truth object is of a class that is not in the list, and was left out",
+                "ground-truth objects are of classes that are not in the list, and were left out",
+            ],
+            Self::UnknownClass(_) => [
+                "detection is of a class that is not in the list, and was left out",
+                "detections are of classes that are not in the list, and were left out",
+            ],
+            Self::UnknownImage => [
+                "detection is of an image that is not in the list, and was left out",
+                "detections are of images that are not in the list, and were left out",
+            ],
+            Self::NegativeSize => [
+                "box has a negative width or height, and overlaps nothing",
+                "boxes have a negative width or height, and overlap nothing",
+            ],
+            Self::RepeatedImage => [
+                "image is in the list again, and counts once",
+                "images are in the list again, and count once",
+            ],
+            Self::RepeatedClass => [
+                "class is in the list again, and counts once",
+                "classes are in the list again, and count once",
+            ],
+            Self::ZeroId => [
+                "ground-truth object has the id 0, which pycocotools reads as no match",
+                "ground-truth objects have the id 0, which pycocotools reads as no match",
+            ],
+            Self::OtherSize => [
+                "mask is not of the size of its image",
+                "masks are not of the sizes of their images",
+            ],
         }
     }
 }

@@ -1,5 +1,5 @@
+use metric_record::json::Raw;
 use metric_record::{IdKey, ObjectColumns, Objects, ReadError};
-use serde_json::value::RawValue;
 
 use super::Warnings;
 use super::coco::plain;
@@ -95,7 +95,7 @@ impl<'a> Columns<'a> {
             .as_ref()
             .map(|bbox| Numbers::from(bbox[row]));
         let segmentation = self.columns.segmentation.as_ref();
-        let segmentation = segmentation.map(|texts| serde_json::from_str::<&RawValue>(&texts[row]));
+        let segmentation = segmentation.map(|texts| serde_json::from_str::<Raw<'_>>(&texts[row]));
         let segmentation = segmentation.transpose().map_err(|error| {
             Problem::new("segmentation", format!("not JSON: {}", plain(&error)))
         })?;

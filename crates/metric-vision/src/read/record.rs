@@ -1,16 +1,16 @@
 use std::fmt;
 
 use metric_core::Metric;
+use metric_record::json::Raw;
 use metric_record::{Kind, json};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::coco::{
     CocoOptions, Flag, Form, Id, Identified, MaskSizes, Number, Numbers, Problem, Readable, Record,
     ShapeFields, Size, Test, TruthFields, add, distinct, in_list, is, number_of, plain, size, warn,
     whole,
 };
-use super::list::records;
+use super::list::{Item, records};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, ClassState, Classes, Image, Key, Mask, Prediction};
 
@@ -249,7 +249,7 @@ fn truths<S: Readable>(
             let image: ImageFields<'_> =
                 serde_json::from_str(file.text).map_err(|error| whole(file, plain(&error)))?;
             let size = size(image.height, image.width);
-            (image.annotations.get(), "annotations", size)
+            (image.annotations.0, "annotations", size)
         }
         _ => (file.text, "", None),
     };
@@ -342,12 +342,12 @@ fn detections<S: Readable>(
 #[derive(Deserialize)]
 struct ImageFields<'a> {
     #[serde(borrow)]
-    annotations: &'a RawValue,
+    annotations: Raw<'a>,
     // Only masks need them, as in a COCO file.
     #[serde(borrow)]
-    height: Option<&'a RawValue>,
+    height: Option<Raw<'a>>,
     #[serde(borrow)]
-    width: Option<&'a RawValue>,
+    width: Option<Raw<'a>>,
 }
 
 /// The class of a record, which must be in exactly one of its fields.
@@ -384,7 +384,7 @@ struct TruthRecord<'a> {
     ignore: Option<Flag>,
     difficult: Option<Flag>,
     #[serde(borrow)]
-    segmentation: Option<&'a RawValue>,
+    segmentation: Option<Raw<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -398,8 +398,12 @@ struct FoundRecord<'a> {
     score: Number,
     bbox: Option<Numbers>,
     #[serde(borrow)]
-    segmentation: Option<&'a RawValue>,
+    segmentation: Option<Raw<'a>>,
 }
+
+impl<'a> Item<'a> for TruthRecord<'a> {}
+
+impl<'a> Item<'a> for FoundRecord<'a> {}
 
 impl<'a> Record<'a> for TruthRecord<'a> {
     const FIELDS: &'static [(&'static str, Test)] = &[

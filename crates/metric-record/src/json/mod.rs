@@ -14,6 +14,8 @@ use serde_json::value::RawValue;
 
 use crate::Kind;
 
+pub mod scan;
+
 /// Returns what kind of value a JSON text starts with, by its first byte.
 ///
 /// ```
@@ -157,6 +159,25 @@ fn is_plain(inner: &[u8]) -> bool {
     blocks.iter().all(is_plain)
         && words.iter().all(is_plain_word)
         && !rest.iter().any(|&byte| special(byte))
+}
+
+/// The JSON of a value that has not been read.
+///
+/// ```
+/// use metric_record::json::{self, Raw};
+///
+/// assert_eq!(json::typed::<Vec<Raw<'_>>>("[1, {} ]"), Ok(vec![Raw("1"), Raw("{}")]));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raw<'a>(
+    /// The text, without white space around it.
+    pub &'a str,
+);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(raw.get()))
+    }
 }
 
 /// A name in data: a string, or an integer as it is written.

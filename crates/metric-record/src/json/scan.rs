@@ -1,0 +1,742 @@
+//! Scanners for the shapes of JSON that nearly all data have.
+//!
+//! Each has one contract: it gives exactly what `serde_json` gives, or nothing. Nothing says that the text has
+//! another shape, a rare form such as an escape, or is no JSON at all; the caller then asks `serde_json`, which
+//! also words the error. Nothing is ever wrong, only slower.
+
+use super::Raw;
+
+/// Steps through a text of JSON.
+///
+/// A scanner that returned `None` stands somewhere within the value that it did not take.
+///
+/// ```
+/// use metric_record::json::scan::Scanner;
+///
+/// let mut scanner = Scanner::new(r#"[1, 2.5] "cat" {"a": null}"#);
+/// let mut numbers = Vec::new();
+/// assert_eq!(scanner.list(|item| Some(numbers.push(item.number()?))), Some(()));
+/// assert_eq!(numbers, [1.0, 2.5]);
+/// assert_eq!(scanner.string(), Some("cat"));
+/// assert_eq!(scanner.skip_value(), Some(()));
+/// assert!(scanner.is_at_end());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// How deeply lists and objects may be nested; what is deeper is left to `serde_json`.
+const MOST_DEPTH: u32 = 64;
+
+impl<'a> Scanner<'a> {
+    /// A scanner at the start of a text.
+    #[must_use]
+    pub const fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// Returns how many bytes have been taken.
+    #[must_use]
+    pub const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Whether nothing but white space is left.
+    #[must_use]
+    #[inline]
+    pub fn is_at_end(&mut self) -> bool {
+        self.skip_space();
+        self.at == self.text.len()
+    }
+
+    /// Returns the next byte that is no white space, without taking it.
+    #[inline]
+    pub fn peek(&mut self) -> Option<u8> {
+        self.skip_space();
+        self.byte()
+    }
+
+    /// Takes a byte, after white space, if it is the next one.
+    #[inline]
+    pub fn take(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes a byte, after white space.
+    #[inline]
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.take(byte).then_some(())
+    }
+
+    /// Takes a string without escapes, and returns what is between its quotes.
+    #[inline]
+    pub fn string(&mut self) -> Option<&'a str> {
+        self.expect(b'"')?;
+        let (bytes, start) = (self.text.as_bytes(), self.at);
+        let end = special_byte(bytes, start)?;
+        if bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        self.at = end + 1;
+        self.text.get(start..end)
+    }
+
+    /// Takes an integer of at most 18 digits.
+    #[inline]
+    pub fn integer(&mut self) -> Option<i64> {
+        let is_negative = self.take(b'-');
+        let start = self.at;
+        let mut number = 0_i64;
+        while let Some(digit) = self.digit() {
+            number = number.wrapping_mul(10).wrapping_add(i64::from(digit));
+        }
+        let digits = self.at - start;
+        let is_plain = matches!(digits, 1..=18)
+            // JSON has no leading zeros, and -0 is no integer.
+            && (number != 0 || (digits == 1 && !is_negative))
+            && (digits == 1 || self.text.as_bytes().get(start) != Some(&b'0'))
+            && !matches!(self.byte(), Some(b'.' | b'e' | b'E'));
+        is_plain.then(|| if is_negative { -number } else { number })
+    }
+
+    /// Takes a list of digits, such as `[0, 9]`; each goes to `item`, which may refuse it.
+    #[inline]
+    pub fn digits(&mut self, mut item: impl FnMut(u8) -> Option<()>) -> Option<()> {
+        self.expect(b'[')?;
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        loop {
+            at = after_space(bytes, at);
+            let digit = bytes.get(at)?.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            item(digit)?;
+            at = after_space(bytes, at + 1);
+            let byte = *bytes.get(at)?;
+            at += 1;
+            match byte {
+                b',' => {}
+                b']' => break,
+                _ => return None,
+            }
+        }
+        self.at = at;
+        Some(())
+    }
+
+    /// Takes a number. It has the bits that `serde_json` gives it with its feature `float_roundtrip`.
+    #[inline]
+    pub fn number(&mut self) -> Option<f64> {
+        self.skip_space();
+        let start = self.at;
+        let number = self.scan_number()?;
+        // Up to 2^53 an integer is exact as a number, and so are powers of ten up to 10^22: one operation
+        // rounds once (Clinger 1990, "How to read floating point numbers accurately").
+        if number.digits <= 19
+            && number.integer <= 1 << f64::MANTISSA_DIGITS
+            && number.exponent.unsigned_abs() <= 22
+        {
+            let power = POWERS.get(number.exponent.unsigned_abs() as usize)?;
+            let integer = number.integer as f64;
+            let magnitude = if number.exponent < 0 {
+                integer / power
+            } else {
+                integer * power
+            };
+            return Some(if number.is_negative {
+                -magnitude
+            } else {
+                magnitude
+            });
+        }
+        let parsed: f64 = self.text.get(start..self.at)?.parse().ok()?;
+        // Beyond the range, serde_json has an error.
+        parsed.is_finite().then_some(parsed)
+    }
+
+    /// Takes a list: each item is taken by `item`.
+    #[inline]
+    pub fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.expect(b'[')?;
+        if self.take(b']') {
+            return Some(());
+        }
+        loop {
+            item(self)?;
+            if self.take(b',') {
+                continue;
+            }
+            return self.expect(b']');
+        }
+    }
+
+    /// Takes an object: each value is taken by `value`, which gets its key. Keys have no escapes.
+    #[inline]
+    pub fn object(
+        &mut self,
+        mut value: impl FnMut(&mut Self, &'a str) -> Option<()>,
+    ) -> Option<()> {
+        self.expect(b'{')?;
+        if self.take(b'}') {
+            return Some(());
+        }
+        loop {
+            let key = self.string()?;
+            self.expect(b':')?;
+            value(self, key)?;
+            if self.take(b',') {
+                continue;
+            }
+            return self.expect(b'}');
+        }
+    }
+
+    /// Takes any value.
+    ///
+    /// # Cost
+    ///
+    /// One pass without memory of its own.
+    pub fn skip_value(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        // The innermost list or object is the lowest bit: 1 for an object.
+        let (mut nesting, mut depth) = (0_u64, 0);
+        loop {
+            at = after_space(bytes, at);
+            at = match *bytes.get(at)? {
+                b'-' | b'0'..=b'9' => after_number(bytes, at)?,
+                b'"' => after_string(bytes, at)?,
+                open @ (b'[' | b'{') => {
+                    let is_object = open == b'{';
+                    let inner = after_space(bytes, at + 1);
+                    // The closing bracket is two characters behind the opening one.
+                    if *bytes.get(inner)? == open + 2 {
+                        inner + 1
+                    } else {
+                        if depth == MOST_DEPTH {
+                            return None;
+                        }
+                        depth += 1;
+                        nesting = (nesting << 1) | u64::from(is_object);
+                        at = if is_object {
+                            after_key(bytes, inner)?
+                        } else {
+                            inner
+                        };
+                        continue;
+                    }
+                }
+                b't' => after_word(bytes, at, b"true")?,
+                b'f' => after_word(bytes, at, b"false")?,
+                b'n' => after_word(bytes, at, b"null")?,
+                _ => return None,
+            };
+            // After a value: what encloses it goes on, or ends.
+            loop {
+                if depth == 0 {
+                    self.at = at;
+                    return Some(());
+                }
+                let is_object = nesting & 1 == 1;
+                at = after_space(bytes, at);
+                let byte = *bytes.get(at)?;
+                at += 1;
+                match byte {
+                    b',' => {
+                        if is_object {
+                            at = after_key(bytes, after_space(bytes, at))?;
+                        }
+                        break;
+                    }
+                    b'}' if is_object => {}
+                    b']' if !is_object => {}
+                    _ => return None,
+                }
+                nesting >>= 1;
+                depth -= 1;
+            }
+        }
+    }
+
+    /// Takes any value, and returns its text.
+    #[inline]
+    pub fn raw(&mut self) -> Option<Raw<'a>> {
+        self.skip_space();
+        let start = self.at;
+        self.skip_value()?;
+        self.text.get(start..self.at).map(Raw)
+    }
+
+    #[inline]
+    fn scan_number(&mut self) -> Option<ScannedNumber> {
+        let bytes = self.text.as_bytes();
+        let is_negative = self.byte() == Some(b'-');
+        let start = self.at + usize::from(is_negative);
+        let whole = after_digits(bytes, start);
+        if whole == start || (whole > start + 1 && bytes.get(start) == Some(&b'0')) {
+            return None;
+        }
+        // Digits beyond the 19th may wrap: such integers are not used.
+        let add = |number: u64, byte: &u8| {
+            number
+                .wrapping_mul(10)
+                .wrapping_add(u64::from(byte.wrapping_sub(b'0')))
+        };
+        let mut integer = bytes.get(start..whole)?.iter().fold(0, add);
+        let (mut at, mut digits, mut exponent) = (whole, whole - start, 0_i32);
+        if bytes.get(at) == Some(&b'.') {
+            let end = after_some_digits(bytes, at + 1)?;
+            integer = bytes.get(at + 1..end)?.iter().fold(integer, add);
+            let decimals = end - (at + 1);
+            digits += decimals;
+            exponent = i32::try_from(decimals).ok()?.checked_neg()?;
+            at = end;
+        }
+        if let Some(b'e' | b'E') = bytes.get(at) {
+            let sign = *bytes.get(at + 1)?;
+            let from = at + 1 + usize::from(matches!(sign, b'+' | b'-'));
+            let end = after_some_digits(bytes, from)?;
+            let add = |number: i32, byte: &u8| {
+                number
+                    .saturating_mul(10)
+                    .saturating_add(i32::from(byte.wrapping_sub(b'0')))
+            };
+            let written = bytes.get(from..end)?.iter().fold(0, add);
+            let written = if sign == b'-' { -written } else { written };
+            exponent = exponent.saturating_add(written);
+            at = end;
+        }
+        self.at = at;
+        Some(ScannedNumber {
+            is_negative,
+            integer,
+            digits,
+            exponent,
+        })
+    }
+
+    #[inline]
+    fn digit(&mut self) -> Option<u8> {
+        let digit = self.byte()?.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        self.at += 1;
+        Some(digit)
+    }
+
+    #[inline]
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        self.at = after_space(self.text.as_bytes(), self.at);
+    }
+}
+
+// Where what starts at a place ends, over the bytes of a text.
+
+#[inline]
+fn after_space(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+#[inline]
+fn after_digits(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b'0'..=b'9') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// The same, where there must be a digit.
+#[inline]
+fn after_some_digits(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = after_digits(bytes, at);
+    (end > at).then_some(end)
+}
+
+#[inline]
+fn after_number(bytes: &[u8], at: usize) -> Option<usize> {
+    let start = at + usize::from(bytes.get(at) == Some(&b'-'));
+    let mut at = match bytes.get(start)? {
+        // JSON has no leading zeros.
+        b'0' if matches!(bytes.get(start + 1), Some(b'0'..=b'9')) => return None,
+        b'0' => start + 1,
+        b'1'..=b'9' => after_digits(bytes, start + 1),
+        _ => return None,
+    };
+    if bytes.get(at) == Some(&b'.') {
+        at = after_some_digits(bytes, at + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let is_signed = matches!(bytes.get(at + 1), Some(b'+' | b'-'));
+        at = after_some_digits(bytes, at + 1 + usize::from(is_signed))?;
+    }
+    Some(at)
+}
+
+/// The first byte from a place on that is a quote, an escape or a control character.
+#[inline]
+fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
+    let rest = bytes.get(start..)?;
+    let is_special = |&byte: &u8| SPECIAL[usize::from(byte)];
+    Some(start + rest.iter().position(is_special)?)
+}
+
+/// The bytes that end a plain part of a string.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        special[byte] = true;
+        byte += 1;
+    }
+    special[b'"' as usize] = true;
+    special[b'\\' as usize] = true;
+    special
+};
+
+#[inline]
+fn after_string(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'"') {
+        return None;
+    }
+    let mut at = at + 1;
+    loop {
+        at = special_byte(bytes, at)?;
+        match *bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at = after_escape(bytes, at + 1)?,
+            _ => return None,
+        }
+    }
+}
+
+/// Where an escape ends, of which the backslash was taken. Half of a surrogate pair is one: whether it is text
+/// is for whoever reads the string.
+fn after_escape(bytes: &[u8], at: usize) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
+        b'u' => {
+            let digits = bytes.get(at + 1..at + 5)?;
+            digits.iter().all(u8::is_ascii_hexdigit).then_some(at + 5)
+        }
+        _ => None,
+    }
+}
+
+#[inline]
+fn after_key(bytes: &[u8], at: usize) -> Option<usize> {
+    let at = after_space(bytes, after_string(bytes, at)?);
+    (bytes.get(at) == Some(&b':')).then_some(at + 1)
+}
+
+fn after_word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    bytes
+        .get(at..)?
+        .starts_with(word)
+        .then_some(at + word.len())
+}
+
+/// The number `integer` x 10^`exponent`.
+struct ScannedNumber {
+    is_negative: bool,
+    integer: u64,
+    /// How many digits the integer has, with zeros before it.
+    digits: usize,
+    exponent: i32,
+}
+
+/// The powers of ten that are exact as numbers of 64 bits.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// Returns where a list ends that a text starts with and that holds numbers, or lists of them; in bytes.
+///
+/// ```
+/// use metric_record::json::scan::end_of_numbers;
+///
+/// assert_eq!(end_of_numbers("[[1, 2.5], [3]], 7"), Some(15));
+/// assert_eq!(end_of_numbers("[1, true]"), None);
+/// ```
+#[must_use]
+pub fn end_of_numbers(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_u32);
+    loop {
+        // A list starts, or a number.
+        let is_item = bytes.get(at) != Some(&b'[');
+        while bytes.get(at) == Some(&b'[') {
+            depth += 1;
+            at = after_space(bytes, at + 1);
+        }
+        if depth == 0 || depth > MOST_DEPTH {
+            return None;
+        }
+        // An empty list has no number before its end.
+        if is_item || bytes.get(at) != Some(&b']') {
+            at = after_number(bytes, at)?;
+        }
+        at = after_space(bytes, at);
+        while bytes.get(at) == Some(&b']') {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at + 1);
+            }
+            at = after_space(bytes, at + 1);
+        }
+        if bytes.get(at) != Some(&b',') {
+            return None;
+        }
+        at = after_space(bytes, at + 1);
+    }
+}
+
+/// Reads a text that is one list, into memory that is cleared first.
+fn whole_list<'a, T>(
+    text: &'a str,
+    into: &mut Vec<T>,
+    item: impl Fn(&mut Scanner<'a>) -> Option<T>,
+) -> Option<()> {
+    into.clear();
+    let mut scanner = Scanner::new(text);
+    scanner.list(|scanner| {
+        into.push(item(scanner)?);
+        Some(())
+    })?;
+    scanner.is_at_end().then_some(())
+}
+
+/// Reads a list of integers into `into`, which is cleared first.
+///
+/// ```
+/// use metric_record::json::scan::integers;
+///
+/// let mut row = Vec::new();
+/// assert_eq!(integers("[3, -1]", &mut row), Some(()));
+/// assert_eq!(row, [3, -1]);
+/// assert_eq!(integers("[3, 1.0]", &mut row), None);
+/// ```
+#[must_use]
+pub fn integers(text: &str, into: &mut Vec<i64>) -> Option<()> {
+    whole_list(text, into, Scanner::integer)
+}
+
+/// Reads a list of numbers into `into`, which is cleared first.
+///
+/// ```
+/// use metric_record::json::scan::numbers;
+///
+/// let mut row = Vec::new();
+/// assert_eq!(numbers("[0.25, 1e-3, 2]", &mut row), Some(()));
+/// assert_eq!(row, [0.25, 0.001, 2.0]);
+/// ```
+#[must_use]
+pub fn numbers(text: &str, into: &mut Vec<f64>) -> Option<()> {
+    whole_list(text, into, Scanner::number)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn value_end(text: &str) -> Option<usize> {
+        let mut scanner = Scanner::new(text);
+        scanner.skip_value().map(|()| scanner.at())
+    }
+
+    fn check(text: &str) {
+        if let Some(end) = end_of_numbers(text) {
+            assert_eq!(value_end(text), Some(end), "{text:?}");
+        }
+        let whole = |scanned: Option<()>, at: usize| scanned.filter(|()| at == text.len());
+        let mut scanner = Scanner::new(text);
+        if whole(scanner.skip_value(), scanner.at()).is_some() {
+            assert!(serde_json::from_str::<&RawValue>(text).is_ok(), "{text:?}");
+        }
+        let mut scanner = Scanner::new(text);
+        if let Some(number) = scanner.number().filter(|_| scanner.at() == text.len()) {
+            let expected: f64 = serde_json::from_str(text).expect(text);
+            assert_eq!(number.to_bits(), expected.to_bits(), "{text:?}");
+        }
+        let mut scanner = Scanner::new(text);
+        if let Some(number) = scanner.integer().filter(|_| scanner.at() == text.len()) {
+            assert_eq!(
+                serde_json::from_str::<i64>(text).ok(),
+                Some(number),
+                "{text:?}"
+            );
+        }
+        let mut scanner = Scanner::new(text);
+        if let Some(string) = scanner.string().filter(|_| scanner.at() == text.len()) {
+            assert_eq!(
+                serde_json::from_str::<&str>(text).ok(),
+                Some(string),
+                "{text:?}"
+            );
+        }
+        let (mut row, mut scores) = (Vec::new(), Vec::new());
+        if integers(text, &mut row).is_some() {
+            assert_eq!(
+                serde_json::from_str::<Vec<i64>>(text).ok(),
+                Some(row),
+                "{text:?}"
+            );
+        }
+        if numbers(text, &mut scores).is_some() {
+            let expected: Vec<f64> = serde_json::from_str(text).expect(text);
+            let bits = |row: &[f64]| row.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&scores), bits(&expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lists_of_numbers_end_where_they_end() {
+        for (text, end) in [
+            ("[]", Some(2)),
+            ("[ ] x", Some(3)),
+            ("[[1,2],[ 3 , -4.5e1 ]]]", Some(22)),
+            ("[[],[[]],1]", Some(11)),
+            ("[1,]", None),
+            ("[[1],]", None),
+            ("[1 2]", None),
+            ("[", None),
+            ("1", None),
+            ("[\"1\"]", None),
+        ] {
+            assert_eq!(end_of_numbers(text), end, "{text}");
+        }
+    }
+
+    #[test]
+    fn common_shapes_are_taken() {
+        let mut row = Vec::new();
+        assert_eq!(integers(" [ ] ", &mut row), Some(()));
+        assert_eq!(integers("[0,10 , -7]", &mut row), Some(()));
+        assert_eq!(row, [0, 10, -7]);
+        let mut scores = Vec::new();
+        assert_eq!(
+            numbers("[-0.0, 0.1, 1E+2, 123456789012345678]", &mut scores),
+            Some(())
+        );
+        assert_eq!(scores, [0.0, 0.1, 100.0, 123_456_789_012_345_680.0]);
+        assert!(scores[0].is_sign_negative());
+        for text in [
+            r#""aä\"\\\u00e4\ud800""#,
+            "[[],{},[[1]],{\"a\":[true,false,null]}]",
+            "-1.5e-7",
+            "{ \"a\" : { \"b\" : [ 1 , 2 ] } , \"c\" : \"\" }",
+        ] {
+            assert_eq!(value_end(text), Some(text.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_not_taken() {
+        for text in [
+            "",
+            "01",
+            "-",
+            "1.",
+            ".5",
+            "1e",
+            "+1",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{a:1}",
+            "{\"a\":1,}",
+            "[1}",
+            "{\"a\":1]",
+            "\"a",
+            "\"\\x\"",
+            "\"\\u12g4\"",
+            "\"\t\"",
+            "tru",
+            "nul",
+            "NaN",
+            "[",
+            "{",
+            "]",
+        ] {
+            assert_eq!(value_end(text), None, "{text:?}");
+        }
+        let deep = "[".repeat(66) + &"]".repeat(66);
+        assert_eq!(value_end(&deep), None);
+        assert_eq!(value_end(&deep[1..131]), Some(130));
+    }
+
+    #[test]
+    fn numbers_at_the_edges_are_those_of_serde_json() {
+        for text in [
+            "0",
+            "-0",
+            "-0.0",
+            "0e9",
+            "0.1",
+            "1e22",
+            "1e23",
+            "9007199254740993",
+            "999999999999999e22",
+            "123456789012345e-22",
+            "0.000000000000000000000000000001",
+            "1e308",
+            "1e309",
+            "-1e309",
+            "5e-324",
+            "2.2250738585072011e-308",
+            "123456789012345678",
+            "1234567890123456789",
+            "18446744073709551616",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "1e999999999999",
+            "0e999999999999",
+            "1e-999999999999",
+            "0.3000000000000000444",
+            "100000000000000000000000",
+        ] {
+            check(text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn gives_what_serde_json_gives(
+            parts in proptest::collection::vec(prop_oneof![
+                Just("["), Just("]"), Just("{"), Just("}"), Just(","), Just(":"), Just("\"a\""), Just("\""),
+                Just("\\"), Just("\\u00"), Just("e4"), Just("-"), Just("0"), Just("1"), Just("25"), Just("."),
+                Just("e"), Just("E+"), Just("true"), Just("null"), Just(" "), Just("\n"), Just("\u{1}"), Just("ä"),
+            ], 0..9),
+        ) {
+            check(&parts.concat());
+        }
+
+        #[test]
+        fn reads_numbers_to_the_bit(
+            number in any::<f64>().prop_filter("JSON", |number| number.is_finite()),
+            digits in "-?(0|[1-9][0-9]{0,24})(\\.[0-9]{1,24})?([eE][+-]?[0-9]{1,3})?",
+        ) {
+            check(&serde_json::to_string(&number).expect("a number"));
+            check(&digits);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The scanners of JSON, compared with a general reader: what they take is what it reads, to the bit.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use metric_record::json::scan::{Scanner, integers, numbers};
+use serde_json::Deserializer;
+use serde_json::value::RawValue;
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let mut scanner = Scanner::new(text);
+    if scanner.skip_value().is_some() {
+        let taken = &text[..scanner.at()];
+        let raw = serde_json::from_str::<&RawValue>(taken).expect("JSON");
+        assert_eq!(Scanner::new(text).raw().expect("a value").0, raw.get());
+    }
+    let mut scanner = Scanner::new(text);
+    if let Some(string) = scanner.string() {
+        let read: &str = serde_json::from_str(&text[..scanner.at()]).expect("a string");
+        assert_eq!(string, read);
+    }
+    let mut scanner = Scanner::new(text);
+    if let Some(integer) = scanner.integer() {
+        let read: i64 = serde_json::from_str(&text[..scanner.at()]).expect("an integer");
+        assert_eq!(integer, read);
+    }
+    let mut scanner = Scanner::new(text);
+    if let Some(number) = scanner.number() {
+        let read: f64 = serde_json::from_str(&text[..scanner.at()]).expect("a number");
+        assert_eq!(number.to_bits(), read.to_bits());
+    }
+    let mut row = Vec::new();
+    if integers(text, &mut row).is_some() {
+        let read: Vec<i64> = serde_json::from_str(text).expect("a list of integers");
+        assert_eq!(row, read);
+    }
+    let mut row = Vec::new();
+    if numbers(text, &mut row).is_some() {
+        let read: Vec<f64> = serde_json::from_str(text).expect("a list of numbers");
+        let bits = |row: &[f64]| row.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&row), bits(&read));
+    }
+    // Nothing that is taken reaches into the next value of a stream.
+    let mut scanner = Scanner::new(text);
+    if scanner.peek() == Some(b'{') && scanner.skip_value().is_some() {
+        let mut values = Deserializer::from_str(text).into_iter::<&RawValue>();
+        assert!(values.next().is_some_and(|value| value.is_ok()));
+        assert_eq!(values.byte_offset(), scanner.at());
+    }
+});
