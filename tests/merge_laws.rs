@@ -3,6 +3,7 @@
 //! - The state of no examples is neutral, and merging commutes and associates.
 //! - Any partition of the examples, merged in any order, gives the same report and the same bytes.
 //! - A state that is written and read is the same state, and merging it n times is n merges.
+//! - A replicate is the state in which records are repeated, whatever the metric computes it from.
 //! - Records are added all together or not at all, and the first error is found in any partition.
 //! - The shards of dataset files add up to the whole, and so do the same data as records.
 //! - Every score is declared by its metric, and a proportion is the quotient of its counts.
@@ -13,11 +14,13 @@
 mod random;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use metric_record::{FieldError, JoinPolicy, Missing, Shard};
 use metric_registry::{
-    AddError, DataSet, ENTRIES, Entry, Named, Report, Scorer, State, StateError, find,
+    AddError, DataSet, ENTRIES, Entry, Named, Plan, Report, Scorer, State, StateError, find,
 };
+use metric_stats::{Trials, Weights};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -133,6 +136,120 @@ fn merge_and_read(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
         let mut found = a.clone();
         found.merge_times(&b, times).expect("states of one metric");
         Whole::new(subject.entry.name, &expected).is(&found, "merged several times");
+    }
+}
+
+/// Replicates are states in which records are repeated, and exchanging systems is symmetric.
+fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
+    let (name, scorer) = (subject.entry.name, subject.scorer);
+    let plan = Arc::new(Plan {
+        keeps_examples: true,
+        ..Plan::default()
+    });
+    let keep = |rows: &[Row]| {
+        let mut state = scorer.start();
+        state.follow(Arc::clone(&plan));
+        state
+            .update(scorer, &mut records(rows, subject.missing))
+            .unwrap_or_else(|error| panic!("{name}: {error}: {rows:?}"));
+        state
+    };
+    let state = keep(rows);
+    assert_eq!(
+        state.report(),
+        subject.gather(rows).report(),
+        "{name}: keeping changes nothing"
+    );
+    let (head, tail) = rows.split_at(random.below(rows.len() + 1));
+    let merged_parts = merged(keep(tail), &keep(head));
+    assert_eq!(body(&merged_parts), body(&state), "{name}: kept by parts");
+    let read = scorer.read_state(&body(&state)).expect("a written state");
+    assert_eq!(body(&read), body(&state), "{name}: kept and read");
+
+    let resampler = read
+        .resampler()
+        .expect("kept examples")
+        .expect("kept examples");
+    let scope = &resampler.scopes()[0];
+    let seed = random.below(1000) as u64;
+    let all = resampler.replicates(0, seed, 1..5);
+    let width = scope.columns.len().max(1);
+    for (replicate, found) in (1..).zip(all.chunks(width)) {
+        assert_eq!(
+            format!(
+                "{:?}",
+                resampler.replicates(0, seed, replicate..replicate + 1)
+            ),
+            format!("{found:?}"),
+            "{name}: each replicate by itself"
+        );
+        let mut repeated = scorer.start();
+        for row in rows {
+            let one = subject.gather(std::slice::from_ref(row));
+            let times = Weights::new(seed, row.id()).of(replicate);
+            repeated
+                .merge_times(&one, times)
+                .expect("states of one metric");
+        }
+        // What all records share is known of the whole data, and of a replicate only from predictions.
+        let weight = |row: &Row| Weights::new(seed, row.id()).of(replicate);
+        if !rows
+            .iter()
+            .any(|row| row.has_prediction() && weight(row) > 0)
+        {
+            continue;
+        }
+        let report = repeated.report();
+        for (column, found) in scope.columns.iter().zip(found) {
+            let scores = match &column.group {
+                None => Some(&report.scores),
+                Some((kind, group)) => {
+                    let of_kind = report.groups.iter().filter(|(found, _)| found == kind);
+                    let mut groups = of_kind.flat_map(|(_, groups)| groups);
+                    groups
+                        .find(|found| found.name == *group)
+                        .map(|group| &group.scores)
+                }
+            };
+            let expected = scores
+                .into_iter()
+                .flatten()
+                .find(|(score, _)| *score == column.score);
+            let expected = expected.and_then(|(_, value)| *value);
+            let found = (!found.is_nan()).then_some(*found);
+            assert_eq!(
+                found, expected,
+                "{name}: replicate {replicate}: {column:?}: {rows:?}"
+            );
+        }
+    }
+
+    let system = keep(&random.shuffled(rows)[..rows.len() / 2]);
+    let trials = |a: &State, b: &State| {
+        let paired = a
+            .paired(b)
+            .expect("states of one metric")
+            .expect("kept examples");
+        assert_eq!(paired.compared(0).len(), paired.scopes()[0].columns.len());
+        let names: Vec<_> = paired.scopes()[0]
+            .columns
+            .iter()
+            .map(|it| (it.group.clone(), it.score.clone()))
+            .collect();
+        (names, paired.trials(0, seed, Trials::Random(5), 0..1))
+    };
+    let (_, itself) = trials(&state, &state);
+    assert!(
+        itself.iter().all(|it| it.is_nan() || *it == 0.0),
+        "{name}: against itself"
+    );
+    let ((names, there), (other_names, back)) = (trials(&state, &system), trials(&system, &state));
+    if names == other_names {
+        let negated = there
+            .iter()
+            .zip(&back)
+            .all(|(a, b)| a.is_nan() && b.is_nan() || *a == -*b);
+        assert!(negated, "{name}: exchanged: {there:?} {back:?}");
     }
 }
 
@@ -550,6 +667,7 @@ fn check(domain: &Domain, size: usize, random: &mut Random) {
         };
         let rows = domain.rows(random, size, missing);
         merge_and_read(&subject, &rows, random);
+        resampled(&subject, &rows, random);
         samples(&subject, &rows);
         bad_records(&subject, &rows, random);
     }

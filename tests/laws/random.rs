@@ -84,6 +84,10 @@ impl Row {
         &self.id
     }
 
+    pub(crate) fn has_prediction(&self) -> bool {
+        self.prediction.is_some()
+    }
+
     fn record(&self, missing: Missing) -> Record<'_> {
         let prediction = self.prediction.as_deref();
         let mut record = Record::new(

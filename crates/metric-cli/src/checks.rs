@@ -86,7 +86,9 @@ impl Check {
             score,
             bound,
         } = self;
-        let mut known = entries.iter().filter_map(|entry| entry.score(score));
+        // The end of an interval is as good as its score.
+        let of = self.end().map_or(score.as_str(), |(of, _)| of);
+        let mut known = entries.iter().filter_map(|entry| entry.score(of));
         if !known.any(|spec| spec.direction == Some(fails.against())) {
             return Ok(());
         }
@@ -95,6 +97,31 @@ impl Check {
             "--{option} {score}={bound}: {} values of {score} are better: expected --{other} {score}={bound}",
             fails.against().name(),
         )))
+    }
+
+    /// The score and the index of the end, if the check is on an end of an interval, such as `f1.low`.
+    fn end(&self) -> Option<(&str, usize)> {
+        let ends = [(".low", 0), (".high", 1)].into_iter();
+        let mut found = ends.filter_map(|(name, end)| Some((self.score.strip_suffix(name)?, end)));
+        found.next()
+    }
+
+    /// The values that are checked, one for each metric that has them.
+    fn values(&self, scored: &[Scored]) -> Vec<Option<f64>> {
+        let scores = scored.iter().flat_map(|it| &it.report.scores);
+        let found = scores
+            .filter(|(name, _)| *name == self.score)
+            .map(|(_, value)| *value);
+        let found: Vec<_> = found.collect();
+        let Some((of, end)) = self.end().filter(|_| found.is_empty()) else {
+            return found;
+        };
+        let intervals = scored.iter().filter_map(|it| it.outcome.intervals());
+        let intervals = intervals.flat_map(|found| &found.total.intervals);
+        let of_score = intervals.filter(|(name, _)| name == of);
+        of_score
+            .map(|(_, estimate)| estimate.ends.map(|ends| ends[end]))
+            .collect()
     }
 
     /// Says what is wrong with a score, if it fails the check. An undefined score does.
@@ -122,8 +149,8 @@ pub(crate) fn failed_checks(checks: &[Check], scored: &[Scored]) -> Result<Vec<S
     let mut failed = Vec::new();
     for check in checks {
         check.refuse_wrong_direction(&entries)?;
-        let mut found = scores().filter(|(name, _)| *name == check.score).peekable();
-        if found.peek().is_none() {
+        let found = check.values(scored);
+        if found.is_empty() {
             let names: Vec<_> = scores().map(|(name, _)| name.as_str()).collect();
             return Err(Failure::Usage(format!(
                 "--{} {}: no such score: expected one of {}",
@@ -132,7 +159,7 @@ pub(crate) fn failed_checks(checks: &[Check], scored: &[Scored]) -> Result<Vec<S
                 names.join(", ")
             )));
         }
-        failed.extend(found.filter_map(|(_, value)| check.failure(*value)));
+        failed.extend(found.into_iter().filter_map(|value| check.failure(value)));
     }
     Ok(failed)
 }

@@ -234,3 +234,25 @@ fn tables_have_a_column_of_intervals() {
     assert!(run.stdout.contains("90% interval"), "{}", run.stdout);
     assert!(run.stdout.contains("[0.03"), "{}", run.stdout);
 }
+
+#[test]
+fn the_end_of_an_interval_is_checked() {
+    let folder = speech();
+    let run = |words: &str| {
+        folder.run(&format!(
+            "score wer -r r.jsonl -p p.jsonl --confidence 0.9 --quiet {words}"
+        ))
+    };
+    run("--fail-over wer.high=0.5").code(0);
+    let failed = run("--fail-over wer.high=0.0626").code(1);
+    assert!(
+        failed.stderr.contains("wer.high is 0."),
+        "{}",
+        failed.stderr
+    );
+    run("--fail-under wip.low=0.1").code(0);
+    run("--fail-under wer.low=0.1").fails(2, &["expected --fail-over wer.low=0.1"]);
+    folder
+        .run("score wer -r r.jsonl -p p.jsonl --fail-over wer.high=0.5")
+        .fails(2, &["no such score"]);
+}

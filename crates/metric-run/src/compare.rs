@@ -10,9 +10,9 @@ use metric_registry::{
     Column, Compared, Direction, Entry, Named, Paired, Report, ResampledScope, State, StateError,
 };
 use rayon::prelude::*;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
-use crate::outcome::{JsonIntervals, Object};
+use crate::outcome::{JsonIntervals, Object, SCHEMA};
 use crate::run::Nobody;
 use crate::statistics::{
     clusters_text, clusters_warning, count_of, proportion_of, refuse_resamples, replicates,
@@ -646,122 +646,178 @@ impl Comparison {
     #[must_use]
     pub fn to_json(&self) -> String {
         let statistics = &self.statistics;
-        let mut result = Map::new();
-        let first = self
+        let reports: Vec<Report> = self.systems.iter().map(|it| it.outcome.report()).collect();
+        let systems = self
             .systems
-            .first()
-            .map_or("", |system| system.outcome.metric());
-        let fields = [
-            ("schema", json!(1)),
-            ("metric", json!(first)),
-            ("signature", json!(self.signature)),
-            ("examples", json!(self.examples())),
-            ("clusters", json!(self.clusters())),
-            ("confidence", json!(statistics.confidence)),
-            ("resamples", json!(statistics.resamples)),
-            ("permutations", json!(self.compare.permutations)),
-            ("seed", statistics.json_seed()),
-            ("cluster_field", json!(statistics.cluster_field)),
-            ("systems", self.json_systems()),
-            ("comparisons", json_differences(&self.differences)),
-            ("groups", self.json_groups()),
-            (
-                "warnings",
-                json!(
-                    self.warnings
-                        .iter()
-                        .map(Message::to_string)
-                        .collect::<Vec<_>>()
-                ),
-            ),
-        ];
-        let order: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-        for (name, value) in fields {
-            result.insert(name.to_owned(), value);
-        }
-        // Objects of values are sorted by name; this one has an order for readers.
-        let written = order
             .iter()
-            .map(|name| format!("\"{name}\":{}", result.get(*name).unwrap_or(&Value::Null)));
-        format!("{{{}}}", written.collect::<Vec<_>>().join(","))
+            .zip(&reports)
+            .map(|(system, report)| JsonSystem {
+                name: &system.name,
+                predictions: &system.predictions,
+                scores: Object(&report.scores),
+                counts: Object(&report.counts),
+                intervals: system
+                    .outcome
+                    .intervals()
+                    .map(|it| JsonIntervals(&it.total.intervals)),
+                missing: report.missing,
+            });
+        let groups: Named<Named<JsonGroup<'_>>> = self
+            .groups
+            .iter()
+            .map(|(kind, groups)| {
+                (
+                    kind.clone(),
+                    groups
+                        .iter()
+                        .map(|(name, it)| (name.clone(), self.json_group(kind, name, it, &reports)))
+                        .collect(),
+                )
+            })
+            .collect();
+        let groups: Named<Object<'_, JsonGroup<'_>>> = groups
+            .iter()
+            .map(|(kind, groups)| (kind.clone(), Object(groups)))
+            .collect();
+        let result = Json {
+            schema: SCHEMA,
+            metric: self
+                .systems
+                .first()
+                .map_or("", |system| system.outcome.metric()),
+            signature: &self.signature,
+            examples: self.examples(),
+            clusters: self.clusters(),
+            confidence: statistics.confidence,
+            resamples: statistics.resamples,
+            permutations: self.compare.permutations,
+            seed: statistics.json_seed(),
+            cluster_field: statistics.cluster_field.as_deref(),
+            systems: systems.collect(),
+            comparisons: json_differences(&self.differences),
+            groups: Object(&groups),
+            warnings: self.warnings.iter().map(Message::to_string).collect(),
+        };
+        serde_json::to_string(&result).unwrap_or_default()
     }
 
-    fn json_systems(&self) -> Value {
-        let system = |system: &System| {
-            let report = system.outcome.report();
+    fn json_group<'a>(
+        &'a self,
+        kind: &str,
+        name: &str,
+        group: &'a GroupComparison,
+        reports: &'a [Report],
+    ) -> JsonGroup<'a> {
+        let system = |(system, report): (&'a System, &'a Report)| {
+            let mut groups = report
+                .groups
+                .iter()
+                .filter(|it| it.0 == kind)
+                .flat_map(|it| &it.1);
+            let found = groups.find(|it| it.name == name);
             let intervals = system
                 .outcome
                 .intervals()
-                .map(|found| &found.total.intervals);
-            json!({
-                "name": system.name,
-                "predictions": system.predictions,
-                "scores": Object(&report.scores),
-                "counts": Object(&report.counts),
-                "intervals": intervals.map(JsonIntervals),
-                "missing": report.missing,
-            })
+                .and_then(|it| it.group(kind, name));
+            JsonGroupSystem {
+                name: &system.name,
+                scores: found.map(|it| Object(&it.scores)),
+                counts: found.map(|it| Object(&it.counts)),
+                clusters: group.clusters,
+                intervals: intervals.map(|it| JsonIntervals(&it.intervals)),
+            }
         };
-        self.systems.iter().map(system).collect()
-    }
-
-    fn json_groups(&self) -> Value {
-        let of_kind = |(kind, groups): &(String, Named<GroupComparison>)| {
-            let group = |(name, group): &(String, GroupComparison)| {
-                let system = |system: &System| {
-                    let report = system.outcome.report();
-                    let mut groups = report
-                        .groups
-                        .iter()
-                        .filter(|it| it.0 == *kind)
-                        .flat_map(|it| &it.1);
-                    let found = groups.find(|it| it.name == *name);
-                    let intervals = system
-                        .outcome
-                        .intervals()
-                        .and_then(|it| it.group(kind, name));
-                    json!({
-                        "name": system.name,
-                        "scores": found.map(|it| Object(&it.scores)),
-                        "counts": found.map(|it| Object(&it.counts)),
-                        "clusters": group.clusters,
-                        "intervals": intervals.map(|it| JsonIntervals(&it.intervals)),
-                    })
-                };
-                let systems: Vec<Value> = self.systems.iter().map(system).collect();
-                let differences = json_differences(&group.differences);
-                (
-                    name.clone(),
-                    json!({"systems": systems, "comparisons": differences}),
-                )
-            };
-            (
-                kind.clone(),
-                Value::Object(groups.iter().map(group).collect()),
-            )
-        };
-        Value::Object(self.groups.iter().map(of_kind).collect())
+        JsonGroup {
+            systems: self.systems.iter().zip(reports).map(system).collect(),
+            comparisons: json_differences(&group.differences),
+        }
     }
 }
 
-fn json_differences(differences: &[Difference]) -> Value {
-    let json = |it: &Difference| {
-        let examples = |index: usize| it.examples.map(|examples| examples[index]);
-        json!({
-            "baseline": it.baseline,
-            "system": it.system,
-            "score": it.score,
-            "delta": it.delta,
-            "low": it.estimate.ends.map(|ends| ends[0]),
-            "high": it.estimate.ends.map(|ends| ends[1]),
-            "p": it.p,
-            "p_holm": it.p_holm,
-            "test": it.test.map(Test::name),
-            "wins": examples(0),
-            "ties": examples(1),
-            "losses": examples(2),
-            "undefined": examples(3),
-        })
-    };
-    differences.iter().map(json).collect()
+#[derive(Serialize)]
+struct Json<'a> {
+    schema: u32,
+    metric: &'a str,
+    signature: &'a str,
+    examples: u64,
+    clusters: u64,
+    confidence: f64,
+    resamples: u64,
+    permutations: u64,
+    seed: serde_json::Value,
+    cluster_field: Option<&'a str>,
+    systems: Vec<JsonSystem<'a>>,
+    comparisons: Vec<JsonDifference<'a>>,
+    groups: Object<'a, Object<'a, JsonGroup<'a>>>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct JsonSystem<'a> {
+    name: &'a str,
+    predictions: &'a str,
+    scores: Object<'a, Option<f64>>,
+    counts: Object<'a, serde_json::Value>,
+    intervals: Option<JsonIntervals<'a>>,
+    missing: u64,
+}
+
+#[derive(Serialize)]
+struct JsonGroup<'a> {
+    systems: Vec<JsonGroupSystem<'a>>,
+    comparisons: Vec<JsonDifference<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonGroupSystem<'a> {
+    name: &'a str,
+    scores: Option<Object<'a, Option<f64>>>,
+    counts: Option<Object<'a, serde_json::Value>>,
+    clusters: u64,
+    intervals: Option<JsonIntervals<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonDifference<'a> {
+    baseline: &'a str,
+    system: &'a str,
+    score: &'a str,
+    delta: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    p: Option<f64>,
+    p_holm: Option<f64>,
+    test: Option<&'static str>,
+    wins: Option<u64>,
+    ties: Option<u64>,
+    losses: Option<u64>,
+    undefined: Option<u64>,
+}
+
+fn json_differences(differences: &[Difference]) -> Vec<JsonDifference<'_>> {
+    differences.iter().map(JsonDifference::new).collect()
+}
+
+impl<'a> JsonDifference<'a> {
+    fn new(it: &'a Difference) -> Self {
+        let examples = |index: usize| {
+            it.examples
+                .and_then(|examples| examples.get(index).copied())
+        };
+        Self {
+            baseline: &it.baseline,
+            system: &it.system,
+            score: &it.score,
+            delta: it.delta,
+            low: it.estimate.ends.map(|ends| ends[0]),
+            high: it.estimate.ends.map(|ends| ends[1]),
+            p: it.p,
+            p_holm: it.p_holm,
+            test: it.test.map(Test::name),
+            wins: examples(0),
+            ties: examples(1),
+            losses: examples(2),
+            undefined: examples(3),
+        }
+    }
 }

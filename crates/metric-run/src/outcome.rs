@@ -7,7 +7,7 @@ use crate::statistics::{intervals, replicates};
 use crate::{Intervals, RunError, SampleTable, Shards, Statistics};
 
 /// Version of the shape of the JSON result.
-const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 
 /// What a run found of one metric.
 #[derive(Clone, Debug)]

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::join::fingerprint;
 use crate::run::{Run, add};
+use crate::statistics::refuse_kept;
 use crate::{Outcome, RunError, SampleTable};
 
 /// References or predictions in memory, one row per record.
@@ -495,6 +496,9 @@ impl Tables<'_> {
                 }
                 if let Some(error) = slice.error.take() {
                     return Err(place(error));
+                }
+                for state in &states {
+                    refuse_kept(state, self.references.table.name)?;
                 }
             }
             if self.run.samples {
