@@ -509,16 +509,23 @@ impl HeldBytes {
         self.waiting = self.waiting.saturating_sub(Self::size(held));
     }
 
-    fn take(&mut self, seen: &Seen, id: Id<'_>) {
-        self.ids += match (seen, id) {
-            (Seen::Lines(_), _) => 0,
-            (Seen::Prints(_), _) => size_of::<u64>() as u64,
-            (Seen::Kept(_), Id::Text(id)) => (Self::RECORD / 2 + id.len()) as u64,
-            (Seen::Kept(_), _) => Self::RECORD as u64 / 2,
+    #[inline]
+    fn take<'i>(&mut self, seen: &Seen, id: impl FnOnce() -> Id<'i>) {
+        self.ids += match seen {
+            Seen::Lines(_) => return,
+            Seen::Prints(_) => size_of::<u64>() as u64,
+            Seen::Kept(_) => {
+                let text = match id() {
+                    Id::Text(id) => id.len(),
+                    _ => 0,
+                };
+                (Self::RECORD / 2 + text) as u64
+            }
         };
         self.check();
     }
 
+    #[inline]
     fn check(&mut self) {
         self.is_over |= self.waiting + self.ids > self.most;
     }
@@ -692,7 +699,7 @@ impl Join {
             self.next_ordinal += 1;
             references.take(place);
             let (found, text) = references.found(place);
-            self.held.take(&references.seen, found.id(text));
+            self.held.take(&references.seen, || found.id(text));
             if found.other(text).is_some() {
                 pairs.push(Pair {
                     ordinal,
@@ -729,7 +736,7 @@ impl Join {
             {
                 references.take(r);
                 predictions.take(p);
-                self.held.take(&references.seen, references.id(r));
+                self.held.take(&references.seen, || references.id(r));
                 pairs.push(Pair {
                     ordinal: self.next_ordinal,
                     reference: End::Queued(r),
@@ -750,7 +757,7 @@ impl Join {
                 let ordinal = self.next_ordinal;
                 self.next_ordinal += 1;
                 references.take(place);
-                self.held.take(&references.seen, references.id(place));
+                self.held.take(&references.seen, || references.id(place));
                 let id = references.id(place).to_string();
                 if let Some(partner) = self.waiting_predictions.remove(&id) {
                     self.held.found(&partner);
