@@ -256,3 +256,26 @@ fn the_end_of_an_interval_is_checked() {
         .run("score wer -r r.jsonl -p p.jsonl --fail-over wer.high=0.5")
         .fails(2, &["no such score"]);
 }
+
+#[test]
+fn fields_of_tables_tell_clusters_and_slices_apart() {
+    let folder = speech();
+    let (mut references, mut predictions) = (
+        "id,reference,speaker,length\n".to_owned(),
+        "id,prediction\n".to_owned(),
+    );
+    for index in 0..40 {
+        let word = if index % 4 == 0 { "x" } else { "d" };
+        references += &format!("{index},a b c d,{},{}\n", index % 3, index * 2);
+        predictions += &format!("{index},a b c {word}\n");
+    }
+    folder.put("r.csv", references.as_bytes());
+    folder.put("p.csv", predictions.as_bytes());
+    let options = "--confidence 0.95 --resamples 200 --cluster-field speaker --slice-field speaker --slice-bins length:0,10,20";
+    let of_table = format!("score wer -r r.csv -p p.csv --format json {options}");
+    let of_table = folder.run(&of_table).code(0).stdout;
+    assert_eq!(
+        of_table,
+        folder.run(&format!("{SCORE} {options}")).code(0).stdout
+    );
+}

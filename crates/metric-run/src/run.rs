@@ -415,7 +415,12 @@ impl Run {
     fn reference_names(&self, with_prediction: bool) -> FieldNames {
         let metrics = self.metrics.iter();
         let further = metrics.flat_map(|chosen| chosen.scorer.further_fields());
-        let further: BTreeSet<String> = further.collect();
+        // Clusters and slices are told by fields, unless a file has the values.
+        let cluster = self.statistics.iter();
+        let cluster = cluster.filter_map(|statistics| statistics.cluster_field.clone());
+        let slices = self.slices.iter().filter(|slice| slice.values.is_none());
+        let slices = slices.map(|slice| slice.name.clone());
+        let further: BTreeSet<String> = further.chain(cluster).chain(slices).collect();
         let mut names = self.fields.reference_names(with_prediction);
         names.allows_infinite = self.allows_infinite();
         names.with_further(further.into_iter().collect())
