@@ -37,6 +37,52 @@ fn near_boxes() -> String {
     format!("{{\"id\": 1, \"reference\": [{references}], \"prediction\": [{predictions}]}}\n")
 }
 
+/// A COCO ground truth of one object and its result, with the ids and classes given.
+fn coco_truth(annotation: usize) -> String {
+    format!(
+        "{{\"images\": [{{\"id\": 1, \"width\": 100, \"height\": 100}}], \"categories\": [{{\"id\": 1, \"name\": \"cat\"}}], \"annotations\": [{{\"id\": {annotation}, \"image_id\": 1, \"category_id\": 1, \"bbox\": [10, 10, 20, 20], \"area\": 400, \"iscrowd\": 0}}]}}"
+    )
+}
+
+fn coco_results(class: usize) -> String {
+    format!(
+        "[{{\"image_id\": 1, \"category_id\": {class}, \"bbox\": [10, 10, 20, 20], \"score\": 0.9}}]"
+    )
+}
+
+/// A mask of 10 by 10 pixels in an image of 100 by 100.
+fn small_mask() -> String {
+    coco_truth(1).replace(
+        "\"bbox\": [10, 10, 20, 20]",
+        "\"segmentation\": {\"size\": [10, 10], \"counts\": [0, 10, 90]}",
+    )
+}
+
+fn small_mask_result() -> String {
+    coco_results(1).replace(
+        "\"bbox\": [10, 10, 20, 20]",
+        "\"segmentation\": {\"size\": [10, 10], \"counts\": [0, 10, 90]}",
+    )
+}
+
+fn vqa_answers(answer: &str, count: usize) -> String {
+    let answers = vec![answer; count].join(", ");
+    format!("{{\"id\": 1, \"reference\": [{answers}], \"prediction\": \"red\"}}\n")
+}
+
+/// Boxes that differ and all overlap.
+fn many_boxes() -> String {
+    let boxes = |by: usize| {
+        let one = |at: usize| format!("[{}, {}, 5000, 5000]", at % 200, (at + by) / 200);
+        (0..40_000).map(one).collect::<Vec<_>>().join(",")
+    };
+    format!(
+        "{{\"id\": 1, \"reference\": [{}], \"prediction\": [{}]}}\n",
+        boxes(0),
+        boxes(50)
+    )
+}
+
 pub(crate) const TRAPS: &[Trap] = &[
     Trap {
         name: "`--fail-under wer=0.1`",
@@ -254,5 +300,153 @@ pub(crate) const TRAPS: &[Trap] = &[
         run: "score string-accuracy -r r.jsonl -p p.jsonl --missing empty",
         code: 0,
         says: &["1 missing prediction scores as correct, as its reference is empty"],
+    },
+    Trap {
+        name: "A COCO annotation with the id 0",
+        before: "pycocotools never counts it as found, so its AP differed without a word.",
+        now: "A warning names `--quirks pycocotools`, which gives its numbers.",
+        files: &[("r.json", || coco_truth(0)), ("p.json", || coco_results(1))],
+        run: "score coco -r r.json -p p.json",
+        code: 0,
+        says: &[
+            "1 object of the ground truth has the id 0",
+            "--quirks pycocotools",
+        ],
+    },
+    Trap {
+        name: "Masks of another size than their image",
+        before: "They were refused, also where the numbers of pycocotools are wanted.",
+        now: "`--quirks pycocotools` accepts them with a warning.",
+        files: &[("r.json", small_mask), ("p.json", small_mask_result)],
+        run: "score coco --iou-type segm --quirks pycocotools -r r.json -p p.json",
+        code: 0,
+        says: &["masks are not of the size of their image"],
+    },
+    Trap {
+        name: "COCO results of a class that the ground truth does not list",
+        before: "They were left out without a word.",
+        now: "A warning names the classes with their counts, and says so loudly if no class is in common.",
+        files: &[
+            ("r.json", || coco_truth(1)),
+            ("p.json", || coco_results(17)),
+        ],
+        run: "score coco -r r.json -p p.json",
+        code: 0,
+        says: &[
+            "1 detection is of a class that the ground truth does not list",
+            "NO CLASS IN COMMON",
+        ],
+    },
+    Trap {
+        name: "YOLO results with the confidence second",
+        before: "They were read as boxes and scored 0.",
+        now: "Where a value proves the order wrong they are refused; otherwise a warning names the likely cause.",
+        files: &[
+            ("gt/0.txt", || "0 0.2 0.7 0.2 0.3\n".to_owned()),
+            ("dt/0.txt", || "0 0.9 0.2 0.7 0.2 0.3\n".to_owned()),
+        ],
+        run: "score voc -r gt -p dt",
+        code: 3,
+        says: &[
+            "dt/0.txt: line 1: found a box that leaves the image",
+            "expected class cx cy width height confidence",
+        ],
+    },
+    Trap {
+        name: "VQA v2 answers that are equal objects",
+        before: "A perfect answer scored 0 without a word.",
+        now: "A warning counts such questions.",
+        files: &[("t.jsonl", || vqa_answers("{\"answer\": \"red\"}", 10))],
+        run: "score vqa --profile vqa-v2 --pairs t.jsonl",
+        code: 0,
+        says: &["1 question has answers that are equal objects"],
+    },
+    Trap {
+        name: "Fewer than ten answers in VQA v2",
+        before: "A perfect answer could score 0 without a word.",
+        now: "A warning counts such questions.",
+        files: &[("t.jsonl", || vqa_answers("\"red\"", 3))],
+        run: "score vqa --profile vqa-v2 --pairs t.jsonl",
+        code: 0,
+        says: &["1 question has fewer than 10 answers"],
+    },
+    Trap {
+        name: "A prediction that is a list of one string",
+        before: "The error only said that it is no string.",
+        now: "The error says to write the string without brackets.",
+        files: &[("t.jsonl", || {
+            wer_records().replace("\"prediction\": \"a b\"", "\"prediction\": [\"a b\"]")
+        })],
+        run: "score exact-match --pairs t.jsonl",
+        code: 3,
+        says: &["found a list of one string: write the string without brackets"],
+    },
+    Trap {
+        name: "`exact-match` with several references",
+        before: "It was refused.",
+        now: "Any of them is correct.",
+        files: &[("t.jsonl", || {
+            wer_records().replace("\"reference\": \"a b\"", "\"references\": [\"c\", \"a b\"]")
+        })],
+        run: "score exact-match --pairs t.jsonl --fail-under exact_match=1",
+        code: 0,
+        says: &[],
+    },
+    Trap {
+        name: "A row with fewer labels than k",
+        before: "It was refused, or a reference after its end counted as not found without a word.",
+        now: "A warning counts such rows.",
+        files: &[("t.jsonl", || {
+            "{\"id\": 1, \"reference\": 2, \"prediction\": [1, 2]}\n".to_owned()
+        })],
+        run: "score accuracy-at-k --k 1,3 --pairs t.jsonl",
+        code: 0,
+        says: &["1 row has fewer than the 3 labels of --k"],
+    },
+    Trap {
+        name: "`--ties optimistic` with constant scores",
+        before: "Every reference came first without a word.",
+        now: "A warning counts such rows.",
+        files: &[("t.jsonl", || {
+            "{\"id\": 1, \"reference\": 2, \"prediction\": [0.5, 0.5, 0.5]}\n".to_owned()
+        })],
+        run: "score accuracy-at-k --k 1 --input scores --ties optimistic --pairs t.jsonl",
+        code: 0,
+        says: &["1 row has the same score for all classes"],
+    },
+    Trap {
+        name: "`--zero-division` and correlations",
+        before: "Matthews correlation and kappa stayed undefined.",
+        now: "The value stands for them, too.",
+        files: &[("t.jsonl", || wer_records())],
+        run: "score classification --zero-division 1 --pairs t.jsonl --fail-under matthews_correlation=1 --fail-under cohen_kappa=1",
+        code: 0,
+        says: &[],
+    },
+    Trap {
+        name: "`lanes`: one clip against several",
+        before: "The file that was named was the references, which were right.",
+        now: "The file of the other shape is named.",
+        files: &[
+            ("r.json", || {
+                "{\"a\": {\"0\": {\"attr_info\": {\"LaneType\": \"BusLane\"}, \"centerline\": [7]}}}".to_owned()
+            }),
+            ("p.json", || {
+                "{\"0\": {\"attr_info\": {\"LaneType\": \"BusLane\"}, \"centerline\": [7]}}"
+                    .to_owned()
+            }),
+        ],
+        run: "score lanes -r r.json -p p.json",
+        code: 3,
+        says: &["p.json: found the values of one example"],
+    },
+    Trap {
+        name: "Tens of thousands of boxes that all overlap",
+        before: "`detection` took minutes.",
+        now: "The rules that look for any overlap refuse more than 2^30 pairs that meet.",
+        files: &[("t.jsonl", many_boxes)],
+        run: "score detection --pairs t.jsonl",
+        code: 5,
+        says: &["id \"1\"", "too many pairs"],
     },
 ];
