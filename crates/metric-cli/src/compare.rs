@@ -61,7 +61,7 @@ pub(crate) fn args() -> Vec<Arg> {
 }
 
 /// The options of `score` that a comparison has as well.
-pub(crate) const SHARED: [&str; 12] = [
+pub(crate) const SHARED: [&str; 21] = [
     "references",
     "input-format",
     "references-format",
@@ -74,6 +74,15 @@ pub(crate) const SHARED: [&str; 12] = [
     "id-field",
     "reference-field",
     "prediction-field",
+    "references-id-field",
+    "predictions-id-field",
+    "split",
+    "references-split",
+    "predictions-split",
+    "delimiter",
+    "quote",
+    "header",
+    "empty-field",
 ];
 
 /// The subcommand, with one subcommand per metric.
