@@ -40,7 +40,11 @@ fuzz_target!(|data: &[u8]| {
     let mut row = Vec::new();
     if numbers(text, &mut row).is_some() {
         let read: Vec<f64> = serde_json::from_str(text).expect("a list of numbers");
-        let bits = |row: &[f64]| row.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        let bits = |row: &[f64]| {
+            row.iter()
+                .map(|number| number.to_bits())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(bits(&row), bits(&read));
     }
     // Nothing that is taken reaches into the next value of a stream.
