@@ -112,7 +112,7 @@ fn all_cases(root: &Path) -> Result<Vec<Case>, String> {
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut chosen = choose(arguments)?;
     if chosen.program.is_none() {
-        cargo(&["build", "--release", "--package", "metric-cli"], &[])?;
+        build()?;
         chosen.program = Some(release_build()?);
     }
     run_chosen(&chosen)
@@ -120,11 +120,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 
 /// Runs every tenth case with the release build that is there.
 pub(crate) fn run_sample() -> Result<(), Error> {
+    if !release_build()?.is_file() {
+        build()?;
+    }
     run_chosen(&Chosen {
         sample: true,
         program: Some(release_build()?),
         ..Chosen::default()
     })
+}
+
+fn build() -> Result<(), String> {
+    cargo(&["build", "--release", "--package", "metric-cli"], &[])
 }
 
 /// The program of the release build, which benchmarks of the program have made, too.
