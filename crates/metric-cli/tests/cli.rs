@@ -2274,7 +2274,7 @@ fn word_and_character_error_rates() {
     );
     folder.run(&format!("{words} --normalize remove([)")).fails(
         2,
-        &["remove([)", "\"[\" is no regular expression: unclosed"],
+        &["remove([)", "\"[\" is not a regular expression: unclosed"],
     );
     folder
         .run(&format!("{words} --svg drawn"))

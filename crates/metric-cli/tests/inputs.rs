@@ -561,7 +561,7 @@ fn a_part_of_the_prediction_is_scored() {
         .fails(3, &["found an object: expected a text or a list of texts"]);
     folder
         .run("score exact-match --extract ( --pairs t.jsonl")
-        .fails(2, &["--extract \"(\"", "is no regular expression"]);
+        .fails(2, &["--extract \"(\"", "is not a regular expression"]);
 }
 
 #[test]

@@ -954,7 +954,7 @@ impl Join {
             if self.references.rising.is_none() || is_looked_up {
                 prints.par_sort_unstable();
             } else {
-                // No id stands twice, and none is looked for.
+                // No id occurs twice, and none is looked up.
                 prints.clear();
             }
         }

@@ -120,7 +120,7 @@ impl Statistics {
         parts
     }
 
-    /// The seed as it stands in JSON: integers above 2^53 are not exact in all programs that read it.
+    /// Returns the seed as JSON: above 2^53 as a string, since many programs read larger integers inexactly.
     pub(crate) fn json_seed(&self) -> serde_json::Value {
         match self.seed {
             exact if exact <= 1 << 53 => exact.into(),

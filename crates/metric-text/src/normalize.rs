@@ -142,7 +142,7 @@ fn first_step(list: &str) -> Result<(Step, Option<&str>), InvalidStep> {
     }
 }
 
-/// Reads what stands in the brackets of a step.
+/// Reads the argument of a step, which is the text in its brackets.
 #[cfg(feature = "regex")]
 type ReadArgument = fn(&str) -> Result<Step, InvalidStep>;
 
@@ -525,7 +525,7 @@ impl std::hash::Hash for Pattern {
     }
 }
 
-/// A text that is no regular expression.
+/// A text that is not a regular expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPattern {
     /// The text.
@@ -537,7 +537,7 @@ pub struct InvalidPattern {
 impl fmt::Display for InvalidPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pattern, reason } = self;
-        write!(f, "{pattern:?} is no regular expression: {reason}")
+        write!(f, "{pattern:?} is not a regular expression: {reason}")
     }
 }
 
@@ -788,12 +788,12 @@ mod tests {
         ] {
             assert_eq!(
                 error(list),
-                r#""[a,b" is no regular expression: unclosed character class"#
+                r#""[a,b" is not a regular expression: unclosed character class"#
             );
         }
         assert!(error("remove(a").starts_with("unknown normalisation step \"remove(a\""));
         let error = "remove(()".parse::<Step>().unwrap_err().to_string();
-        assert_eq!(error, r#""(" is no regular expression: unclosed group"#);
+        assert_eq!(error, r#""(" is not a regular expression: unclosed group"#);
         assert_eq!(remove("[аб]+|\\d").apply("вабаб1г"), "вг");
         assert_eq!(remove("x").apply("ab"), "ab");
     }

@@ -372,7 +372,7 @@ pub(crate) const TRAPS: &[Trap] = &[
     },
     Trap {
         name: "A prediction that is a list of one string",
-        before: "The error only said that it is no string.",
+        before: "The error only said that it is not a string.",
         now: "The error says to write the string without brackets.",
         files: &[("t.jsonl", || {
             wer_records().replace("\"prediction\": \"a b\"", "\"prediction\": [\"a b\"]")
@@ -417,7 +417,7 @@ pub(crate) const TRAPS: &[Trap] = &[
     Trap {
         name: "`--zero-division` and correlations",
         before: "Matthews correlation and kappa stayed undefined.",
-        now: "The value stands for them, too.",
+        now: "The value replaces them, too.",
         files: &[("t.jsonl", || wer_records())],
         run: "score classification --zero-division 1 --pairs t.jsonl --fail-under matthews_correlation=1 --fail-under cohen_kappa=1",
         code: 0,

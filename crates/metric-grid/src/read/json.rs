@@ -23,7 +23,7 @@ pub(super) fn grid(json: &str) -> Result<Grid, String> {
     Grid::from_rows(&rows).map_err(|error| error.to_string())
 }
 
-/// Reads a grid from JSON. Nothing is said of what is no grid.
+/// Reads a grid from JSON; `None` for anything else, without saying what is wrong with it.
 ///
 /// Grids are nearly all that there is in a file of them, and a general reader takes several times as
 /// long for them.

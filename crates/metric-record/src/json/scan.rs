@@ -51,7 +51,7 @@ impl<'a> Scanner<'a> {
         self.at == self.text.len()
     }
 
-    /// Returns the next byte that is no white space, without taking it.
+    /// Returns the next byte that is not white space, without taking it.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         self.skip_space();
@@ -96,7 +96,7 @@ impl<'a> Scanner<'a> {
         }
         let digits = self.at - start;
         let is_plain = matches!(digits, 1..=18)
-            // JSON has no leading zeros, and -0 is no integer.
+            // JSON has no leading zeros, and serde_json reads -0 as a number, not as an integer.
             && (number != 0 || (digits == 1 && !is_negative))
             && (digits == 1 || self.text.as_bytes().get(start) != Some(&b'0'))
             && !matches!(self.byte(), Some(b'.' | b'e' | b'E'));

@@ -22,11 +22,11 @@ const BITS: usize = 64;
 const KEPT: usize = if cfg!(test) { 64 } else { 1 << 20 };
 /// Tables of up to so many blocks are filled whole, not band by band.
 const SMALL: usize = if cfg!(test) { 64 } else { 1 << 13 };
-/// A list of at least so many symbols is searched for in one that is at least twice as long.
+/// The fewest symbols of a list that is first searched for, in order, in one at least twice as long.
 const SEARCHED: usize = if cfg!(test) { 8 } else { 1 << 11 };
-/// Before a band of at least so many blocks is filled, a look at both lists tells how wide it must be.
+/// The fewest blocks of a band whose width is bounded from below before it is filled.
 const WIDE: usize = if cfg!(test) { 2 } else { 1 << 8 };
-/// So many runs of symbols are told apart at most, in 64 MiB.
+/// The most runs of symbols that are told apart; they take 64 MiB.
 const RUNS: usize = 1 << 24;
 /// Symbols below have a place of their own in the masks of a single block: all letters of two bytes in
 /// UTF-8, and all places of a short reference.

@@ -66,7 +66,7 @@ impl Cells {
         Self(u64::MAX)
     }
 
-    /// Whether there are so many cells left.
+    /// Returns an error if fewer than `cells` cells are left.
     pub(super) fn check(&self, cells: u64) -> Result<(), OutOfCells> {
         if cells > self.0 {
             return Err(OutOfCells);
