@@ -306,6 +306,14 @@ fn metric_arg(spec: &'static OptionSpec, judged: bool, shows_default: bool) -> A
     }
 }
 
+/// An option with a value, under a heading of the help.
+pub(crate) fn valued_arg(heading: &'static str, name: &'static str, value: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name(value)
+        .help_heading(heading)
+}
+
 fn format_arg() -> Arg {
     Arg::new("format")
         .long("format")
@@ -375,12 +383,7 @@ fn common_args() -> Vec<Arg> {
             .value_parser(PossibleValuesParser::new(Format::names()))
     };
     let split = |name: &'static str| Arg::new(name).long(name).value_name("NAME");
-    let csv = |name: &'static str, value: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name(value)
-            .help_heading("CSV files")
-    };
+    let csv = |name, value| valued_arg("CSV files", name, value);
     let [fail_under, fail_over] = check_args();
     vec![
         Arg::new("references")

@@ -8,6 +8,7 @@ use metric_run::registry::stats::{IntervalKind, Test};
 use metric_run::registry::{Direction, Entry};
 use metric_run::{Compare, Comparison, Difference, Regression, Run, Source, System};
 
+use crate::args::valued_arg;
 use crate::error::Failure;
 use crate::output::cell;
 use crate::statistics;
@@ -16,12 +17,7 @@ const HEADING: &str = "Comparison";
 
 /// The options in addition to those of `score`.
 pub(crate) fn args() -> Vec<Arg> {
-    let arg = |name: &'static str, value: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name(value)
-            .help_heading(HEADING)
-    };
+    let arg = |name, value| valued_arg(HEADING, name, value);
     vec![
         Arg::new("predictions")
             .long("predictions")

@@ -11,6 +11,7 @@ use metric_run::registry::stats::IntervalKind;
 use metric_run::{Outcome, Run, Statistics};
 use serde_json::json;
 
+use crate::args::valued_arg;
 use crate::error::Failure;
 
 const HEADING: &str = "Statistics";
@@ -20,12 +21,7 @@ const SWITCHES: [&str; 4] = ["confidence", "resamples", "interval", "cluster-fie
 
 /// The options of `score` and `compare`.
 pub(crate) fn args() -> Vec<Arg> {
-    let arg = |name: &'static str, value: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name(value)
-            .help_heading(HEADING)
-    };
+    let arg = |name, value| valued_arg(HEADING, name, value);
     vec![
         arg("confidence", "SHARE")
             .value_parser(value_parser!(f64))

@@ -2175,7 +2175,7 @@ fn texts_that_are_right_or_wrong() {
     fails(
         2,
         "exact-match --pairs e.jsonl --regexes-to-ignore (",
-        &["--regexes-to-ignore", "no regular expression"],
+        &["--regexes-to-ignore", "is not a regular expression"],
     );
     fails(
         2,

@@ -328,9 +328,8 @@ pub(crate) struct Notes(BTreeMap<Message, Noted>);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Noted {
     times: u64,
-    /// The words for several cases, if the note is [`Counted`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    several: Option<Message>,
+    /// The words for several cases.
+    several: Message,
     /// The first few ids in byte order, where a note names them.
     ids: BTreeSet<String>,
     /// The first few names in byte order with how often each occurs, where a note counts them.
@@ -366,10 +365,7 @@ impl Noted {
 
     /// Returns the note as a warning, such as "3 predictions are ...".
     fn warning(&self, what: &Message) -> Message {
-        let mut warning = match &self.several {
-            None => Message::from(format!("{} × ", self.times)).message(what),
-            Some(several) => Counted::new(what.clone(), several.clone()).warning(self.times),
-        };
+        let mut warning = Counted::new(what.clone(), self.several.clone()).warning(self.times);
         let ids = self.ids.iter().map(|id| quoted_id(id));
         let names = self.names.iter();
         let names = names.map(|(name, times)| format!("{} ({times})", quoted_id(name)));
@@ -391,7 +387,9 @@ impl Notes {
 
     fn counted(&mut self, what: &Counted) -> &mut Noted {
         let noted = self.noted(&what.one);
-        noted.several.get_or_insert_with(|| what.several.clone());
+        if noted.several.is_empty() {
+            noted.several = what.several.clone();
+        }
         noted
     }
 

@@ -226,6 +226,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// Returns the counts of a group, given by its kind and its name, or of all examples; `None` if there is no
+    /// such group.
+    #[must_use]
+    pub fn counts_of(&self, group: Option<&(String, String)>) -> Option<&Named<serde_json::Value>> {
+        let Some((kind, name)) = group else {
+            return Some(&self.counts);
+        };
+        let of_kind = self.groups.iter().filter(|(found, _)| found == kind);
+        let mut groups = of_kind.flat_map(|(_, groups)| groups);
+        groups
+            .find(|group| group.name == *name)
+            .map(|group| &group.counts)
+    }
+
     /// Returns the score of this name, if there is one and it is defined.
     #[must_use]
     pub fn score(&self, name: &str) -> Option<f64> {

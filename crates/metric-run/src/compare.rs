@@ -513,17 +513,7 @@ impl PairOfSystems<'_> {
         let is_tested = delta.is_some() && direction.is_some();
         let is_proportion = is_tested
             && [0, 1].iter().all(|&side| {
-                let report = &self.reports[side];
-                let counts = match &scope.group {
-                    None => Some(&report.counts),
-                    Some((kind, name)) => {
-                        let of_kind = report.groups.iter().filter(|(found, _)| found == kind);
-                        let mut groups = of_kind.flat_map(|(_, groups)| groups);
-                        groups
-                            .find(|group| group.name == *name)
-                            .map(|group| &group.counts)
-                    }
-                };
+                let counts = self.reports[side].counts_of(scope.group.as_ref());
                 let column = Column {
                     value: values[side],
                     ..column.clone()

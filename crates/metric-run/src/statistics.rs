@@ -327,16 +327,7 @@ pub(crate) fn intervals(
     refuse_resamples(columns, statistics.resamples)?;
     let of_proportions = statistics.interval.of_proportions();
     for (index, scope) in resampler.scopes().iter().enumerate() {
-        let counts = match &scope.group {
-            None => Some(&report.counts),
-            Some((kind, name)) => {
-                let of_kind = report.groups.iter().filter(|(found, _)| found == kind);
-                let mut groups = of_kind.flat_map(|(_, groups)| groups);
-                groups
-                    .find(|group| group.name == *name)
-                    .map(|group| &group.counts)
-            }
-        };
+        let counts = report.counts_of(scope.group.as_ref());
         let analytic = |column: &Column| {
             let counts = counts.filter(|_| of_proportions.is_analytic())?;
             let counts = proportion_of(entry, has_proportions, scope, column, count_of(counts))?;

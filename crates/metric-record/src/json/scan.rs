@@ -520,6 +520,22 @@ fn whole_list<'a, T>(
     scanner.is_at_end().then_some(())
 }
 
+/// Reads a text that is one integer.
+///
+/// ```
+/// use metric_record::json::scan::integer;
+///
+/// assert_eq!(integer(" -12 "), Some(-12));
+/// assert_eq!(integer("12.0"), None);
+/// ```
+#[must_use]
+#[inline]
+pub fn integer(text: &str) -> Option<i64> {
+    let mut scanner = Scanner::new(text);
+    let integer = scanner.integer()?;
+    scanner.is_at_end().then_some(integer)
+}
+
 /// Reads a list of integers into `into`, which is cleared first.
 ///
 /// ```

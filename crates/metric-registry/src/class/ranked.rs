@@ -344,10 +344,7 @@ pub(crate) fn read_label(value: &mut Value<'_>) -> Result<Option<Label>, String>
 }
 
 fn label(json: &str) -> Result<Label, String> {
-    let mut scanner = Scanner::new(json);
-    if let Some(number) = scanner.integer()
-        && scanner.is_at_end()
-    {
+    if let Some(number) = scan::integer(json) {
         return Ok(Label::Integer(number));
     }
     match json.trim_start().as_bytes().first() {
@@ -395,7 +392,8 @@ fn read_row(json: &str) -> Result<Vec<Label>, String> {
 
     // What grows may have to wait for the thread that had its memory before: room for most rows.
     let commas = json.bytes().filter(|&byte| byte == b',');
-    let mut labels = Vec::with_capacity(commas.clone().take(63).count() + 1);
+    let room = commas.take(63).count() + 1;
+    let mut labels = Vec::with_capacity(room);
     let mut scanner = Scanner::new(json);
     let scanned = scanner.list(|item| {
         labels.push(match item.peek()? {
@@ -408,7 +406,7 @@ fn read_row(json: &str) -> Result<Vec<Label>, String> {
         return Ok(labels);
     }
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    let labels = deserializer.deserialize_seq(Row(commas.take(63).count() + 1));
+    let labels = deserializer.deserialize_seq(Row(room));
     let labels = labels.and_then(|labels| deserializer.end().map(|()| labels));
     labels.map_err(|_| format!("expected a list of labels, found {}", json::kind(json)))?
 }
@@ -844,10 +842,7 @@ fn read_index(value: &mut Value<'_>) -> Result<i64, FieldError> {
         return Ok(label);
     }
     let text = value.to_json_or("null").map_err(FieldError::reference)?;
-    let mut scanner = Scanner::new(&text);
-    if let Some(label) = scanner.integer()
-        && scanner.is_at_end()
-    {
+    if let Some(label) = scan::integer(&text) {
         return Ok(label);
     }
     typed(&text).map_err(|_| {

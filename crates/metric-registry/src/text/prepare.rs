@@ -26,11 +26,8 @@ pub(crate) fn prepared_scorer<R: Reading>(
     reading: R,
     options: &Options,
 ) -> Result<Box<dyn Scorer>, OptionError> {
-    let steps = TextSteps {
-        extract: extract(options)?,
-        normalizer: options.parse(NORMALIZE.name)?.unwrap_or_default(),
-    };
-    Ok(with_steps(metric, version, reading, steps))
+    let normalizer = options.parse(NORMALIZE.name)?.unwrap_or_default();
+    with_steps(metric, version, reading, options, normalizer)
 }
 
 /// The same of a metric that normalizes texts by itself, or whose texts are not normalized.
@@ -40,11 +37,7 @@ pub(crate) fn extracting_scorer<R: Reading>(
     reading: R,
     options: &Options,
 ) -> Result<Box<dyn Scorer>, OptionError> {
-    let steps = TextSteps {
-        extract: extract(options)?,
-        normalizer: Normalizer::default(),
-    };
-    Ok(with_steps(metric, version, reading, steps))
+    with_steps(metric, version, reading, options, Normalizer::default())
 }
 
 fn extract(options: &Options) -> Result<Option<Extract>, OptionError> {
@@ -61,11 +54,16 @@ fn with_steps<R: Reading>(
     metric: &str,
     version: &str,
     reading: R,
-    steps: TextSteps,
-) -> Box<dyn Scorer> {
+    options: &Options,
+    normalizer: Normalizer,
+) -> Result<Box<dyn Scorer>, OptionError> {
+    let steps = TextSteps {
+        extract: extract(options)?,
+        normalizer,
+    };
     let is_empty = steps.extract.is_none() && steps.normalizer.steps.is_empty();
     let steps: Option<Box<dyn Prepare>> = (!is_empty).then(|| Box::new(steps) as _);
-    crate::scorer::scorer_after(metric, version, reading, steps)
+    Ok(crate::scorer::scorer_after(metric, version, reading, steps))
 }
 
 struct TextSteps {
