@@ -56,6 +56,9 @@ fn has_option(entry: &Entry, option: &str) -> bool {
 /// Refuses an option that these metrics do not have, and says which metrics have it. An option that no
 /// metric has is not judged.
 fn refuse_foreign(option: &str, metrics: &[&Entry]) -> Result<(), Failure> {
+    if !is_foreign(option, metrics) {
+        return Ok(());
+    }
     let with: Vec<&str> = ENTRIES
         .iter()
         .filter(|entry| has_option(entry, option))
@@ -64,14 +67,17 @@ fn refuse_foreign(option: &str, metrics: &[&Entry]) -> Result<(), Failure> {
     let without = metrics.iter().filter(|entry| !has_option(entry, option));
     let without: Vec<&str> = without.map(|entry| entry.name).collect();
     let verb = if with.len() == 1 { "has" } else { "have" };
-    match (with.as_slice(), without.as_slice()) {
-        ([], _) | (_, []) => Ok(()),
-        _ => Err(Failure::Usage(format!(
-            "--{option} is not an option of {}: {} {verb} it",
-            without.join(" and "),
-            with.join(", ")
-        ))),
-    }
+    Err(Failure::Usage(format!(
+        "--{option} is not an option of {}: {} {verb} it",
+        without.join(" and "),
+        with.join(", ")
+    )))
+}
+
+/// Whether one of these metrics lacks an option that others have.
+fn is_foreign(option: &str, metrics: &[&Entry]) -> bool {
+    metrics.iter().any(|entry| !has_option(entry, option))
+        && ENTRIES.iter().any(|entry| has_option(entry, option))
 }
 
 /// Explains clap's refusal of an option that only other metrics than these have.
@@ -209,8 +215,8 @@ fn with_args(command: Command) -> Command {
         ));
     }
     let common = common_args().into_iter().map(|arg| {
-        let refused = refuse_foreign(arg.get_id().as_str(), &entries).is_err();
-        arg.hide(refused)
+        let is_hidden = is_foreign(arg.get_id().as_str(), &entries);
+        arg.hide(is_hidden)
     });
     let mut specs: Vec<&'static OptionSpec> = Vec::new();
     for spec in entries.iter().flat_map(|entry| entry.options) {

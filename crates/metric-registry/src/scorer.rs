@@ -693,8 +693,12 @@ where
         let Body { header, pool, kept } =
             cbor4ii::serde::from_slice::<Body<R::Header, Pool<StateOf<R>>, Kept>>(body)
                 .map_err(|error| StateError::Malformed(error.to_string()))?;
+        let other_form = || StateError::Malformed("not in its canonical form".to_owned());
         for contribution in kept.iter().flat_map(Kept::contributions) {
-            crate::kept::read::<StateOf<R>>(contribution)?;
+            let state = crate::kept::read::<StateOf<R>>(contribution)?;
+            if crate::kept::written(&state)? != contribution {
+                return Err(other_form());
+            }
         }
         let state = State(Box::new(Held::<R> {
             shared: Arc::clone(&self.shared),
@@ -706,9 +710,7 @@ where
         // A key twice, rows out of order, or bytes after the end: nothing that `body` writes.
         match state.body()? == body {
             true => Ok(state),
-            false => Err(StateError::Malformed(
-                "not in its canonical form".to_owned(),
-            )),
+            false => Err(other_form()),
         }
     }
 
