@@ -387,25 +387,97 @@ fn after_number(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The first byte from a place on that is a quote, an escape or a control character.
+///
+/// Short strings end within two words, which are looked at first. Long ones are searched in blocks.
 #[inline]
 fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
-    let rest = bytes.get(start..)?;
-    let is_special = |&byte: &u8| SPECIAL[usize::from(byte)];
-    Some(start + rest.iter().position(is_special)?)
+    let mut at = start;
+    for _ in 0..2 {
+        match special_in_word(bytes, at)? {
+            Word::Plain => at += 8,
+            Word::Special(place) => return Some(place),
+            Word::End => return special_at_end(bytes, at),
+        }
+    }
+    while let Some(block) = bytes.get(at..)?.first_chunk::<32>()
+        // Without a branch per byte, so that the compiler can look at many at once.
+        && !block.iter().fold(false, |found, &byte| found | is_special(byte))
+    {
+        at += 32;
+    }
+    loop {
+        match special_in_word(bytes, at)? {
+            Word::Plain => at += 8,
+            Word::Special(place) => return Some(place),
+            Word::End => return special_at_end(bytes, at),
+        }
+    }
 }
 
-/// The bytes that end a plain part of a string.
-const SPECIAL: [bool; 256] = {
-    let mut special = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        special[byte] = true;
-        byte += 1;
+/// What eight bytes hold.
+enum Word {
+    Plain,
+    /// The place of the first special byte.
+    Special(usize),
+    /// There are fewer than eight.
+    End,
+}
+
+#[inline]
+fn special_in_word(bytes: &[u8], at: usize) -> Option<Word> {
+    let Some(word) = bytes.get(at..)?.first_chunk() else {
+        return Some(Word::End);
+    };
+    let word = u64::from_le_bytes(*word);
+    // The highest bit of each byte that is one of these; a borrow only goes to bytes after the first one.
+    let [quotes, escapes] = [b'"', b'\\'].map(|byte| word ^ (ONES * u64::from(byte)));
+    let found = (quotes.wrapping_sub(ONES) & !quotes)
+        | (escapes.wrapping_sub(ONES) & !escapes)
+        | (word.wrapping_sub(ONES * 0x20) & !word);
+    Some(match found & (ONES * 0x80) {
+        0 => Word::Plain,
+        found => Word::Special(at + (found.trailing_zeros() / 8) as usize),
+    })
+}
+
+#[cold]
+fn special_at_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let place = bytes.get(at..)?.iter().position(|&byte| is_special(byte));
+    Some(at + place?)
+}
+
+/// A 1 in each byte.
+const ONES: u64 = u64::MAX / 0xff;
+
+/// Whether a byte ends a plain part of a string.
+#[inline]
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+}
+
+/// Returns where a string ends that starts at a place, in bytes and with its quotes, and whether it has no
+/// escapes.
+///
+/// ```
+/// use metric_record::json::scan::end_of_string;
+///
+/// assert_eq!(end_of_string(br#"{"id": 1}"#, 1), Some((5, true)));
+/// assert_eq!(end_of_string(br#""a\n", 1"#, 0), Some((5, false)));
+/// assert_eq!(end_of_string(b"\"a", 0), None);
+/// ```
+#[must_use]
+#[inline]
+pub fn end_of_string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+    if bytes.get(at) != Some(&b'"') {
+        return None;
     }
-    special[b'"' as usize] = true;
-    special[b'\\' as usize] = true;
-    special
-};
+    let end = special_byte(bytes, at + 1)?;
+    match *bytes.get(end)? {
+        b'"' => Some((end + 1, true)),
+        b'\\' => Some((after_string(bytes, at)?, false)),
+        _ => None,
+    }
+}
 
 #[inline]
 fn after_string(bytes: &[u8], at: usize) -> Option<usize> {

@@ -328,19 +328,47 @@ impl PartialEq for Label {
     }
 }
 
-/// Reads a label; no value is none.
-pub(crate) fn read_label(value: &mut Value<'_>) -> Result<Option<Label>, String> {
-    if let Some(text) = value.as_string() {
-        return Ok(Some(Label::Text(text.to_owned())));
+/// A label whose text is in a value, or was unescaped.
+#[derive(Clone, Debug)]
+pub(crate) enum LabelView<'a> {
+    Integer(i64),
+    Text(Cow<'a, str>),
+    Line(&'a str),
+}
+
+impl LabelView<'_> {
+    fn into_label(self) -> Label {
+        match self {
+            Self::Integer(number) => Label::Integer(number),
+            Self::Text(text) => Label::Text(text.into_owned()),
+            Self::Line(text) => Label::Line(text.to_owned()),
+        }
     }
+}
+
+/// Reads a label; no value is none.
+fn read_label(value: &mut Value<'_>) -> Result<Option<Label>, String> {
+    Ok(view_label(value)?.map(LabelView::into_label))
+}
+
+/// Reads a label without a copy of its text; no value is none.
+pub(crate) fn view_label<'a>(value: &mut Value<'a>) -> Result<Option<LabelView<'a>>, String> {
     if let Some(text) = value.as_line() {
-        return Ok(Some(Label::Line(text.to_owned())));
+        return Ok(Some(LabelView::Line(text)));
     }
     if let Some(number) = value.as_integer() {
-        return Ok(Some(Label::Integer(number)));
+        return Ok(Some(LabelView::Integer(number)));
     }
-    let json = value.to_json()?;
-    json.map(|json| label(&json)).transpose()
+    match value.kind() {
+        Kind::String => value.text().map(|text| Some(LabelView::Text(text))),
+        _ => {
+            let label = value.to_json()?.map(|json| label(&json)).transpose()?;
+            Ok(label.map(|label| match label {
+                Label::Integer(number) => LabelView::Integer(number),
+                Label::Text(text) | Label::Line(text) => LabelView::Text(Cow::Owned(text)),
+            }))
+        }
+    }
 }
 
 fn label(json: &str) -> Result<Label, String> {
