@@ -111,6 +111,18 @@ impl<'a> Scanner<'a> {
         let mut at = self.at;
         loop {
             at = after_space(bytes, at);
+            while are_spaced_digits(bytes, at) {
+                for digit in bytes.get(at..at + 24)?.iter().step_by(3) {
+                    item(digit.wrapping_sub(b'0'))?;
+                }
+                at += 24;
+            }
+            while are_tight_digits(bytes, at) {
+                for digit in bytes.get(at..at + 8)?.iter().step_by(2) {
+                    item(digit.wrapping_sub(b'0'))?;
+                }
+                at += 8;
+            }
             let digit = bytes.get(at)?.wrapping_sub(b'0');
             if digit > 9 {
                 return None;
@@ -277,22 +289,24 @@ impl<'a> Scanner<'a> {
         let bytes = self.text.as_bytes();
         let is_negative = self.byte() == Some(b'-');
         let start = self.at + usize::from(is_negative);
-        let whole = after_digits(bytes, start);
+        // Digits beyond the 19th may wrap: such integers are not used. A number below 10 is the most frequent.
+        let (whole, mut integer) = match (bytes.get(start), bytes.get(start + 1)) {
+            (Some(digit @ b'0'..=b'9'), Some(b'.' | b',' | b']')) => {
+                (start + 1, u64::from(digit - b'0'))
+            }
+            _ => add_digits(bytes, start, 0),
+        };
         if whole == start || (whole > start + 1 && bytes.get(start) == Some(&b'0')) {
             return None;
         }
-        // Digits beyond the 19th may wrap: such integers are not used.
-        let add = |number: u64, byte: &u8| {
-            number
-                .wrapping_mul(10)
-                .wrapping_add(u64::from(byte.wrapping_sub(b'0')))
-        };
-        let mut integer = bytes.get(start..whole)?.iter().fold(0, add);
         let (mut at, mut digits, mut exponent) = (whole, whole - start, 0_i32);
         if bytes.get(at) == Some(&b'.') {
-            let end = after_some_digits(bytes, at + 1)?;
-            integer = bytes.get(at + 1..end)?.iter().fold(integer, add);
+            let (end, with_decimals) = add_digits(bytes, at + 1, integer);
             let decimals = end - (at + 1);
+            if decimals == 0 {
+                return None;
+            }
+            integer = with_decimals;
             digits += decimals;
             exponent = i32::try_from(decimals).ok()?.checked_neg()?;
             at = end;
@@ -353,10 +367,72 @@ fn after_space(bytes: &[u8], mut at: usize) -> usize {
 
 #[inline]
 fn after_digits(bytes: &[u8], mut at: usize) -> usize {
+    while let Some((digits, _)) = word_of_digits(bytes, at) {
+        at += digits;
+        if digits < 8 {
+            return at;
+        }
+    }
     while let Some(b'0'..=b'9') = bytes.get(at) {
         at += 1;
     }
     at
+}
+
+/// How many of the next eight bytes are digits, before another one, and the number that these are; `None` if
+/// there are fewer than eight bytes.
+#[inline]
+fn word_of_digits(bytes: &[u8], at: usize) -> Option<(usize, u64)> {
+    let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+    // The digits are 0 to 9 now. Adding 0x76 sets the highest bit of what is greater, in its own byte where
+    // all bytes before it are digits.
+    let values = word ^ (ONES * u64::from(b'0'));
+    let others = (values.wrapping_add(ONES * 0x76) | values) & (ONES * 0x80);
+    let digits = (others.trailing_zeros() / 8) as usize;
+    // The last digit goes to the highest byte, and zeros before the first one.
+    let values = if digits == 0 {
+        return Some((0, 0));
+    } else {
+        values << (8 * (8 - digits))
+    };
+    // Pairs of digits, of these, and of these (D. Lemire, "Number parsing at a gigabyte per second", 2021).
+    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
+    const PAIRS: u64 = 0x0000_00ff_0000_00ff;
+    let number = (pairs & PAIRS).wrapping_mul(100 + (1_000_000 << 32));
+    let number = number.wrapping_add(((pairs >> 16) & PAIRS).wrapping_mul(1 + (10_000 << 32)));
+    Some((digits, number >> 32))
+}
+
+/// The powers of ten that eight digits or fewer go up to.
+const WORD_POWERS: [u64; 9] = [
+    1,
+    10,
+    100,
+    1_000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+];
+
+/// Where digits end, and the number that goes on with them: `number` for those before them. What is more than
+/// 19 digits wraps.
+#[inline]
+fn add_digits(bytes: &[u8], mut at: usize, mut number: u64) -> (usize, u64) {
+    while let Some((digits, added)) = word_of_digits(bytes, at) {
+        number = number.wrapping_mul(WORD_POWERS[digits]).wrapping_add(added);
+        at += digits;
+        if digits < 8 {
+            return (at, number);
+        }
+    }
+    while let Some(digit @ b'0'..=b'9') = bytes.get(at) {
+        let digit = u64::from(digit - b'0');
+        number = number.wrapping_mul(10).wrapping_add(digit);
+        at += 1;
+    }
+    (at, number)
 }
 
 /// The same, where there must be a digit.
@@ -536,6 +612,34 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
+/// Whether these bytes are eight items `0, ` of single digits.
+#[inline]
+fn are_spaced_digits(bytes: &[u8], at: usize) -> bool {
+    fits(bytes, at, b"0, 0, 0,")
+        && fits(bytes, at + 8, b" 0, 0, 0")
+        && fits(bytes, at + 16, b", 0, 0, ")
+}
+
+/// Whether these bytes are four items `0,` of single digits.
+#[inline]
+fn are_tight_digits(bytes: &[u8], at: usize) -> bool {
+    fits(bytes, at, b"0,0,0,0,")
+}
+
+/// Whether the eight bytes from a place on are `text` with other digits.
+#[inline]
+fn fits(bytes: &[u8], at: usize, text: &[u8; 8]) -> bool {
+    let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
+        return false;
+    };
+    let is_digit = |byte: &u8| if *byte == b'0' { 0xff } else { 0 };
+    let digits = u64::from_le_bytes(text.each_ref().map(is_digit));
+    // Digits are 0 to 9 now, and all others 0. Adding 0x76 sets the highest bit of what is greater than 9.
+    let found = u64::from_le_bytes(*word) ^ u64::from_le_bytes(*text);
+    let greater = (found | found.wrapping_add(ONES * 0x76)) & (ONES * 0x80);
+    (found & !digits) | greater == 0
+}
+
 /// Returns where a list ends that a text starts with and that holds numbers, or lists of them; in bytes.
 ///
 /// ```
@@ -560,6 +664,13 @@ pub fn end_of_numbers(text: &str) -> Option<usize> {
         }
         // An empty list has no number before its end.
         if is_item || bytes.get(at) != Some(&b']') {
+            // Rows of grids are little else than single digits. There is another item after these.
+            while are_spaced_digits(bytes, at) {
+                at += 24;
+            }
+            while are_tight_digits(bytes, at) {
+                at += 8;
+            }
             at = after_number(bytes, at)?;
         }
         at = after_space(bytes, at);
@@ -825,6 +936,34 @@ mod tests {
         ) {
             check(&serde_json::to_string(&number).expect("a number"));
             check(&digits);
+            // In the middle of a text, numbers are read a word at a time.
+            check(&format!("[{digits}, {digits},{number} ]         "));
+            check(&format!("{digits}         "));
+        }
+
+        #[test]
+        fn reads_rows_of_digits(
+            items in proptest::collection::vec((0_u8..=9, prop_oneof![
+                9 => Just(", "), 9 => Just(","), 1 => Just(" ,"), 1 => Just(",,"), 1 => Just("0,"), 1 => Just(";"),
+            ]), 0..60),
+            is_one_layout in any::<bool>(),
+        ) {
+            let separator = items.first().map_or("", |item| item.1);
+            let written = items.iter().map(|(digit, own)| {
+                format!("{digit}{}", if is_one_layout { separator } else { own })
+            });
+            let text = format!("[{}7]", written.collect::<String>());
+            check(&text);
+            check(&format!("[{text}, {text}]    "));
+            let mut digits = Vec::new();
+            let mut scanner = Scanner::new(&text);
+            let scanned = scanner.digits(|digit| Some(digits.push(digit)));
+            if scanned.is_some() {
+                prop_assert_eq!(serde_json::from_str::<Vec<u8>>(&text).ok(), Some(digits));
+                prop_assert!(scanner.is_at_end());
+            } else {
+                prop_assert!(!is_one_layout || !matches!(separator, ", " | "," | " ,"));
+            }
         }
     }
 }

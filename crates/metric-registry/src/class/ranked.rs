@@ -346,11 +346,6 @@ impl LabelView<'_> {
     }
 }
 
-/// Reads a label; no value is none.
-fn read_label(value: &mut Value<'_>) -> Result<Option<Label>, String> {
-    Ok(view_label(value)?.map(LabelView::into_label))
-}
-
 /// Reads a label without a copy of its text; no value is none.
 pub(crate) fn view_label<'a>(value: &mut Value<'a>) -> Result<Option<LabelView<'a>>, String> {
     if let Some(text) = value.as_line() {
@@ -391,6 +386,39 @@ fn label(json: &str) -> Result<Label, String> {
             json::kind(json)
         )),
     }
+}
+
+/// The rank of a label in a list of labels in JSON, from 0, and the length of the list; `None` for a list that is
+/// not plain.
+fn rank_in_row(json: &str, reference: &LabelView<'_>) -> Option<(Option<usize>, usize)> {
+    let (mut rank, mut width) = (None, 0);
+    let mut scanner = Scanner::new(json);
+    scanner.list(|item| {
+        let is_it = match item.peek()? {
+            b'"' => {
+                let text = item.string()?;
+                match reference {
+                    LabelView::Integer(_) => false,
+                    LabelView::Text(reference) => *text == **reference,
+                    LabelView::Line(reference) => text == *reference,
+                }
+            }
+            _ => {
+                let integer = item.integer()?;
+                match reference {
+                    LabelView::Integer(reference) => integer == *reference,
+                    LabelView::Text(_) => false,
+                    LabelView::Line(reference) => integer.to_string() == *reference,
+                }
+            }
+        };
+        if is_it && rank.is_none() {
+            rank = Some(width);
+        }
+        width += 1;
+        Some(())
+    })?;
+    scanner.is_at_end().then_some((rank, width))
 }
 
 /// The labels of a list.
@@ -455,7 +483,17 @@ impl Reading for Labels {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let reference = read_label(&mut record.reference).map_err(FieldError::reference)?;
+        let reference = view_label(&mut record.reference).map_err(FieldError::reference)?;
+        if let (Some(reference), false) = (&reference, record.prediction.is_missing())
+            && record.prediction.kind() == Kind::List
+            && let Ok(Some(Cow::Borrowed(json))) = record.prediction.to_json()
+            && let Some((rank, width)) = rank_in_row(json, reference)
+        {
+            self.check_width(width, 1, sink)?;
+            sink.counted_in(|ranks| ranks.record(rank));
+            return Ok(());
+        }
+        let reference = reference.map(LabelView::into_label);
         let reference = reference.unwrap_or_else(|| Label::Text(String::new()));
         if record.prediction.is_missing() {
             sink.example(&[], &reference);
