@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use metric_record::{
-    Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard, Unmatched,
+    Content, DEFAULT_MAX_BYTES, Document, JoinError, JoinPolicy, Message, Missing, ReadError,
+    Record, Shard, Unmatched,
 };
 use metric_registry::{
     AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Plan, Sample,
@@ -18,7 +19,7 @@ use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair};
 use crate::scan::{FieldNames, Role, is_one_example};
-use crate::source::{DEFAULT_MAX_BYTES, Source};
+use crate::source::Source;
 use crate::statistics::{Statistics, refuse_kept};
 use crate::{Outcome, RunError};
 
