@@ -240,7 +240,9 @@ pub(crate) const TRAPS: &[Trap] = &[
         ],
         run: "score detection -r r -p p --max-bytes 200kB",
         code: 5,
-        says: &["2.txt: with 140000 bytes, the files of the folder take more memory than allowed by --max-bytes 200000"],
+        says: &[
+            "2.txt: with 140000 bytes, the files of the folder take more memory than allowed by --max-bytes 200000",
+        ],
     },
     Trap {
         name: "CodeBLEU under the profiles of the original evaluator",

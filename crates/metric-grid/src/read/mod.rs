@@ -41,8 +41,8 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use metric_record::json::Entries;
-use metric_record::{Content, Document, FileReader, Folder, name_text};
-pub use metric_record::{File, ReadError};
+use metric_record::{Content, Document, FileReader, name_text};
+pub use metric_record::{File, Folder, ReadError};
 
 use self::json::RawAttempt;
 use crate::{Attempt, Grid};
