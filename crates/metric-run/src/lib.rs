@@ -18,6 +18,7 @@ mod statistics;
 mod tables;
 
 pub use metric_record as record;
+pub use metric_record::DEFAULT_MAX_BYTES;
 pub use metric_registry as registry;
 
 pub use compare::{Compare, Comparison, Difference, GroupComparison, System};
@@ -28,7 +29,7 @@ pub use outcome::{Outcome, outcomes_json, sample_json};
 pub use regressions::Regression;
 pub use run::{Data, Fields, Observer, ObserverError, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
-pub use source::{DEFAULT_MAX_BYTES, Source};
+pub use source::Source;
 pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use metric_record::{
-    Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, RecordError,
-    Shard, Unmatched,
+    Content, DEFAULT_MAX_BYTES, Document, JoinError, JoinPolicy, Message, Missing, ReadError,
+    Record, RecordError, Shard, Unmatched,
 };
 use metric_registry::{
     AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Plan, Sample,
@@ -19,7 +19,7 @@ use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit};
 use crate::scan::{FieldNames, Role, is_one_example};
-use crate::source::{DEFAULT_MAX_BYTES, Source};
+use crate::source::Source;
 use crate::statistics::{Statistics, refuse_kept};
 use crate::{Outcome, RunError};
 

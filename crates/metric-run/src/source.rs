@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use metric_record::{Content, Document, Message, ReadError};
+use metric_record::{Content, Document, Folder, Message, ReadError};
 
 use crate::RunError;
 use crate::formats::csv::{CsvOptions, Dialect, Layout};
@@ -26,9 +26,6 @@ const PROBE_BYTES: usize = 64;
 
 /// How much of a document is read before it is looked at.
 const PART_BYTES: usize = 1 << 20;
-
-/// How many bytes of data a run holds in memory by default.
-pub const DEFAULT_MAX_BYTES: u64 = 8_000_000_000;
 
 /// Says that something takes more memory than allowed.
 fn too_long(what: &str, max_bytes: u64) -> Message {
@@ -339,7 +336,10 @@ impl Source {
     pub fn document(&self, max_bytes: u64) -> Result<Document, RunError> {
         let name = self.name();
         let content = match &self.origin {
-            Origin::Folder(path) => Content::Folder(path.clone()),
+            Origin::Folder(path) => Content::Folder(Folder {
+                path: path.clone(),
+                max_bytes,
+            }),
             Origin::Several(..) => {
                 let problem = "are several files: expected one file or folder";
                 return Err(ReadError::new(name, problem).into());
