@@ -43,6 +43,23 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    /// Returns the text that has not been taken.
+    #[must_use]
+    pub fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Takes bytes that somebody else has read, up to the end of the text.
+    pub fn advance(&mut self, bytes: usize) {
+        let at = self.at.saturating_add(bytes).min(self.text.len());
+        // Within a character there is nothing to take.
+        self.at = if self.text.is_char_boundary(at) {
+            at
+        } else {
+            self.text.len()
+        };
+    }
+
     /// Whether nothing but white space is left.
     #[must_use]
     #[inline]
