@@ -1117,6 +1117,62 @@ mod tests {
             prop_assert_eq!(serde_json::from_str::<Json>(text).expect("JSON"), value);
         }
 
+        /// A line that is compared with the one before it is read as it is read alone.
+        #[test]
+        fn lines_are_read_as_if_alone(
+            lines in proptest::collection::vec((
+                proptest::sample::select(vec![
+                    "{\"id\":ID,\"reference\":VALUE}", "{\"id\":ID,\"reference\":VALUE}",
+                    "{\"id\":ID,\"reference\":VALUE}", "{\"reference\": VALUE, \"id\": ID}",
+                    " {\"id\" :ID, \"x\": [1, \"}\"],\"reference\":VALUE } ", "{\"id\":ID,\"references\":VALUE}",
+                    "{\"id\":ID,\"reference\":VALUE,\"prediction\":ID}", "{\"id\":\"ID\",\"reference\":\"VALUE\"}",
+                    "{\"id\":ID,\"reference\":VALUE,\"reference\":1}", "{\"id\":ID}", "", "ID",
+                ]),
+                proptest::sample::select(vec![
+                    "1", "22", "\"a\"", "\"\"", "\"bc\"", "-3", "0", "-0", "01", "1.5", "\"\\u0041\"", "null", "1e",
+                ]),
+                proptest::sample::select(vec![
+                    "1", "-2.5e3", "\"abcdefghijklmnopqrstuvwxyz\"", "\"a\\n\"", "\"\"", "[1, 2]", "[[1],[2]]", "[1,",
+                    "{\"a\": [\"]\"]}", "null", "true", "nul", "\"a", "01", "\"\u{1}\"", "\"é\"", "[\"a\", 1]", "{",
+                ]),
+                proptest::sample::select(vec!["\n", "\n", "\r\n"]),
+            ), 1..6),
+        ) {
+            let names = FieldNames::new([
+                ("id", Role::Id, "id-field"),
+                ("reference", Role::Value, "reference-field"),
+                ("references", Role::Value, "reference-field"),
+                ("prediction", Role::Other, "prediction-field"),
+            ]);
+            let lines = lines.iter().map(|(shape, id, value, end)| {
+                shape.replace("ID", id).replace("VALUE", value) + end
+            });
+            let lines: Vec<String> = lines.collect();
+            let read = |text: &str, first_line| {
+                let mut block = Block::lines(text.to_owned(), first_line);
+                let found = scan(&mut block, Format::JsonLines, &names, |_| false);
+                let found = found.map_err(|error| (block.line_at(error.offset), error.problem.to_string()))?;
+                let seen = found.iter().map(|found| {
+                    let json = |value: Option<Value<'_>>| {
+                        let value = value.map(|mut value| (value.kind(), value.text(), value.to_json().map(|it| it.map(Cow::into_owned))));
+                        format!("{value:?}")
+                    };
+                    let (id, record) = (found.id(text).to_string(), found.record(text).map(str::to_owned));
+                    (id, json(Some(found.value(text))), json(found.other(text)), record, found.line)
+                });
+                Ok(seen.collect::<Vec<_>>())
+            };
+            let mut alone = Ok(Vec::new());
+            for (line, number) in lines.iter().zip(1..) {
+                let one: Result<Vec<_>, (u64, String)> = read(line, number);
+                alone = alone.and_then(|mut all: Vec<_>| {
+                    all.extend(one?);
+                    Ok(all)
+                });
+            }
+            prop_assert_eq!(read(&lines.concat(), 1), alone);
+        }
+
         #[test]
         fn takes_no_line_that_serde_json_refuses(
             // Fragments of records, in any order: most are no JSON, some nearly so.
