@@ -386,6 +386,16 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Returns the JSON of a value that arrived as JSON and nothing else.
+    #[must_use]
+    #[inline]
+    pub const fn as_json(&self) -> Option<&'a str> {
+        match self.form {
+            Form::Json(text) | Form::Plain(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Returns an integer that arrived as one, and not as JSON.
     #[must_use]
     pub const fn as_integer(&self) -> Option<i64> {

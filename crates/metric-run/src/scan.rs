@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use metric_record::json::scan::{Scanner, end_of_numbers, end_of_string};
+use metric_record::json::scan::{Scanner, end_of_number, end_of_numbers, end_of_string};
 use metric_record::json::{Entries, without_position};
 use metric_record::{FieldPath, Id, Message, Value, quoted_id};
 use serde::de::IgnoredAny;
@@ -650,6 +650,7 @@ fn value_end(text: &str, at: usize) -> Option<(usize, Form)> {
             let length = end_of_numbers(rest).or_else(|| end_of_value(rest))?;
             Some((at + length, Form::Json))
         }
+        b'-' | b'0'..=b'9' => Some((end_of_number(bytes, at)?, Form::Json)),
         _ => Some((at + end_of_value(text.get(at..)?)?, Form::Json)),
     }
 }

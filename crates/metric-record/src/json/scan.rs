@@ -127,19 +127,11 @@ impl<'a> Scanner<'a> {
         let bytes = self.text.as_bytes();
         let mut at = self.at;
         loop {
+            while let Some((digit, next)) = single_digit(bytes, at) {
+                item(digit)?;
+                at = next;
+            }
             at = after_space(bytes, at);
-            while are_spaced_digits(bytes, at) {
-                for digit in bytes.get(at..at + 24)?.iter().step_by(3) {
-                    item(digit.wrapping_sub(b'0'))?;
-                }
-                at += 24;
-            }
-            while are_tight_digits(bytes, at) {
-                for digit in bytes.get(at..at + 8)?.iter().step_by(2) {
-                    item(digit.wrapping_sub(b'0'))?;
-                }
-                at += 8;
-            }
             let digit = bytes.get(at)?.wrapping_sub(b'0');
             if digit > 9 {
                 return None;
@@ -459,6 +451,20 @@ fn after_some_digits(bytes: &[u8], at: usize) -> Option<usize> {
     (end > at).then_some(end)
 }
 
+/// Returns where a number ends that starts at a place, in bytes.
+///
+/// ```
+/// use metric_record::json::scan::end_of_number;
+///
+/// assert_eq!(end_of_number(b"[-2.5e3]", 1), Some(7));
+/// assert_eq!(end_of_number(b"01", 0), None);
+/// ```
+#[must_use]
+#[inline]
+pub fn end_of_number(bytes: &[u8], at: usize) -> Option<usize> {
+    after_number(bytes, at)
+}
+
 #[inline]
 fn after_number(bytes: &[u8], at: usize) -> Option<usize> {
     let start = at + usize::from(bytes.get(at) == Some(&b'-'));
@@ -466,7 +472,14 @@ fn after_number(bytes: &[u8], at: usize) -> Option<usize> {
         // JSON has no leading zeros.
         b'0' if matches!(bytes.get(start + 1), Some(b'0'..=b'9')) => return None,
         b'0' => start + 1,
-        b'1'..=b'9' => after_digits(bytes, start + 1),
+        b'1'..=b'9' => {
+            // Before the point there are few.
+            let mut at = start + 1;
+            while let Some(b'0'..=b'9') = bytes.get(at) {
+                at += 1;
+            }
+            at
+        }
         _ => return None,
     };
     if bytes.get(at) == Some(&b'.') {
@@ -629,32 +642,14 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Whether these bytes are eight items `0, ` of single digits.
+/// The digit that a list goes on with after this place, and where its next item starts, if it has one and both
+/// are written `0, ` or `0,`. Rows of grids are little else.
 #[inline]
-fn are_spaced_digits(bytes: &[u8], at: usize) -> bool {
-    fits(bytes, at, b"0, 0, 0,")
-        && fits(bytes, at + 8, b" 0, 0, 0")
-        && fits(bytes, at + 16, b", 0, 0, ")
-}
-
-/// Whether these bytes are four items `0,` of single digits.
-#[inline]
-fn are_tight_digits(bytes: &[u8], at: usize) -> bool {
-    fits(bytes, at, b"0,0,0,0,")
-}
-
-/// Whether the eight bytes from a place on are `text` with other digits.
-#[inline]
-fn fits(bytes: &[u8], at: usize, text: &[u8; 8]) -> bool {
-    let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
-        return false;
+fn single_digit(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
+    let &[digit @ b'0'..=b'9', b',', next] = bytes.get(at..)?.first_chunk::<3>()? else {
+        return None;
     };
-    let is_digit = |byte: &u8| if *byte == b'0' { 0xff } else { 0 };
-    let digits = u64::from_le_bytes(text.each_ref().map(is_digit));
-    // Digits are 0 to 9 now, and all others 0. Adding 0x76 sets the highest bit of what is greater than 9.
-    let found = u64::from_le_bytes(*word) ^ u64::from_le_bytes(*text);
-    let greater = (found | found.wrapping_add(ONES * 0x76)) & (ONES * 0x80);
-    (found & !digits) | greater == 0
+    Some((digit - b'0', at + 2 + usize::from(next == b' ')))
 }
 
 /// Returns where a list ends that a text starts with and that holds numbers, or lists of them; in bytes.
@@ -681,13 +676,10 @@ pub fn end_of_numbers(text: &str) -> Option<usize> {
         }
         // An empty list has no number before its end.
         if is_item || bytes.get(at) != Some(&b']') {
-            // Rows of grids are little else than single digits. There is another item after these.
-            while are_spaced_digits(bytes, at) {
-                at += 24;
+            while let Some((_, next)) = single_digit(bytes, at) {
+                at = next;
             }
-            while are_tight_digits(bytes, at) {
-                at += 8;
-            }
+            at = after_space(bytes, at);
             at = after_number(bytes, at)?;
         }
         at = after_space(bytes, at);

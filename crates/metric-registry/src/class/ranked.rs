@@ -351,7 +351,8 @@ pub(crate) fn view_label<'a>(value: &mut Value<'a>) -> Result<Option<LabelView<'
     if let Some(text) = value.as_line() {
         return Ok(Some(LabelView::Line(text)));
     }
-    if let Some(number) = value.as_integer() {
+    let integer = value.as_json().and_then(scan::integer);
+    if let Some(number) = integer.or_else(|| value.as_integer()) {
         return Ok(Some(LabelView::Integer(number)));
     }
     match value.kind() {
@@ -485,8 +486,7 @@ impl Reading for Labels {
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let reference = view_label(&mut record.reference).map_err(FieldError::reference)?;
         if let (Some(reference), false) = (&reference, record.prediction.is_missing())
-            && record.prediction.kind() == Kind::List
-            && let Ok(Some(Cow::Borrowed(json))) = record.prediction.to_json()
+            && let Some(json) = record.prediction.as_json()
             && let Some((rank, width)) = rank_in_row(json, reference)
         {
             self.check_width(width, 1, sink)?;
