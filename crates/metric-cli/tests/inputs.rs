@@ -277,7 +277,7 @@ fn standard_input_has_any_format_that_does_not_seek() {
 
 #[test]
 fn tables_that_cannot_be_read() {
-    let rows: [(&str, &str, i32, &[&str]); 14] = [
+    let rows: [(&str, &str, i32, &[&str]); 17] = [
         (
             "t.csv",
             "id,reference,prediction\n1,\"a\nb\",c\n2,d\n",
@@ -288,7 +288,7 @@ fn tables_that_cannot_be_read() {
             "t.csv",
             "id,reference,prediction\n1,\"a\nb\",\"c\" \n",
             3,
-            &["line 3, column 3 \"prediction\": found text after the closing quote"],
+            &["line 2, column 3 \"prediction\": found text after the closing quote"],
         ),
         (
             "t.csv",
@@ -366,6 +366,24 @@ fn tables_that_cannot_be_read() {
             &["t.parquet: not a Parquet file"],
         ),
         ("t.feather", "FEA1....", 3, &["Feather of version 1"]),
+        (
+            "t.feather",
+            "PAR1....",
+            3,
+            &["starts like a Parquet file: expected Arrow"],
+        ),
+        (
+            "t.parquet",
+            "ARROW1..",
+            3,
+            &["starts like an Arrow file: expected Parquet"],
+        ),
+        (
+            "t.csv",
+            "id, reference,prediction\n1,a,b\n",
+            3,
+            &["did you mean --reference-field ' reference'?"],
+        ),
         ("t.parquet.gz", "x", 3, &["is compressed Parquet"]),
     ];
     for (name, text, code, says) in rows {
@@ -448,6 +466,10 @@ fn transcripts() {
     let warnings = result["warnings"].to_string();
     assert!(warnings.contains("1 segment is left out"), "{warnings}");
     assert!(warnings.contains("1 word is left out"), "{warnings}");
+    let speakers = &wer("-r r.stm -p h.ctm --slice-field speaker")["groups"]["speaker"];
+    assert_eq!(speakers["bob"]["counts"]["hits"], 1);
+    let labels = &wer("-r r.stm -p h.ctm --slice-field labels")["groups"]["labels"];
+    assert_eq!(labels["<o,f0>"]["counts"]["hits"], 2);
     let result = wer("-r gap.stm -p far.ctm");
     assert_eq!(result["scores"]["wer"], 0.0);
     let warnings = result["warnings"].to_string();
@@ -455,7 +477,12 @@ fn transcripts() {
         warnings.contains("1 word has its middle outside"),
         "{warnings}"
     );
-    let rows: [(&str, i32, &[&str]); 5] = [
+    let rows: [(&str, i32, &[&str]); 6] = [
+        (
+            "-r ref.trn -p hyp.trn --slice-field speaker",
+            2,
+            &["--slice-field speaker", "ref.trn have no fields"],
+        ),
         (
             "-r ref.trn -p bad.trn",
             3,

@@ -315,7 +315,7 @@ impl Run {
             (field, _) => ("cluster-field", field.as_deref().unwrap_or_default()),
         };
         let problem = Message::default().option(option, field).text(format_args!(
-            ": the records of {name} have no fields: expected JSON Lines"
+            ": the records of {name} have no fields: expected a format with fields, such as JSON Lines or CSV"
         ));
         Err(RunError::Usage(problem))
     }
@@ -602,10 +602,7 @@ impl Run {
         let Some(first) = self.metrics.first() else {
             return Ok(Vec::new());
         };
-        let has_fields = !matches!(
-            references.source.record_format()?,
-            Format::Text | Format::Kaldi
-        );
+        let has_fields = references.source.has_fields()?;
         self.check_statistics(has_fields, &references.source.name())?;
         let sources = [Some(&references), predictions.as_ref()];
         let total = sources
