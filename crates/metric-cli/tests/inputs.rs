@@ -684,3 +684,45 @@ fn coco_reads_folders_of_yolo_and_voc() {
         .run("score coco -r data -p run")
         .fails(3, &["area ranges need pixels: expected --image-size"]);
 }
+
+#[test]
+fn scores_of_examples_come_with_inputs() {
+    let folder = Folder::new(&[
+        ("t.csv", "id,reference,prediction\n1,a,\"b\nc\"\n2,x,x\n"),
+        (
+            "r.json",
+            "[{\"id\": 2, \"reference\":\n \"x\"}, {\"id\": 1, \"reference\": \"a\"}]",
+        ),
+        ("p.jsonl", "{\"id\": 1, \"prediction\": \"b\"}\n"),
+    ]);
+    let lines = |words: &str| {
+        folder
+            .run(&format!(
+                "score wer,cer --with-inputs --per-sample s.jsonl {words}"
+            ))
+            .code(0);
+        let text = std::fs::read_to_string(folder.path("s.jsonl")).expect("samples");
+        let line = |line| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+        let cells = |line: serde_json::Value| {
+            ["id", "metric", "reference", "prediction"]
+                .map(|name| line[name].to_string())
+                .join(" ")
+        };
+        text.lines().map(line).map(cells).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        lines("--pairs t.csv"),
+        [
+            r#""1" "wer" "a" "b\nc""#,
+            r#""1" "cer" "a" "b\nc""#,
+            r#""2" "wer" "x" "x""#,
+            r#""2" "cer" "x" "x""#
+        ]
+    );
+    let out_of_order = lines("-r r.json -p p.jsonl --missing empty");
+    assert_eq!(out_of_order[0], r#""2" "wer" "x" null"#);
+    assert_eq!(out_of_order[2], r#""1" "wer" "a" "b""#);
+    folder
+        .run("score wer --pairs t.csv --with-inputs")
+        .fails(2, &["--per-sample"]);
+}

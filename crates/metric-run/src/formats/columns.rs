@@ -168,7 +168,9 @@ fn inner(field: &Arc<Field>, path: &[String]) -> Result<Arc<Field>, Message> {
     for (depth, key) in path.iter().enumerate() {
         let absent = |contents| {
             let error = FieldPathError::Absent {
-                parent: [&[column.clone()], &path[..depth]].concat().join("."),
+                parent: [std::slice::from_ref(column), &path[..depth]]
+                    .concat()
+                    .join("."),
                 part: key.clone(),
                 contents,
             };
@@ -469,7 +471,9 @@ fn locate(array: &ArrayRef, cell: &Cell, row: usize) -> Result<(ArrayRef, usize)
     for (depth, key) in path.iter().enumerate() {
         let absent = |contents| {
             let error = FieldPathError::Absent {
-                parent: [&[column.to_owned()], &path[..depth]].concat().join("."),
+                parent: [std::slice::from_ref(column), &path[..depth]]
+                    .concat()
+                    .join("."),
                 part: key.clone(),
                 contents,
             };
