@@ -16,6 +16,7 @@ mod source;
 mod state_file;
 mod statistics;
 mod tables;
+mod waiting;
 
 pub use metric_record as record;
 pub use metric_registry as registry;

@@ -647,7 +647,9 @@ impl Run {
         let warning = join.refuse_line_ids()?;
         self.refuse_unmatched(left.missing_ids, left.extra_ids)?;
         fold.threads = 1;
-        fold.add(&join, &left.missing)?;
+        for slots in left.missing.chunks(MISSING_RECORDS) {
+            fold.add(&join, &join.missing(slots)?)?;
+        }
         fold.release(true)?;
         let problem = match join.references_read() {
             0 => "has no records: expected at least one",
@@ -671,6 +673,9 @@ impl Run {
             .collect()
     }
 }
+
+/// How many references without a prediction are in memory at a time.
+const MISSING_RECORDS: usize = 4096;
 
 /// References that are looked at before they are scored: they are read at most once for that.
 struct LookedAt<'s> {
