@@ -316,7 +316,7 @@ impl Run {
             (field, _) => ("cluster-field", field.as_deref().unwrap_or_default()),
         };
         let problem = Message::default().option(option, field).text(format_args!(
-            ": the records of {name} have no fields: expected JSON Lines"
+            ": the records of {name} have no fields: expected a format with fields, such as JSON Lines or CSV"
         ));
         Err(RunError::Usage(problem))
     }
@@ -603,10 +603,7 @@ impl Run {
         let Some(first) = self.metrics.first() else {
             return Ok(Vec::new());
         };
-        let has_fields = !matches!(
-            references.source.record_format()?,
-            Format::Text | Format::Kaldi
-        );
+        let has_fields = references.source.has_fields()?;
         self.check_statistics(has_fields, &references.source.name())?;
         let sources = [Some(&references), predictions.as_ref()];
         let total = sources
@@ -652,7 +649,9 @@ impl Run {
         let warning = join.refuse_line_ids()?;
         self.refuse_unmatched(left.missing_ids, left.extra_ids)?;
         fold.threads = 1;
-        fold.add(&join, Pairs::apart(left.missing))?;
+        for slots in left.missing.chunks(MISSING_RECORDS) {
+            fold.add(&join, Pairs::apart(join.missing(slots)?))?;
+        }
         fold.release(true)?;
         fold.gather()?;
         let problem = match join.references_read() {
@@ -677,6 +676,9 @@ impl Run {
             .collect()
     }
 }
+
+/// How many references without a prediction are in memory at a time.
+const MISSING_RECORDS: usize = 4096;
 
 /// References that are looked at before they are scored: they are read at most once for that.
 struct LookedAt<'s> {
