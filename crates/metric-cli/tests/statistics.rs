@@ -159,6 +159,18 @@ fn clusters_scattered_over_shards() {
     folder
         .run("merge 0.state other.state")
         .fails(3, &["with slices by topic"]);
+
+    // Other bins are other slices.
+    for (index, bins) in [(0, "0,10"), (1, "0,20")] {
+        folder
+            .run(&format!(
+                "{SCORE} --slice-bins length:{bins} --shard {index}/2 --state-out bins{index}.state"
+            ))
+            .code(0);
+    }
+    folder
+        .run("merge bins0.state bins1.state")
+        .fails(3, &["with slices by length:0,10", "length:0,20"]);
 }
 
 #[test]
@@ -217,7 +229,7 @@ fn proportions_have_intervals_without_replicates() {
     assert!(
         expanded
             .stderr
-            .contains("20 records: a 95% interval from fewer than 30")
+            .contains("20 clusters: a 95% interval from fewer than 30")
     );
     let interval = expanded.json()["statistics"]["intervals"]["string_accuracy"].clone();
     let none =
@@ -233,6 +245,19 @@ fn tables_have_a_column_of_intervals() {
         .code(0);
     assert!(run.stdout.contains("90% interval"), "{}", run.stdout);
     assert!(run.stdout.contains("[0.03"), "{}", run.stdout);
+}
+
+#[test]
+fn many_slices_are_many_looks() {
+    let folder = speech();
+    let run = |field: &str| {
+        let words =
+            format!("score wer -r r.jsonl -p p.jsonl --confidence 0.9 --slice-field {field}");
+        folder.run(&words).code(0).stdout
+    };
+    let note = "\n40 slices by length are 40 looks at one data set: some differ by chance\n";
+    assert!(run("length").contains(note), "{}", run("length"));
+    assert!(!run("topic").contains("looks"));
 }
 
 #[test]
