@@ -538,9 +538,10 @@ impl PairOfSystems<'_> {
         let ranges: Vec<Range<u64>> = ranges.collect();
         let seed = self.statistics.seed;
         let progress = Progress::new(self.observer, trials.count());
+        let exchanges = paired.exchanges(scope);
         let count = |range: Range<u64>| -> Vec<u64> {
             let done = (64 * (range.end - range.start)).min(trials.count());
-            let values = paired.trials(scope, seed, trials, range);
+            let values = exchanges.trials(seed, trials, range);
             progress.advance(done);
             let mut extreme = vec![0; prepared.len()];
             for row in values.chunks_exact(prepared.len().max(1)) {

@@ -207,7 +207,9 @@ pub(crate) fn refuse_kept(state: &State, name: &str) -> Result<(), RunError> {
 
 /// Refuses more replicates than fit in memory.
 pub(crate) fn refuse_resamples(columns: usize, resamples: u64) -> Result<(), RunError> {
-    let each = 8 * columns.max(1) as u64;
+    // As they come, and by column.
+    let each = (size_of::<f64>() + size_of::<Option<f64>>()) * columns.max(1);
+    let each = each as u64;
     let most = MOST_REPLICATE_BYTES / each;
     if resamples <= most {
         return Ok(());
@@ -237,9 +239,10 @@ pub(crate) fn replicates(
         start..(start + AT_ONCE).min(last + 1)
     });
     let ranges: Vec<Range<u64>> = ranges.collect();
+    let draws = resampler.draws(scope);
     let replicate = |range: Range<u64>| {
         let count = range.end - range.start;
-        let values = resampler.replicates(scope, statistics.seed, range);
+        let values = draws.replicates(statistics.seed, range);
         progress.advance(count);
         values
     };
