@@ -573,8 +573,8 @@ fn family<'d>(differences: impl Iterator<Item = &'d Difference>) -> usize {
     of_score.into_values().max().unwrap_or_default()
 }
 
-/// What the numbers of all blocks are.
-fn footer(comparison: &Comparison, mark: &str) -> String {
+/// What the numbers of all blocks are, and the level of significance.
+fn footer(comparison: &Comparison) -> (String, f64) {
     let Comparison {
         statistics,
         compare,
@@ -624,10 +624,11 @@ fn footer(comparison: &Comparison, mark: &str) -> String {
         }
     };
     let level = (1e9 * (1.0 - statistics.confidence)).round() / 1e9;
-    format!(
-        "{unit}; {bootstrap}, {} resamples; {tests}; seed {}. {mark} p <= {level}",
+    let text = format!(
+        "{unit}; {bootstrap}, {} resamples; {tests}; seed {}.",
         statistics.resamples, statistics.seed
-    )
+    );
+    (text, level)
 }
 
 /// What to keep in mind about the many slices of each kind.
@@ -687,24 +688,17 @@ fn render(comparison: &Comparison, style: Style) -> String {
         text.push('\n');
     }
     let notes = slice_notes(comparison);
-    match style {
-        Style::Latex => {
-            for note in notes.lines() {
-                text.push_str(&format!("% {note}\n"));
-            }
-            text.push_str(&format!("% {}\n", footer(comparison, "dagger:")));
-        }
-        Style::Markdown => text.push_str(&format!(
-            "{notes}{}\n\n`{}`\n",
-            footer(comparison, "\\*"),
-            comparison.signature
-        )),
-        _ => text.push_str(&format!(
-            "{notes}{}\n{}\n",
-            footer(comparison, "*"),
-            comparison.signature
-        )),
-    }
+    let (footer, level) = footer(comparison);
+    let signature = &comparison.signature;
+    text.push_str(&match style {
+        Style::Latex => format!(
+            "{{\\footnotesize {}{} $^\\dagger$ $p \\leq {level}$}}\n% {signature}\n",
+            latex_text(&notes),
+            latex_text(&footer),
+        ),
+        Style::Markdown => format!("{notes}{footer} \\* p <= {level}\n\n`{signature}`\n"),
+        _ => format!("{notes}{footer} * p <= {level}\n{signature}\n"),
+    });
     text
 }
 

@@ -199,7 +199,7 @@ fn slices_of_two_systems_are_adjusted_together() {
     let note = "30 slices by id are 30 looks at one data set: some differ by chance";
     assert!(run("table").contains(&format!("\n{note}\n")));
     assert!(run("markdown").contains(&format!("\n{note}\n")));
-    assert!(run("latex").contains(&format!("\n% {note}\n")));
+    assert!(run("latex").contains(&format!("{{\\footnotesize {note}\n30 records")));
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn forms_for_papers() {
         "\\textbf{0.0000}",
         "$^\\dagger$",
         "95\\% interval",
-        "% 30 records",
+        "{\\footnotesize 30 records; expanded percentile bootstrap, 2000 resamples; paired randomization, 10000 trials, Holm over 2 comparisons; seed 0. $^\\dagger$ $p \\leq 0.05$}\n% wer|",
     ] {
         assert!(latex.contains(says), "{says}: {latex}");
     }

@@ -52,7 +52,7 @@ impl<T> WeightedRows<T> {
         key: impl Fn(&T) -> K,
     ) -> Self {
         let mut rows: Vec<(RowSource, T)> = rows.into_iter().collect();
-        rows.sort_by(|(_, a), (_, b)| key(a).cmp(&key(b)));
+        rows.sort_by_key(|(_, row)| key(row));
         let is_tie = |(a, first): &(RowSource, T), (b, second): &(RowSource, T)| {
             a.example == b.example && key(first) == key(second)
         };

@@ -614,6 +614,39 @@ struct Columns<'t, R: Reading> {
     rows: Vec<Vec<i64>>,
 }
 
+/// A state as numbers: counts, and the count of each mean with the digits of its sum by index.
+struct Numbered {
+    counts: Vec<u64>,
+    means: Vec<(u64, BTreeMap<u8, i64>)>,
+}
+
+impl Numbered {
+    fn new<R: Reading>(reading: &R, state: &StateOf<R>) -> Option<Self> {
+        let mut state = state.clone();
+        let Addends { counts, means } = reading.addends(&mut state)?;
+        let means = means.into_iter();
+        let means = means.map(|mean| Some((mean.count(), mean.digits()?.collect())));
+        Some(Self {
+            counts: counts.into_iter().map(|count| *count).collect(),
+            means: means.collect::<Option<_>>()?,
+        })
+    }
+
+    /// The numbers in a row, with these digits of each mean.
+    fn row(&self, digits: &[Vec<u8>]) -> Option<Vec<i64>> {
+        let mut row = Vec::new();
+        for count in &self.counts {
+            row.push(i64::try_from(*count).ok()?);
+        }
+        for ((count, of_mean), digits) in self.means.iter().zip(digits) {
+            row.push(i64::try_from(*count).ok()?);
+            let digit = |index: &u8| of_mean.get(index).copied().unwrap_or_default();
+            row.extend(digits.iter().map(digit));
+        }
+        Some(row)
+    }
+}
+
 /// The greatest weight of a cluster.
 const MOST_WEIGHT: i64 = 21;
 
@@ -623,41 +656,23 @@ impl<'t, R: Reading> Columns<'t, R> {
         let mut parts = Vec::with_capacity(states.len());
         let mut digits: Vec<BTreeSet<u8>> = Vec::new();
         for state in states {
-            let mut state = (*state).clone();
-            let Addends { counts, means } = reading.addends(&mut state)?;
-            let counts: Vec<u64> = counts.into_iter().map(|count| *count).collect();
-            digits.resize(means.len(), BTreeSet::new());
-            let mut of_means = Vec::with_capacity(means.len());
-            for (mean, digits) in means.into_iter().zip(&mut digits) {
-                let of_mean: BTreeMap<u8, i64> = mean.digits()?.collect();
+            let part = Numbered::new(reading, state)?;
+            digits.resize(part.means.len(), BTreeSet::new());
+            for ((_, of_mean), digits) in part.means.iter().zip(&mut digits) {
                 digits.extend(of_mean.keys());
-                of_means.push((mean.count(), of_mean));
             }
-            parts.push((counts, of_means));
+            parts.push(part);
         }
-        let counts = parts.first().map_or(0, |(counts, _)| counts.len());
-        let digits: Vec<Vec<u8>> = digits
+        let digits = digits
             .into_iter()
-            .map(|digits| digits.into_iter().collect())
-            .collect();
-        let row = |(counts, means): (Vec<u64>, Vec<(u64, BTreeMap<u8, i64>)>)| {
-            let mut row = Vec::new();
-            for count in counts {
-                row.push(i64::try_from(count).ok()?);
-            }
-            for ((count, of_mean), digits) in means.iter().zip(&digits) {
-                row.push(i64::try_from(*count).ok()?);
-                let digit = |index: &u8| of_mean.get(index).copied().unwrap_or_default();
-                row.extend(digits.iter().map(digit));
-            }
-            Some(row)
-        };
-        let rows: Vec<Vec<i64>> = parts.into_iter().map(row).collect::<Option<_>>()?;
+            .map(|digits| digits.into_iter().collect());
+        let digits: Vec<Vec<u8>> = digits.collect();
+        let rows = parts.iter().map(|part| part.row(&digits));
         Some(Self {
             reading,
-            counts,
+            counts: parts.first().map_or(0, |part| part.counts.len()),
+            rows: rows.collect::<Option<_>>()?,
             digits,
-            rows,
         })
     }
 
