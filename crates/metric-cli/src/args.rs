@@ -595,6 +595,7 @@ pub(crate) fn compare_task(
         worse: strings("fail-if-worse"),
         style: compare::style(matches),
         replicates: matches.get_one::<PathBuf>("replicates").cloned(),
+        progress: !matches.get_flag("quiet"),
     };
     Ok((entry, task))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
@@ -87,7 +87,7 @@ impl Task {
             samples: samples.transpose()?.map(Mutex::new),
             inputs: self.with_inputs.then(Mutex::default),
             several: self.several,
-            bar: self.progress.then(progress_bar),
+            bar: Bar::new(self.progress),
         };
         let opened = self.outputs.open()?;
         let outcomes = self.run.score_observed(self.data, &watch)?;
@@ -252,7 +252,7 @@ struct Watch {
     samples: Option<Mutex<OutputFile>>,
     inputs: Option<Mutex<Inputs>>,
     several: bool,
-    bar: Option<ProgressBar>,
+    bar: Bar,
 }
 
 /// The reference and the prediction of records, until the scores of their examples are written.
@@ -275,10 +275,11 @@ impl Inputs {
 
 impl Observer for Watch {
     fn progress(&self, read: u64, total: u64) {
-        if let Some(bar) = self.bar.as_ref().filter(|_| total > 0) {
-            bar.set_length(total);
-            bar.set_position(read);
-        }
+        self.bar.progress(read, total);
+    }
+
+    fn resampled(&self, done: u64, total: u64) {
+        self.bar.resampled(done, total);
     }
 
     fn sample(&self, metric: &str, sample: &Sample) -> Result<(), ObserverError> {
@@ -448,12 +449,47 @@ fn picture_name(id: &str, ordinal: u64) -> String {
     name + ".svg"
 }
 
-fn progress_bar() -> ProgressBar {
-    // Draws to standard error, and only if that is a terminal.
+/// A progress bar of the bytes that are read, and then of replicates. It is drawn to standard error, and only if
+/// that is a terminal.
+pub(crate) struct Bar {
+    of_bytes: Option<ProgressBar>,
+    of_replicates: OnceLock<ProgressBar>,
+}
+
+impl Bar {
+    pub(crate) fn new(is_wanted: bool) -> Self {
+        let bytes = "{bar:32} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}";
+        Self {
+            of_bytes: is_wanted.then(|| progress_bar(bytes)),
+            of_replicates: OnceLock::new(),
+        }
+    }
+}
+
+impl Observer for Bar {
+    fn progress(&self, read: u64, total: u64) {
+        if let Some(bar) = self.of_bytes.as_ref().filter(|_| total > 0) {
+            bar.set_length(total);
+            bar.set_position(read);
+        }
+    }
+
+    fn resampled(&self, done: u64, total: u64) {
+        let Some(of_bytes) = &self.of_bytes else {
+            return;
+        };
+        let bar = self.of_replicates.get_or_init(|| {
+            of_bytes.finish_and_clear();
+            progress_bar("{bar:32} {pos}/{len} resamples eta {eta}")
+        });
+        bar.set_length(total);
+        bar.set_position(done);
+    }
+}
+
+fn progress_bar(template: &str) -> ProgressBar {
     let bar = ProgressBar::no_length().with_finish(ProgressFinish::AndClear);
-    let style =
-        ProgressStyle::with_template("{bar:32} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}");
-    if let Ok(style) = style {
+    if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
     bar

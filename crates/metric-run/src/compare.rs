@@ -6,21 +6,17 @@ use std::sync::Arc;
 
 use metric_record::{Message, Missing};
 use metric_registry::stats::{Estimate, Test, Trials, estimate, holm, is_extreme, mcnemar};
-use metric_registry::{
-    Column, Compared, Direction, Entry, Named, Paired, Report, ResampledScope, State, StateError,
-};
+use metric_registry::{Column, Compared, Direction, Entry, Named, Paired, Report, ResampledScope};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::outcome::{JsonIntervals, Object, SCHEMA};
 use crate::run::Nobody;
 use crate::statistics::{
-    clusters_text, clusters_warning, count_of, proportion_of, refuse_resamples, replicates,
+    Progress, Resampled, clusters_warnings, count_of, exact_groups_warning, exact_warning,
+    internal, proportion_of,
 };
 use crate::{Data, Observer, Outcome, Run, RunError, Source, Statistics};
-
-/// More groups than this are worth a word about their number.
-const MANY_SLICES: usize = 10;
 
 /// A comparison of systems: who is compared with whom, and how often systems are exchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,41 +181,6 @@ impl Difference {
     }
 }
 
-/// The replicates of one system: by scope, one list per column.
-struct Resampled {
-    scopes: Vec<ResampledScope>,
-    lists: Vec<Vec<Vec<Option<f64>>>>,
-}
-
-impl Resampled {
-    fn new(state: &State, statistics: &Statistics) -> Result<Self, RunError> {
-        let resampler = state.resampler().map_err(internal)?;
-        let resampler =
-            resampler.ok_or_else(|| RunError::Internal("no kept examples".to_owned()))?;
-        let scopes = resampler.scopes().to_vec();
-        let columns: usize = scopes.iter().map(|scope| scope.columns.len()).sum();
-        refuse_resamples(columns, statistics.resamples)?;
-        let lists = (0..scopes.len()).map(|scope| replicates(&resampler, scope, statistics));
-        Ok(Self {
-            lists: lists.collect(),
-            scopes,
-        })
-    }
-
-    /// The value and the replicates of a score.
-    fn of(&self, scope: &ResampledScope, column: &Column) -> Option<(&Column, &[Option<f64>])> {
-        let index = self.scopes.iter().position(|it| it.group == scope.group)?;
-        let columns = &self.scopes.get(index)?.columns;
-        let is_it = |it: &Column| it.group == column.group && it.score == column.score;
-        let place = columns.iter().position(is_it)?;
-        Some((columns.get(place)?, self.lists.get(index)?.get(place)?))
-    }
-}
-
-fn internal(error: StateError) -> RunError {
-    RunError::Internal(error.to_string())
-}
-
 impl Run {
     /// Scores several systems on the same references, and compares them. Predictions have the name of their
     /// system.
@@ -292,7 +253,22 @@ impl Run {
         if candidates.iter().any(Candidate::is_read_once) {
             return usage("the references are read once per system: expected a file".to_owned());
         }
-        let mut systems = self.score_systems(candidates, observer)?;
+        // Replicates serve the intervals of scores and those of differences.
+        self.resamples_later = true;
+        let systems = self.score_paired(candidates, observer);
+        self.resamples_later = false;
+        self.only = None;
+        let systems = systems?;
+        self.on_threads(|_| self.compare_systems(systems, baseline, compare, &statistics, observer))
+    }
+
+    /// Scores the systems on the same examples.
+    fn score_paired(
+        &mut self,
+        candidates: &[Candidate],
+        observer: &dyn Observer,
+    ) -> Result<Vec<System>, RunError> {
+        let systems = self.score_systems(candidates, observer)?;
         if self.join.missing == Missing::Skip {
             // What one system lacks is left out of all of them.
             let ids = systems
@@ -304,12 +280,10 @@ impl Run {
             let all = ids.iter().fold(first, both);
             if ids.iter().any(|ids| ids.len() > all.len()) {
                 self.only = Some(Arc::new(all));
-                let again = self.score_systems(candidates, observer);
-                self.only = None;
-                systems = again?;
+                return self.score_systems(candidates, observer);
             }
         }
-        self.on_threads(|_| self.compare_systems(systems, baseline, compare, &statistics))
+        Ok(systems)
     }
 
     fn score_systems(
@@ -347,14 +321,15 @@ impl Run {
 
     fn compare_systems(
         &self,
-        systems: Vec<System>,
+        mut systems: Vec<System>,
         baseline: usize,
         compare: &Compare,
         statistics: &Statistics,
+        observer: &dyn Observer,
     ) -> Result<Comparison, RunError> {
         let resampled = systems
-            .iter()
-            .map(|it| Resampled::new(it.outcome.state(), statistics));
+            .iter_mut()
+            .map(|it| it.outcome.resample_all(statistics, observer));
         let resampled: Vec<Resampled> = resampled.collect::<Result<_, _>>()?;
         let chosen = self.metrics.first();
         let chosen = chosen.ok_or_else(|| RunError::Internal("no metric".to_owned()))?;
@@ -378,6 +353,7 @@ impl Run {
                 has_proportions: chosen.scorer.has_proportions(),
                 compare,
                 statistics,
+                observer,
             };
             pair.compare(&mut differences, &mut groups, &mut warnings)?;
         }
@@ -406,11 +382,8 @@ impl Run {
                 .for_each(|(_, group)| sort(&mut group.differences));
         }
         let first = systems.first().map(|system| &system.outcome);
-        let clusters = first
-            .and_then(Outcome::intervals)
-            .map_or(0, |found| found.total.clusters);
-        let mut all_warnings: Vec<Message> =
-            clusters_warning(clusters, statistics).into_iter().collect();
+        let found = first.and_then(Outcome::intervals);
+        let mut all_warnings = found.map_or_else(Vec::new, |it| clusters_warnings(it, statistics));
         for system in &systems {
             for warning in system.outcome.report().warnings {
                 if !all_warnings.contains(&warning) {
@@ -422,14 +395,6 @@ impl Run {
         for warning in warnings {
             if !all_warnings.contains(&warning) {
                 all_warnings.push(warning);
-            }
-        }
-        for (kind, groups) in &groups {
-            if groups.len() > MANY_SLICES {
-                all_warnings.push(Message::from(format!(
-                    "{} groups of {kind} are as many looks at one data set: some differ by chance",
-                    groups.len()
-                )));
             }
         }
         let signature = first.map_or_else(String::new, |outcome| {
@@ -469,6 +434,7 @@ struct PairOfSystems<'s> {
     has_proportions: bool,
     compare: &'s Compare,
     statistics: &'s Statistics,
+    observer: &'s dyn Observer,
 }
 
 /// What is known of a column before systems are exchanged.
@@ -492,6 +458,8 @@ impl PairOfSystems<'_> {
         let [baseline, system] = self.systems.map(|system| system.outcome.state());
         let paired = baseline.paired(system).map_err(internal)?;
         let paired = paired.ok_or_else(|| RunError::Internal("no kept examples".to_owned()))?;
+        // Groups with so few clusters that nothing can be significant, by kind.
+        let mut few: Named<Vec<(&str, u64)>> = Vec::new();
         for (index, scope) in paired.scopes().iter().enumerate() {
             let compared = paired.compared(index);
             let columns = scope.columns.iter().zip(compared);
@@ -503,8 +471,14 @@ impl PairOfSystems<'_> {
                 true => self.extreme(&paired, index, trials, &prepared),
                 false => vec![0; prepared.len()],
             };
-            if prepared.iter().any(|it| it.needs_trials) && scope.group.is_none() {
-                warnings.extend(self.exact_warning(trials));
+            let least = self.least_p(trials);
+            if let Some((clusters, least)) = least
+                && prepared.iter().any(|it| it.needs_trials)
+            {
+                match &scope.group {
+                    None => warnings.push(exact_warning(clusters, least)),
+                    Some((kind, name)) => find_or_insert(&mut few, kind).push((name, clusters)),
+                }
             }
             for ((column, prepared), extreme) in scope.columns.iter().zip(prepared).zip(extreme) {
                 let (p, test) = match (prepared.p, prepared.needs_trials) {
@@ -534,6 +508,8 @@ impl PairOfSystems<'_> {
                 }
             }
         }
+        let few = few.iter();
+        warnings.extend(few.map(|(kind, groups)| exact_groups_warning(kind, groups)));
         Ok(())
     }
 
@@ -629,8 +605,12 @@ impl PairOfSystems<'_> {
         });
         let ranges: Vec<Range<u64>> = ranges.collect();
         let seed = self.statistics.seed;
+        let progress = Progress::new(self.observer, trials.count());
+        let exchanges = paired.exchanges(scope);
         let count = |range: Range<u64>| -> Vec<u64> {
-            let values = paired.trials(scope, seed, trials, range);
+            let done = (64 * (range.end - range.start)).min(trials.count());
+            let values = exchanges.trials(seed, trials, range);
+            progress.advance(done);
             let mut extreme = vec![0; prepared.len()];
             for row in values.chunks_exact(prepared.len().max(1)) {
                 for ((value, prepared), extreme) in row.iter().zip(prepared).zip(&mut extreme) {
@@ -651,21 +631,16 @@ impl PairOfSystems<'_> {
             .reduce(|| vec![0; prepared.len()], add)
     }
 
-    /// The warning that no difference of so few clusters can be significant.
-    fn exact_warning(&self, trials: Trials) -> Option<Message> {
+    /// The number of clusters and the least p-value of all assignments, if no difference of so few clusters can
+    /// be significant.
+    fn least_p(&self, trials: Trials) -> Option<(u64, f64)> {
         let Trials::All(clusters) = trials else {
             return None;
         };
         let least = 2.0_f64.powi(1 - i32::try_from(clusters).unwrap_or(i32::MAX));
         let level = 1.0 - self.statistics.confidence;
         // 1 - 0.95 is a little more than 0.05.
-        (least > level + 1e-12).then(|| {
-            let clusters = clusters_text(clusters.into(), self.statistics);
-            Message::from(format!(
-                "{clusters}: no difference can be significant, as no p-value is below {}",
-                least.min(1.0)
-            ))
-        })
+        (least > level + 1e-12).then(|| (clusters.into(), least.min(1.0)))
     }
 }
 

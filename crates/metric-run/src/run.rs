@@ -43,6 +43,8 @@ pub struct Run {
     pub samples: bool,
     /// How scores are resampled; `None` for no intervals.
     pub statistics: Option<Statistics>,
+    /// Whether outcomes have no intervals yet, because somebody else computes them.
+    pub(crate) resamples_later: bool,
     /// Divisions of the records into groups, each of which has scores of its own.
     pub slices: Vec<Slice>,
     /// The hashes of the ids that are scored; `None` for all.
@@ -147,6 +149,9 @@ pub trait Observer: Sync {
     /// Hears how many bytes of how many were read. The total is 0 where it is not known.
     fn progress(&self, _read: u64, _total: u64) {}
 
+    /// Hears how many replicates or trials of how many are done. It is called on several threads.
+    fn resampled(&self, _done: u64, _total: u64) {}
+
     /// Takes the scores of an example, in the order of the references, if the run
     /// [wants samples](Run::samples).
     ///
@@ -222,6 +227,7 @@ impl Run {
             refuse_stray_words: false,
             samples: false,
             statistics: None,
+            resamples_later: false,
             slices: Vec::new(),
             only: None,
             max_bytes: DEFAULT_MAX_BYTES,
@@ -534,7 +540,7 @@ impl Run {
                     .map_err(RunError::Observer)?;
             }
             refuse_kept(&state, &name)?;
-            let outcome = self.outcome(chosen, state)?;
+            let outcome = self.outcome(chosen, state, observer)?;
             let problem = format!("{name}: has no examples: expected at least one");
             self.refuse_empty(&outcome, &problem)?;
             outcomes.push(outcome);
@@ -557,13 +563,20 @@ impl Run {
         Ok(files)
     }
 
-    pub(crate) fn outcome(&self, chosen: &Chosen, state: State) -> Result<Outcome, RunError> {
+    pub(crate) fn outcome(
+        &self,
+        chosen: &Chosen,
+        state: State,
+        observer: &dyn Observer,
+    ) -> Result<Outcome, RunError> {
         let shards = self.shard.map(Into::into);
         let options = chosen.options.clone();
-        let slices = self.slices.iter().map(|slice| slice.name.clone());
+        let slices = self.slices.iter().map(Slice::definition);
         let mut outcome = Outcome::of_state(&chosen.entry, options, state, self.join, shards);
         outcome.set_statistics(self.statistics.clone(), slices.collect());
-        outcome.resample()?;
+        if !self.resamples_later {
+            outcome.resample(observer)?;
+        }
         Ok(outcome)
     }
 
@@ -669,7 +682,7 @@ impl Run {
                 for (warning, times) in &warnings {
                     state.count(warning, *times);
                 }
-                let outcome = self.outcome(chosen, state)?;
+                let outcome = self.outcome(chosen, state, observer)?;
                 self.refuse_empty(&outcome, &problem)?;
                 Ok(outcome)
             })
