@@ -283,6 +283,21 @@ impl Run {
         self.on_threads(|threads| self.score_here(data, observer, threads))
     }
 
+    /// Returns the outcome of no examples for each metric: the start of a sum of batches.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the statistics that are wanted make no sense.
+    pub fn nothing(&self) -> Result<Vec<Outcome>, RunError> {
+        if let Some(statistics) = &self.statistics {
+            statistics.check()?;
+        }
+        let states = self.start().into_iter().zip(&self.metrics);
+        states
+            .map(|(state, chosen)| self.outcome(chosen, state))
+            .collect()
+    }
+
     /// What is wanted of each record in addition to the counts.
     fn plan(&self) -> Plan {
         let statistics = self.statistics.as_ref();
