@@ -294,7 +294,7 @@ impl Run {
         }
         let states = self.start().into_iter().zip(&self.metrics);
         states
-            .map(|(state, chosen)| self.outcome(chosen, state))
+            .map(|(state, chosen)| self.outcome(chosen, state, &Nobody))
             .collect()
     }
 
