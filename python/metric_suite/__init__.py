@@ -8,7 +8,8 @@
 from ._errors import MetricError
 from ._generated import *  # noqa: F403
 from ._generated import NAMES as _NAMES
-from ._metric import Boxes, Metric, check, compare, merge, score, score_files
+from ._boxes import Boxes
+from ._metric import Metric, check, compare, merge, score, score_files
 from ._listed import MetricInfo, metrics
 from ._native import __version__
 from ._result import Interval, Result, Samples

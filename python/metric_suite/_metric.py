@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _native
+from ._boxes import Boxes, is_data_set
 from ._errors import MetricError
 from ._result import Result
 
@@ -60,96 +61,11 @@ def _parted(arguments: dict[str, Any], known: frozenset[str]) -> tuple[dict[str,
     return options, settings
 
 
-def _is_data_set(value: Any) -> bool:
-    """Whether a value is a whole data set rather than one value per example."""
-    return isinstance(value, (Mapping, Boxes)) or isinstance(value, (str, os.PathLike)) or hasattr(value, "dataset")
-
-
-class Boxes:
-    """Boxes or masks of many images, as columns of equal length.
-
-    Args:
-        image: The id of each object's image.
-        category: The id of each object's class.
-        box: N by 4: x and y of the upper left corner, width and height, in pixels.
-        score: The confidence of each detection; ``None`` for ground truth.
-        area: The area of each object, which decides its area range; by default that of the box.
-        crowd: Which objects are crowds.
-        ignore: Which objects are left out of the score.
-        images: The ids of all images, for ground truth; by default those in ``image``.
-        categories: The names of all classes by id, for ground truth; by default the ids in ``category``.
-        id: The id of each object.
-    """
-
-    __slots__ = ("image", "category", "box", "score", "area", "crowd", "ignore", "images", "categories", "id")
-
-    def __init__(
-        self,
-        *,
-        image,
-        category,
-        box,
-        score=None,
-        area=None,
-        crowd=None,
-        ignore=None,
-        images=None,
-        categories=None,
-        id=None,
-    ) -> None:
-        self.image, self.category, self.box, self.score = image, category, box, score
-        self.area, self.crowd, self.ignore = area, crowd, ignore
-        self.images, self.categories, self.id = images, categories, id
-
-    def _columns(self) -> dict[str, Any]:
-        columns = {
-            "image": _plain(self.image),
-            "class": _plain(self.category),
-            "bbox": _rows_of_four(self.box),
-            "score": self.score,
-            "area": self.area,
-            "crowd": self.crowd,
-            "ignore": self.ignore,
-            "id": self.id,
-        }
-        if self.score is None:
-            images = _unique(self.image) if self.images is None else _plain(self.images)
-            categories = self.categories
-            if categories is None:
-                categories = {key: str(key) for key in _unique(self.category)}
-            columns["images"] = images
-            rows = len(columns["bbox"])
-            if self.crowd is None:
-                columns["crowd"] = [0] * rows
-            if self.area is None:
-                columns["area"] = columns["bbox"][:, 2] * columns["bbox"][:, 3]
-            columns["classes"] = [(_scalar(key), str(name)) for key, name in dict(categories).items()]
-        return columns
-
-
-def _rows_of_four(rows):
-    import numpy
-
-    rows = numpy.asarray(rows, dtype="float64")
-    return rows.reshape(0, 4) if rows.size == 0 else numpy.ascontiguousarray(rows)
-
-
-def _plain(values):
-    return values if hasattr(values, "dtype") else list(values)
-
-
-def _scalar(value):
-    return value.item() if hasattr(value, "item") else value
-
-
-def _unique(values) -> list:
-    return list(dict.fromkeys(_scalar(value) for value in values))
-
-
 def _side(value: Any, name: str) -> Any:
     """Returns one side of a data set as the engine takes it: JSON text or columns."""
-    if isinstance(value, Boxes):
-        return value._columns()
+    boxes = Boxes.of(value)
+    if boxes is not None:
+        return boxes._columns()
     if hasattr(value, "dataset"):  # A `COCO` of pycocotools.
         value = value.dataset
         return _native.dumps(value["annotations"] if name == "predictions" else value, name)
@@ -166,12 +82,13 @@ def _scored(
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
 ) -> Any:
-    if _is_data_set(references):
+    if is_data_set(references):
         if ids is not None or fields is not None:
             raise MetricError("ids and fields go with values, and a data set has its own")
         if isinstance(references, Mapping) and isinstance(predictions, Mapping) and not _is_document(references):
             return _joined(scorer, predictions, references)
-        return scorer.score_documents(_side(predictions, "predictions"), _side(references, "references"))
+        sides = _side(predictions, "predictions"), _side(references, "references")
+        return scorer.score_documents(*sides)
     return scorer.score_values(predictions, references, ids, fields)
 
 
