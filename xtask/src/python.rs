@@ -35,21 +35,27 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The steps of testing the package, where there is a Python that can; otherwise says so.
+/// The steps of testing the package, where there is a Python that can, and what the tests need can be installed;
+/// otherwise says so.
 pub(crate) fn steps_if_possible(steps: &mut Steps) -> Result<(), Error> {
-    match python() {
-        Some(python) => self::steps(&python, false, steps),
-        None => {
-            eprintln!(
-                "THE PYTHON PACKAGE IS NOT TESTED: there is no Python 3.10 or later with the module venv"
-            );
-            Ok(())
-        }
-    }
+    let problem = match python() {
+        Some(python) => match install(&python, &environment()) {
+            Ok(()) => return self::steps(&python, false, steps),
+            Err(problem) => problem,
+        },
+        None => "there is no Python 3.10 or later with the module venv".to_owned(),
+    };
+    eprintln!("THE PYTHON PACKAGE IS NOT TESTED: {problem}");
+    Ok(())
+}
+
+/// The folder of the environment.
+fn environment() -> PathBuf {
+    root().join("target/python")
 }
 
 fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error> {
-    let environment = root().join("target/python");
+    let environment = environment();
     steps.run("Python environment", || install(python, &environment))?;
     let program = |name: &str| environment.join("bin").join(name).display().to_string();
     let own = program("python");
