@@ -113,10 +113,10 @@ def _per_image(images: Sequence[Any]) -> Boxes:
     detections = {"category": "class_id", "box": "xyxy", "score": "confidence"}
     for number, image in enumerate(images):
         if isinstance(image, Mapping):
-            found = {column: image.get(name) for column, name in names.items()}
+            given = {column: image.get(name) for column, name in names.items()}
         else:
-            found = {column: getattr(image, name, None) for column, name in detections.items()}
-        found = {column: _array(values) for column, values in found.items() if values is not None}
+            given = {column: getattr(image, name, None) for column, name in detections.items()}
+        found: dict[str, Any] = {column: _array(values) for column, values in given.items() if values is not None}
         if "box" not in found or "category" not in found:
             raise MetricError(f"image {number}: has no boxes or no classes", index=number)
         corners = found["box"].reshape(-1, 4).astype("float64")
@@ -126,7 +126,7 @@ def _per_image(images: Sequence[Any]) -> Boxes:
         found["image"] = numpy.full(len(corners), number)
         for column, values in found.items():
             columns[column].append(values)
-    joined = {
+    joined: dict[str, Any] = {
         column: numpy.concatenate(parts) if len(parts) == len(images) else None for column, parts in columns.items()
     }
     if joined["crowd"] is not None:
@@ -137,7 +137,7 @@ def _per_image(images: Sequence[Any]) -> Boxes:
     return Boxes(**joined, images=list(range(len(images))))
 
 
-def _array(values: Any):
+def _array(values: Any) -> Any:
     import numpy
 
     if hasattr(values, "detach"):
@@ -145,7 +145,7 @@ def _array(values: Any):
     return numpy.asarray(values)
 
 
-def _four(rows: Any):
+def _four(rows: Any) -> Any:
     import numpy
 
     rows = _array(rows).astype("float64")

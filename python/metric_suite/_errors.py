@@ -39,12 +39,14 @@ class MetricError(ValueError):
         self.side = side
         self.field = field
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (self.problem, self.option, self.index, self.id, self.side, self.field)
 
 
 MetricError.__module__ = "metric_suite"
 
 
-def _rebuilt(problem, option, index, id, side, field):
+def _rebuilt(
+    problem: str, option: str | None, index: int | None, id: str | None, side: str | None, field: str | None
+) -> MetricError:
     return MetricError(problem, option=option, index=index, id=id, side=side, field=field)

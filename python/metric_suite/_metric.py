@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import warnings as _warnings
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._boxes import Boxes, is_data_set
 from ._errors import MetricError
 from ._result import Result
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # What a run is asked for beside the options of its metric.
 _SETTINGS = frozenset(
@@ -55,7 +58,8 @@ _FILE_SETTINGS = frozenset(
 
 def _parted(arguments: dict[str, Any], known: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns the options of the metric and the settings of the run."""
-    options, settings = {}, {}
+    options: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, value in arguments.items():
         (settings if name in known else options)[name] = value
     return options, settings
@@ -96,11 +100,11 @@ def _scored(
 _DOCUMENT_KEYS = ({"images", "annotations"}, {"questions"}, {"annotations"}, {"data"})
 
 
-def _is_document(references: Mapping) -> bool:
+def _is_document(references: Mapping[str, Any]) -> bool:
     return any(keys <= references.keys() for keys in _DOCUMENT_KEYS)
 
 
-def _joined(scorer: Any, predictions: Mapping, references: Mapping) -> Any:
+def _joined(scorer: Any, predictions: Mapping[Any, Any], references: Mapping[Any, Any]) -> Any:
     """Scores two mappings of ids to values."""
     return scorer.score_files(
         _native.json_lines(references.keys(), references.values(), "reference"),
@@ -150,7 +154,7 @@ class Metric:
         options, self._settings = _parted(self._chosen, _SETTINGS | _FILE_SETTINGS)
         self._scorer = _native.Scorer(self.name, options, self._settings)
         self._outcome = self._scorer.nothing()
-        self._columns: dict[str, list] | None = None
+        self._columns: dict[str, list[Any]] | None = None
 
     @property
     def signature(self) -> str:
@@ -162,7 +166,7 @@ class Metric:
         """The options that were given."""
         return dict(self._chosen)
 
-    def update(self, predictions: Any, references: Any, *, ids: Any = None, fields: Mapping[str, Any] | None = None):
+    def update(self, predictions: Any, references: Any, *, ids: Any = None, fields: Mapping[str, Any] | None = None) -> Self:
         """Adds a batch: all of it, or nothing if something is wrong with it.
 
         Returns:
@@ -171,7 +175,7 @@ class Metric:
         self._add(_scored(self._scorer, predictions, references, ids, fields))
         return self
 
-    def update_files(self, references: Any, predictions: Any = None):
+    def update_files(self, references: Any, predictions: Any = None) -> Self:
         """Adds files, as ``score_files`` reads them.
 
         Returns:
@@ -196,7 +200,7 @@ class Metric:
             result.samples = Samples(self._columns)
         return _warned(result)
 
-    def reset(self):
+    def reset(self) -> Self:
         """Forgets all data.
 
         Returns:
@@ -206,7 +210,7 @@ class Metric:
         self._columns = None
         return self
 
-    def copy(self):
+    def copy(self) -> Self:
         """Returns a metric with the same options and data."""
         other = self._empty()
         other._outcome, other._columns = self._outcome, self._columns
@@ -214,16 +218,16 @@ class Metric:
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: Any):
+    def __deepcopy__(self, memo: Any) -> Self:
         return self.copy()
 
-    def _empty(self):
+    def _empty(self) -> Self:
         other = type(self).__new__(type(self))
         other._chosen, other.name = dict(self._chosen), self.name
         other._start()
         return other
 
-    def merge(self, other: Metric | bytes):
+    def merge(self, other: Metric | bytes) -> Self:
         """Adds the data of another metric, or of its written state.
 
         Returns:
@@ -236,10 +240,10 @@ class Metric:
             self._columns = _appended(self._columns, other._columns)
         return self
 
-    def __add__(self, other: Metric | bytes):
+    def __add__(self, other: Metric | bytes) -> Self:
         return self.copy().merge(other)
 
-    def __iadd__(self, other: Metric | bytes):
+    def __iadd__(self, other: Metric | bytes) -> Self:
         return self.merge(other)
 
     def __eq__(self, other: object) -> bool:
@@ -259,7 +263,7 @@ class Metric:
         outcome, _ = _native.merge_bytes([("the state", bytes(state))])
         return _of_outcome(outcome)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (type(self), self.name, self._chosen, self.to_bytes(), self._columns)
 
     def __call__(self, predictions: Any, references: Any) -> Result:
@@ -273,7 +277,9 @@ class Metric:
         return f"<{type(self).__name__} {self.name!r}{options}>"
 
 
-def _unpickled(kind, name, chosen, state, columns):
+def _unpickled(
+    kind: type[Metric], name: str, chosen: dict[str, Any], state: bytes, columns: dict[str, list[Any]] | None
+) -> Metric:
     metric = kind.__new__(kind)
     metric._chosen, metric.name = dict(chosen), name
     metric._start()
@@ -299,7 +305,7 @@ def _of_outcome(outcome: Any) -> Metric:
     return metric
 
 
-def _appended(columns: dict[str, list] | None, more: dict[str, list]) -> dict[str, list]:
+def _appended(columns: dict[str, list[Any]] | None, more: dict[str, list[Any]]) -> dict[str, list[Any]]:
     if columns is None:
         return {name: list(values) for name, values in more.items()}
     rows, added = len(columns["id"]), len(more["id"])
@@ -377,10 +383,10 @@ def merge(states: Iterable[bytes | Metric]) -> Metric:
     Raises:
         MetricError: There are no states, or they are of different metrics or options.
     """
-    states = [state.to_bytes() if isinstance(state, Metric) else bytes(state) for state in states]
-    if not states:
+    written = [state.to_bytes() if isinstance(state, Metric) else bytes(state) for state in states]
+    if not written:
         raise MetricError("no states to merge: expected at least one")
-    outcome, warnings = _native.merge_bytes([(f"state {place}", state) for place, state in enumerate(states, 1)])
+    outcome, warnings = _native.merge_bytes([(f"state {place}", state) for place, state in enumerate(written, 1)])
     for warning in warnings:
         _warnings.warn(warning, stacklevel=2)
     return _of_outcome(outcome)
@@ -396,7 +402,7 @@ def compare(
     all_pairs: bool = False,
     permutations: int | None = None,
     **options: Any,
-):
+) -> dict[str, Any]:
     """Compares systems on the same references, as the program ``metric compare`` does.
 
     Args:
@@ -430,7 +436,8 @@ def compare(
 
     systems = [(str(name), source(values, "prediction")) for name, values in predictions.items()]
     found = _native.compare_files(metric, options, settings, source(references, "reference"), systems)
-    return json.loads(found)
+    read: dict[str, Any] = json.loads(found)
+    return read
 
 
 def check(result: Mapping[str, float | None], **limits: float) -> list[str]:

@@ -16,12 +16,19 @@ class Interval:
 
     __slots__ = ("low", "high", "method", "standard_error", "undefined")
 
-    def __init__(self, low, high, method, standard_error, undefined):
-        self.low: float | None = low
-        self.high: float | None = high
-        self.method: str | None = method
-        self.standard_error: float | None = standard_error
-        self.undefined: int = undefined
+    def __init__(
+        self,
+        low: float | None,
+        high: float | None,
+        method: str | None,
+        standard_error: float | None,
+        undefined: int,
+    ) -> None:
+        self.low, self.high, self.method = low, high, method
+        self.standard_error, self.undefined = standard_error, undefined
+
+    def _text(self) -> str:
+        return "-" if self.low is None or self.high is None else f"{self.low:.4f} to {self.high:.4f}"
 
     def __repr__(self) -> str:
         return f"Interval(low={self.low}, high={self.high}, method={self.method!r})"
@@ -32,16 +39,16 @@ class Interval:
         return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
 
 
-class Samples(Mapping[str, list]):
+class Samples(Mapping[str, "list[Any]"]):
     """The scores and counts of each example, as columns by name.
 
     The first column is ``id``. A score is ``None`` where it is undefined.
     """
 
-    def __init__(self, columns: dict[str, list]) -> None:
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
         self._columns = columns
 
-    def __getitem__(self, name: str) -> list:
+    def __getitem__(self, name: str) -> list[Any]:
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -54,23 +61,23 @@ class Samples(Mapping[str, list]):
         rows = len(self._columns["id"])
         return f"<Samples: {rows} examples, columns {', '.join(self._columns)}>"
 
-    def to_dict(self) -> dict[str, list]:
+    def to_dict(self) -> dict[str, list[Any]]:
         """Returns a dict of lists."""
         return dict(self._columns)
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """Returns a ``pandas.DataFrame``."""
-        import pandas
+        import pandas  # type: ignore[import-untyped]
 
         return pandas.DataFrame(self._columns)
 
-    def to_arrow(self):
+    def to_arrow(self) -> Any:
         """Returns a ``pyarrow.Table``."""
-        import pyarrow
+        import pyarrow  # type: ignore[import-untyped]
 
         return pyarrow.table(self._columns)
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
 
@@ -100,7 +107,8 @@ class Result(Mapping[str, "float | None"]):
     def __init__(self, outcome: Any) -> None:
         self._outcome = outcome
         self._read(json.loads(outcome.to_json()))
-        self.warnings = outcome.warnings()
+        # In the words of Python, which are not those of the program.
+        self.warnings[:] = outcome.warnings()
         columns = outcome.samples()
         self.samples = None if columns is None else Samples(columns)
 
@@ -165,7 +173,8 @@ class Result(Mapping[str, "float | None"]):
     def to_json(self) -> str:
         """Returns the JSON that the program ``metric`` prints."""
         if self._outcome is not None:
-            return self._outcome.to_json()
+            text: str = self._outcome.to_json()
+            return text
         return json.dumps(self._json, separators=(",", ":"), ensure_ascii=False)
 
     def _rows(self) -> list[tuple[str, ...]]:
@@ -174,13 +183,12 @@ class Result(Mapping[str, "float | None"]):
             row = [name, "-" if score is None else f"{score:.4f}"]
             if self.intervals:
                 interval = self.intervals.get(name)
-                known = interval is not None and interval.low is not None
-                row.append(f"{interval.low:.4f} to {interval.high:.4f}" if known else "-")
+                row.append("-" if interval is None else interval._text())
             rows.append(tuple(row))
         return rows
 
     def _head(self) -> tuple[str, ...]:
-        head = ("score", "value")
+        head: tuple[str, ...] = ("score", "value")
         if self.intervals:
             head += (f"{100 * self.statistics['confidence']:g}% interval" if self.statistics else "interval",)
         return head
