@@ -3,6 +3,7 @@
 //!
 //! What users see is written in Python, in `python/metric_suite`. Here is only what needs the engine.
 
+mod align;
 mod arrow;
 mod columns;
 mod error;
@@ -14,6 +15,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::align::{align_units, count_edits};
     #[pymodule_export]
     use super::json::dumps;
     #[pymodule_export]
