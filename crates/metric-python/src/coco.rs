@@ -159,6 +159,9 @@ fn evaluate<'py, S: Shape + Send + Sync>(
     ))
 }
 
+/// A flat array of positions, -1 for none.
+type Places = Py<PyArray1<i64>>;
+
 /// Matches the detections of one image and class with its true objects, as `COCOeval.evaluateImg` does.
 ///
 /// `ious` is by rows of detections, which come by falling score; true objects that are ignored come last. Returns by
@@ -171,7 +174,7 @@ pub(crate) fn coco_match(
     ignored: Vec<bool>,
     crowd: Vec<bool>,
     thresholds: Vec<f64>,
-) -> PyResult<(Py<PyArray1<i64>>, Py<PyArray1<i64>>)> {
+) -> PyResult<(Places, Places)> {
     let ious = ious.as_slice()?;
     let truths = ignored.len();
     let detections = ious.len().checked_div(truths).unwrap_or(0);
