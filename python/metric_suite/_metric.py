@@ -465,8 +465,7 @@ def merge(states: Iterable[bytes | Metric]) -> Metric:
         raise MetricError("no states to merge: expected at least one")
     outcome, warnings = _native.merge_bytes([(f"state {place}", state) for place, state in enumerate(states, 1)])
     for warning in warnings:
-        if "do not say" not in warning:
-            _warnings.warn(warning, stacklevel=2)
+        _warnings.warn(warning, stacklevel=2)
     return _of_outcome(outcome)
 
 

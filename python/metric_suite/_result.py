@@ -100,6 +100,7 @@ class Result(Mapping[str, "float | None"]):
     def __init__(self, outcome: Any) -> None:
         self._outcome = outcome
         self._read(json.loads(outcome.to_json()))
+        self.warnings = outcome.warnings()
         columns = outcome.samples()
         self.samples = None if columns is None else Samples(columns)
 

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use metric_run::record::{Document, Missing};
+use metric_run::record::{Document, Message, Missing, OptionStyle};
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
     Entry, OptionKind, OptionSpec, OptionValue, Options, Registry, Slice, find, list,
@@ -80,10 +80,14 @@ impl Scorer {
             }
         }
         if predictions.len() != references.len() {
+            let counted = |count: usize, one: &str| match count {
+                1 => format!("1 {one}"),
+                count => format!("{count} {one}s"),
+            };
             let problem = format!(
-                "{} predictions and {} references: expected as many of each",
-                predictions.len(),
-                references.len()
+                "{} and {}: expected as many of each",
+                counted(predictions.len(), "prediction"),
+                counted(references.len(), "reference")
             );
             return Err(refused(py, problem));
         }
@@ -186,6 +190,11 @@ impl Outcome {
         self.outcome.to_json()
     }
 
+    /// What to keep in mind, in words that name options as Python does.
+    fn warnings(&self) -> Vec<String> {
+        in_python(&self.outcome.report().warnings)
+    }
+
     /// What is too much for a table, such as curves, as JSON.
     fn details(&self) -> Option<String> {
         self.outcome
@@ -282,8 +291,13 @@ pub(crate) fn merge_bytes(
         Ok(merge_states(files)?)
     });
     let merged = merged.map_err(|error: RunError| of_run(py, &error, false))?;
-    let warnings = merged.warnings.iter().map(ToString::to_string).collect();
-    Ok((first(py, merged.outcomes)?, warnings))
+    let outcome = first(py, merged.outcomes)?;
+    // States that are merged in a program are parts that it knows of; those of shards may lack some.
+    let warnings = match outcome.outcome.shards() {
+        Some(_) => in_python(&merged.warnings),
+        None => Vec::new(),
+    };
+    Ok((outcome, warnings))
 }
 
 /// Compares systems: the JSON that the program prints.
@@ -323,6 +337,11 @@ pub(crate) fn compare_files(
 #[pyfunction]
 pub(crate) fn list_json() -> String {
     list::json().to_string()
+}
+
+fn in_python(warnings: &[Message]) -> Vec<String> {
+    let warnings = warnings.iter();
+    warnings.map(|it| it.render(OptionStyle::Python)).collect()
 }
 
 fn first(py: Python<'_>, outcomes: Vec<metric_run::Outcome>) -> PyResult<Outcome> {
