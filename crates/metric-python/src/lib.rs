@@ -3,10 +3,14 @@
 //!
 //! What users see is written in Python, in `python/metric_suite`. Here is only what needs the engine.
 
+mod align;
 mod arrow;
+mod coco;
+mod codebleu;
 mod columns;
 mod error;
 mod json;
+mod masks;
 mod objects;
 mod scorer;
 
@@ -15,7 +19,18 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::align::{align_units, count_edits};
+    #[pymodule_export]
+    use super::coco::{coco_arrays, coco_match};
+    #[pymodule_export]
+    use super::codebleu::{code_keywords, count_code};
+    #[pymodule_export]
     use super::json::dumps;
+    #[pymodule_export]
+    use super::masks::{
+        box_iou, mask_area, mask_boxes, mask_decode, mask_encode, mask_from_counts,
+        mask_from_polygons, mask_iou, mask_merge,
+    };
     #[pymodule_export]
     use super::scorer::{Outcome, Scorer, compare_files, json_lines, list_json, merge_bytes};
 

@@ -1,0 +1,96 @@
+//! Alignments of lists of words or characters, for `metric_suite.compat.jiwer`.
+
+use std::borrow::Cow;
+
+use metric_core::{Merge, Metric};
+use metric_text::edit::{Alignment, EditState, Edits, Profile};
+use metric_text::{EditRate, Unit};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+/// A run of the same edit: its name, and where it starts and ends in the reference and in the prediction.
+type Run = (&'static str, usize, usize, usize, usize);
+
+/// Hits, substitutions, deletions and insertions.
+type Counts = (u64, u64, u64, u64);
+
+/// Aligns lists of units, pair by pair.
+#[pyfunction]
+pub(crate) fn align_units(
+    py: Python<'_>,
+    references: Vec<Vec<Bound<'_, PyString>>>,
+    predictions: Vec<Vec<Bound<'_, PyString>>>,
+) -> PyResult<(Vec<Vec<Run>>, Counts)> {
+    let references = references.iter().map(|units| bytes(units));
+    let references = references.collect::<PyResult<Vec<_>>>()?;
+    let predictions = predictions.iter().map(|units| bytes(units));
+    let predictions = predictions.collect::<PyResult<Vec<_>>>()?;
+    Ok(py.detach(|| {
+        let mut total = Edits::default();
+        let pairs = references.iter().zip(&predictions);
+        let runs = pairs.map(|(reference, prediction)| {
+            let alignment = Alignment::new(reference, prediction);
+            total.merge(alignment.edits());
+            runs(&alignment)
+        });
+        (runs.collect(), counts(&total))
+    }))
+}
+
+/// Counts the edits of texts, pair by pair, by jiwer's rules for white space.
+#[pyfunction]
+pub(crate) fn count_edits(
+    references: &Bound<'_, PyList>,
+    predictions: &Bound<'_, PyList>,
+    unit: &str,
+) -> PyResult<Counts> {
+    let metric = EditRate {
+        unit: unit.parse().unwrap_or(Unit::Word),
+        profile: Profile::Jiwer,
+        ..EditRate::default()
+    };
+    let mut state = EditState::default();
+    for (reference, prediction) in references.iter().zip(predictions.iter()) {
+        let (reference, prediction) = (
+            reference.cast::<PyString>()?,
+            prediction.cast::<PyString>()?,
+        );
+        metric.update(&mut state, prediction.to_str()?, reference.to_str()?);
+    }
+    Ok(counts(&state.edits))
+}
+
+/// Units that compare as Python's do: half of a surrogate pair, which is not UTF-8, is a unit like any other.
+fn bytes<'a>(units: &'a [Bound<'_, PyString>]) -> PyResult<Vec<Cow<'a, [u8]>>> {
+    let units = units.iter().map(|unit| match unit.to_str() {
+        Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
+        Err(_) => {
+            let encoded = unit.call_method1("encode", ("utf-8", "surrogatepass"))?;
+            Ok(Cow::Owned(encoded.extract()?))
+        }
+    });
+    units.collect()
+}
+
+fn runs(alignment: &Alignment) -> Vec<Run> {
+    let runs = alignment.chunks.iter().map(|chunk| {
+        let (reference, prediction) = (&chunk.reference, &chunk.prediction);
+        (
+            chunk.edit.name(),
+            reference.start,
+            reference.end,
+            prediction.start,
+            prediction.end,
+        )
+    });
+    runs.collect()
+}
+
+fn counts(edits: &Edits) -> Counts {
+    (
+        edits.hits,
+        edits.substitutions,
+        edits.deletions,
+        edits.insertions,
+    )
+}

@@ -1,0 +1,229 @@
+"""Aligns sentences and computes all measures at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..._native import align_units, count_edits
+from .transformations import cer_default, wer_default
+
+__all__ = [
+    "AlignmentChunk",
+    "WordOutput",
+    "CharacterOutput",
+    "process_words",
+    "process_characters",
+]
+
+
+@dataclass
+class AlignmentChunk:
+    """A run of the same edit.
+
+    Attributes:
+        type: ``equal``, ``substitute``, ``insert`` or ``delete``; ``replace`` becomes ``substitute``.
+        ref_start_idx: The first unit of the reference.
+        ref_end_idx: One past the last unit of the reference.
+        hyp_start_idx: The first unit of the hypothesis.
+        hyp_end_idx: One past the last unit of the hypothesis.
+    """
+
+    type: str
+    ref_start_idx: int
+    ref_end_idx: int
+    hyp_start_idx: int
+    hyp_end_idx: int
+
+    def __post_init__(self):
+        if self.type == "replace":
+            self.type = "substitute"
+        if self.type not in ("equal", "substitute", "insert", "delete"):
+            raise ValueError(f"unknown type of alignment: {self.type!r}")
+        for side in ("ref", "hyp"):
+            start, end = getattr(self, f"{side}_start_idx"), getattr(self, f"{side}_end_idx")
+            if start > end:
+                raise ValueError(f"{side}_start_idx={start} is greater than {side}_end_idx={end}")
+
+
+@dataclass
+class WordOutput:
+    """The alignments and measures of sentences by words.
+
+    Attributes:
+        references: The words of each reference.
+        hypotheses: The words of each hypothesis.
+        alignments: The runs of edits of each pair.
+        wer: Word error rate, (S + D + I) / (H + S + D).
+        mer: Match error rate, (S + D + I) / (H + S + D + I).
+        wil: Word information lost, 1 - wip.
+        wip: Word information preserved, H / (H + S + D) * H / (H + S + I).
+        hits: Words that are correct (H).
+        substitutions: Words that were replaced (S).
+        insertions: Words of the hypotheses that the references lack (I).
+        deletions: Words of the references that the hypotheses lack (D).
+    """
+
+    references: list[list[str]]
+    hypotheses: list[list[str]]
+    alignments: list[list[AlignmentChunk]]
+    wer: float
+    mer: float
+    wil: float
+    wip: float
+    hits: int
+    substitutions: int
+    insertions: int
+    deletions: int
+
+
+@dataclass
+class CharacterOutput:
+    """The alignments and the error rate of sentences by characters.
+
+    Attributes:
+        references: The characters of each reference.
+        hypotheses: The characters of each hypothesis.
+        alignments: The runs of edits of each pair.
+        cer: Character error rate, (S + D + I) / (H + S + D).
+        hits: Characters that are correct (H).
+        substitutions: Characters that were replaced (S).
+        insertions: Characters of the hypotheses that the references lack (I).
+        deletions: Characters of the references that the hypotheses lack (D).
+    """
+
+    references: list[list[str]]
+    hypotheses: list[list[str]]
+    alignments: list[list[AlignmentChunk]]
+    cer: float
+    hits: int
+    substitutions: int
+    insertions: int
+    deletions: int
+
+
+def process_words(reference, hypothesis, reference_transform=wer_default, hypothesis_transform=wer_default):
+    """Aligns references and hypotheses by words.
+
+    Args:
+        reference: The reference, or a list of references.
+        hypothesis: The hypothesis, or one per reference.
+        reference_transform: What the references go through; its last step makes lists of words.
+        hypothesis_transform: What the hypotheses go through.
+
+    Returns:
+        WordOutput: Words, alignments, measures and counts.
+
+    Raises:
+        ValueError: If a transform does not return lists of lists of strings, or one list per sentence.
+    """
+    references = _units(reference, reference_transform, "reference")
+    hypotheses = _units(hypothesis, hypothesis_transform, "hypothesis")
+    if len(references) != len(hypotheses):
+        raise ValueError(
+            f"{len(references)} references and {len(hypotheses)} hypotheses after the transforms: "
+            "expected as many of each"
+        )
+    runs, counts = align_units(references, hypotheses)
+    alignments = [[AlignmentChunk(*run) for run in pair] for pair in runs]
+    hits, substitutions, deletions, insertions = counts
+    return WordOutput(
+        references=references,
+        hypotheses=hypotheses,
+        alignments=alignments,
+        **measures(*counts),
+        hits=hits,
+        substitutions=substitutions,
+        insertions=insertions,
+        deletions=deletions,
+    )
+
+
+def process_characters(reference, hypothesis, reference_transform=cer_default, hypothesis_transform=cer_default):
+    """Aligns references and hypotheses by characters, spaces included.
+
+    Args:
+        reference: The reference, or a list of references.
+        hypothesis: The hypothesis, or one per reference.
+        reference_transform: What the references go through; its last step makes lists of characters.
+        hypothesis_transform: What the hypotheses go through.
+
+    Returns:
+        CharacterOutput: Characters, alignments, error rate and counts.
+
+    Raises:
+        ValueError: If a transform does not return lists of lists of strings, or one list per sentence.
+    """
+    words = process_words(reference, hypothesis, reference_transform, hypothesis_transform)
+    return CharacterOutput(
+        references=words.references,
+        hypotheses=words.hypotheses,
+        alignments=words.alignments,
+        cer=words.wer,
+        hits=words.hits,
+        substitutions=words.substitutions,
+        insertions=words.insertions,
+        deletions=words.deletions,
+    )
+
+
+def measures(hits: int, substitutions: int, deletions: int, insertions: int) -> dict[str, float]:
+    """Returns the four measures of some edits.
+
+    Without any word in the references, the word error rate is the number of insertions, as in jiwer.
+    """
+    errors = substitutions + deletions + insertions
+    reference_words = hits + substitutions + deletions
+    hypothesis_words = hits + substitutions + insertions
+    if reference_words == 0:
+        wer, mer, wip = insertions, min(insertions, 1), 1 - min(insertions, 1)
+    else:
+        wer, mer = errors / reference_words, errors / (hits + errors)
+        wip = (hits / reference_words) * (hits / hypothesis_words) if hypothesis_words else 0
+    return {"wer": wer, "mer": mer, "wil": 1 - wip, "wip": wip}
+
+
+# What the engine does by itself: the steps of a default chain, and the unit that it splits into.
+_ENGINE_CHAINS = [
+    (wer_default, tuple(wer_default.transforms), "word"),
+    (cer_default, tuple(cer_default.transforms), "codepoint"),
+]
+
+
+def measured(reference, hypothesis, reference_transform, hypothesis_transform) -> dict[str, float]:
+    """Returns the four measures, by the engine alone where a default chain is used."""
+    counts = None
+    if reference_transform is hypothesis_transform:
+        for chain, steps, unit in _ENGINE_CHAINS:
+            if reference_transform is chain and tuple(chain.transforms) == steps:
+                counts = _counted(reference, hypothesis, unit)
+    if counts is not None:
+        return measures(*counts)
+    output = process_words(reference, hypothesis, reference_transform, hypothesis_transform)
+    return {"wer": output.wer, "mer": output.mer, "wil": output.wil, "wip": output.wip}
+
+
+def _counted(reference, hypothesis, unit):
+    """Returns the edits of strings or lists of strings, or None for what the Python code has to judge."""
+    if isinstance(reference, str):
+        reference = [reference]
+    if isinstance(hypothesis, str):
+        hypothesis = [hypothesis]
+    lists = isinstance(reference, list) and isinstance(hypothesis, list)
+    if not lists or not reference or len(reference) != len(hypothesis):
+        return None
+    try:
+        return count_edits(reference, hypothesis, unit)
+    except (TypeError, UnicodeEncodeError):
+        return None
+
+
+def _units(sentences: Any, transform: Any, side: str) -> list[list[str]]:
+    units = transform([sentences] if isinstance(sentences, str) else sentences)
+    is_list = isinstance(units, list) and all(isinstance(unit, list) for unit in units)
+    if not is_list or not all(isinstance(unit, str) for sentence in units for unit in sentence):
+        raise ValueError(
+            f"the {side} transform has to return a list with one list of words or characters per sentence: "
+            "end it with ReduceToListOfListOfWords or ReduceToListOfListOfChars"
+        )
+    return units

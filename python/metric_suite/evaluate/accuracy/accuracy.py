@@ -1,0 +1,45 @@
+"""Accuracy, as Hugging Face's evaluate computes it."""
+
+import datasets
+import evaluate
+
+import metric_suite
+from metric_suite.evaluate import _classes
+
+_DESCRIPTION = "Share of predictions that equal their reference."
+_INPUTS = """
+Args:
+    predictions: Labels, one per reference.
+    references: Labels.
+    normalize: Whether to return the share of correct predictions, not their number.
+    sample_weight: A weight per example. Needs scikit-learn.
+"""
+
+
+class Accuracy(evaluate.Metric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation="",
+            inputs_description=_INPUTS,
+            features=datasets.Features(
+                {
+                    "predictions": datasets.Sequence(datasets.Value("int32")),
+                    "references": datasets.Sequence(datasets.Value("int32")),
+                }
+                if self.config_name == "multilabel"
+                else {
+                    "predictions": datasets.Value("int32"),
+                    "references": datasets.Value("int32"),
+                }
+            ),
+        )
+
+    def _compute(self, predictions, references, normalize=True, sample_weight=None):
+        if _classes.needs_sklearn(predictions, sample_weight):
+            from sklearn.metrics import accuracy_score
+
+            score = accuracy_score(references, predictions, normalize=normalize, sample_weight=sample_weight)
+            return {"accuracy": float(score)}
+        result = metric_suite.classification(predictions=predictions, references=references, zero_division="0")
+        return {"accuracy": result["accuracy"] if normalize else float(result.counts["correct"])}

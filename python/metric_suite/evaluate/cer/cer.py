@@ -1,0 +1,35 @@
+"""Character error rate, as Hugging Face's evaluate computes it."""
+
+import datasets
+import evaluate
+
+from metric_suite.compat import jiwer
+
+_DESCRIPTION = "Edits per character of the references."
+_INPUTS = """
+Args:
+    predictions: Transcripts, one per reference.
+    references: Transcripts that are correct.
+    concatenate_texts: Changes nothing but the rule for references without any character, as in jiwer.
+"""
+
+
+class CER(evaluate.Metric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation="",
+            inputs_description=_INPUTS,
+            features=datasets.Features(
+                {
+                    "predictions": datasets.Value("string"),
+                    "references": datasets.Value("string"),
+                }
+            ),
+        )
+
+    def _compute(self, predictions, references, concatenate_texts=False):
+        # Either way the edits of all pairs are added up, except that pair by pair 0 / 0 is an error.
+        if not concatenate_texts and not any(text.strip() for text in references):
+            raise ZeroDivisionError("the references have no characters")
+        return jiwer.cer(references, predictions)

@@ -1,0 +1,41 @@
+"""F1, as Hugging Face's evaluate computes it."""
+
+import datasets
+import evaluate
+
+from metric_suite.evaluate import _classes
+
+_DESCRIPTION = "Harmonic mean of precision and recall."
+_INPUTS = """
+Args:
+    predictions: Labels, one per reference.
+    references: Labels.
+    labels: The classes in the averages, or in the list of scores if `average` is None.
+    pos_label: The class that is scored if `average` is "binary".
+    average: "binary", "micro", "macro", "weighted", "samples" or None for one score per class.
+    sample_weight: A weight per example. Needs scikit-learn, and so do several labels per example.
+"""
+
+
+class F1(evaluate.Metric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation="",
+            inputs_description=_INPUTS,
+            features=datasets.Features(
+                {
+                    "predictions": datasets.Sequence(datasets.Value("int32")),
+                    "references": datasets.Sequence(datasets.Value("int32")),
+                }
+                if self.config_name == "multilabel"
+                else {
+                    "predictions": datasets.Value("int32"),
+                    "references": datasets.Value("int32"),
+                }
+            ),
+        )
+
+    def _compute(self, predictions, references, labels=None, pos_label=1, average="binary", sample_weight=None):
+        options = (labels, pos_label, average, sample_weight)
+        return {"f1": _classes.averaged("f1", predictions, references, *options)}

@@ -1,0 +1,64 @@
+"""Scorers for scikit-learn.
+
+>>> from metric_suite.sklearn import make_scorer
+>>> scorer = make_scorer("classification", score="f1", average="macro")
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ._listed import metrics
+from ._metric import score as _score
+
+__all__ = ["make_scorer"]
+
+
+def make_scorer(metric: str, *, score: str | None = None, response_method: str = "predict", **options: Any):
+    """Returns a scorer for ``cross_val_score``, ``GridSearchCV`` and so on.
+
+    Args:
+        metric: The name of a metric, such as ``"classification"``.
+        score: The score that is optimized; by default the metric's first one. A score that is better when lower is
+            negated, as scikit-learn does.
+        response_method: What is asked of the estimator: ``"predict"``, or ``"predict_proba"`` or
+            ``"decision_function"`` for metrics that take a score per class.
+        options: The options of the metric.
+
+    Raises:
+        ValueError: If there is no such metric or score.
+    """
+    from sklearn.metrics import make_scorer as make
+
+    found = {entry.name: entry for entry in metrics()}
+    entry = found.get(metric.replace("_", "-"))
+    if entry is None:
+        raise ValueError(f"no metric {metric!r}: expected one of {', '.join(found)}")
+    name, direction = _chosen(entry, score)
+    return make(
+        _scored,
+        response_method=response_method,
+        greater_is_better=direction != "lower",
+        metric=entry.name,
+        score=name,
+        options=options,
+    )
+
+
+def _scored(y_true, y_pred, *, metric, score, options):
+    """Returns a score of predictions; NaN where it is undefined."""
+    value = _score(metric, predictions=y_pred, references=y_true, **options)[score]
+    return math.nan if value is None else value
+
+
+def _chosen(entry, score):
+    """Returns the name of a score and its direction. Listed names end in capitals where a number takes their place."""
+    if score is None:
+        return entry.scores[0]["name"], entry.scores[0]["direction"]
+    for listed in entry.scores:
+        stem = listed["name"].rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        if score == listed["name"] or (stem != listed["name"] and stem and score.startswith(stem)):
+            return score, listed["direction"]
+    names = ", ".join(listed["name"] for listed in entry.scores)
+    raise ValueError(f"{entry.name} has no score {score!r}: expected one of {names}")

@@ -1,0 +1,219 @@
+"""Modules for Hugging Face's evaluate, and scorers for scikit-learn."""
+
+import importlib.util
+import warnings
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import metric_suite.evaluate
+from metric_suite.sklearn import make_scorer
+
+evaluate = pytest.importorskip("evaluate")
+
+
+def module(name):
+    """Returns `_compute` of a module, which evaluate calls with plain lists."""
+    path = metric_suite.evaluate.path(name) / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"loaded_{name}", path)
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    (found,) = (value for value in vars(loaded).values() if isinstance(value, type) and issubclass(value, evaluate.Metric))
+    metric = object.__new__(found)
+    return lambda predictions, references, **options: found._compute(metric, predictions, references, **options)
+
+
+COMPUTE = {name: module(name) for name in metric_suite.evaluate.NAMES}
+
+QUESTIONS = [
+    {"id": "a", "answers": {"text": ["the cat"], "answer_start": [0]}},
+    {"id": "b", "answers": {"text": [], "answer_start": []}},
+]
+
+
+def test_names():
+    assert metric_suite.evaluate.NAMES == [
+        "accuracy",
+        "cer",
+        "confusion_matrix",
+        "exact_match",
+        "f1",
+        "matthews_correlation",
+        "precision",
+        "recall",
+        "squad",
+        "squad_v2",
+        "wer",
+    ]
+    with pytest.raises(ValueError, match="no module 'bleu'"):
+        metric_suite.evaluate.path("bleu")
+
+
+@pytest.mark.parametrize(
+    ("name", "predictions", "references", "expected"),
+    [
+        ("wer", ["a b", "c"], ["a x", "c"], 1 / 3),
+        ("cer", ["ab"], ["ax"], 0.5),
+        ("exact_match", ["a", "b"], ["a", "c"], {"exact_match": 0.5}),
+        ("accuracy", [1, 0], [1, 1], {"accuracy": 0.5}),
+        ("f1", [0, 0, 1, 1, 0], [0, 1, 0, 1, 0], {"f1": 0.5}),
+        (
+            "squad",
+            [{"id": "a", "prediction_text": "a Cat."}],
+            QUESTIONS[:1],
+            {"exact_match": 100.0, "f1": 100.0},
+        ),
+    ],
+)
+def test_loaded_by_evaluate(name, predictions, references, expected, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path))
+    metric = evaluate.load(str(metric_suite.evaluate.path(name)), cache_dir=str(tmp_path))
+    assert metric.compute(predictions=predictions, references=references) == expected
+
+
+def test_references_without_words():
+    for name in ("wer", "cer"):
+        with pytest.raises(ZeroDivisionError):
+            COMPUTE[name](["a"], [" "])
+        assert COMPUTE[name](["a"], [" "], concatenate_texts=True) == 1
+
+
+def test_exact_match_with_options():
+    predictions, references = ["cat?", "theater", "yelling", "agent"], ["the cat", "theater", "YELLING", "agent007"]
+    options = {"regexes_to_ignore": ["the ", "(?<=x)y", "yell", "YELL"], "ignore_case": True, "ignore_punctuation": True}
+    assert COMPUTE["exact_match"](predictions, references, **options)["exact_match"] == 0.75
+    assert COMPUTE["exact_match"](predictions, references, **options, ignore_numbers=True)["exact_match"] == 1.0
+
+
+def test_questions_without_prediction():
+    found = COMPUTE["squad"]([{"id": "a", "prediction_text": "cat"}], [QUESTIONS[0], {**QUESTIONS[0], "id": "c"}])
+    assert found == {"exact_match": 50.0, "f1": 50.0}
+
+
+def test_questions_without_answer():
+    predictions = [
+        {"id": "a", "prediction_text": "black cat", "no_answer_probability": 0.2},
+        {"id": "b", "prediction_text": "dog", "no_answer_probability": 0.7},
+    ]
+    assert COMPUTE["squad_v2"](predictions, QUESTIONS) == {
+        "exact": 0.0,
+        "f1": pytest.approx(100 / 3),
+        "total": 2,
+        "HasAns_exact": 0.0,
+        "HasAns_f1": pytest.approx(200 / 3),
+        "HasAns_total": 1,
+        "NoAns_exact": 0.0,
+        "NoAns_f1": 0.0,
+        "NoAns_total": 1,
+        # That no question has an answer is right for one; then the first, answered, is right by two thirds.
+        "best_exact": 50.0,
+        "best_exact_thresh": 0.0,
+        "best_f1": pytest.approx(250 / 3),
+        "best_f1_thresh": 0.2,
+    }
+    # Above the threshold a question is taken to have no answer.
+    found = COMPUTE["squad_v2"](predictions, QUESTIONS, no_answer_threshold=0.5)
+    assert (found["exact"], found["NoAns_exact"]) == (50.0, 100.0)
+
+
+LABELS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30)
+AVERAGES = st.sampled_from(["binary", "micro", "macro", "weighted", None])
+
+
+@settings(deadline=None)
+@given(LABELS, AVERAGES, st.sampled_from([None, [2, 0], [1, 7]]), st.sampled_from([0, 1, "warn"]), st.booleans())
+def test_the_same_as_scikit_learn(pairs, average, labels, zero_division, weighted):
+    sklearn_metrics = pytest.importorskip("sklearn.metrics")
+    if average == "binary":
+        pairs, labels = [(a % 2, b % 2) for a, b in pairs], None
+    predictions, references = [list(side) for side in zip(*pairs)]
+    weights = {"sample_weight": [1 + place % 3 for place in range(len(pairs))]} if weighted else {}
+    options = {"labels": labels, "average": average, **weights}
+
+    def outcome(compute):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return compute()
+            except ValueError:
+                return ValueError
+
+    for name in ("precision", "recall", "f1"):
+        zeros = {} if name == "f1" else {"zero_division": zero_division}
+        mine = outcome(lambda: COMPUTE[name](predictions, references, **options, **zeros)[name])
+        score = getattr(sklearn_metrics, f"{name}_score")
+        theirs = outcome(lambda: score(references, predictions, **options, **zeros))
+        assert numpy.array_equal(numpy.ravel(mine), numpy.ravel(theirs)), name
+    for normalize in (None, "true", "pred", "all"):
+        mine = COMPUTE["confusion_matrix"](predictions, references, normalize=normalize, **weights)["confusion_matrix"]
+        theirs = sklearn_metrics.confusion_matrix(references, predictions, normalize=normalize, **weights)
+        assert numpy.array_equal(mine, theirs)
+    mine = COMPUTE["matthews_correlation"](predictions, references, **weights)["matthews_correlation"]
+    assert mine == sklearn_metrics.matthews_corrcoef(references, predictions, **weights)
+    for normalize in (True, False):
+        mine = COMPUTE["accuracy"](predictions, references, normalize=normalize, **weights)["accuracy"]
+        assert mine == sklearn_metrics.accuracy_score(references, predictions, normalize=normalize, **weights)
+
+
+def test_several_labels_per_example():
+    pytest.importorskip("sklearn")
+    found = COMPUTE["f1"]([[0, 1, 1], [1, 1, 0]], [[0, 1, 1], [0, 1, 0]], average="macro")
+    assert found["f1"] == pytest.approx(2 / 3)
+
+
+def test_scorers():
+    pytest.importorskip("sklearn")
+    from sklearn.dummy import DummyClassifier
+    from sklearn.model_selection import cross_val_score
+
+    features, labels = numpy.zeros((12, 1)), numpy.array([0] * 9 + [1] * 3)
+    accuracy = make_scorer("classification", score="accuracy")
+    assert cross_val_score(DummyClassifier(), features, labels, scoring=accuracy, cv=3).tolist() == [0.75] * 3
+    f1 = make_scorer("classification", score="f1", average="macro", zero_division="0")
+    assert f1(DummyClassifier().fit(features, labels), features, labels) == pytest.approx((18 / 21 + 0) / 2)
+    undefined = make_scorer("classification", score="cohen_kappa")
+    assert numpy.isnan(undefined(DummyClassifier().fit(features[:2], [1, 1]), features[:2], numpy.array([1, 1])))
+
+
+def test_scorers_of_errors_are_negated():
+    pytest.importorskip("sklearn")
+
+    from sklearn.base import BaseEstimator
+
+    class Echo(BaseEstimator):
+        def fit(self, features, labels):
+            return self
+
+        def predict(self, features):
+            return list(features)
+
+    assert make_scorer("wer")(Echo(), ["a x"], ["a b"]) == -0.5
+
+
+def test_scorers_by_k():
+    pytest.importorskip("sklearn")
+
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Sure(ClassifierMixin, BaseEstimator):
+        classes_ = numpy.arange(3)
+
+        def fit(self, features, labels):
+            return self
+
+        def predict_proba(self, features):
+            return numpy.array([[0.2, 0.5, 0.3]] * len(features))
+
+    options = {"response_method": "predict_proba", "input": "scores", "k": [2]}
+    scorer = make_scorer("accuracy-at-k", score="accuracy@2", **options)
+    assert scorer(Sure(), [[0], [0]], numpy.array([2, 0])) == 0.5
+
+
+def test_wrong_scorers():
+    pytest.importorskip("sklearn")
+    with pytest.raises(ValueError, match="no metric 'nothing'"):
+        make_scorer("nothing")
+    with pytest.raises(ValueError, match="has no score 'f2': expected one of accuracy"):
+        make_scorer("classification", score="f2")
