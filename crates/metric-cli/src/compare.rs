@@ -11,7 +11,7 @@ use metric_run::{Compare, Comparison, Difference, Regression, Run, Source, Syste
 use crate::args::valued_arg;
 use crate::error::Failure;
 use crate::output::cell;
-use crate::statistics;
+use crate::{report, report_compare, statistics};
 
 const HEADING: &str = "Comparison";
 
@@ -104,6 +104,7 @@ pub(crate) struct Task {
     pub(crate) worse: Vec<String>,
     pub(crate) style: Style,
     pub(crate) replicates: Option<PathBuf>,
+    pub(crate) report: Option<report::Wanted>,
 }
 
 /// The forms of a comparison.
@@ -198,6 +199,7 @@ impl Task {
             .as_deref()
             .map(crate::output_file::OutputFile::create)
             .transpose()?;
+        let report = self.report.take().map(report::Wanted::open).transpose()?;
         let predictions = self.predictions.clone();
         let comparison = self
             .run
@@ -213,6 +215,11 @@ impl Task {
             }
         }
         let failed_checks = failed_checks(&self.worse, &comparison)?;
+        if let Some(report) = report
+            && let Some(page) = self.write_report(report, &comparison, entry)?
+        {
+            text = page;
+        }
         if let Some(mut file) = replicates {
             file.write(&replicate_lines(&comparison)?)?;
             file.persist()?;
@@ -226,6 +233,84 @@ impl Task {
                 .collect(),
             failed_checks,
         })
+    }
+
+    /// Writes the report, and returns it if it is for standard output.
+    fn write_report(
+        &mut self,
+        report: report::Open,
+        comparison: &Comparison,
+        entry: &Entry,
+    ) -> Result<Option<String>, Failure> {
+        let main = report_compare::main_difference(comparison);
+        let mut differences = Vec::new();
+        let mut changes = None;
+        if let Some(main) = main {
+            let replicates = |name: &str| -> Result<_, Failure> {
+                let system = comparison.systems.iter().find(|system| system.name == name);
+                let found = system
+                    .map(|system| system.outcome.replicates())
+                    .transpose()?;
+                let scores = found.flatten().unwrap_or_default().into_iter();
+                let of_score = scores.map(|scores| {
+                    let score = scores.into_iter().find(|(name, _)| *name == main.score);
+                    score.and_then(|(_, value)| value)
+                });
+                Ok(of_score.collect::<Vec<Option<f64>>>())
+            };
+            let (system, baseline) = (replicates(&main.system)?, replicates(&main.baseline)?);
+            let pairs = system.iter().zip(&baseline);
+            differences = pairs
+                .filter_map(|(system, baseline)| Some((*system)? - (*baseline)?))
+                .collect();
+            changes = self.changes(main, report.examples())?;
+        }
+        report.finish_with(|wanted, files| {
+            report_compare::report(
+                comparison,
+                entry,
+                wanted,
+                files,
+                &differences,
+                changes.as_ref(),
+            )
+        })
+    }
+
+    /// The largest gains and losses of a system, unless its data can be read only once.
+    fn changes(
+        &mut self,
+        main: &Difference,
+        most: usize,
+    ) -> Result<Option<report_compare::Changes>, Failure> {
+        let source = |name: &str| {
+            let mut systems = self.predictions.iter();
+            systems
+                .find(|(found, _)| found == name)
+                .map(|(_, source)| source.clone())
+        };
+        let (Some(baseline), Some(system)) = (source(&main.baseline), source(&main.system)) else {
+            return Ok(None);
+        };
+        let sources = [&self.references, &baseline, &system];
+        if main.examples.is_none()
+            || most == 0
+            || sources.iter().any(|source| source.is_standard_input())
+        {
+            return Ok(None);
+        }
+        let mut losses_of = |pair: [&Source; 2]| {
+            self.run
+                .regressions(&self.references, pair, &main.score, most)
+        };
+        let losses = losses_of([&baseline, &system])?;
+        let gains = losses_of([&system, &baseline])?;
+        Ok(Some(report_compare::Changes {
+            baseline: main.baseline.clone(),
+            system: main.system.clone(),
+            gains,
+            losses,
+        }))
     }
 
     /// The largest losses of each system, as text.

@@ -23,6 +23,7 @@ mod plan;
     )
 )]
 mod reading;
+mod report;
 mod resample;
 mod scorer;
 
@@ -49,6 +50,7 @@ pub use reading::{
     Counted, Draw, Group, Header, Numbers, ReadDataSet, Reading, Remarks, Scope, Sink, StateOf,
     Unified, Weigher,
 };
+pub use report::{InReport, Shown, ShownExample};
 pub use resample::{Column, Compared, Paired, Resampler, Scope as ResampledScope};
 pub use scorer::{
     AddError, DataSet, DataSetError, Drawing, MOST_WRITTEN_BYTES, Named, Part, Report, Sample,

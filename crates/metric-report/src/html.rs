@@ -184,7 +184,7 @@ fn page(report: &Report, whole: bool) -> String {
         warnings,
         sections: Markup(&sections),
     };
-    render(&page)
+    render(&page) + "\n"
 }
 
 /// The hash of a style or script for the policy of the page.

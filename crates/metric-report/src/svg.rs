@@ -236,7 +236,7 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
         values: chart.ranges[axis].unwrap_or_else(|| values(axis)),
         places,
     };
-    let (left, right, top, bottom) = (48.0, width - 12.0, 12.0, height - 40.0);
+    let (left, right, top, bottom) = (48.0, width - 12.0, 18.0, height - 40.0);
     let [x, y] = [scale(0, [left, right]), scale(1, [bottom, top])];
     let (ticks, decimals) = y.ticks(5);
     for tick in ticks {
@@ -269,7 +269,7 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
         &chart.axes[0],
     );
     // A label above the axis needs no rotated text.
-    drawing.label([4.0, 9.0], "start", "", &chart.axes[1]);
+    drawing.label([left, 11.0], "start", "", &chart.axes[1]);
     // The main curve lies over the others.
     let mut order: Vec<(usize, &Line)> = chart.lines.iter().enumerate().collect();
     order.sort_by_key(|(_, line)| line.main);
@@ -404,7 +404,10 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
     let (left, right, top, bottom) = (48.0, width - 12.0, 14.0, height - 40.0);
     let most = chart.bins.iter().copied().max().unwrap_or(0).max(1);
     let y = Scale {
-        values: [0.0, most as f64],
+        values: [
+            0.0,
+            most as f64 * if chart.mark.is_some() { 1.15 } else { 1.0 },
+        ],
         places: [bottom, top],
     };
     let x = Scale {
