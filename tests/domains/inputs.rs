@@ -121,6 +121,7 @@ const CAPTURE: Entry = Entry {
     groups: &[],
     details: false,
     drawings: &[],
+    report: None,
     input: Input::Records,
     whole_file: |_| false,
     state_format: 1,

@@ -19,7 +19,7 @@ use crate::error::Failure;
 use crate::output::Style;
 use crate::output_file;
 use crate::score::{MergeTask, Outputs, Show, Task};
-use crate::statistics;
+use crate::{report, report_stored, statistics};
 
 const FILES: &str = "\
 Files are JSON Lines (.jsonl, .ndjson: one object per line with `id` and `reference`, `references` or
@@ -146,7 +146,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([score, compare, merge, list, demo])
+        .subcommands([score, compare, merge, report_stored::command(), list, demo])
 }
 
 /// What the metric takes is put together only if it is asked for.
@@ -242,6 +242,7 @@ fn with_args(command: Command) -> Command {
         )
         .args(common)
         .args(statistics::args())
+        .args(report::args())
 }
 
 /// The arguments of `metric compare METRIC`.
@@ -289,6 +290,7 @@ fn with_compare_args(command: Command) -> Command {
         .args(shared)
         .args(compare::args())
         .args(statistics::args())
+        .args(report::args())
 }
 
 fn metric_arg(spec: &'static OptionSpec, judged: bool, shows_default: bool) -> Arg {
@@ -531,10 +533,12 @@ fn options(entry: &Entry, matches: &ArgMatches) -> Options {
             options = options.set(spec.name, value.as_str());
         }
     }
-    // A comparison has no details.
-    match matches.try_get_one::<PathBuf>("details") {
-        Ok(Some(_)) => options.with_details(),
-        _ => options,
+    // A comparison has no details. The report of a run shows them.
+    let is_compare = matches.try_contains_id("fail-if-worse").is_ok();
+    let is_given = |name: &str| matches!(matches.try_get_one::<PathBuf>(name), Ok(Some(_)));
+    match is_given("details") || (entry.details && is_given("report") && !is_compare) {
+        true => options.with_details(),
+        false => options,
     }
 }
 
@@ -595,6 +599,7 @@ pub(crate) fn compare_task(
         worse: strings("fail-if-worse"),
         style: compare::style(matches),
         replicates: matches.get_one::<PathBuf>("replicates").cloned(),
+        report: report::wanted(matches)?,
         progress: !matches.get_flag("quiet"),
     };
     Ok((entry, task))
@@ -670,7 +675,8 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         replicates: output("replicates"),
         checks,
     };
-    run.samples = per_sample.is_some();
+    let report = report::wanted(matches)?;
+    run.samples = per_sample.is_some() || report.is_some();
     if outputs.details.is_some() && !run.has_details() {
         return Err(Failure::Usage(format!(
             "--details: {names} has no details under these options"
@@ -687,6 +693,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         with_inputs: matches.get_flag("with-inputs"),
         outputs,
         pictures,
+        report,
         show: show(matches)?,
         several: entries.len() > 1,
         progress: !matches.get_flag("quiet"),
@@ -818,10 +825,14 @@ fn refuse_outputs(
     outputs: &[&str],
     matches: &ArgMatches,
 ) -> Result<(), Failure> {
-    let outputs: Vec<(&str, &Path)> = outputs
+    let given = |name: &str| matches.try_get_one::<PathBuf>(name).ok().flatten();
+    let mut outputs: Vec<(&str, &Path)> = outputs
         .iter()
-        .filter_map(|&name| Some((name, matches.get_one::<PathBuf>(name)?.as_path())))
+        .filter_map(|&name| Some((name, given(name)?.as_path())))
         .collect();
+    // A report may go to standard output in place of the result.
+    let report = given("report").filter(|path| path.as_os_str() != "-");
+    outputs.extend(report.map(|path| ("report", path.as_path())));
     output_file::refuse(&outputs, &inputs)
 }
 

@@ -142,6 +142,22 @@ impl Check {
     }
 }
 
+/// Each check in words, and whether the scores pass it.
+pub(crate) fn verdicts(checks: &[Check], scored: &[Scored]) -> Vec<(String, bool)> {
+    let verdict = |check: &Check| {
+        let values = check.values(scored);
+        let sign = match check.fails {
+            Fails::Under => "≥",
+            Fails::Over => "≤",
+        };
+        let failed = values
+            .into_iter()
+            .any(|value| check.failure(value).is_some());
+        (format!("{} {sign} {}", check.score, check.bound), !failed)
+    };
+    checks.iter().map(verdict).collect()
+}
+
 /// The checks that the scores fail, in words.
 pub(crate) fn failed_checks(checks: &[Check], scored: &[Scored]) -> Result<Vec<String>, Failure> {
     let entries: Vec<&Entry> = scored.iter().map(|it| it.outcome.entry()).collect();

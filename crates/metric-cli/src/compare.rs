@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_run::registry::stats::{IntervalKind, Test};
 use metric_run::registry::{Direction, Entry};
-use metric_run::{Candidate, Compare, Comparison, Difference, Regression, Run, System};
+use metric_run::{Candidate, Compare, Comparison, Data, Difference, Regression, Run, System};
 use serde_json::json;
 
 use crate::args::valued_arg;
 use crate::error::Failure;
 use crate::output::{cell, slices_note};
 use crate::score::Bar;
-use crate::statistics;
+use crate::{report, report_compare, statistics};
 
 const HEADING: &str = "Comparison";
 
@@ -113,6 +113,7 @@ pub(crate) struct Task {
     pub(crate) worse: Vec<String>,
     pub(crate) style: Style,
     pub(crate) replicates: Option<PathBuf>,
+    pub(crate) report: Option<report::Wanted>,
     pub(crate) progress: bool,
 }
 
@@ -213,6 +214,7 @@ impl Task {
             .as_deref()
             .map(crate::output_file::OutputFile::create)
             .transpose()?;
+        let report = self.report.take().map(report::Wanted::open).transpose()?;
         let bar = Bar::new(self.progress);
         let comparison = self
             .run
@@ -222,7 +224,7 @@ impl Task {
             Some(most) => Some(self.regressions(&comparison, most)?),
             None => None,
         };
-        let text = match self.style {
+        let mut text = match self.style {
             Style::Json => json_text(&comparison, lost.as_deref()),
             style => {
                 let lost = lost.iter().flatten().map(regressions_text);
@@ -230,6 +232,11 @@ impl Task {
             }
         };
         let failed_checks = failed_checks(&self.worse, &comparison)?;
+        if let Some(report) = report
+            && let Some(page) = self.write_report(report, &comparison, entry)?
+        {
+            text = page;
+        }
         if let Some(mut file) = replicates {
             file.write(&replicate_lines(&comparison)?)?;
             file.persist()?;
@@ -243,6 +250,79 @@ impl Task {
                 .collect(),
             failed_checks,
         })
+    }
+
+    /// Writes the report, and returns it if it is for standard output.
+    fn write_report(
+        &mut self,
+        report: report::Open,
+        comparison: &Comparison,
+        entry: &Entry,
+    ) -> Result<Option<String>, Failure> {
+        let main = report_compare::main_difference(comparison);
+        let mut differences = Vec::new();
+        let mut changes = None;
+        if let Some(main) = main {
+            let replicates = |name: &str| -> Result<_, Failure> {
+                let system = comparison.systems.iter().find(|system| system.name == name);
+                let found = system
+                    .map(|system| system.outcome.replicates())
+                    .transpose()?;
+                let scores = found.flatten().unwrap_or_default().into_iter();
+                let of_score = scores.map(|scores| {
+                    let score = scores.into_iter().find(|(name, _)| *name == main.score);
+                    score.and_then(|(_, value)| value)
+                });
+                Ok(of_score.collect::<Vec<Option<f64>>>())
+            };
+            let (system, baseline) = (replicates(&main.system)?, replicates(&main.baseline)?);
+            let pairs = system.iter().zip(&baseline);
+            differences = pairs
+                .filter_map(|(system, baseline)| Some((*system)? - (*baseline)?))
+                .collect();
+            changes = self.changes(main, report.examples())?;
+        }
+        report.finish_with(|wanted, files| {
+            report_compare::report(
+                comparison,
+                entry,
+                wanted,
+                files,
+                &differences,
+                changes.as_ref(),
+            )
+        })
+    }
+
+    /// The largest gains and losses of a system, unless its data can be read only once.
+    fn changes(
+        &mut self,
+        main: &Difference,
+        most: usize,
+    ) -> Result<Option<report_compare::Changes>, Failure> {
+        let candidate = |name: &str| {
+            let mut candidates = self.candidates.iter();
+            candidates.find(|candidate| candidate.name == name).cloned()
+        };
+        let (Some(baseline), Some(system)) = (candidate(&main.baseline), candidate(&main.system))
+        else {
+            return Ok(None);
+        };
+        if main.examples.is_none()
+            || most == 0
+            || [&baseline, &system].into_iter().any(reads_standard_input)
+        {
+            return Ok(None);
+        }
+        let mut losses_of = |pair| self.run.regressions(pair, &main.score, most);
+        let losses = losses_of([&baseline, &system])?;
+        let gains = losses_of([&system, &baseline])?;
+        Ok(Some(report_compare::Changes {
+            baseline: main.baseline.clone(),
+            system: main.system.clone(),
+            gains,
+            losses,
+        }))
     }
 
     /// The largest losses of each system on the first score that has a direction.
@@ -278,6 +358,18 @@ impl Task {
             });
         }
         Ok(lost)
+    }
+}
+
+/// Whether the data of a system can be read only once.
+fn reads_standard_input(candidate: &Candidate) -> bool {
+    match &candidate.data {
+        Data::Sources {
+            references,
+            predictions,
+        } => references.is_standard_input() || predictions.is_standard_input(),
+        Data::Pairs(pairs) => pairs.is_standard_input(),
+        Data::Documents { .. } => false,
     }
 }
 

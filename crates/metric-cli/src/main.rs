@@ -13,6 +13,9 @@ mod error;
 mod list;
 mod output;
 mod output_file;
+mod report;
+mod report_compare;
+mod report_stored;
 mod score;
 mod statistics;
 mod unfinished;
@@ -90,6 +93,11 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(("merge", matches)) => {
             let printed = args::merge_task(matches)?.run()?;
             return finish(&printed, matches);
+        }
+        Some(("report", matches)) => {
+            if let Some(page) = report_stored::run(matches)? {
+                print(&page)?;
+            }
         }
         Some(("list", matches)) => print(&list::render(args::style(matches)))?,
         Some(("demo", matches)) => print(&demo::run(matches)?)?,

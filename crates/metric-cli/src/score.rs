@@ -15,10 +15,10 @@ use metric_run::{
 };
 use serde_json::value::RawValue;
 
-use crate::checks::{Check, failed_checks};
+use crate::checks::{Check, failed_checks, verdicts};
 use crate::error::Failure;
 use crate::output_file::{OutputFile, OutputFolder};
-use crate::statistics;
+use crate::{report, statistics};
 
 /// All that `metric score` was asked for.
 pub(crate) struct Task {
@@ -30,6 +30,8 @@ pub(crate) struct Task {
     pub(crate) outputs: Outputs,
     /// The folder for a picture of each example.
     pub(crate) pictures: Option<PathBuf>,
+    /// The report of the scores.
+    pub(crate) report: Option<report::Wanted>,
     /// What is shown in place of the scores.
     pub(crate) show: Option<Show>,
     /// Whether several metrics are scored.
@@ -81,10 +83,18 @@ impl Task {
         // where the others are to be.
         let folder = self.pictures.map(OutputFolder::create).transpose()?;
         let samples = self.per_sample.as_deref().map(OutputFile::create);
+        let slices: Vec<String> = self
+            .run
+            .slices
+            .iter()
+            .map(|slice| slice.name.clone())
+            .collect();
+        let checks = self.outputs.checks.clone();
         let watch = Watch {
             folder,
             shown: self.show.map(Shown::new),
             samples: samples.transpose()?.map(Mutex::new),
+            report: self.report.map(report::Wanted::open).transpose()?,
             inputs: self.with_inputs.then(Mutex::default),
             several: self.several,
             bar: Bar::new(self.progress),
@@ -94,6 +104,12 @@ impl Task {
         let shown = watch.shown.map(Shown::text).transpose()?;
         let mut printed = opened.finish(outcomes)?;
         printed.shown = shown;
+        if let Some(report) = watch.report {
+            let verdicts = verdicts(&checks, &printed.scored);
+            let page = report.finish(&printed.scored, &verdicts, &slices)?;
+            // On standard output the report is the only output.
+            printed.shown = page.or(printed.shown);
+        }
         if let Some(samples) = watch.samples {
             let samples = samples.into_inner();
             samples
@@ -250,6 +266,7 @@ struct Watch {
     folder: Option<OutputFolder>,
     shown: Option<Shown>,
     samples: Option<Mutex<OutputFile>>,
+    report: Option<report::Open>,
     inputs: Option<Mutex<Inputs>>,
     several: bool,
     bar: Bar,
@@ -283,6 +300,9 @@ impl Observer for Watch {
     }
 
     fn sample(&self, metric: &str, sample: &Sample) -> Result<(), ObserverError> {
+        if let Some(report) = &self.report {
+            report.sample(metric, sample);
+        }
         let Some(samples) = &self.samples else {
             return Ok(());
         };
@@ -306,10 +326,13 @@ impl Observer for Watch {
     }
 
     fn wants_inputs(&self) -> bool {
-        self.inputs.is_some()
+        self.inputs.is_some() || self.report.as_ref().is_some_and(report::Open::wants_inputs)
     }
 
     fn input(&self, record: &Record<'_>) -> Result<(), ObserverError> {
+        if let Some(report) = self.report.as_ref().filter(|report| report.wants_inputs()) {
+            report.input(record);
+        }
         let Some(inputs) = &self.inputs else {
             return Ok(());
         };

@@ -274,6 +274,7 @@ const LENGTH_RATIO: Entry = Entry {
     groups: &[],
     details: false,
     drawings: &[],
+    report: None,
     input: Input::Records,
     whole_file: |_| false,
     state_format: 1,

@@ -3,7 +3,7 @@ use std::fmt;
 
 use metric_record::Message;
 
-use crate::{Drawing, OptionError, OptionSpec, Options, Scorer};
+use crate::{Drawing, InReport, OptionError, OptionSpec, Options, Scorer};
 
 /// A metric by name: what it is called, what it can do, and how it is built.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,8 @@ pub struct Entry {
     pub details: bool,
     /// The forms of pictures that it has.
     pub drawings: &'static [Drawing],
+    /// How it is shown in a report, in addition to its scores; `None` for nothing else.
+    pub report: Option<InReport>,
     /// How a data set is given.
     pub input: Input,
     /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
@@ -175,6 +177,28 @@ impl Entry {
             named.max_by_key(|score| score.name.len())
         };
         exact.or_else(longest)
+    }
+
+    /// Returns the sections of a report that only this metric has.
+    #[cfg(feature = "report")]
+    #[must_use]
+    pub fn report_sections(&self, shown: crate::Shown<'_>) -> Vec<metric_report::Section> {
+        self.report
+            .map_or_else(Vec::new, |report| (report.sections)(shown))
+    }
+
+    /// Returns what a report shows of an example that was scored under these options; nothing for the texts of
+    /// both sides.
+    #[cfg(feature = "report")]
+    #[must_use]
+    pub fn report_example(
+        &self,
+        options: &Options,
+        example: &crate::ShownExample,
+    ) -> Vec<metric_report::Block> {
+        let options = options.with_defaults(self.options);
+        self.report
+            .map_or_else(Vec::new, |report| (report.example)(&options, example))
     }
 
     /// Whether the metric draws pictures of this form.

@@ -24,6 +24,7 @@ mod plan;
     )
 )]
 mod reading;
+mod report;
 mod resample;
 mod scorer;
 
@@ -50,6 +51,7 @@ pub use reading::{
     Addends, Counted, Draw, Group, Header, Numbers, ReadDataSet, Reading, Remarks, Scope, Sink,
     StateOf, Unified, Weigher,
 };
+pub use report::{InReport, Shown, ShownExample};
 pub use resample::{
     Column, Compared, Draws, Exchanges, Paired, Resampler, Scope as ResampledScope,
 };

@@ -30,6 +30,9 @@ pub use metric_record as record;
 #[cfg(feature = "registry")]
 #[doc(inline)]
 pub use metric_registry as registry;
+#[cfg(feature = "report")]
+#[doc(inline)]
+pub use metric_report as report;
 #[cfg(feature = "run")]
 #[doc(inline)]
 pub use metric_run as run;

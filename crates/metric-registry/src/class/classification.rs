@@ -71,6 +71,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     groups: &["class"],
     details: true,
     drawings: &[],
+    report: crate::report::CLASSIFICATION,
     input: Input::Records,
     whole_file: never_whole,
     state_format: 1,

@@ -78,6 +78,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
     groups: &["lang"],
     details: false,
     drawings: &[],
+    report: crate::report::CODEBLEU,
     input: Input::Records,
     whole_file: never_whole,
     state_format: 1,

@@ -114,6 +114,7 @@ pub(crate) const LANES: Entry = Entry {
     groups: &["LaneType", "property"],
     details: true,
     drawings: &[Drawing::Svg],
+    report: crate::report::LANES,
     input: Input::Records,
     whole_file: is_rule,
     state_format: 1,

@@ -43,6 +43,7 @@ pub(crate) const OPENLANE: Entry = Entry {
     groups: &["threshold", "attribute"],
     details: false,
     drawings: &[Drawing::Svg],
+    report: crate::report::OPENLANE,
     input: Input::Records,
     whole_file: never_whole,
     state_format: 1,

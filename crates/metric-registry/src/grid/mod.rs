@@ -63,6 +63,7 @@ pub(crate) const ARC: Entry = Entry {
     groups: &["task"],
     details: false,
     drawings: &[Drawing::Svg, Drawing::Text, Drawing::ColoredText],
+    report: crate::report::ARC,
     input: Input::Either(is_solutions),
     whole_file: never_whole,
     state_format: 1,

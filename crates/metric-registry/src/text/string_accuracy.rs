@@ -31,6 +31,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
     groups: &[],
     details: false,
     drawings: &[],
+    report: crate::report::ANSWERS,
     input: Input::Records,
     whole_file: never_whole,
     state_format: 1,

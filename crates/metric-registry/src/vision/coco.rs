@@ -100,6 +100,7 @@ pub(crate) const COCO: Entry = Entry {
     groups: &["class"],
     details: true,
     drawings: &[],
+    report: crate::report::COCO,
     input: Input::Documents,
     whole_file: never_whole,
     state_format: 1,

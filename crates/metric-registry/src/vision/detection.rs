@@ -119,6 +119,7 @@ pub(crate) const DETECTION: Entry = Entry {
     groups: &["class", "image"],
     details: true,
     drawings: &[],
+    report: crate::report::DETECTION,
     input: Input::Either(is_coco),
     whole_file: never_whole,
     state_format: 1,

@@ -70,6 +70,7 @@ pub(crate) const VOC: Entry = Entry {
     groups: &["class"],
     details: false,
     drawings: &[],
+    report: crate::report::VOC,
     input: Input::Documents,
     whole_file: never_whole,
     state_format: 1,

@@ -1,0 +1,1258 @@
+//! `--report`: the result as a page.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use metric_report::{
+    Badge, Block, Card, Cell, Column, Example, Fact, Facts, Forest, Histogram, Interval, Report,
+    Section, Table, Tone,
+};
+use metric_run::record::{Id, Missing, Record, Value as Side};
+use metric_run::registry::{
+    Direction, Drawing, Entry, Group, Options, Sample, Shown, ShownExample, find,
+};
+use metric_run::{Intervals, Outcome};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::args::valued_arg;
+use crate::error::Failure;
+use crate::output_file::{OutputFile, OutputFolder};
+use crate::score::Scored;
+
+const HEADING: &str = "Report";
+/// The most examples of a list.
+const MOST_EXAMPLES: u64 = 1_000;
+/// The bins of a histogram.
+const BINS: usize = 20;
+/// How much of a text of an example is kept.
+const KEPT_BYTES: usize = 64 << 10;
+/// The most groups of a kind in a forest plot.
+const FOREST: usize = 40;
+
+/// The options of commands that write reports.
+pub(crate) fn args() -> Vec<Arg> {
+    let arg = |name, value| valued_arg(HEADING, name, value);
+    vec![
+        arg("report", "FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help("Also write a report: FILE.html, FILE.md, a folder (DIR/), or - for HTML"),
+        arg("report-examples", "N")
+            .value_parser(value_parser!(u64).range(..=MOST_EXAMPLES))
+            .default_value("20")
+            .requires("report")
+            .help("Most examples in each list of the report"),
+        arg("report-title", "TEXT")
+            .requires("report")
+            .help("Title of the report [default: what the metric measures]"),
+        arg("report-no-examples", "")
+            .action(ArgAction::SetTrue)
+            .requires("report")
+            .help("Show no text of the data, and row numbers in place of ids"),
+        arg("report-date", "WHEN")
+            .requires("report")
+            .help("Date of the report: now, none, or a date [default: SOURCE_DATE_EPOCH or none]"),
+        arg("report-paths", "WHICH")
+            .value_parser(["name", "full"])
+            .default_value("name")
+            .requires("report")
+            .help("Whether paths are shown whole or as names of files"),
+    ]
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Html,
+    Markdown,
+    Folder,
+    StandardOutput,
+}
+
+impl Form {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        let text = path.to_string_lossy();
+        let lower = text.to_ascii_lowercase();
+        Ok(if text == "-" {
+            Self::StandardOutput
+        } else if text.ends_with('/') {
+            Self::Folder
+        } else if lower.ends_with(".html") || lower.ends_with(".htm") {
+            Self::Html
+        } else if lower.ends_with(".md") || lower.ends_with(".markdown") {
+            Self::Markdown
+        } else {
+            return Err(Failure::Usage(format!(
+                "--report {text}: expected a name that ends in .html, .md or / (a folder), or - for standard output"
+            )));
+        })
+    }
+}
+
+/// What a report was asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    path: PathBuf,
+    form: Form,
+    examples: usize,
+    title: Option<String>,
+    has_texts: bool,
+    date: Option<String>,
+    has_full_paths: bool,
+    /// The files that are read, by what they are.
+    files: Vec<(String, PathBuf)>,
+}
+
+/// The report that the options ask for.
+pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
+    let Some(path) = matches.get_one::<PathBuf>("report") else {
+        return Ok(None);
+    };
+    let text = |name: &str| matches.get_one::<String>(name).cloned();
+    let given = |name: &str| matches.try_get_many::<PathBuf>(name).ok().flatten();
+    let mut files = Vec::new();
+    for name in ["references", "predictions", "pairs", "results"] {
+        let paths = given(name).into_iter().flatten();
+        files.extend(paths.map(|path| (name.to_owned(), path.clone())));
+    }
+    let examples = matches
+        .get_one::<u64>("report-examples")
+        .copied()
+        .unwrap_or(20);
+    Ok(Some(Wanted {
+        form: Form::of(path)?,
+        path: path.clone(),
+        examples: usize::try_from(examples).unwrap_or(usize::MAX),
+        title: text("report-title"),
+        has_texts: !matches.get_flag("report-no-examples"),
+        date: date(text("report-date").as_deref())?,
+        has_full_paths: text("report-paths").as_deref() == Some("full"),
+        files,
+    }))
+}
+
+/// The date of the report, if it has one.
+fn date(given: Option<&str>) -> Result<Option<String>, Failure> {
+    let of_seconds = |seconds: u64| Some(iso_date(seconds));
+    let epoch = std::env::var("SOURCE_DATE_EPOCH").ok();
+    match given {
+        None => Ok(epoch
+            .and_then(|text| text.parse().ok())
+            .and_then(of_seconds)),
+        Some("none") => Ok(None),
+        Some("now") => {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            Ok(now.ok().and_then(|now| of_seconds(now.as_secs())))
+        }
+        Some(text) => {
+            let bytes = text.as_bytes();
+            let is_date = bytes.len() >= 10
+                && bytes.len() <= 35
+                && bytes[..10]
+                    .iter()
+                    .enumerate()
+                    .all(|(index, byte)| match index {
+                        4 | 7 => *byte == b'-',
+                        _ => byte.is_ascii_digit(),
+                    });
+            is_date.then(|| Some(text.to_owned())).ok_or_else(|| {
+                Failure::Usage(format!(
+                    "invalid value {text:?} for --report-date: expected now, none or a date such as 2026-01-31"
+                ))
+            })
+        }
+    }
+}
+
+/// Seconds since 1970 as a date and a time of day in UTC.
+fn iso_date(seconds: u64) -> String {
+    // The days of eras of 400 years that start on March 1 (H. Hinnant, chrono-compatible date algorithms).
+    let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 {
+        from_march + 3
+    } else {
+        from_march - 9
+    };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+impl Wanted {
+    /// Opens the output and starts to hash the files that are read.
+    pub(crate) fn open(self) -> Result<Open, Failure> {
+        let target = match self.form {
+            Form::StandardOutput => Target::StandardOutput,
+            Form::Folder => Target::Folder(OutputFolder::create(self.path.clone())?),
+            Form::Html | Form::Markdown => Target::File(OutputFile::create(&self.path)?),
+        };
+        let paths: Vec<PathBuf> = self.files.iter().map(|(_, path)| path.clone()).collect();
+        Ok(Open {
+            hashes: std::thread::spawn(move || paths.iter().map(|path| hashed(path)).collect()),
+            kept: Mutex::new(Kept::new(self.examples, self.has_texts)),
+            target,
+            wanted: self,
+        })
+    }
+}
+
+/// The size and the SHA-256 of a file, in words.
+fn hashed(path: &Path) -> String {
+    use std::io::Read;
+
+    if path == Path::new("-") {
+        return "read from standard input".to_owned();
+    }
+    if path.is_dir() {
+        return "a folder".to_owned();
+    }
+    let hash = || -> std::io::Result<Option<(u64, String)>> {
+        let mut file = std::fs::File::open(path)?;
+        // A pipe can be read once, and the metric reads it.
+        if !file.metadata()?.is_file() {
+            return Ok(None);
+        }
+        let (mut hash, mut size) = (Sha256::new(), 0);
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let count = file.read(&mut buffer)?;
+            if count == 0 {
+                break;
+            }
+            hash.update(&buffer[..count]);
+            size += count as u64;
+        }
+        let hex: String = hash
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        Ok(Some((size, hex)))
+    };
+    match hash() {
+        Ok(Some((size, hex))) => format!("{size} bytes, SHA-256 {hex}"),
+        _ => "not hashed".to_owned(),
+    }
+}
+
+enum Target {
+    File(OutputFile),
+    Folder(OutputFolder),
+    StandardOutput,
+}
+
+/// A report that waits for the scores.
+pub(crate) struct Open {
+    wanted: Wanted,
+    target: Target,
+    kept: Mutex<Kept>,
+    hashes: JoinHandle<Vec<String>>,
+}
+
+impl Open {
+    /// The most examples of a list.
+    pub(crate) fn examples(&self) -> usize {
+        self.wanted.examples
+    }
+
+    /// Whether texts of examples are shown.
+    pub(crate) fn wants_inputs(&self) -> bool {
+        self.wanted.has_texts && self.wanted.examples > 0
+    }
+
+    pub(crate) fn input(&self, record: &Record<'_>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.input(record);
+    }
+
+    pub(crate) fn sample(&self, metric: &str, sample: &Sample) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.sample(metric, sample);
+    }
+
+    /// Writes the report of scores, and returns it if it is for standard output.
+    pub(crate) fn finish(
+        self,
+        scored: &[Scored],
+        checks: &[(String, bool)],
+        slices: &[String],
+    ) -> Result<Option<String>, Failure> {
+        let Self {
+            wanted,
+            target,
+            kept,
+            hashes,
+        } = self;
+        let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let report = score_report(&wanted, scored, checks, slices, &kept, &join(hashes)?);
+        write(target, wanted.form, &report)
+    }
+
+    /// Writes the report of stored results.
+    pub(crate) fn finish_stored(
+        self,
+        report: impl FnOnce(&Wanted, &Kept, Vec<(String, Fact)>) -> Report,
+    ) -> Result<Option<String>, Failure> {
+        let files = file_facts(&self.wanted, &join(self.hashes)?);
+        let kept = self
+            .kept
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let report = report(&self.wanted, &kept, files);
+        write(self.target, self.wanted.form, &report)
+    }
+
+    /// Writes a report that is made elsewhere, with the facts about files.
+    pub(crate) fn finish_with(
+        self,
+        report: impl FnOnce(&Wanted, Vec<(String, Fact)>) -> Report,
+    ) -> Result<Option<String>, Failure> {
+        let files = file_facts(&self.wanted, &join(self.hashes)?);
+        let report = report(&self.wanted, files);
+        write(self.target, self.wanted.form, &report)
+    }
+}
+
+fn join(hashes: JoinHandle<Vec<String>>) -> Result<Vec<String>, Failure> {
+    let failed = |_| Failure::Internal("a thread that hashes files has failed".to_owned());
+    hashes.join().map_err(failed)
+}
+
+fn write(target: Target, form: Form, report: &Report) -> Result<Option<String>, Failure> {
+    match target {
+        Target::StandardOutput => return Ok(Some(report.to_html())),
+        Target::File(mut file) => {
+            let text = match form {
+                Form::Markdown => report.to_markdown(),
+                _ => report.to_html(),
+            };
+            file.write(text.as_bytes())?;
+            file.persist()?;
+        }
+        Target::Folder(folder) => {
+            let files = report.to_folder();
+            folder.write("index.html", &files.page)?;
+            folder.write("report.css", files.style)?;
+            folder.write("report.js", files.script)?;
+            folder.persist()?;
+        }
+    }
+    Ok(None)
+}
+
+/// A side of a record as it is written, and whether it is a line of text.
+#[derive(Clone, Debug, Default)]
+struct Written {
+    text: String,
+    is_line: bool,
+}
+
+impl Written {
+    fn of(mut side: Side<'_>) -> Option<Self> {
+        let is_line = side.as_line().is_some();
+        let text = match side.as_line() {
+            Some(line) => line.into(),
+            None => side.to_json_or("").ok()?,
+        };
+        if text.is_empty() && !is_line {
+            return None;
+        }
+        let mut end = text.len().min(KEPT_BYTES);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        Some(Self {
+            text: text[..end].to_owned(),
+            is_line,
+        })
+    }
+
+    fn value(self) -> Value {
+        match self.is_line {
+            true => Value::String(self.text),
+            // What was cut is no JSON anymore, and is shown as it is.
+            false => serde_json::from_str(&self.text).unwrap_or(Value::String(self.text)),
+        }
+    }
+}
+
+/// What is kept of single examples: counts by range, and the worst ones.
+pub(crate) struct Kept {
+    most: usize,
+    has_texts: bool,
+    /// The sides of records whose scores are still to come, by id.
+    waiting: HashMap<String, [Option<Written>; 2]>,
+    /// Those of the record whose scores are coming.
+    current: (String, [Option<Written>; 2]),
+    /// The number of records whose scores have come.
+    records: u64,
+    metrics: Vec<(String, OfMetric)>,
+}
+
+/// The examples of one metric by their main score.
+#[derive(Default)]
+pub(crate) struct OfMetric {
+    score: Option<(String, Direction)>,
+    bins: [u64; BINS],
+    at_zero: u64,
+    at_one: u64,
+    outside: u64,
+    undefined: u64,
+    all: u64,
+    /// The worst examples first; equal ones in the order of the references.
+    worst: BTreeMap<(u64, u64), ShownExample>,
+}
+
+/// Bits whose order is that of the numbers.
+fn ordered_bits(value: f64) -> u64 {
+    let bits = value.to_bits();
+    match bits >> 63 {
+        0 => bits | 1 << 63,
+        _ => !bits,
+    }
+}
+
+impl OfMetric {
+    /// The score by which examples are ordered.
+    pub(crate) fn score_name(&self) -> Option<&str> {
+        self.score.as_ref().map(|(name, _)| name.as_str())
+    }
+}
+
+impl Kept {
+    /// The examples of a metric.
+    pub(crate) fn of_metric(&self, metric: &str) -> Option<&OfMetric> {
+        let mut metrics = self.metrics.iter();
+        metrics
+            .find(|(name, _)| name == metric)
+            .map(|(_, of_metric)| of_metric)
+    }
+
+    fn new(most: usize, has_texts: bool) -> Self {
+        Self {
+            most,
+            has_texts,
+            waiting: HashMap::new(),
+            current: Default::default(),
+            records: 0,
+            metrics: Vec::new(),
+        }
+    }
+
+    fn input(&mut self, record: &Record<'_>) {
+        // The scores of a record that is left out never come.
+        if record.prediction.is_missing() && record.join.missing == Missing::Skip {
+            return;
+        }
+        let sides = [record.reference, record.prediction].map(Written::of);
+        self.waiting.insert(record.id.to_string(), sides);
+    }
+
+    fn sample(&mut self, metric: &str, sample: &Sample) {
+        if self.current.0 != sample.id || self.records == 0 {
+            let sides = self.waiting.remove(&sample.id).unwrap_or_default();
+            self.current = (sample.id.clone(), sides);
+            self.records += 1;
+        }
+        let index = self.metrics.iter().position(|(name, _)| name == metric);
+        let index = index.unwrap_or_else(|| {
+            self.metrics.push((metric.to_owned(), OfMetric::default()));
+            self.metrics.len() - 1
+        });
+        let of_metric = &mut self.metrics[index].1;
+        if of_metric.score.is_none() {
+            let entry = find(metric);
+            let direction = |name: &str| entry?.score(name)?.direction;
+            let mut scores = sample.scores.iter();
+            of_metric.score = scores.find_map(|(name, _)| Some((name.clone(), direction(name)?)));
+        }
+        let Some((name, direction)) = &of_metric.score else {
+            return;
+        };
+        let value = sample.scores.iter().find(|(other, _)| other == name);
+        of_metric.all += 1;
+        let Some(value) = value.and_then(|(_, value)| *value) else {
+            of_metric.undefined += 1;
+            return;
+        };
+        of_metric.at_zero += u64::from(value == 0.0);
+        of_metric.at_one += u64::from(value == 1.0);
+        match (0.0..=1.0).contains(&value) {
+            true => of_metric.bins[((value * BINS as f64) as usize).min(BINS - 1)] += 1,
+            false => of_metric.outside += 1,
+        }
+        let (key, is_perfect) = match direction {
+            Direction::Higher => (ordered_bits(value), value >= 1.0),
+            Direction::Lower => (!ordered_bits(value), value <= 0.0),
+        };
+        if is_perfect || self.most == 0 {
+            return;
+        }
+        let key = (key, of_metric.all);
+        if of_metric.worst.len() == self.most {
+            match of_metric.worst.last_key_value() {
+                Some((last, _)) if *last > key => of_metric.worst.pop_last(),
+                _ => return,
+            };
+        }
+        let [reference, prediction] = match self.has_texts {
+            true => self.current.1.clone().map(|side| side.map(Written::value)),
+            false => [None, None],
+        };
+        let id = match self.has_texts {
+            true => sample.id.clone(),
+            false => format!("row {}", self.records),
+        };
+        let example = ShownExample {
+            id,
+            part: sample.part.clone().filter(|_| self.has_texts),
+            scores: sample.scores.clone(),
+            counts: sample.counts.clone(),
+            reference,
+            prediction,
+        };
+        of_metric.worst.insert(key, example);
+    }
+}
+
+fn column(name: &str) -> Column {
+    Column {
+        name: name.to_owned(),
+        ..Column::default()
+    }
+}
+
+/// A count with its noun: `1 example`, `2 examples`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+fn score_report(
+    wanted: &Wanted,
+    scored: &[Scored],
+    checks: &[(String, bool)],
+    slices: &[String],
+    kept: &Kept,
+    hashes: &[String],
+) -> Report {
+    let several = scored.len() > 1;
+    let mut badges = check_badges(checks);
+    let mut warnings: Vec<String> = Vec::new();
+    for warning in scored.iter().flat_map(|it| &it.report.warnings) {
+        let warning = warning.to_string();
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+    if !warnings.is_empty() {
+        badges.push(Badge {
+            text: counted(warnings.len() as u64, "warning"),
+            tone: Tone::Warning,
+        });
+    }
+    let mut sections = Vec::new();
+    for (index, scored) in scored.iter().enumerate() {
+        let outcome = &scored.outcome;
+        let mut own = metric_sections(wanted, scored, slices, kept);
+        if several {
+            let name = outcome.metric();
+            for section in &mut own {
+                section.title = format!("{name}: {}", section.title);
+            }
+            if index > 0 {
+                own.insert(
+                    0,
+                    Section {
+                        title: name.to_owned(),
+                        note: outcome.entry().help.to_owned(),
+                        blocks: vec![Block::Cards(cards(scored))],
+                    },
+                );
+            }
+        }
+        sections.append(&mut own);
+    }
+    sections.push(provenance(wanted, scored, kept, hashes));
+    let first = scored.first();
+    let metrics: Vec<&str> = scored.iter().map(|it| it.outcome.metric()).collect();
+    let examples = first.map_or(0, |it| it.report.examples);
+    let missing = first.map_or(0, |it| it.report.missing);
+    let mut summary = format!("{}: {}", metrics.join(", "), counted(examples, "example"));
+    if missing > 0 {
+        summary.push_str(&format!(", {missing} without a prediction"));
+    }
+    if let Some(date) = &wanted.date {
+        summary.push_str(&format!("; {date}"));
+    }
+    let title = match first {
+        Some(one) if !several => heading(one.outcome.entry()),
+        _ => metrics.join(", "),
+    };
+    Report {
+        title: wanted.title.clone().unwrap_or(title),
+        summary,
+        badges,
+        cards: first.map_or_else(Vec::new, cards),
+        warnings,
+        sections,
+        program: concat!("metric-suite ", env!("CARGO_PKG_VERSION")).to_owned(),
+        digits: 4,
+    }
+}
+
+/// What a metric measures, in few words: the start of its help.
+pub(crate) fn heading(entry: &Entry) -> String {
+    let end = entry.help.find([':', ',']).unwrap_or(entry.help.len());
+    entry.help[..end].to_owned()
+}
+
+fn check_badges(checks: &[(String, bool)]) -> Vec<Badge> {
+    let badge = |(text, passed): &(String, bool)| Badge {
+        text: format!("{text}: {}", if *passed { "passed" } else { "failed" }),
+        tone: if *passed { Tone::Good } else { Tone::Bad },
+    };
+    checks.iter().map(badge).collect()
+}
+
+/// The scale of all scores: from 0 to 1 if they are there, and as wide as they need otherwise.
+fn scale_of(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    values.fold([0.0, 1.0], |[low, high], value| {
+        [low.min(value), high.max(value)]
+    })
+}
+
+pub(crate) fn interval_name(confidence: f64) -> String {
+    // 0.95 x 100 has a rounding error, which is not shown.
+    format!("{}% interval", (confidence * 1e8).round() / 1e6)
+}
+
+fn cards(scored: &Scored) -> Vec<Card> {
+    let Scored { outcome, report } = scored;
+    let found = outcome.intervals();
+    let ends = |name: &str| {
+        let found = found?
+            .total
+            .intervals
+            .iter()
+            .find(|(score, _)| score == name)?;
+        found.1.ends
+    };
+    let all = report.scores.iter().flat_map(|(name, value)| {
+        let ends = ends(name).into_iter().flatten();
+        ends.chain(*value).collect::<Vec<_>>()
+    });
+    let scale = scale_of(all);
+    let card = |(name, value): &(String, Option<f64>)| {
+        let mut notes = Vec::new();
+        let spec = outcome.entry().score(name);
+        if spec.is_some_and(|spec| spec.direction == Some(Direction::Lower)) {
+            notes.push("lower is better".to_owned());
+        }
+        if value.is_none() {
+            notes.push("undefined for these data".to_owned());
+        }
+        let interval = ends(name)
+            .zip(outcome.statistics())
+            .map(|(ends, statistics)| Interval {
+                ends,
+                name: interval_name(statistics.confidence),
+                scale,
+            });
+        Card {
+            name: name.clone(),
+            label: String::new(),
+            value: *value,
+            notes,
+            interval,
+        }
+    };
+    report.scores.iter().map(card).collect()
+}
+
+/// The sections of one metric: its own, groups and slices, examples.
+fn metric_sections(
+    wanted: &Wanted,
+    scored: &Scored,
+    slices: &[String],
+    kept: &Kept,
+) -> Vec<Section> {
+    let Scored { outcome, report } = scored;
+    let entry = outcome.entry();
+    let result: Value = serde_json::from_str(&outcome.json(report)).unwrap_or_default();
+    let details = entry.details.then(|| outcome.state().details()).flatten();
+    let mut sections = entry.report_sections(Shown {
+        result: &result,
+        details: details.as_ref(),
+        has_texts: wanted.has_texts,
+    });
+    for (kind, groups) in &report.groups {
+        let is_slice = slices.contains(kind);
+        sections.extend(group_section(kind, groups, outcome, is_slice));
+    }
+    let of_metric = kept
+        .metrics
+        .iter()
+        .find(|(name, _)| name == outcome.metric());
+    if let Some((_, of_metric)) = of_metric {
+        let total = of_metric
+            .score
+            .as_ref()
+            .and_then(|(name, _)| report.score(name));
+        sections.extend(example_sections(
+            wanted,
+            entry,
+            outcome.options(),
+            of_metric,
+            total,
+        ));
+    }
+    sections.extend(counts_section(report));
+    sections
+}
+
+/// The counts of a result.
+fn counts_section(report: &metric_run::registry::Report) -> Option<Section> {
+    let row = |(name, value): &(String, Value)| {
+        let cell = match value {
+            Value::Number(number) => match number.as_u64() {
+                Some(count) => Cell::Count(count),
+                None => Cell::from(number.as_f64()),
+            },
+            Value::Null => Cell::Undefined,
+            // Counts that have parts are words.
+            other => Cell::Text(
+                other
+                    .to_string()
+                    .replace(['{', '}', '"'], "")
+                    .replace(',', ", ")
+                    .replace(':', " "),
+            ),
+        };
+        vec![Cell::Text(name.clone()), cell]
+    };
+    let rows: Vec<_> = report.counts.iter().map(row).collect();
+    (!rows.is_empty()).then(|| Section {
+        title: "Counts".to_owned(),
+        note: String::new(),
+        blocks: vec![Block::Table(Table {
+            caption: "What the scores are made of".to_owned(),
+            columns: vec![column("count"), column("value")],
+            rows,
+            ..Table::default()
+        })],
+    })
+}
+
+/// The scores of groups of a kind.
+fn group_section(
+    kind: &str,
+    groups: &[Group],
+    outcome: &Outcome,
+    is_slice: bool,
+) -> Option<Section> {
+    let first = groups.first()?;
+    let found = outcome.intervals();
+    let estimates = |group: &Group| found.and_then(|found| found.group(kind, &group.name));
+    let ends = |group: &Group, name: &str| {
+        let found = estimates(group)?
+            .intervals
+            .iter()
+            .find(|(score, _)| score == name)?;
+        found.1.ends
+    };
+    let main = first.scores.first().map(|(name, _)| name.clone());
+    let values = |name: &str| {
+        let name = name.to_owned();
+        groups
+            .iter()
+            .filter_map(move |group| group.scores.iter().find(|(other, _)| *other == name)?.1)
+    };
+    let has_ends = main
+        .as_ref()
+        .is_some_and(|main| groups.iter().any(|group| ends(group, main).is_some()));
+    let mut columns = vec![Column {
+        text: true,
+        ..column(kind)
+    }];
+    for (index, (name, _)) in first.scores.iter().enumerate() {
+        columns.push(Column {
+            bar: (index == 0).then(|| scale_of(values(name))),
+            ..column(name)
+        });
+        if index == 0 && has_ends {
+            let confidence = outcome.statistics().map_or(0.95, |it| it.confidence);
+            columns.push(column(&interval_name(confidence)));
+        }
+    }
+    let is_plain = |value: &Value| value.is_number() || value.is_null();
+    let counts: Vec<&String> = first
+        .counts
+        .iter()
+        .filter(|(_, value)| is_plain(value))
+        .map(|(name, _)| name)
+        .collect();
+    columns.extend(counts.iter().map(|name| column(name)));
+    let row = |group: &Group| {
+        let mut row = vec![Cell::Text(group.name.clone())];
+        for (index, (name, _)) in first.scores.iter().enumerate() {
+            let value = group.scores.iter().find(|(other, _)| other == name);
+            row.push(Cell::from(value.and_then(|(_, value)| *value)));
+            if index == 0 && has_ends {
+                row.push(ends(group, name).map_or(Cell::Undefined, Cell::Interval));
+            }
+        }
+        for name in &counts {
+            let count = group.counts.iter().find(|(other, _)| other == *name);
+            row.push(match count.map(|(_, count)| count) {
+                Some(Value::Number(number)) => match number.as_u64() {
+                    Some(count) => Cell::Count(count),
+                    None => Cell::from(number.as_f64()),
+                },
+                _ => Cell::Undefined,
+            });
+        }
+        row
+    };
+    let mut blocks = Vec::new();
+    if let Some(main) = main.filter(|_| has_ends) {
+        let of_group = |group: &Group| {
+            let value = group.scores.iter().find(|(name, _)| *name == main)?.1?;
+            Some((group.name.clone(), value, ends(group, &main)))
+        };
+        let overall = outcome.report().score(&main);
+        let rows: Vec<_> = groups.iter().filter_map(of_group).take(FOREST).collect();
+        blocks.push(Block::Forest(Forest {
+            caption: metric_report::Caption {
+                title: format!("{main} by {kind}"),
+                note: "Point: the score; line: its interval; dashes: all examples.".to_owned(),
+                finding: format!(
+                    "{} with their intervals; the table has the numbers.",
+                    counted(rows.len() as u64, "group")
+                ),
+            },
+            rows,
+            overall,
+        }));
+    }
+    blocks.push(Block::Table(Table {
+        caption: format!("By {kind}"),
+        columns,
+        rows: groups.iter().map(row).collect(),
+        order: None,
+        rest: "--format json has all of them.".to_owned(),
+    }));
+    let title = match is_slice {
+        true => format!("Slices by {kind}"),
+        false => format!("By {kind}"),
+    };
+    Some(Section {
+        title,
+        note: String::new(),
+        blocks,
+    })
+}
+
+/// The distribution of the scores of examples, and the worst of them.
+pub(crate) fn example_sections(
+    wanted: &Wanted,
+    entry: &Entry,
+    options: &Options,
+    of_metric: &OfMetric,
+    total: Option<f64>,
+) -> Vec<Section> {
+    let Some((score, direction)) = &of_metric.score else {
+        return Vec::new();
+    };
+    let mut blocks = Vec::new();
+    let defined = of_metric.all - of_metric.undefined;
+    if defined > 0 {
+        let mut parts = vec![
+            format!(
+                "{} of {} are exactly 0",
+                of_metric.at_zero,
+                counted(of_metric.all, "example")
+            ),
+            format!("{} exactly 1", of_metric.at_one),
+        ];
+        if of_metric.outside > 0 {
+            parts.push(format!(
+                "{} outside of 0 to 1, which are not drawn",
+                of_metric.outside
+            ));
+        }
+        if of_metric.undefined > 0 {
+            parts.push(format!("{} undefined", of_metric.undefined));
+        }
+        let words = format!("{}.", parts.join(", "));
+        blocks.push(Block::Histogram(Histogram {
+            caption: metric_report::Caption {
+                title: format!("Examples by their {score}"),
+                note: words.clone(),
+                finding: words,
+            },
+            range: [0.0, 1.0],
+            bins: of_metric.bins.to_vec(),
+            unit: "examples".to_owned(),
+            axis: score.clone(),
+            mark: total
+                .filter(|total| (0.0..=1.0).contains(total))
+                .map(|total| (total, "all together:".to_owned())),
+            negative_is_good: None,
+        }));
+    }
+    let mut sections = Vec::new();
+    if !blocks.is_empty() {
+        sections.push(Section {
+            title: "Examples".to_owned(),
+            note: String::new(),
+            blocks,
+        });
+    }
+    let worst: Vec<Block> = of_metric
+        .worst
+        .values()
+        .map(|example| Block::Example(shown_example(wanted, entry, options, example, score)))
+        .collect();
+    let which = match direction {
+        Direction::Higher => "Lowest",
+        Direction::Lower => "Highest",
+    };
+    let note = match wanted.has_texts {
+        true => format!(
+            "{which} {score} first, ties in the order of the references. Predictions are shown as text; characters that cannot be seen are spelled out."
+        ),
+        false => format!(
+            "{which} {score} first, ties in the order of the references. Texts and ids are not shown."
+        ),
+    };
+    if !worst.is_empty() {
+        sections.push(Section {
+            title: "Worst examples".to_owned(),
+            note,
+            blocks: worst,
+        });
+    }
+    sections
+}
+
+fn shown_example(
+    wanted: &Wanted,
+    entry: &Entry,
+    options: &Options,
+    example: &ShownExample,
+    score: &str,
+) -> Example {
+    let mut facts = Vec::new();
+    facts.extend(example.part.as_ref().map(|part| format!("part {part}")));
+    // The main score, then some others.
+    let main = example.scores.iter().filter(|(name, _)| name == score);
+    let others = example.scores.iter().filter(|(name, _)| name != score);
+    for (name, value) in main.chain(others).take(3) {
+        let value = value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
+        facts.push(format!("{name} {value}"));
+    }
+    let count = |(name, count): &(String, Value)| {
+        Some(format!(
+            "{name} {}",
+            count.as_u64().filter(|count| *count > 0)?
+        ))
+    };
+    facts.extend(example.counts.iter().filter_map(count).take(4));
+    let mut blocks = Vec::new();
+    if wanted.has_texts {
+        blocks = entry.report_example(options, example);
+        if blocks.is_empty() {
+            blocks.extend(picture(entry, options, example));
+        }
+        if blocks.is_empty() {
+            blocks.extend(texts(example));
+        }
+    }
+    Example {
+        id: example.id.clone(),
+        facts,
+        blocks,
+    }
+}
+
+/// The picture that the metric draws of the example, if it draws.
+fn picture(entry: &Entry, options: &Options, example: &ShownExample) -> Option<Block> {
+    if !entry.draws(Drawing::Svg) {
+        return None;
+    }
+    let scorer = entry.scorer(options).ok()?;
+    let [reference, prediction] =
+        [&example.reference, &example.prediction].map(|side| side.as_ref().map(Value::to_string));
+    let (reference, prediction) = reference.zip(prediction)?;
+    let mut record = Record {
+        id: Id::Text(&example.id),
+        prediction: Side::json(&prediction),
+        reference: Side::json(&reference),
+        fields: None,
+        join: Default::default(),
+    };
+    let svg = scorer.pictures()?.picture(&mut record, Drawing::Svg).ok()?;
+    Some(Block::Picture(metric_report::Picture {
+        caption: metric_report::Caption {
+            title: format!("Picture of {}", example.id),
+            ..Default::default()
+        },
+        bytes: svg.into_bytes(),
+        media: metric_report::Media::Svg,
+    }))
+}
+
+/// Both sides as text.
+fn texts(example: &ShownExample) -> Option<Block> {
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let sides = [
+        ("reference", &example.reference),
+        ("prediction", &example.prediction),
+    ];
+    let fact = |(name, side): (&str, &Option<Value>)| {
+        Some((name.to_owned(), Fact::Text(text(side.as_ref()?))))
+    };
+    let facts: Vec<_> = sides.into_iter().filter_map(fact).collect();
+    (!facts.is_empty()).then_some(Block::Facts(Facts { facts }))
+}
+
+/// Where the numbers come from.
+fn provenance(wanted: &Wanted, scored: &[Scored], kept: &Kept, hashes: &[String]) -> Section {
+    let mut facts = Vec::new();
+    for scored in scored {
+        facts.push((
+            "Signature".to_owned(),
+            Fact::Text(scored.outcome.signature().to_owned()),
+        ));
+    }
+    facts.push((
+        "Command".to_owned(),
+        Fact::Text(command(wanted.has_full_paths)),
+    ));
+    facts.extend(file_facts(wanted, hashes));
+    if let Some(Scored { outcome, report }) = scored.first() {
+        let join = outcome.join();
+        let missing = match join.missing {
+            Missing::Error => "an error",
+            Missing::Empty => "scored against an empty prediction",
+            Missing::Skip => "left out",
+        };
+        let extra = if join.ignore_extra {
+            "left out"
+        } else {
+            "an error"
+        };
+        let mut words = format!(
+            "references without a prediction: {missing}; predictions without a reference: {extra}"
+        );
+        if report.extra > 0 {
+            words.push_str(&format!(" ({} here)", report.extra));
+        }
+        facts.push(("Join".to_owned(), Fact::Words(words)));
+        if let Some(statistics) = outcome.statistics() {
+            facts.push((
+                "Intervals".to_owned(),
+                Fact::Words(intervals_words(outcome.intervals(), statistics)),
+            ));
+        }
+    }
+    facts.extend(program_facts(wanted));
+    let shown: usize = kept
+        .metrics
+        .iter()
+        .map(|(_, of_metric)| of_metric.worst.len())
+        .sum();
+    if shown == kept.most && shown > 0 {
+        let words = format!(
+            "the {shown} worst examples; --report-examples shows more, --per-sample writes all"
+        );
+        facts.push(("Shown".to_owned(), Fact::Words(words)));
+    }
+    Section {
+        title: "Where the numbers come from".to_owned(),
+        note: String::new(),
+        blocks: vec![Block::Facts(Facts { facts })],
+    }
+}
+
+fn intervals_words(found: Option<&Intervals>, statistics: &metric_run::Statistics) -> String {
+    let unit = match &statistics.cluster_field {
+        Some(field) => format!("clusters by {field}"),
+        None => "examples".to_owned(),
+    };
+    let clusters = found.map_or_else(String::new, |found| format!("{} ", found.total.clusters));
+    format!(
+        "Poisson bootstrap over {clusters}{unit}, {} resamples, seed {}, confidence {}",
+        statistics.resamples, statistics.seed, statistics.confidence
+    )
+}
+
+/// Program, target and date.
+pub(crate) fn program_facts(wanted: &Wanted) -> Vec<(String, Fact)> {
+    let program = format!(
+        "metric {}, {} {}",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    );
+    let mut facts = vec![("Program".to_owned(), Fact::Words(program))];
+    facts.extend(
+        wanted
+            .date
+            .iter()
+            .map(|date| ("Date".to_owned(), Fact::Words(date.clone()))),
+    );
+    facts
+}
+
+fn file_facts(wanted: &Wanted, hashes: &[String]) -> Vec<(String, Fact)> {
+    let fact = |((what, path), hash): (&(String, PathBuf), &String)| {
+        let mut what = what.clone();
+        // As the other names of facts.
+        if let Some(first) = what.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        let path = shown_path(&path.to_string_lossy(), wanted.has_full_paths);
+        (what, Fact::Text(format!("{path}: {hash}")))
+    };
+    wanted.files.iter().zip(hashes).map(fact).collect()
+}
+
+/// A path, or the name at its end.
+fn shown_path(path: &str, is_full: bool) -> String {
+    let name = path
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path);
+    match is_full || name.is_empty() {
+        true => path.to_owned(),
+        false => name.to_owned(),
+    }
+}
+
+/// The command line, with paths as they are shown.
+pub(crate) fn command(has_full_paths: bool) -> String {
+    let shown = |word: String| {
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
+            _ => (String::new(), word.as_str()),
+        };
+        let value = if value.contains('/') {
+            shown_path(value, has_full_paths)
+        } else {
+            value.to_owned()
+        };
+        quoted(&format!("{option}{value}"))
+    };
+    let words = std::env::args_os()
+        .skip(1)
+        .map(|word| shown(word.to_string_lossy().into_owned()));
+    let words: Vec<String> = std::iter::once("metric".to_owned()).chain(words).collect();
+    words.join(" ")
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain =
+        |character: char| character.is_alphanumeric() || "-_./=:,+@%#".contains(character);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+impl Wanted {
+    /// The title that was asked for.
+    pub(crate) fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// The date, if the report has one.
+    pub(crate) fn date(&self) -> Option<&str> {
+        self.date.as_deref()
+    }
+
+    /// How many examples a list has, and whether their texts are shown.
+    pub(crate) fn examples(&self) -> (usize, bool) {
+        (self.examples, self.has_texts)
+    }
+
+    /// The command line as it is shown.
+    pub(crate) fn command(&self) -> String {
+        command(self.has_full_paths)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_dates() {
+        assert_eq!(iso_date(0), "1970-01-01T00:00:00Z");
+        assert_eq!(iso_date(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(iso_date(1_767_225_599), "2025-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted("--k=1,5"), "--k=1,5");
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn bits_are_ordered_as_numbers() {
+        let numbers = [
+            f64::NEG_INFINITY,
+            -1.5,
+            -0.0,
+            0.0,
+            1e-300,
+            1.0,
+            f64::INFINITY,
+        ];
+        assert!(numbers.is_sorted_by(|a, b| ordered_bits(*a) < ordered_bits(*b)));
+    }
+
+    #[test]
+    fn the_worst_examples_are_kept() {
+        let mut kept = Kept::new(2, false);
+        for (index, score) in [0.5, 0.0, 1.5, 0.5, 0.25].into_iter().enumerate() {
+            let sample = Sample {
+                record: index,
+                id: index.to_string(),
+                part: None,
+                scores: vec![("wer".to_owned(), Some(score))],
+                counts: Vec::new(),
+            };
+            kept.sample("wer", &sample);
+        }
+        let (_, of_metric) = &kept.metrics[0];
+        let ids: Vec<&str> = of_metric
+            .worst
+            .values()
+            .map(|example| example.id.as_str())
+            .collect();
+        assert_eq!(ids, ["row 3", "row 1"]);
+        assert_eq!(
+            (of_metric.at_zero, of_metric.at_one, of_metric.outside),
+            (1, 0, 1)
+        );
+        assert_eq!(of_metric.bins.iter().sum::<u64>(), 4);
+    }
+}

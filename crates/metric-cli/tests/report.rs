@@ -1,0 +1,348 @@
+//! Reports, end to end.
+
+mod common;
+
+use std::fs;
+
+use common::Folder;
+use serde_json::Value;
+
+/// The demo of each metric: the words after `score`.
+const DEMOS: &[&str] = &[
+    "arc -r d/arc-solutions.jsonl -p d/arc-answers.jsonl",
+    "arc -r d/arc-tasks.json -p d/arc-submission.json",
+    "accuracy-at-k -r d/labels.jsonl -p d/ranked-labels.jsonl --k 1,2,5",
+    "mrr -r d/labels.jsonl -p d/ranked-labels.jsonl",
+    "classification -r d/classes.jsonl -p d/predicted-classes.jsonl --groups class",
+    "string-accuracy -r d/spoken.txt -p d/heard.txt",
+    "wer -r d/spoken.txt -p d/heard.txt --confidence 0.95",
+    "cer -r d/spoken.txt -p d/heard.txt",
+    "exact-match -r d/spoken.txt -p d/heard.txt",
+    "vqa -r d/answers.jsonl -p d/given-answers.jsonl",
+    "anls -r d/documents.jsonl -p d/read-documents.jsonl",
+    "squad -r d/squad-data.json -p d/squad-predictions.json --profile v2",
+    "relaxed-accuracy -r d/charts.jsonl -p d/read-charts.jsonl",
+    "codebleu -r d/functions.jsonl -p d/written-functions.jsonl --lang-field lang",
+    "detection -r d/boxes.json -p d/detected-boxes.json",
+    "coco -r d/coco-truth.json -p d/coco-results.json --groups class",
+    "voc -r d/coco-truth.json -p d/coco-results.json --groups class",
+    "tide -r d/coco-truth.json -p d/coco-results.json",
+    "confusion-matrix -r d/coco-truth.json -p d/coco-results.json",
+    "lanes -r d/lanes.jsonl -p d/predicted-lanes.jsonl",
+    "openlane -r d/frames.jsonl -p d/predicted-frames.jsonl",
+];
+
+/// The attributes of the score cards of a page: names and values.
+fn cards(page: &str) -> Vec<(String, String)> {
+    let attribute = |text: &str, name: &str| {
+        let start = text.find(&format!("{name}=\"")).expect("an attribute") + name.len() + 2;
+        let end = text[start..].find('"').expect("an end");
+        text[start..start + end].to_owned()
+    };
+    let cards = page
+        .split("<div class=\"card")
+        .skip(1)
+        .filter(|card| card.contains("data-score"));
+    cards
+        .filter(|card| card.starts_with('"') || card.starts_with(" main\""))
+        .map(|card| (attribute(card, "data-score"), attribute(card, "data-value")))
+        .collect()
+}
+
+#[test]
+fn every_metric_has_a_report_with_the_numbers_of_its_json() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    for words in DEMOS {
+        let run = folder
+            .run(&format!("score {words} --report r.html --format json -q"))
+            .code(0);
+        let result: Value = run.json();
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        let expected: Vec<(String, String)> = result["scores"]
+            .as_object()
+            .expect("scores")
+            .iter()
+            .map(|(name, value)| {
+                (
+                    name.clone(),
+                    value
+                        .as_f64()
+                        .map_or_else(String::new, |value| value.to_string()),
+                )
+            })
+            .collect();
+        let mut found = cards(&page);
+        let mut expected = expected;
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{words}");
+        assert!(page.len() < 250_000, "{words}: {} bytes", page.len());
+        assert_eq!(page.matches("<script").count(), 1, "{words}");
+        assert!(
+            !page.contains("href=\"http") && !page.contains("src=\"http"),
+            "{words}"
+        );
+        assert!(page.contains("SHA-256"), "{words}");
+    }
+}
+
+#[test]
+fn reports_do_not_depend_on_threads() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    for words in [
+        "wer -r d/spoken.txt -p d/heard.txt --confidence 0.95",
+        "coco -r d/coco-truth.json -p d/coco-results.json",
+    ] {
+        let page = |threads: &str| {
+            let command = format!("score {words} --report r.html -q --threads {threads}");
+            folder.run(&command).code(0);
+            let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+            page.replace(&format!("--threads {threads}"), "")
+        };
+        assert_eq!(page("1"), page("2"), "{words}");
+    }
+}
+
+fn texts(reference: &str, prediction: &str) -> Folder {
+    let line = |id: &str, side: &str, text: &str| {
+        serde_json::json!({"id": id, side: text, "kind": id}).to_string() + "\n"
+    };
+    let ids = [reference, "b"];
+    let references: String = ids
+        .iter()
+        .map(|id| line(id, "reference", reference))
+        .collect();
+    let predictions: String = ids
+        .iter()
+        .map(|id| line(id, "prediction", prediction))
+        .collect();
+    Folder::new(&[("r.jsonl", &references), ("p.jsonl", &predictions)])
+}
+
+#[test]
+fn hostile_data_do_not_change_the_page() {
+    let tags = |reference: &str, prediction: &str| {
+        let folder = texts(reference, prediction);
+        let words = "score string-accuracy -r r.jsonl -p p.jsonl -q --slice-field kind --report r.html --report-date none";
+        folder.run(words).code(0);
+        let mut page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        // What spells out a character is the one element that a text may add.
+        while let Some(start) = page.find("<span class=\"ctl\">") {
+            let end = page[start..].find("</span>").expect("an end") + start + "</span>".len();
+            page.replace_range(start..end, "");
+        }
+        page.matches('<').count()
+    };
+    let harmless = tags("truth", "other");
+    for attack in [
+        "<script>alert(1)</script>",
+        "</style></title></svg><img src=x onerror=alert(1)>",
+        "\"'><b onclick=x>",
+        "\u{202e}\u{0}\u{feff}",
+        "<!--",
+        "{{ 7 * 7 }}",
+    ] {
+        assert_eq!(
+            tags(attack, &format!("{attack}{attack}")),
+            harmless,
+            "{attack:?}"
+        );
+    }
+}
+
+#[test]
+fn a_failed_check_still_has_a_report() {
+    let folder = texts("a b", "a c");
+    let words = "score wer -r r.jsonl -p p.jsonl -q --fail-over wer=0.1 --report r.html";
+    folder.run(words).code(1);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(page.contains("wer ≤ 0.1: failed"));
+    folder
+        .run("score wer -r r.jsonl -p p.jsonl -q --fail-over wer=0.9 --report r.html")
+        .code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(page.contains("wer ≤ 0.9: passed"));
+}
+
+#[test]
+fn bad_input_has_no_report() {
+    let folder = texts("a", "b");
+    folder.put("broken.jsonl", b"{\n");
+    folder
+        .run("score wer -r r.jsonl -p broken.jsonl -q --report r.html")
+        .code(3);
+    assert!(!folder.path("r.html").exists());
+}
+
+#[test]
+fn paths_are_checked_before_the_work() {
+    let folder = texts("a", "b");
+    folder.put("broken.jsonl", b"{\n");
+    for path in [
+        "no/such/r.html",
+        "r.pdf",
+        "r",
+        "p.jsonl.html/x.html",
+        "r.jsonl",
+    ] {
+        // The data would be an error if they were read.
+        let words = format!("score wer -r r.jsonl -p broken.jsonl -q --report {path}");
+        folder.run(&words).code(2);
+    }
+    folder
+        .run("score wer -r r.jsonl -p p.jsonl --report-title x")
+        .code(2);
+    folder
+        .run("score wer -r r.jsonl -p p.jsonl --report r.html --report-date soon")
+        .code(2);
+}
+
+#[test]
+fn a_report_has_several_forms() {
+    let folder = texts("a b", "a c");
+    let words = "score wer -r r.jsonl -p p.jsonl -q --report";
+    let run = folder.run(&format!("{words} -")).code(0);
+    assert!(run.stdout.starts_with("<!DOCTYPE html>") && run.stdout.ends_with("</html>\n"));
+    folder.run(&format!("{words} r.md")).code(0);
+    let text = fs::read_to_string(folder.path("r.md")).expect("a report");
+    assert!(
+        text.starts_with("# Word error rate\n") && text.contains("| wer | 0.5000 |"),
+        "{text}"
+    );
+    folder.run(&format!("{words} out/")).code(0);
+    for name in ["index.html", "report.css", "report.js"] {
+        assert!(folder.path("out").join(name).is_file(), "{name}");
+    }
+    let page = fs::read_to_string(folder.path("out").join("index.html")).expect("a report");
+    assert!(page.contains("style-src &#39;self&#39;") && !page.contains("<style"));
+}
+
+#[test]
+fn private_reports_hold_no_text() {
+    let folder = texts("secret words", "covert words");
+    let words = "score wer -r r.jsonl -p p.jsonl -q --report r.html";
+    folder.run(words).code(0);
+    let page = || fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(page().contains("secret") && page().contains("covert"));
+    folder.run(&format!("{words} --report-no-examples")).code(0);
+    assert!(!page().contains("secret") && !page().contains("covert"));
+    assert!(page().contains("row 1"));
+}
+
+#[test]
+fn the_worst_examples_are_listed() {
+    let (mut references, mut predictions) = (String::new(), String::new());
+    for index in 0..30 {
+        references += &format!("{{\"id\": {index}, \"reference\": \"a b c d e f g h i j\"}}\n");
+        let wrong = [
+            "a b c d e f g h i j",
+            "x b c d e f g h i j",
+            "x y c d e f g h i j",
+        ][index % 3];
+        predictions += &format!("{{\"id\": {index}, \"prediction\": \"{wrong}\"}}\n");
+    }
+    let folder = Folder::new(&[("r.jsonl", &references), ("p.jsonl", &predictions)]);
+    for (most, expected) in [(0, 0), (1, 1), (20, 20), (21, 20), (1000, 20)] {
+        let words =
+            format!("score wer -r r.jsonl -p p.jsonl -q --report r.html --report-examples {most}");
+        folder.run(&words).code(0);
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        // 10 examples of 30 are perfect.
+        assert_eq!(page.matches("<article").count(), expected, "{most}");
+        if most > 0 {
+            let first = page.find("id=\"ex-1\"").expect("an example");
+            assert!(
+                page[first..]
+                    .split("</h3>")
+                    .next()
+                    .is_some_and(|head| head.contains(">2<")),
+                "the worst one"
+            );
+            assert!(page.contains("10 of 30 examples are exactly 0"));
+        }
+    }
+    folder
+        .run("score wer -r r.jsonl -p p.jsonl --report r.html --report-examples 1001")
+        .code(2);
+}
+
+#[test]
+fn comparisons_have_reports() {
+    let (mut references, mut first, mut second) = (String::new(), String::new(), String::new());
+    for index in 0..60 {
+        references += &format!(
+            "{{\"id\": {index}, \"reference\": \"a b c d\", \"room\": \"{}\"}}\n",
+            index % 2
+        );
+        let wrong = |every| if index % every == 0 { "x" } else { "d" };
+        first += &format!(
+            "{{\"id\": {index}, \"prediction\": \"a b c {}\"}}\n",
+            wrong(2)
+        );
+        second += &format!(
+            "{{\"id\": {index}, \"prediction\": \"a b c {}\"}}\n",
+            wrong(7)
+        );
+    }
+    let folder = Folder::new(&[
+        ("r.jsonl", &references),
+        ("a.jsonl", &first),
+        ("b.jsonl", &second),
+    ]);
+    let words = "compare wer -r r.jsonl -p a.jsonl b.jsonl -q --slice-field room --format json --report r.html";
+    let result = folder.run(words).code(0).json();
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(page.contains("Is <bdi>") || page.contains("Is b better than a?"));
+    assert!(page.contains("b is better than a on wer"));
+    let cards = cards(&page);
+    assert!(result.to_string().contains(&cards[0].1), "{}", cards[0].1);
+    assert_eq!(cards[0].0, "wer.difference");
+    assert!(page.contains("By <bdi>") || page.contains("By room"));
+    assert!(page.contains("Largest gains of b"));
+    // Without a difference it says that none is shown.
+    folder
+        .run("compare wer -r r.jsonl -p a.jsonl a.jsonl --names a,c -q --report r.html")
+        .code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(page.contains("No difference shown"));
+}
+
+#[test]
+fn stored_results_have_reports() {
+    let folder = texts("a b c", "a b d");
+    let json = |name: &str, options: &str| {
+        let words = format!(
+            "score wer -r r.jsonl -p p.jsonl -q --format json --per-sample s.jsonl {options}"
+        );
+        let result = folder.run(&words).code(0).stdout;
+        folder.put(name, result.as_bytes());
+    };
+    json("first.json", "");
+    json("second.json", "--normalize casefold");
+    folder
+        .run("report first.json --report one.html --report-no-examples")
+        .code(0);
+    let page = |name: &str| fs::read_to_string(folder.path(name)).expect("a report");
+    assert_eq!(cards(&page("one.html"))[0].0, "wer");
+    assert!(page("one.html").contains("--per-sample FILE adds them"));
+    folder
+        .run("report first.json second.json --per-sample s.jsonl --report two.html")
+        .code(0);
+    assert!(page("two.html").contains("Scores of all results"));
+    assert!(page("two.html").contains("Worst examples"));
+    assert!(
+        folder
+            .run("report first.json")
+            .code(0)
+            .stdout
+            .starts_with("<!DOCTYPE html>")
+    );
+    folder.run("report r.jsonl").code(3);
+    folder.run("report missing.json").code(3);
+    folder
+        .run("report first.json --per-sample first.json")
+        .code(3);
+    folder.run("report first.json --report first.json").code(2);
+}

@@ -1,0 +1,87 @@
+use metric_report::{Block, Cell, Column, Order, Section, Table};
+
+use super::Shown;
+use super::parts::{bars, caption, largest, score_bars, section};
+
+/// The three levels of a lane graph, and which properties are confused.
+pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
+    let names = [
+        ("rule_precision", "rules, precision"),
+        ("rule_recall", "rules, recall"),
+        ("rule_f1", "rules, F1"),
+        ("correspondence_precision", "lanes, precision"),
+        ("correspondence_recall", "lanes, recall"),
+        ("correspondence_f1", "lanes, F1"),
+        ("overall_precision", "both, precision"),
+        ("overall_recall", "both, recall"),
+        ("overall_f1", "both, F1"),
+    ];
+    let levels = score_bars(shown, &names);
+    let note = "Rules by their properties, the lanes that they hold for, and both together.";
+    let chart = caption("The three levels", note, largest(&levels));
+    let mut blocks = bars(chart, Some(1.0), levels);
+    let confused = shown
+        .details
+        .and_then(|details| details["confused"].as_object());
+    let mut rows = Vec::new();
+    for (property, values) in confused.into_iter().flatten() {
+        for (reference, predictions) in values.as_object().into_iter().flatten() {
+            for (prediction, count) in predictions.as_object().into_iter().flatten() {
+                let count = count.as_u64().unwrap_or(0);
+                rows.push((
+                    count,
+                    [property, reference, prediction].map(|text| Cell::Text(text.clone())),
+                ));
+            }
+        }
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.0));
+    let row =
+        |(count, cells): (u64, [Cell; 3])| cells.into_iter().chain([Cell::Count(count)]).collect();
+    if !rows.is_empty() && shown.has_texts {
+        let column = |name: &str, text| Column {
+            name: name.to_owned(),
+            text,
+            ..Column::default()
+        };
+        blocks.push(Block::Table(Table {
+            caption: "Confused properties".to_owned(),
+            columns: vec![
+                column("property", true),
+                column("reference", true),
+                column("prediction", true),
+                column("times", false),
+            ],
+            rows: rows.into_iter().map(row).collect(),
+            order: Some((3, Order::Descending)),
+            rest: "All of them are in --details.".to_owned(),
+        }));
+    }
+    section("Levels", "", blocks)
+}
+
+/// The parts of the OpenLane-V2 Score.
+pub(super) fn openlane(shown: Shown<'_>) -> Vec<Section> {
+    let names = [
+        ("OLS", "OLS"),
+        ("DET_l", "lanes (DET_l)"),
+        ("DET_t", "elements (DET_t)"),
+        ("TOP_ll", "lane to lane (TOP_ll)"),
+        ("TOP_lt", "lane to element"),
+    ];
+    let mut parts = score_bars(shown, &names);
+    if let Some(first) = parts.first_mut() {
+        first.main = true;
+    }
+    let finding = largest(parts.get(1..).unwrap_or_default());
+    let note = "The topology scores count with their square roots.";
+    section(
+        "Parts",
+        "",
+        bars(
+            caption("The score by part", note, finding),
+            Some(1.0),
+            parts,
+        ),
+    )
+}

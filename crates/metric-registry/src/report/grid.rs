@@ -1,0 +1,65 @@
+use metric_report::{Block, Grids, Section};
+use serde_json::Value;
+
+use super::parts::{bars, caption, largest, score_bars, section};
+use super::{Shown, ShownExample};
+use crate::Options;
+
+/// The scores of a submission, or of single pairs, as bars.
+pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
+    let names = [
+        ("kaggle", "solved outputs"),
+        ("arcprize", "mean solved share of a task"),
+        ("all_tests", "tasks with all outputs solved"),
+        ("exact", "exact"),
+        ("cell_accuracy", "cells"),
+        ("shape_match", "shapes"),
+        ("palette_match", "sets of colors"),
+    ];
+    let bar = score_bars(shown, &names);
+    let chart = caption(
+        "How close the outputs are",
+        "Shares between 0 and 1.",
+        largest(&bar),
+    );
+    section("Outputs", "", bars(chart, Some(1.0), bar))
+}
+
+/// A grid, if the value is one.
+fn grid(value: &Value) -> Option<Vec<Vec<u8>>> {
+    let rows = value.as_array()?.iter().take(60);
+    let cell = |cell: &Value| cell.as_u64().and_then(|cell| u8::try_from(cell).ok());
+    rows.map(|row| row.as_array()?.iter().take(60).map(cell).collect())
+        .collect()
+}
+
+/// The reference next to each attempt.
+pub(super) fn example(_options: &Options, example: &ShownExample) -> Vec<Block> {
+    let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
+    else {
+        return Vec::new();
+    };
+    // A pair of grids, or one output of a task with its attempts.
+    let part = example
+        .part
+        .as_deref()
+        .and_then(|part| part.parse::<usize>().ok());
+    let (reference, prediction) = match part {
+        Some(part) => (reference.get(part), prediction.get(part)),
+        None => (Some(reference), Some(prediction)),
+    };
+    let Some(truth) = reference.and_then(grid) else {
+        return Vec::new();
+    };
+    let mut grids = vec![("reference".to_owned(), truth)];
+    match prediction {
+        Some(Value::Object(attempts)) => {
+            let attempt =
+                |(name, value): (&String, &Value)| Some((name.replace('_', " "), grid(value)?));
+            grids.extend(attempts.iter().filter_map(attempt));
+        }
+        Some(value) => grids.extend(grid(value).map(|grid| ("prediction".to_owned(), grid))),
+        None => {}
+    }
+    vec![Block::Grids(Grids { grids })]
+}

@@ -1,0 +1,194 @@
+//! What a report shows of each metric in addition to its scores: charts and lists made from the result and the
+//! details, and single examples.
+//!
+//! A page shows only what the program prints: everything here is made from its JSON.
+
+use serde_json::Value;
+
+use crate::{Named, Options};
+
+#[cfg(all(feature = "report", feature = "class"))]
+mod class;
+#[cfg(all(feature = "report", feature = "code"))]
+mod code;
+#[cfg(all(feature = "report", feature = "graph"))]
+mod graph;
+#[cfg(all(feature = "report", feature = "grid"))]
+mod grid;
+#[cfg(all(feature = "report", feature = "text"))]
+mod text;
+#[cfg(all(feature = "report", feature = "vision"))]
+mod vision;
+
+/// A result as the program prints it.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// The result: the JSON object of one metric.
+    pub result: &'a Value,
+    /// The details, if there are any.
+    pub details: Option<&'a Value>,
+    /// Whether texts of the data may be shown; names of classes may be.
+    pub has_texts: bool,
+}
+
+/// An example with its scores.
+#[derive(Clone, Debug, Default)]
+pub struct ShownExample {
+    /// The id.
+    pub id: String,
+    /// The part of the record, if the record has several examples.
+    pub part: Option<String>,
+    /// Scores by name.
+    pub scores: Named<Option<f64>>,
+    /// Counts by name.
+    pub counts: Named<Value>,
+    /// The reference, if it is known.
+    pub reference: Option<Value>,
+    /// The prediction, if it is known.
+    pub prediction: Option<Value>,
+}
+
+/// How a metric is shown in a report. Without the feature `report`, no metric is.
+#[cfg(feature = "report")]
+#[derive(Clone, Copy, Debug)]
+pub struct InReport {
+    /// Returns the sections between the scores and the groups.
+    pub sections: fn(Shown<'_>) -> Vec<metric_report::Section>,
+    /// Returns what is shown of an example; nothing for the texts of both sides.
+    pub example: fn(&Options, &ShownExample) -> Vec<metric_report::Block>,
+}
+
+/// How a metric is shown in a report. Without the feature `report`, no metric is.
+#[cfg(not(feature = "report"))]
+#[derive(Clone, Copy, Debug)]
+pub enum InReport {}
+
+/// Declares what is shown of a metric, where there are reports.
+macro_rules! in_report {
+    ($($feature:literal $name:ident: $sections:path, $example:path;)*) => {
+        $(
+            #[cfg(all(feature = "report", feature = $feature))]
+            pub(crate) const $name: Option<InReport> = Some(InReport {
+                sections: $sections,
+                example: $example,
+            });
+            #[cfg(all(not(feature = "report"), feature = $feature))]
+            pub(crate) const $name: Option<InReport> = None;
+        )*
+    };
+}
+
+in_report! {
+    "grid" ARC: grid::sections, grid::example;
+    "class" ACCURACY_AT_K: class::ranks, nothing;
+    "class" CLASSIFICATION: class::sections, nothing;
+    "text" EDITS: text::sections, text::example;
+    "text" ANSWERS: text::no_sections, text::answer;
+    "code" CODEBLEU: code::sections, code::example;
+    "vision" DETECTION: vision::detection, nothing;
+    "vision" COCO: vision::coco, nothing;
+    "vision" VOC: vision::voc, nothing;
+    "vision" TIDE: vision::tide, nothing;
+    "vision" CONFUSION_MATRIX: vision::confusions, nothing;
+    "graph" LANES: graph::lanes, nothing;
+    "graph" OPENLANE: graph::openlane, nothing;
+}
+
+/// No blocks of an example.
+#[cfg(feature = "report")]
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+fn nothing(_options: &Options, _example: &ShownExample) -> Vec<metric_report::Block> {
+    Vec::new()
+}
+
+#[cfg(feature = "report")]
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+mod parts {
+    use metric_report::{Bar, Bars, Block, Caption, Cell, Section, Tone};
+    use serde_json::Value;
+
+    use super::Shown;
+
+    /// A section of some blocks, if there are any.
+    pub(super) fn section(title: &str, note: &str, blocks: Vec<Block>) -> Vec<Section> {
+        match blocks.is_empty() {
+            true => Vec::new(),
+            false => vec![Section {
+                title: title.to_owned(),
+                note: note.to_owned(),
+                blocks,
+            }],
+        }
+    }
+
+    pub(super) fn caption(title: &str, note: &str, finding: String) -> Caption {
+        Caption {
+            title: title.to_owned(),
+            note: note.to_owned(),
+            finding,
+        }
+    }
+
+    /// Bars of some scores of a result, by name and label. Undefined ones have no bar.
+    pub(super) fn score_bars(shown: Shown<'_>, names: &[(&str, &str)]) -> Vec<Bar> {
+        let bar = |(name, label): &(&str, &str)| {
+            let score = shown.result["scores"].get(*name)?;
+            Some(Bar {
+                name: (*label).to_owned(),
+                value: Cell::from(score.as_f64()),
+                ..Bar::default()
+            })
+        };
+        names.iter().filter_map(bar).collect()
+    }
+
+    /// Bars of some counts of a result, by name, label and tone.
+    pub(super) fn count_bars(shown: Shown<'_>, names: &[(&str, &str, Tone)]) -> Vec<Bar> {
+        let bar = |(name, label, tone): &(&str, &str, Tone)| {
+            let count = shown.result["counts"].get(*name)?.as_u64()?;
+            Some(Bar {
+                name: (*label).to_owned(),
+                value: Cell::Count(count),
+                tone: *tone,
+                main: false,
+            })
+        };
+        names.iter().filter_map(bar).collect()
+    }
+
+    /// A chart of bars, if there are any.
+    pub(super) fn bars(caption: Caption, full: Option<f64>, bars: Vec<Bar>) -> Vec<Block> {
+        match bars.is_empty() {
+            true => Vec::new(),
+            false => vec![Block::Bars(Bars {
+                caption,
+                bars,
+                full,
+            })],
+        }
+    }
+
+    /// The bar with the largest value.
+    pub(super) fn largest(bars: &[Bar]) -> String {
+        let value = |bar: &Bar| match bar.value {
+            Cell::Number(value) | Cell::Difference(value) => value,
+            Cell::Count(count) => count as f64,
+            _ => f64::NEG_INFINITY,
+        };
+        let largest = bars
+            .iter()
+            .rev()
+            .max_by(|a, b| value(a).total_cmp(&value(b)));
+        largest.map_or_else(String::new, |bar| {
+            format!("The largest value is that of {}.", bar.name)
+        })
+    }
+
+    /// A value as text: a string without its quotes.
+    pub(super) fn text(value: &Value) -> String {
+        match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+}

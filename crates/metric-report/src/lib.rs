@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod block;
+mod html;
+mod limits;
+mod markdown;
+mod svg;
+mod text;
+
+pub use block::{
+    Alignment, Badge, Bar, Bars, Block, Caption, Card, Cell, Column, Example, Fact, Facts, Forest,
+    Grids, Heatmap, Histogram, Interval, Line, Lines, Media, Order, Picture, Report, Section,
+    SideBySide, Step, Table, Tone,
+};
+pub use html::Folder;

@@ -1,0 +1,122 @@
+//! How much of anything is shown.
+
+use std::collections::BTreeMap;
+
+use crate::block::{Cell, Heatmap};
+use crate::text::grouped;
+
+/// The most bytes of all sections. With head, style and script a page stays below 3 MB.
+pub(crate) const PAGE: usize = 2_500_000;
+/// The most bytes of a block of an example.
+pub(crate) const EXAMPLE: usize = 200_000;
+/// The most bytes of a picture.
+pub(crate) const PICTURE: usize = 150_000;
+pub(crate) const WARNINGS: usize = 100;
+pub(crate) const BADGES: usize = 40;
+pub(crate) const CARDS: usize = 60;
+pub(crate) const COLUMNS: usize = 40;
+pub(crate) const FACTS: usize = 60;
+pub(crate) const GRIDS: usize = 6;
+/// The most lines of code on a side.
+pub(crate) const LINES: usize = 80;
+/// The most steps of an alignment.
+pub(crate) const STEPS: usize = 120;
+/// About how many points of all curves are in the table of a chart.
+pub(crate) const CURVE_ROWS: usize = 60;
+/// The most rows of a table.
+const ROWS: usize = 300;
+/// The most classes of a matrix that is shown whole, and how many are shown of a larger one.
+const CLASSES: [usize; 2] = [25, 15];
+
+/// The rows that are shown, and how many are not: of too many, the first and the last.
+pub(crate) fn table_rows(rows: &[Vec<Cell>]) -> (Vec<&Vec<Cell>>, usize) {
+    if rows.len() <= ROWS {
+        return (rows.iter().collect(), 0);
+    }
+    let half = ROWS / 2;
+    let ends = rows[..half].iter().chain(&rows[rows.len() - half..]);
+    (ends.collect(), rows.len() - ROWS)
+}
+
+/// The classes that are shown, in their order: of too many, those with the most confusions.
+pub(crate) fn heatmap_classes(matrix: &Heatmap) -> Vec<usize> {
+    let [whole, part] = CLASSES;
+    let nothing = matrix.nothing.filter(|&class| class < matrix.classes.len());
+    if matrix.classes.len() <= whole + usize::from(nothing.is_some()) {
+        return (0..matrix.classes.len()).collect();
+    }
+    let mut confusions: BTreeMap<usize, u64> = BTreeMap::new();
+    for &(row, column, count) in matrix.cells.iter().filter(|cell| cell.0 != cell.1) {
+        for class in [row, column] {
+            let sum = confusions.entry(class).or_default();
+            *sum = sum.saturating_add(count);
+        }
+    }
+    let mut most: Vec<(usize, u64)> = confusions
+        .into_iter()
+        .filter(|(class, _)| Some(*class) != nothing && *class < matrix.classes.len())
+        .collect();
+    // Equal ones are in the order of the classes.
+    most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut classes: Vec<usize> = most
+        .into_iter()
+        .map(|(class, _)| class)
+        .take(part)
+        .collect();
+    classes.extend(nothing);
+    classes.sort_unstable();
+    classes
+}
+
+/// What is not shown of a list, in words.
+pub(crate) fn left_out(all: usize, shown: usize, what: &str) -> String {
+    match all.saturating_sub(shown) {
+        0 => String::new(),
+        left => format!("{} more {what} are left out.", grouped(left as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_keep_both_ends() {
+        let rows = |count: usize| -> Vec<Vec<Cell>> {
+            (0..count)
+                .map(|row| vec![Cell::Count(row as u64)])
+                .collect()
+        };
+        for (count, shown, left) in [
+            (0, 0, 0),
+            (1, 1, 0),
+            (300, 300, 0),
+            (301, 300, 1),
+            (10_000, 300, 9_700),
+        ] {
+            let rows = rows(count);
+            let (found, not) = table_rows(&rows);
+            assert_eq!((found.len(), not), (shown, left));
+            assert_eq!(found.last().copied(), rows.last());
+        }
+    }
+
+    #[test]
+    fn matrices_keep_what_is_confused() {
+        let matrix = |count: usize| Heatmap {
+            classes: (0..count).map(|class| class.to_string()).collect(),
+            cells: (0..count)
+                .map(|class| (class, (class * 7) % count, class as u64))
+                .collect(),
+            nothing: Some(count.saturating_sub(1)),
+            ..Heatmap::default()
+        };
+        for (count, shown) in [(1, 1), (25, 25), (26, 26), (27, 16), (10_000, 16)] {
+            assert_eq!(heatmap_classes(&matrix(count)).len(), shown, "{count}");
+        }
+        let shown = heatmap_classes(&matrix(1000));
+        // Class 986 is where the 998 of class 998 go, next to its own 986.
+        assert!(shown.contains(&986) && shown.contains(&999), "{shown:?}");
+        assert_eq!(heatmap_classes(&Heatmap::default()), [0; 0]);
+    }
+}

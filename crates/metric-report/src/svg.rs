@@ -1,0 +1,785 @@
+//! Charts as Scalable Vector Graphics.
+//!
+//! Each shape has its color twice: as a class, which the themes of the page color, and as an attribute, for
+//! when the style sheet is not there. A chart that stands alone is the same with the style sheet of
+//! [`STANDALONE`].
+
+use std::fmt::Write;
+
+use crate::block::{Bars, Caption, Cell, Forest, Grids, Heatmap, Histogram, Line, Lines, Tone};
+use crate::limits::heatmap_classes;
+use crate::text::{difference, escape, grouped, number, plain};
+
+/// The most points of a curve.
+pub(crate) const POINTS: usize = 200;
+/// The most bars, and the most rows of a forest plot.
+pub(crate) const BARS: usize = 40;
+/// The most characters of a label.
+const LABEL: usize = 22;
+/// The largest grid that is drawn cell by cell.
+const CELLS: usize = 30;
+
+/// Unique numbers for the ids of a page.
+#[derive(Debug, Default)]
+pub(crate) struct Ids(usize);
+
+impl Ids {
+    pub(crate) fn next(&mut self) -> usize {
+        self.0 += 1;
+        self.0
+    }
+}
+
+/// The style sheet of a chart that stands alone.
+pub(crate) const STANDALONE: &str = "text{fill:#444;font:11px system-ui,sans-serif}.t{fill:#1b2430}.b{font-weight:600}.halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}.grid{stroke:#e8ecf1;fill:none}.axis{stroke:#5a6675;fill:none}.ln{fill:none;stroke-width:1.6;stroke-linejoin:round}.ln.main{stroke-width:3}";
+
+/// The classes and the color of a shape by its tone.
+fn tone(tone: Tone) -> (&'static str, &'static str) {
+    match tone {
+        Tone::Neutral => ("", "#5b96cd"),
+        Tone::Good => ("ok", "#00694d"),
+        Tone::Bad | Tone::Warning => ("bad", "#a33b00"),
+        Tone::Missing => ("miss", "#0b5cad"),
+        Tone::Added => ("ins", "#6b3fa0"),
+    }
+}
+
+/// A chart that is being drawn.
+struct Drawing {
+    svg: String,
+}
+
+impl Drawing {
+    fn new([width, height]: [f64; 2], caption: &Caption, ids: &mut Ids) -> Self {
+        let id = ids.next();
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-labelledby=\"c{id}-t c{id}-d\"><title id=\"c{id}-t\">"
+        );
+        let _ = escape(&plain(&caption.title, 200), &mut svg);
+        let _ = write!(svg, "</title><desc id=\"c{id}-d\">");
+        let said = match caption.finding.is_empty() {
+            true => &caption.note,
+            false => &caption.finding,
+        };
+        let _ = escape(&plain(said, 500), &mut svg);
+        svg.push_str("</desc>");
+        Self { svg }
+    }
+
+    /// Text at a place. `anchor` is `start`, `middle` or `end`.
+    fn text(&mut self, [x, y]: [f64; 2], anchor: &str, class: &str, text: &str) {
+        let fill = if class.contains('t') {
+            "#1b2430"
+        } else {
+            "#5a6675"
+        };
+        let _ = write!(
+            self.svg,
+            "<text class=\"{class}\" fill=\"{fill}\" font-size=\"11\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">"
+        );
+        let _ = escape(text, &mut self.svg);
+        self.svg.push_str("</text>");
+    }
+
+    /// A label from anywhere, with more of it as a title.
+    fn label(&mut self, [x, y]: [f64; 2], anchor: &str, class: &str, text: &str) {
+        let fill = if class.contains('t') {
+            "#1b2430"
+        } else {
+            "#5a6675"
+        };
+        let _ = write!(
+            self.svg,
+            "<text class=\"{class}\" fill=\"{fill}\" font-size=\"11\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\"><title>"
+        );
+        let _ = escape(&plain(text, 200), &mut self.svg);
+        self.svg.push_str("</title>");
+        let _ = escape(&plain(text, LABEL), &mut self.svg);
+        self.svg.push_str("</text>");
+    }
+
+    fn path(&mut self, class: &str, color: &str, width: f64, path: &str, title: &str) {
+        let _ = write!(
+            self.svg,
+            "<path class=\"{class}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" d=\"{path}\""
+        );
+        self.titled("path", title);
+    }
+
+    fn rect(&mut self, class: &str, color: &str, [x, y, width, height]: [f64; 4], title: &str) {
+        let _ = write!(
+            self.svg,
+            "<rect class=\"{class}\" fill=\"{color}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\""
+        );
+        self.titled("rect", title);
+    }
+
+    /// Ends a shape, with a title if there is one.
+    fn titled(&mut self, shape: &str, title: &str) {
+        if title.is_empty() {
+            self.svg.push_str("/>");
+            return;
+        }
+        self.svg.push_str("><title>");
+        let _ = escape(&plain(title, 200), &mut self.svg);
+        let _ = write!(self.svg, "</title></{shape}>");
+    }
+
+    fn finish(mut self) -> String {
+        self.svg.push_str("</svg>");
+        self.svg
+    }
+}
+
+/// A linear scale from values to places.
+#[derive(Clone, Copy)]
+struct Scale {
+    values: [f64; 2],
+    places: [f64; 2],
+}
+
+impl Scale {
+    fn at(&self, value: f64) -> f64 {
+        let [low, high] = self.values;
+        let share = if high > low {
+            (value - low) / (high - low)
+        } else {
+            0.5
+        };
+        // What lies outside is drawn at the edge; what is not a number in the middle.
+        let share = if share.is_nan() {
+            0.5
+        } else {
+            share.clamp(0.0, 1.0)
+        };
+        self.places[0] + share * (self.places[1] - self.places[0])
+    }
+
+    /// Round values that divide the scale, about `count` of them.
+    fn ticks(&self, count: usize) -> (Vec<f64>, usize) {
+        let [low, high] = self.values;
+        let span = high - low;
+        if !(span > 0.0 && span.is_finite()) {
+            return (vec![low], 2);
+        }
+        let rough = span / count.max(1) as f64;
+        let power = 10f64.powf(rough.log10().floor());
+        let steps = [1.0, 2.0, 2.5, 5.0, 10.0];
+        let step = steps.map(|step| step * power);
+        let step = step
+            .into_iter()
+            .find(|step| *step >= rough * 0.999)
+            .unwrap_or(power * 10.0);
+        let decimals = (0..9)
+            .find(|&decimals| {
+                let scaled = step * 10f64.powi(decimals);
+                (scaled - scaled.round()).abs() < 1e-6 * scaled.max(1.0)
+            })
+            .unwrap_or(9);
+        let first = (low / step - 1e-9).ceil();
+        let last = (high / step + 1e-9).floor();
+        let most = (last - first).clamp(0.0, 50.0) as u32;
+        let ticks = (0..=most).map(|index| (first + f64::from(index)) * step);
+        (ticks.collect(), decimals.unsigned_abs() as usize)
+    }
+}
+
+/// The ends of all values, widened where they are one.
+fn range_of(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    let finite = values.filter(|value| value.is_finite());
+    let ends = finite.fold(None, |ends: Option<[f64; 2]>, value| {
+        Some(ends.map_or([value; 2], |[low, high]| [low.min(value), high.max(value)]))
+    });
+    match ends {
+        None => [0.0, 1.0],
+        Some([low, high]) if low == high => [low - 0.5, high + 0.5],
+        Some(ends) => ends,
+    }
+}
+
+/// At most [`POINTS`] of the points: the first, the last, and the lowest and the highest of each stretch.
+pub(crate) fn reduced(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let points: Vec<[f64; 2]> = points
+        .iter()
+        .copied()
+        .filter(|point| point.iter().all(|value| value.is_finite()))
+        .collect();
+    if points.len() <= POINTS {
+        return points;
+    }
+    let inner = &points[1..points.len() - 1];
+    let stretches = POINTS / 2 - 1;
+    let mut kept = vec![points[0]];
+    for stretch in 0..stretches {
+        let bounds = [stretch, stretch + 1].map(|index| index * inner.len() / stretches);
+        let part = &inner[bounds[0]..bounds[1]];
+        let by_y = |a: &usize, b: &usize| part[*a][1].total_cmp(&part[*b][1]);
+        let low = (0..part.len()).min_by(by_y);
+        let high = (0..part.len()).max_by(by_y);
+        let mut ends: Vec<usize> = low.into_iter().chain(high).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        kept.extend(ends.into_iter().map(|index| part[index]));
+    }
+    kept.extend(points.last());
+    kept
+}
+
+pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
+    let (width, height) = (560.0, 380.0);
+    let mut drawing = Drawing::new([width, height], &chart.caption, ids);
+    let values = |axis: usize| {
+        let points = chart.lines.iter().flat_map(|line| &line.points);
+        range_of(points.map(move |point| point[axis]))
+    };
+    let scale = |axis: usize, places| Scale {
+        values: chart.ranges[axis].unwrap_or_else(|| values(axis)),
+        places,
+    };
+    let (left, right, top, bottom) = (48.0, width - 12.0, 18.0, height - 40.0);
+    let [x, y] = [scale(0, [left, right]), scale(1, [bottom, top])];
+    let (ticks, decimals) = y.ticks(5);
+    for tick in ticks {
+        let at = y.at(tick);
+        drawing.path(
+            "grid",
+            "#e8ecf1",
+            1.0,
+            &format!("M{left:.1} {at:.1}H{right:.1}"),
+            "",
+        );
+        drawing.text([left - 6.0, at + 3.5], "end", "", &number(tick, decimals));
+    }
+    let (ticks, decimals) = x.ticks(6);
+    for tick in ticks {
+        let at = x.at(tick);
+        drawing.path(
+            "grid",
+            "#e8ecf1",
+            1.0,
+            &format!("M{at:.1} {top:.1}V{bottom:.1}"),
+            "",
+        );
+        drawing.text([at, bottom + 16.0], "middle", "", &number(tick, decimals));
+    }
+    drawing.label(
+        [(left + right) / 2.0, height - 6.0],
+        "middle",
+        "",
+        &chart.axes[0],
+    );
+    // A label above the axis needs no rotated text.
+    drawing.label([left, 11.0], "start", "", &chart.axes[1]);
+    // The main curve lies over the others.
+    let mut order: Vec<(usize, &Line)> = chart.lines.iter().enumerate().collect();
+    order.sort_by_key(|(_, line)| line.main);
+    let count = chart.lines.len().max(1);
+    for (index, line) in order {
+        let points = reduced(&line.points);
+        if points.is_empty() {
+            continue;
+        }
+        let (class, color) = match (line.main, line.tone) {
+            (true, Tone::Neutral) => ("ln main".to_owned(), "#0b5cad"),
+            (_, Tone::Neutral) => (format!("ln s{}", (index * 10 / count).min(9)), "#5b96cd"),
+            (main, of) => {
+                let (class, color) = tone(of);
+                let main = if main { "main " } else { "" };
+                (format!("ln {main}{class}"), color)
+            }
+        };
+        let mut path = String::new();
+        for (number, point) in points.iter().enumerate() {
+            let [at_x, at_y] = [x.at(point[0]), y.at(point[1])];
+            let _ = match (number, line.steps) {
+                (0, _) => write!(path, "M{at_x:.1} {at_y:.1}"),
+                (_, true) => write!(path, "H{at_x:.1}V{at_y:.1}"),
+                (_, false) => write!(path, "L{at_x:.1} {at_y:.1}"),
+            };
+        }
+        if points.len() == 1 {
+            path.push_str("h3");
+        }
+        let thickness = if line.main { 3.0 } else { 1.6 };
+        drawing.path(&class, color, thickness, &path, &line.name);
+    }
+    // Names are at their curves as long as there are few; all names are in titles and in the table.
+    for (index, line) in chart.lines.iter().enumerate().filter(|_| count <= 4) {
+        let points = reduced(&line.points);
+        let at = points.len() * (2 * index + 1) / (2 * count);
+        if let Some(point) = points.get(at).filter(|_| !line.name.is_empty()) {
+            let place = [x.at(point[0]) + 5.0, y.at(point[1]) - 6.0];
+            let anchor = if place[0] > width * 0.75 {
+                "end"
+            } else {
+                "start"
+            };
+            drawing.label(place, anchor, "halo t", &line.name);
+        }
+    }
+    if let Some((point, what)) = &chart.mark {
+        let [at_x, at_y] = [x.at(point[0]), y.at(point[1])];
+        drawing.path(
+            "axis dash",
+            "#5a6675",
+            1.0,
+            &format!("M{at_x:.1} {at_y:.1}V{bottom:.1}"),
+            "",
+        );
+        let _ = write!(
+            drawing.svg,
+            "<circle class=\"dot\" fill=\"#0b5cad\" cx=\"{at_x:.1}\" cy=\"{at_y:.1}\" r=\"4.5\"/>"
+        );
+        let (place, anchor) = match at_x > width * 0.6 {
+            true => ([at_x - 8.0, at_y - 9.0], "end"),
+            false => ([at_x + 8.0, at_y - 9.0], "start"),
+        };
+        drawing.text(place, anchor, "halo t b", &plain(what, 60));
+    }
+    drawing.finish()
+}
+
+/// A cell as it is read.
+pub(crate) fn cell_text(cell: &Cell, digits: usize) -> String {
+    match cell {
+        Cell::Undefined => "–".to_owned(),
+        Cell::Text(text) => plain(text, LABEL),
+        Cell::Number(value) => number(*value, digits),
+        Cell::Difference(value) => difference(*value, digits),
+        Cell::Count(count) => grouped(*count),
+        Cell::Interval([low, high]) => {
+            format!("{} to {}", number(*low, digits), number(*high, digits))
+        }
+    }
+}
+
+/// The value of a cell that has one.
+pub(crate) fn cell_value(cell: &Cell) -> Option<f64> {
+    match cell {
+        Cell::Number(value) | Cell::Difference(value) => Some(*value),
+        Cell::Count(count) => Some(*count as f64),
+        _ => None,
+    }
+}
+
+pub(crate) fn bars(chart: &Bars, digits: usize, ids: &mut Ids) -> String {
+    let shown = &chart.bars[..chart.bars.len().min(BARS)];
+    let step = 26.0;
+    let (left, right) = (150.0, 400.0);
+    let height = step * shown.len().max(1) as f64 + 8.0;
+    let mut drawing = Drawing::new([480.0, height], &chart.caption, ids);
+    let values = || shown.iter().filter_map(|bar| cell_value(&bar.value));
+    let largest = values().fold(0.0, |most: f64, value| most.max(value.abs()));
+    let full = chart.full.unwrap_or(largest).max(f64::MIN_POSITIVE);
+    for (index, bar) in shown.iter().enumerate() {
+        let y = 4.0 + step * index as f64;
+        drawing.label([left - 8.0, y + 14.0], "end", "t", &bar.name);
+        let value = cell_value(&bar.value).map_or(0.0, |value| (value.abs() / full).min(1.0));
+        let value = if value.is_finite() { value } else { 0.0 };
+        let (class, color) = match (bar.main, bar.tone) {
+            (true, Tone::Neutral) => ("bar hi", "#0b5cad"),
+            (_, Tone::Neutral) => ("bar", "#5b96cd"),
+            (_, of) => match tone(of) {
+                ("ok", color) => ("bar ok", color),
+                ("bad", color) => ("bar bad", color),
+                ("miss", color) => ("bar miss", color),
+                (_, color) => ("bar ins", color),
+            },
+        };
+        let length = (value * (right - left)).max(1.0);
+        drawing.rect(class, color, [left, y + 1.0, length, 18.0], "");
+        drawing.text(
+            [left + length + 6.0, y + 14.0],
+            "start",
+            "t",
+            &cell_text(&bar.value, digits),
+        );
+    }
+    drawing.finish()
+}
+
+pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> String {
+    let (width, height) = (480.0, 240.0);
+    let mut drawing = Drawing::new([width, height], &chart.caption, ids);
+    let (left, right, top, bottom) = (48.0, width - 12.0, 14.0, height - 40.0);
+    let most = chart.bins.iter().copied().max().unwrap_or(0).max(1);
+    let y = Scale {
+        values: [
+            0.0,
+            most as f64 * if chart.mark.is_some() { 1.15 } else { 1.0 },
+        ],
+        places: [bottom, top],
+    };
+    let x = Scale {
+        values: chart.range,
+        places: [left, right],
+    };
+    let (ticks, _) = y.ticks(3);
+    for tick in ticks.into_iter().filter(|tick| tick.fract() == 0.0) {
+        let at = y.at(tick);
+        drawing.path(
+            "grid",
+            "#e8ecf1",
+            1.0,
+            &format!("M{left:.1} {at:.1}H{right:.1}"),
+            "",
+        );
+        drawing.text([left - 6.0, at + 3.5], "end", "", &grouped(tick as u64));
+    }
+    let (ticks, decimals) = x.ticks(5);
+    for tick in ticks {
+        drawing.text(
+            [x.at(tick), bottom + 16.0],
+            "middle",
+            "",
+            &number(tick, decimals),
+        );
+    }
+    drawing.label(
+        [(left + right) / 2.0, height - 6.0],
+        "middle",
+        "",
+        &chart.axis,
+    );
+    let count = chart.bins.len().max(1);
+    let wide = (right - left) / count as f64;
+    let [low, high] = chart.range;
+    let end = |index: usize| low + (high - low) * index as f64 / count as f64;
+    for (index, bin) in chart.bins.iter().enumerate() {
+        let at = y.at(*bin as f64);
+        // A bin that is not empty is seen.
+        let tall = if *bin > 0 {
+            (bottom - at).max(1.0)
+        } else {
+            0.0
+        };
+        let middle = (end(index) + end(index + 1)) / 2.0;
+        let (class, color) = match chart.negative_is_good {
+            Some(good) if good == (middle < 0.0) => ("bar ok", "#00694d"),
+            Some(_) => ("bar bad", "#a33b00"),
+            None => ("bar", "#5b96cd"),
+        };
+        let title = format!(
+            "{} to {}: {} {}",
+            number(end(index), 2),
+            number(end(index + 1), 2),
+            grouped(*bin),
+            plain(&chart.unit, 40)
+        );
+        let place = [
+            left + wide * index as f64 + 0.6,
+            bottom - tall,
+            wide - 1.2,
+            tall,
+        ];
+        drawing.rect(class, color, place, &title);
+    }
+    drawing.path(
+        "axis",
+        "#5a6675",
+        1.0,
+        &format!("M{left:.1} {bottom:.1}H{right:.1}"),
+        "",
+    );
+    if let Some((value, what)) = &chart.mark {
+        let at = x.at(*value);
+        drawing.path(
+            "axis dash",
+            "#5a6675",
+            1.0,
+            &format!("M{at:.1} {bottom:.1}V{top:.1}"),
+            "",
+        );
+        let (place, anchor) = match at > width / 2.0 {
+            true => ([at - 6.0, top + 10.0], "end"),
+            false => ([at + 6.0, top + 10.0], "start"),
+        };
+        drawing.text(
+            place,
+            anchor,
+            "halo t",
+            &format!("{} {}", plain(what, 40), number(*value, digits)),
+        );
+    }
+    drawing.finish()
+}
+
+pub(crate) fn forest(chart: &Forest, digits: usize, ids: &mut Ids) -> String {
+    let rows = &chart.rows[..chart.rows.len().min(BARS)];
+    let step = 28.0;
+    let (left, right) = (150.0, 408.0);
+    let bottom = step * rows.len().max(1) as f64 + 8.0;
+    let mut drawing = Drawing::new([480.0, bottom + 24.0], &chart.caption, ids);
+    let ends = rows
+        .iter()
+        .flat_map(|(_, value, ends)| ends.unwrap_or([*value; 2]));
+    let [low, high] = range_of(ends.chain(chart.overall));
+    let space = (high - low) * 0.06;
+    let x = Scale {
+        values: [low - space, high + space],
+        places: [left, right],
+    };
+    let (ticks, decimals) = x.ticks(4);
+    for tick in ticks {
+        let at = x.at(tick);
+        drawing.path(
+            "grid",
+            "#e8ecf1",
+            1.0,
+            &format!("M{at:.1} 4V{bottom:.1}"),
+            "",
+        );
+        drawing.text([at, bottom + 16.0], "middle", "", &number(tick, decimals));
+    }
+    if let Some(overall) = chart.overall {
+        let at = x.at(overall);
+        drawing.path(
+            "axis dash",
+            "#5a6675",
+            1.0,
+            &format!("M{at:.1} 4V{bottom:.1}"),
+            "all examples",
+        );
+    }
+    for (index, (name, value, ends)) in rows.iter().enumerate() {
+        let y = 4.0 + step * (index as f64 + 0.5);
+        drawing.label([left - 8.0, y + 4.0], "end", "t", name);
+        if let Some(ends) = ends {
+            let [from, to] = ends.map(|end| x.at(end));
+            let path = format!(
+                "M{from:.1} {y:.1}H{to:.1}M{from:.1} {:.1}v10M{to:.1} {:.1}v10",
+                y - 5.0,
+                y - 5.0
+            );
+            drawing.path("whisk", "#0b5cad", 2.0, &path, "");
+        }
+        let at = x.at(*value);
+        let _ = write!(
+            drawing.svg,
+            "<circle class=\"dot\" fill=\"#0b5cad\" cx=\"{at:.1}\" cy=\"{y:.1}\" r=\"4.5\"/>"
+        );
+        drawing.text([474.0, y + 4.0], "end", "t", &number(*value, digits));
+    }
+    drawing.finish()
+}
+
+/// A strip with an interval, which is decoration: the numbers are next to it.
+pub(crate) fn strip(value: Option<f64>, ends: [f64; 2], values: [f64; 2]) -> String {
+    let x = Scale {
+        values,
+        places: [4.0, 196.0],
+    };
+    let [from, to] = ends.map(|end| x.at(end));
+    let mut svg = format!(
+        "<svg viewBox=\"0 0 200 12\" width=\"200\" height=\"12\" aria-hidden=\"true\"><rect class=\"track\" fill=\"#ddd\" x=\"2\" y=\"5\" width=\"196\" height=\"2\"/><path class=\"whisk\" fill=\"none\" stroke=\"#0b5cad\" stroke-width=\"2\" d=\"M{from:.1} 6H{to:.1}M{from:.1} 2v8M{to:.1} 2v8\"/>"
+    );
+    if let Some(value) = value {
+        let at = x.at(value);
+        let _ = write!(
+            svg,
+            "<circle class=\"dot\" fill=\"#0b5cad\" cx=\"{at:.1}\" cy=\"6\" r=\"4\"/>"
+        );
+    }
+    svg + "</svg>"
+}
+
+/// The bar next to a number in a table, which is decoration.
+pub(crate) fn cell_bar(value: f64, values: [f64; 2]) -> String {
+    let wide = Scale {
+        values,
+        places: [0.0, 90.0],
+    }
+    .at(value);
+    format!(
+        "<svg viewBox=\"0 0 90 10\" width=\"90\" height=\"10\" aria-hidden=\"true\"><rect class=\"track\" fill=\"#ddd\" width=\"90\" height=\"10\"/><rect class=\"bar hi\" fill=\"#0b5cad\" width=\"{wide:.1}\" height=\"10\"/></svg>"
+    )
+}
+
+/// The colors of the numbers 0 to 9, as the tasks are published.
+const COLORS: [&str; 10] = [
+    "#000000", "#0074d9", "#ff4136", "#2ecc40", "#ffdc00", "#aaaaaa", "#f012be", "#ff851b",
+    "#7fdbff", "#870c25",
+];
+
+/// The grid of this index, with a cross on each cell that differs from the reference and dashes where the
+/// prediction has no cell.
+pub(crate) fn grid(grids: &Grids, index: usize, ids: &mut Ids) -> String {
+    let Some((name, rows)) = grids.grids.get(index) else {
+        return String::new();
+    };
+    let reference = grids
+        .grids
+        .first()
+        .filter(|_| index > 0)
+        .map(|(_, rows)| rows);
+    let size_of = |rows: &[Vec<u8>]| [rows.len(), rows.iter().map(Vec::len).max().unwrap_or(0)];
+    let own = size_of(rows);
+    let all = reference.map_or(own, |reference| {
+        let other = size_of(reference);
+        [own[0].max(other[0]), own[1].max(other[1])]
+    });
+    // Of a larger grid every n-th cell is drawn.
+    let stride = all[0].max(all[1]).div_ceil(CELLS).max(1);
+    let [tall, wide] = all.map(|side| side.div_ceil(stride));
+    let size = 16.0;
+    let [width, height] = [wide, tall].map(|side| (side.max(1) as f64) * size + 2.0);
+    let digits = |rows: &[Vec<u8>]| {
+        let row = |row: &Vec<u8>| row.iter().map(|cell| cell.to_string()).collect::<String>();
+        rows.iter().map(row).collect::<Vec<_>>().join("; ")
+    };
+    let caption = Caption {
+        title: format!("{name}, {} rows of {} cells", own[0], own[1]),
+        finding: match own[0] * own[1] <= 400 {
+            true => digits(rows),
+            false => "too large to be read out".to_owned(),
+        },
+        ..Caption::default()
+    };
+    let mut drawing = Drawing::new([width, height], &caption, ids);
+    for row in 0..tall {
+        for column in 0..wide {
+            let at = |rows: &[Vec<u8>]| rows.get(row * stride)?.get(column * stride).copied();
+            let [x, y] = [column, row].map(|index| index as f64 * size + 1.0);
+            let (cell, expected) = (at(rows), reference.map(|reference| at(reference)));
+            match cell {
+                Some(cell) => {
+                    let color = COLORS.get(usize::from(cell)).unwrap_or(&"#ffffff");
+                    let _ = write!(
+                        drawing.svg,
+                        "<rect x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\" fill=\"{color}\" stroke=\"#777\" stroke-width=\".6\"/>"
+                    );
+                }
+                None if expected.flatten().is_some() => {
+                    let _ = write!(
+                        drawing.svg,
+                        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#a33b00\" class=\"gap\" stroke-dasharray=\"3 2\"/>",
+                        x + 1.5,
+                        y + 1.5,
+                        size - 3.0,
+                        size - 3.0
+                    );
+                }
+                None => {}
+            }
+            let is_wrong = cell.is_some() && expected.is_some_and(|expected| expected != cell);
+            if is_wrong {
+                let path = format!("M{} {}l9 9m0 -9l-9 9", x + 3.5, y + 3.5);
+                let _ = write!(
+                    drawing.svg,
+                    "<path fill=\"none\" stroke=\"#fff\" stroke-width=\"4\" d=\"{path}\"/><path fill=\"none\" stroke=\"#b00020\" stroke-width=\"2\" d=\"{path}\"/>"
+                );
+            }
+        }
+    }
+    drawing.finish()
+}
+
+/// A matrix of counts as a chart: the shade is the share of the row.
+pub(crate) fn heatmap(matrix: &Heatmap, ids: &mut Ids) -> String {
+    let classes = heatmap_classes(matrix);
+    let (size, left, top) = (30.0, 150.0, 96.0);
+    let side = size * classes.len() as f64;
+    let mut drawing = Drawing::new(
+        [left + side + 12.0, top + side + 12.0],
+        &matrix.caption,
+        ids,
+    );
+    let name = |index: usize| matrix.classes.get(index).map_or("", String::as_str);
+    for (place, &index) in classes.iter().enumerate() {
+        let at = size * (place as f64 + 0.5);
+        drawing.label([left - 6.0, top + at + 4.0], "end", "t", name(index));
+        let [x, y] = [left + at + 4.0, top - 6.0];
+        let _ = write!(drawing.svg, "<g transform=\"rotate(-60 {x:.1} {y:.1})\">");
+        drawing.label([x, y], "start", "t", name(index));
+        drawing.svg.push_str("</g>");
+        let total: u64 = matrix
+            .cells
+            .iter()
+            .filter(|cell| cell.0 == index)
+            .map(|cell| cell.2)
+            .sum();
+        for &(row, column, count) in &matrix.cells {
+            let Some(across) = classes.binary_search(&column).ok().filter(|_| row == index) else {
+                continue;
+            };
+            let share = count as f64 / total.max(1) as f64;
+            let [x, y] = [left + size * across as f64, top + at - size / 2.0];
+            let _ = write!(
+                drawing.svg,
+                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{size}\" height=\"{size}\" fill=\"#0b5cad\" fill-opacity=\"{share:.2}\" stroke=\"#e8ecf1\"/>"
+            );
+            let color = if share > 0.55 { "#fff" } else { "#1b2430" };
+            let _ = write!(
+                drawing.svg,
+                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10\" text-anchor=\"middle\" style=\"fill:{color}\" fill=\"{color}\">{count}</text>",
+                x + size / 2.0,
+                y + size / 2.0 + 3.5
+            );
+        }
+    }
+    drawing.finish()
+}
+
+/// A chart as a file of its own.
+pub(crate) fn standalone(svg: &str) -> String {
+    let style =
+        format!("<style>{STANDALONE}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
+    match svg.split_once("</desc>") {
+        Some((start, rest)) => format!("{start}</desc>{style}{rest}\n"),
+        None => svg.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        let ticks = |low, high, count| {
+            Scale {
+                values: [low, high],
+                places: [0.0, 1.0],
+            }
+            .ticks(count)
+        };
+        assert_eq!(
+            ticks(0.0, 1.0, 5),
+            (vec![0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0], 1)
+        );
+        assert_eq!(ticks(0.0, 250.0, 3).0, [0.0, 100.0, 200.0]);
+        assert_eq!(ticks(0.3, 0.3, 3).0, [0.3]);
+        assert_eq!(ticks(0.0, f64::INFINITY, 3).0, [0.0]);
+        assert_eq!(ticks(0.0, 1e-300, 3).0.len(), 3);
+    }
+
+    #[test]
+    fn curves_keep_their_ends_and_extremes() {
+        let mut points: Vec<[f64; 2]> = (0..10_000).map(|x| [f64::from(x), 0.5]).collect();
+        points[1234][1] = 9.0;
+        points[4321][1] = -9.0;
+        points[77][1] = f64::NAN;
+        let kept = reduced(&points);
+        assert!(kept.len() <= POINTS, "{}", kept.len());
+        assert_eq!(
+            (kept[0], kept[kept.len() - 1]),
+            ([0.0, 0.5], [9_999.0, 0.5])
+        );
+        assert!(kept.contains(&[1234.0, 9.0]) && kept.contains(&[4321.0, -9.0]));
+        assert!(kept.is_sorted_by(|a, b| a[0] < b[0]));
+    }
+
+    #[test]
+    fn grids_mark_what_differs() {
+        let grids = Grids {
+            grids: vec![
+                ("truth".to_owned(), vec![vec![1, 2], vec![3, 4]]),
+                ("prediction".to_owned(), vec![vec![1, 5]]),
+            ],
+        };
+        let svg = grid(&grids, 1, &mut Ids::default());
+        assert_eq!(svg.matches("#b00020").count(), 1);
+        assert_eq!(svg.matches("class=\"gap\"").count(), 2);
+        assert!(svg.contains("<desc id=\"c1-d\">15</desc>"), "{svg}");
+    }
+}

@@ -1,0 +1,8 @@
+"use strict";(()=>{const d=document,r=d.documentElement;
+const t=d.getElementById("theme");t.hidden=false;t.addEventListener("click",()=>{const dark=r.dataset.theme?r.dataset.theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches;r.dataset.theme=dark?"light":"dark";t.setAttribute("aria-pressed",String(!dark))});
+const value=(row,i)=>{const c=row.cells[i],v=c.dataset.v;return v===undefined?c.textContent.trim():v===""?null:Number(v)};
+for(const table of d.querySelectorAll("table.sort")){const heads=[...table.tHead.rows[0].cells];heads.forEach((h,i)=>{const b=d.createElement("button");b.type="button";b.append(...h.childNodes);h.append(b);h.setAttribute("aria-sort",h.dataset.sorted||"none");b.addEventListener("click",()=>{const now=h.getAttribute("aria-sort")==="descending"?"ascending":"descending";heads.forEach(o=>o.setAttribute("aria-sort","none"));h.setAttribute("aria-sort",now);const s=now==="ascending"?1:-1,body=table.tBodies[0];
+[...body.rows].map((row,n)=>[value(row,i),n,row]).sort(([a,m],[b,n])=>a===null||b===null?(a===null)-(b===null)||m-n:(typeof a==="number"?a-b:a.localeCompare(b))*s||m-n).forEach(x=>body.append(x[2]))})})}
+for(const f of d.querySelectorAll("input[data-for]")){f.closest(".tools").hidden=false;const table=d.getElementById(f.dataset.for),out=d.getElementById(f.dataset.for+"-n");f.addEventListener("input",()=>{const q=f.value.toLowerCase();let n=0;for(const row of table.tBodies[0].rows){const on=row.cells[0].textContent.toLowerCase().includes(q);row.hidden=!on;n+=on}out.textContent=n+" shown"})}
+addEventListener("beforeprint",()=>d.querySelectorAll("details").forEach(x=>x.open=true));
+})();
