@@ -74,10 +74,10 @@ impl<'py> Owned<'py> {
         if let Ok(array) = value.cast::<PyUntypedArray>() {
             return Self::of_array(array, argument);
         }
-        if let Some(chunks) = arrow::chunks(value)? {
-            if chunks.iter().all(|chunk| is_typed(chunk.data_type())) {
-                return Ok(Self::Arrow(chunks));
-            }
+        if let Some(chunks) = arrow::chunks(value)?
+            && chunks.iter().all(|chunk| is_typed(chunk.data_type()))
+        {
+            return Ok(Self::Arrow(chunks));
         }
         // Arrays of torch, JAX and pandas.
         for method in ["to_pylist", "to_list"] {
