@@ -10,7 +10,6 @@
 //!   scored, as large as the evaluation set of ARC-AGI-1. Target 5 ms, a quarter of the 20 ms that the
 //!   program has from the files on; the peer (Python's json and comparison of lists, as
 //!   arc-agi-benchmarking does it) takes 25 ms.
-//! - `grid/bootstrap/400_tasks`: 1,000 resamples of these.
 
 use std::time::Duration;
 
@@ -176,14 +175,6 @@ fn submissions(c: &mut Criterion) {
     ));
     group.bench_function("submission/400_tasks", |b| {
         b.iter(|| assert_eq!(scored().outputs.exact, right));
-    });
-    let state = scored();
-    group.throughput(Throughput::Elements(400_000));
-    group.bench_function("bootstrap/400_tasks", |b| {
-        b.iter(|| {
-            let interval = metric.bootstrap(&state, 1000, 7).expect("an interval");
-            assert!(interval.low.kaggle < interval.high.kaggle);
-        });
     });
     group.finish();
 }

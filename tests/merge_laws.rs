@@ -3,7 +3,8 @@
 //! - The state of no examples is neutral, and merging commutes and associates.
 //! - Any partition of the examples, merged in any order, gives the same report and the same bytes.
 //! - A state that is written and read is the same state, and merging it n times is n merges.
-//! - A replicate is the state in which records are repeated, whatever the metric computes it from.
+//! - A replicate is the state in which records are repeated, whatever the metric computes it from. Clusters by id
+//!   are those without a field, a slice of all records is the whole, and a trial exchanges the examples of systems.
 //! - Records are added all together or not at all, and the first error is found in any partition.
 //! - The shards of dataset files add up to the whole, and so do the same data as records.
 //! - Every score is declared by its metric, and a proportion is the quotient of its counts.
@@ -18,9 +19,10 @@ use std::sync::Arc;
 
 use metric_record::{FieldError, JoinPolicy, Missing, Shard};
 use metric_registry::{
-    AddError, DataSet, ENTRIES, Entry, Named, Plan, Report, Scorer, State, StateError, find,
+    AddError, Column, DataSet, ENTRIES, Entry, Named, Plan, Report, Scorer, Slice, State,
+    StateError, find,
 };
-use metric_stats::{Trials, Weights};
+use metric_stats::{Swaps, Trials, Weights};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -172,14 +174,12 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
         .expect("kept examples");
     let scope = &resampler.scopes()[0];
     let seed = random.below(1000) as u64;
-    let all = resampler.replicates(0, seed, 1..5);
+    let draws = resampler.draws(0);
+    let all = draws.replicates(seed, 1..5);
     let width = scope.columns.len().max(1);
     for (replicate, found) in (1..).zip(all.chunks(width)) {
         assert_eq!(
-            format!(
-                "{:?}",
-                resampler.replicates(0, seed, replicate..replicate + 1)
-            ),
+            format!("{:?}", draws.replicates(seed, replicate..replicate + 1)),
             format!("{found:?}"),
             "{name}: each replicate by itself"
         );
@@ -224,7 +224,8 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
         }
     }
 
-    let system = keep(&random.shuffled(rows)[..rows.len() / 2]);
+    let half = random.shuffled(rows)[..rows.len() / 2].to_vec();
+    let system = keep(&half);
     let trials = |a: &State, b: &State| {
         let paired = a
             .paired(b)
@@ -236,8 +237,43 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
             .iter()
             .map(|it| (it.group.clone(), it.score.clone()))
             .collect();
-        (names, paired.trials(0, seed, Trials::Random(5), 0..1))
+        let trials = paired.exchanges(0).trials(seed, Trials::Random(5), 0..1);
+        (names, trials)
     };
+    let swapped = |row: &Row, trial| Swaps::new(seed, row.id()).of(trial);
+    let sides = |trial: u64| {
+        let mut sides = [scorer.start(), scorer.start()];
+        for (own, rows) in [rows, &half].into_iter().enumerate() {
+            for row in rows {
+                let side = own ^ usize::from(swapped(row, trial));
+                let one = subject.gather(std::slice::from_ref(row));
+                sides[side].merge(&one).expect("states of one metric");
+            }
+        }
+        sides.map(|state| state.report())
+    };
+    let (names, exchanged) = trials(&state, &system);
+    for (trial, found) in (1..3).zip(exchanged.chunks(names.len().max(1))) {
+        let sides = sides(trial);
+        for ((_, score), found) in names
+            .iter()
+            .zip(found)
+            .filter(|((group, _), _)| group.is_none())
+        {
+            let [baseline, system] = sides.each_ref().map(|report| report.score(score));
+            let expected = baseline
+                .zip(system)
+                .map(|(baseline, system)| system - baseline);
+            // What all records share is not known of a side without predictions.
+            if expected.is_some() && !found.is_nan() {
+                assert_eq!(
+                    Some(*found),
+                    expected,
+                    "{name}: trial {trial}: {score}: {rows:?}"
+                );
+            }
+        }
+    }
     let (_, itself) = trials(&state, &state);
     assert!(
         itself.iter().all(|it| it.is_nan() || *it == 0.0),
@@ -250,6 +286,88 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
             .zip(&back)
             .all(|(a, b)| a.is_nan() && b.is_nan() || *a == -*b);
         assert!(negated, "{name}: exchanged: {there:?} {back:?}");
+    }
+    clusters_and_slices(subject, rows, &all, seed);
+}
+
+/// Metrics with scores that are not ratios of counts, which doubled data leave as they were: in the ranking of an
+/// average precision the copies of an image come one after the other, the error rate of references without words
+/// is a number of insertions, and CodeBLEU is smoothed.
+const NOT_RATIOS: [&str; 8] = [
+    "coco",
+    "voc",
+    "tide",
+    "openlane",
+    "detection",
+    "wer",
+    "cer",
+    "codebleu",
+];
+
+/// A cluster field that is the id gives the replicates without one, a slice that holds everything is the whole, and
+/// doubled examples have the same replicates.
+fn clusters_and_slices(subject: &Subject<'_>, rows: &[Row], all: &[f64], seed: u64) {
+    let (name, scorer) = (subject.entry.name, subject.scorer);
+    let keyed: Vec<Row> = rows.iter().map(Row::with_key).collect();
+    let plan = Arc::new(Plan {
+        keeps_examples: true,
+        cluster_field: Some("key".to_owned()),
+        slices: vec![Slice {
+            name: "all".to_owned(),
+            bins: None,
+            values: None,
+        }],
+        ..Plan::default()
+    });
+    let mut state = scorer.start();
+    state.follow(plan);
+    let update = state.update(scorer, &mut records(&keyed, subject.missing));
+    update.unwrap_or_else(|error| panic!("{name}: {error}: {rows:?}"));
+    let replicates = |state: &State, scope: usize, seed: u64| {
+        let resampler = state.resampler().expect("kept examples");
+        let resampler = resampler.expect("kept examples");
+        let scopes = resampler.scopes().to_vec();
+        let values = resampler.draws(scope).replicates(seed, 1..5);
+        (scopes, values)
+    };
+    let same = |a: &[f64], b: &[f64]| format!("{a:?}") == format!("{b:?}");
+    let (scopes, by_key) = replicates(&state, 0, seed);
+    assert!(same(&by_key, all), "{name}: clusters by id: {rows:?}");
+
+    let sliced = scopes.iter().position(|scope| {
+        let group = scope.group.as_ref();
+        group.is_some_and(|(kind, group)| kind == "all" && group == "true")
+    });
+    if let Some(sliced) = sliced {
+        assert_eq!(scopes[sliced].clusters, scopes[0].clusters, "{name}");
+        let (_, of_slice) = replicates(&state, sliced, seed);
+        let [sliced, whole] = [&scopes[sliced].columns, &scopes[0].columns];
+        let of_slice = of_slice.chunks(sliced.len().max(1));
+        for (of_slice, all) in of_slice.zip(all.chunks(whole.len().max(1))) {
+            for (column, found) in sliced.iter().zip(of_slice) {
+                let is_it = |it: &&Column| it.group.is_none() && it.score == column.score;
+                let place = whole.iter().position(|it| is_it(&it));
+                let expected = place.map(|place| all[place]);
+                let is_same = expected.is_some_and(|expected| same(&[*found], &[expected]));
+                assert!(
+                    is_same,
+                    "{name}: {column:?} of all: {found} {expected:?}: {rows:?}"
+                );
+            }
+        }
+    }
+
+    if !NOT_RATIOS.contains(&name) {
+        let mut doubled = scorer.start();
+        doubled
+            .merge_times(&state, 2)
+            .expect("states of one metric");
+        let (_, doubled) = replicates(&doubled, 0, seed);
+        let is_near = |(a, b): (&f64, &f64)| a.is_nan() && b.is_nan() || (a - b).abs() < 1e-12;
+        assert!(
+            doubled.iter().zip(all).all(is_near),
+            "{name}: doubled: {rows:?}"
+        );
     }
 }
 

@@ -13,9 +13,6 @@ use metric_registry::{AddError, DataSet, Drawing, ENTRIES, Input, Options, Repor
 use metric_suite_fuzz::{choose, parts};
 use serde_json::value::RawValue;
 
-/// Options of which a great number is meant to take long.
-const COSTLY: &[&str] = &["bootstrap"];
-
 const DRAWINGS: [Drawing; 3] = [Drawing::Svg, Drawing::Text, Drawing::ColoredText];
 
 fuzz_target!(|data: &[u8]| {
@@ -28,9 +25,7 @@ fuzz_target!(|data: &[u8]| {
     let (options, values) = (parts[0], &parts[1..]);
     let mut chosen = Options::default().with_details();
     for (name, value) in options.lines().filter_map(|line| line.split_once('=')) {
-        if !(COSTLY.contains(&name) && value.len() > 2) {
-            chosen = chosen.set(name, value);
-        }
+        chosen = chosen.set(name, value);
     }
     let scorer = match entry.scorer(&chosen) {
         Ok(scorer) => scorer,

@@ -86,10 +86,7 @@ fn read_body(metric: u8, options: &[u8], body: &[u8]) {
     let options = String::from_utf8_lossy(options);
     let mut chosen = Options::default();
     for (name, value) in options.lines().filter_map(|line| line.split_once('=')) {
-        // A great number of resamples is meant to take long.
-        if !(name == "bootstrap" && value.len() > 2) {
-            chosen = chosen.set(name, value);
-        }
+        chosen = chosen.set(name, value);
     }
     let Ok(scorer) = choose(ENTRIES, metric).scorer(&chosen) else {
         return;

@@ -84,6 +84,16 @@ impl Row {
         &self.id
     }
 
+    /// The same record with a field `key`, which is its id, and a field `all`, which all records share.
+    pub(crate) fn with_key(&self) -> Self {
+        let rest = self.fields.trim_start_matches('{');
+        let comma = if rest.trim() == "}" { "" } else { "," };
+        Self {
+            fields: format!("{{\"key\": \"{}\", \"all\": true{comma}{rest}", self.id),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn has_prediction(&self) -> bool {
         self.prediction.is_some()
     }

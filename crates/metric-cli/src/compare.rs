@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_run::registry::stats::{IntervalKind, Test};
 use metric_run::registry::{Direction, Entry};
-use metric_run::{Compare, Comparison, Difference, Regression, Run, Source, System};
+use metric_run::{Candidate, Compare, Comparison, Difference, Regression, Run, System};
+use serde_json::json;
 
 use crate::args::valued_arg;
 use crate::error::Failure;
-use crate::output::cell;
+use crate::output::{cell, slices_note};
+use crate::score::Bar;
 use crate::statistics;
 
 const HEADING: &str = "Comparison";
@@ -26,13 +28,21 @@ pub(crate) fn args() -> Vec<Arg> {
             .value_parser(value_parser!(PathBuf))
             .num_args(1..)
             .action(ArgAction::Append)
-            .required(true)
+            .required_unless_present("pairs")
+            .requires("references")
             .help("Predictions of each system"),
+        Arg::new("pairs")
+            .long("pairs")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .num_args(1..)
+            .conflicts_with_all(["references", "predictions"])
+            .help("One file with the references, and a field of predictions per system"),
         arg("baseline", "NAME")
             .help("System that the others are compared with [default: the first]"),
         arg("names", "NAME,NAME,...")
             .value_delimiter(',')
-            .help("Names of the systems [default: names of their files]"),
+            .help("Names of the systems [default: names of their files or fields]"),
         arg("all-pairs", "")
             .action(ArgAction::SetTrue)
             .conflicts_with("baseline")
@@ -97,13 +107,13 @@ pub(crate) fn command(metrics: impl IntoIterator<Item = Command>) -> Command {
 /// What `metric compare` was asked for.
 pub(crate) struct Task {
     pub(crate) run: Run,
-    pub(crate) references: Source,
-    pub(crate) predictions: Vec<(String, Source)>,
+    pub(crate) candidates: Vec<Candidate>,
     pub(crate) compare: Compare,
     pub(crate) regressions: Option<u16>,
     pub(crate) worse: Vec<String>,
     pub(crate) style: Style,
     pub(crate) replicates: Option<PathBuf>,
+    pub(crate) progress: bool,
 }
 
 /// The forms of a comparison.
@@ -146,20 +156,25 @@ pub(crate) fn compare(matches: &ArgMatches) -> Compare {
     }
 }
 
-/// The names of the systems: those that are given, or the stems of their files. Equal stems take the path.
-pub(crate) fn names(matches: &ArgMatches, paths: &[PathBuf]) -> Result<Vec<String>, Failure> {
-    if let Some(names) = matches.get_many::<String>("names") {
-        let names: Vec<String> = names.cloned().collect();
-        if names.len() != paths.len() {
-            let problem = format!(
-                "--names: found {}, expected one for each of {} systems",
-                names.len(),
-                paths.len()
-            );
-            return Err(Failure::Usage(problem));
-        }
-        return Ok(names);
+/// The names of the systems: those that are given, or else these.
+pub(crate) fn names(matches: &ArgMatches, default: Vec<String>) -> Result<Vec<String>, Failure> {
+    let Some(names) = matches.get_many::<String>("names") else {
+        return Ok(default);
+    };
+    let names: Vec<String> = names.cloned().collect();
+    if names.len() != default.len() {
+        let problem = format!(
+            "--names: found {}, expected one for each of {} systems",
+            names.len(),
+            default.len()
+        );
+        return Err(Failure::Usage(problem));
     }
+    Ok(names)
+}
+
+/// The stems of files. Equal stems take the path.
+pub(crate) fn names_of_files(paths: &[PathBuf]) -> Vec<String> {
     let stem = |path: &PathBuf| {
         let name = path.file_name().map_or_else(
             || path.display().to_string(),
@@ -179,7 +194,7 @@ pub(crate) fn names(matches: &ArgMatches, paths: &[PathBuf]) -> Result<Vec<Strin
         true => path.display().to_string(),
         false => stem.clone(),
     };
-    Ok(stems.iter().zip(paths).map(name).collect())
+    stems.iter().zip(paths).map(name).collect()
 }
 
 impl Task {
@@ -198,20 +213,22 @@ impl Task {
             .as_deref()
             .map(crate::output_file::OutputFile::create)
             .transpose()?;
-        let predictions = self.predictions.clone();
+        let bar = Bar::new(self.progress);
         let comparison = self
             .run
-            .compare(&self.references, predictions, &self.compare)?;
-        let mut text = match self.style {
-            Style::Json => comparison.to_json() + "\n",
-            style => render(&comparison, style),
+            .compare_observed(&self.candidates, &self.compare, &bar)?;
+        drop(bar);
+        let lost = match self.regressions {
+            Some(most) => Some(self.regressions(&comparison, most)?),
+            None => None,
         };
-        if let Some(most) = self.regressions {
-            let regressions = self.regressions(&comparison, most)?;
-            if self.style != Style::Json {
-                text.push_str(&regressions);
+        let text = match self.style {
+            Style::Json => json_text(&comparison, lost.as_deref()),
+            style => {
+                let lost = lost.iter().flatten().map(regressions_text);
+                render(&comparison, style) + &lost.collect::<String>()
             }
-        }
+        };
         let failed_checks = failed_checks(&self.worse, &comparison)?;
         if let Some(mut file) = replicates {
             file.write(&replicate_lines(&comparison)?)?;
@@ -228,39 +245,92 @@ impl Task {
         })
     }
 
-    /// The largest losses of each system, as text.
-    fn regressions(&mut self, comparison: &Comparison, most: u16) -> Result<String, Failure> {
-        let mut text = String::new();
+    /// The largest losses of each system on the first score that has a direction.
+    fn regressions(
+        &mut self,
+        comparison: &Comparison,
+        most: u16,
+    ) -> Result<Vec<Regressions>, Failure> {
         let first = comparison
             .differences
             .iter()
             .find(|it| it.direction.is_some());
         let Some(score) = first.map(|it| it.score.clone()) else {
-            return Ok(text);
+            return Ok(Vec::new());
         };
-        let sources: BTreeMap<String, Source> = self.predictions.iter().cloned().collect();
+        let by_name = self.candidates.iter().map(|it| (it.name.as_str(), it));
+        let by_name: BTreeMap<&str, &Candidate> = by_name.collect();
+        let mut lost = Vec::new();
         for it in comparison.differences.iter().filter(|it| it.score == score) {
-            let (Some(baseline), Some(system)) =
-                (sources.get(&it.baseline), sources.get(&it.system))
-            else {
+            let (Some(baseline), Some(system)) = (
+                by_name.get(it.baseline.as_str()),
+                by_name.get(it.system.as_str()),
+            ) else {
                 continue;
             };
-            let found =
-                self.run
-                    .regressions(&self.references, [baseline, system], &score, most.into())?;
-            text.push_str(&format!(
-                "\nLargest losses of {} compared with {} on {score}\n",
-                it.system, it.baseline
-            ));
-            if found.is_empty() {
-                text.push_str("  none\n");
-            }
-            for regression in &found {
-                text.push_str(&regression_text(regression, [&it.baseline, &it.system]));
-            }
+            let found = self
+                .run
+                .regressions([baseline, system], &score, most.into())?;
+            lost.push(Regressions {
+                names: [it.baseline.clone(), it.system.clone()],
+                score: score.clone(),
+                found,
+            });
         }
-        Ok(text)
+        Ok(lost)
     }
+}
+
+/// The largest losses of a system.
+struct Regressions {
+    /// Of the baseline and the system.
+    names: [String; 2],
+    score: String,
+    found: Vec<Regression>,
+}
+
+/// The comparison as JSON, with the largest losses if they are wanted.
+fn json_text(comparison: &Comparison, lost: Option<&[Regressions]>) -> String {
+    let mut text = comparison.to_json();
+    if let Some(lost) = lost {
+        let of_system = |it: &Regressions| {
+            let examples = it.found.iter().map(|found| {
+                json!({
+                    "id": found.id,
+                    "part": found.part,
+                    "scores": found.scores,
+                    "reference": found.reference,
+                    "predictions": found.predictions,
+                })
+            });
+            json!({
+                "baseline": it.names[0],
+                "system": it.names[1],
+                "score": it.score,
+                "examples": examples.collect::<Vec<_>>(),
+            })
+        };
+        let lost: Vec<_> = lost.iter().map(of_system).collect();
+        // After the last field of the object.
+        text.pop();
+        text.push_str(&format!(",\"regressions\":{}}}", json!(lost)));
+    }
+    text + "\n"
+}
+
+fn regressions_text(lost: &Regressions) -> String {
+    let [baseline, system] = &lost.names;
+    let mut text = format!(
+        "\nLargest losses of {system} compared with {baseline} on {}\n",
+        lost.score
+    );
+    if lost.found.is_empty() {
+        text.push_str("  none\n");
+    }
+    for regression in &lost.found {
+        text.push_str(&regression_text(regression, [baseline, system]));
+    }
+    text
 }
 
 fn regression_text(regression: &Regression, names: [&String; 2]) -> String {
@@ -330,7 +400,7 @@ fn failed_checks(scores: &[String], comparison: &Comparison) -> Result<Vec<Strin
                 it.system,
                 it.baseline,
                 signed(it.delta),
-                p_value(it.p_holm)
+                p_value(it.p_holm, it.test)
             )
         }));
     }
@@ -357,9 +427,15 @@ fn plain(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
 }
 
-fn p_value(p: Option<f64>) -> String {
+/// A p-value with four decimals. An exact one below 0.0001 is said to be so; that of a randomization test is
+/// never less than one of its trials.
+fn p_value(p: Option<f64>, test: Option<Test>) -> String {
+    let least = match test {
+        Some(Test::Randomization) => 0.00005,
+        _ => 0.0001,
+    };
     match p {
-        Some(p) if p < 0.0001 => "<0.0001".to_owned(),
+        Some(p) if p < least => "<0.0001".to_owned(),
         p => plain(p),
     }
 }
@@ -385,16 +461,17 @@ fn percent(confidence: f64) -> f64 {
     (confidence * 1e8).round() / 1e6
 }
 
-/// The block of a score. `group` has its kind and name.
+/// The block of a score. `group` has its kind and name. `has_holm` is whether several p-values were adjusted
+/// together.
 fn block(
     comparison: &Comparison,
     differences: &[Difference],
     score: &str,
     group: Option<(&str, &str)>,
+    has_holm: bool,
 ) -> Block {
     let of_score: Vec<&Difference> = differences.iter().filter(|it| it.score == score).collect();
     let direction = of_score.iter().find_map(|it| it.direction);
-    let has_holm = of_score.len() > 1;
     let has_examples = of_score.iter().any(|it| it.examples.is_some());
     let interval = format!("{}% interval", percent(comparison.statistics.confidence));
     let place = group.map_or_else(String::new, |(kind, name)| {
@@ -451,9 +528,9 @@ fn block(
             Some([low, high]) => format!("[{low:+.4}, {high:+.4}]"),
             None => "-".to_owned(),
         };
-        let mut cells = vec![signed(it.delta), ends, p_value(it.p)];
+        let mut cells = vec![signed(it.delta), ends, p_value(it.p, it.test)];
         if has_holm {
-            cells.push(p_value(it.p_holm));
+            cells.push(p_value(it.p_holm, it.test));
         }
         if has_examples {
             cells.push(match it.examples {
@@ -500,12 +577,22 @@ fn block(
     Block { header, rows }
 }
 
-/// What the numbers of all blocks are.
-fn footer(comparison: &Comparison, mark: &str) -> String {
+/// The number of p-values of a score that were adjusted together, of the score that has most.
+fn family<'d>(differences: impl Iterator<Item = &'d Difference>) -> usize {
+    let mut of_score: BTreeMap<&str, usize> = BTreeMap::new();
+    for it in differences.filter(|it| it.p.is_some()) {
+        *of_score.entry(&it.score).or_default() += 1;
+    }
+    of_score.into_values().max().unwrap_or_default()
+}
+
+/// What the numbers of all blocks are, and the level of significance.
+fn footer(comparison: &Comparison) -> (String, f64) {
     let Comparison {
         statistics,
         compare,
         differences,
+        groups,
         ..
     } = comparison;
     let clusters = comparison.clusters();
@@ -520,7 +607,10 @@ fn footer(comparison: &Comparison, mark: &str) -> String {
         IntervalKind::Percentile => "percentile bootstrap",
         _ => "expanded percentile bootstrap",
     };
-    let mut tests: Vec<Test> = differences.iter().filter_map(|it| it.test).collect();
+    let of_groups = groups.iter().flat_map(|(_, groups)| groups);
+    let of_groups = of_groups.flat_map(|(_, group)| &group.differences);
+    let tests = differences.iter().chain(of_groups);
+    let mut tests: Vec<Test> = tests.filter_map(|it| it.test).collect();
     tests.sort_by_key(|test| test.name());
     tests.dedup();
     let tests = tests.into_iter().map(|test| match test {
@@ -529,22 +619,39 @@ fn footer(comparison: &Comparison, mark: &str) -> String {
         Test::McNemarExact => "McNemar's exact test for proportions".to_owned(),
     });
     let tests: Vec<String> = tests.collect();
-    let first = differences.first().map(|it| it.score.as_str());
-    let comparisons = differences
-        .iter()
-        .filter(|it| Some(it.score.as_str()) == first)
-        .count();
-    let holm = match comparisons {
-        0 | 1 => String::new(),
-        comparisons => format!(", Holm over {comparisons} comparisons"),
+    // All examples are one family, and so are the groups of each kind.
+    let families = groups.iter().map(|(kind, groups)| {
+        let differences = groups.iter().flat_map(|(_, group)| &group.differences);
+        (family(differences), format!(" of {kind}"))
+    });
+    let families = std::iter::once((family(differences.iter()), String::new())).chain(families);
+    let families = families.filter(|(comparisons, _)| *comparisons > 1);
+    let families: Vec<String> = families
+        .map(|(comparisons, of)| format!("Holm over {comparisons} comparisons{of}"))
+        .collect();
+    let tests = match tests.is_empty() {
+        true => "no test".to_owned(),
+        false => {
+            let tests = std::iter::once(tests.join(" and ")).chain(families);
+            tests.collect::<Vec<_>>().join(", ")
+        }
     };
     let level = (1e9 * (1.0 - statistics.confidence)).round() / 1e9;
-    format!(
-        "{unit}; {bootstrap}, {} resamples; {}{holm}; seed {}. {mark} p <= {level}",
-        statistics.resamples,
-        tests.join(" and "),
-        statistics.seed
-    )
+    let text = format!(
+        "{unit}; {bootstrap}, {} resamples; {tests}; seed {}.",
+        statistics.resamples, statistics.seed
+    );
+    (text, level)
+}
+
+/// What to keep in mind about the many slices of each kind.
+fn slice_notes(comparison: &Comparison) -> String {
+    let Some(first) = comparison.systems.first() else {
+        return String::new();
+    };
+    let kinds = comparison.groups.iter();
+    let notes = kinds.filter_map(|(kind, groups)| slices_note(&first.outcome, kind, groups.len()));
+    notes.collect()
 }
 
 /// All blocks: those of all examples, then those of groups.
@@ -554,18 +661,27 @@ fn blocks(comparison: &Comparison) -> Vec<Block> {
         scores.dedup();
         scores
     };
+    let of_score = |differences: &[Difference], score: &str| {
+        let of_score = differences.iter().filter(|it| it.score == score);
+        of_score.count()
+    };
     let mut blocks = Vec::new();
-    for score in scores(&comparison.differences) {
-        blocks.push(block(comparison, &comparison.differences, &score, None));
+    let differences = &comparison.differences;
+    for score in scores(differences) {
+        let has_holm = of_score(differences, &score) > 1;
+        blocks.push(block(comparison, differences, &score, None, has_holm));
     }
     for (kind, groups) in &comparison.groups {
         for (name, group) in groups {
             for score in scores(&group.differences) {
+                let of_groups = groups.iter();
+                let of_groups = of_groups.map(|(_, it)| of_score(&it.differences, &score));
                 blocks.push(block(
                     comparison,
                     &group.differences,
                     &score,
                     Some((kind, name)),
+                    of_groups.sum::<usize>() > 1,
                 ));
             }
         }
@@ -584,19 +700,18 @@ fn render(comparison: &Comparison, style: Style) -> String {
         });
         text.push('\n');
     }
-    match style {
-        Style::Latex => text.push_str(&format!("% {}\n", footer(comparison, "dagger:"))),
-        Style::Markdown => text.push_str(&format!(
-            "{}\n\n`{}`\n",
-            footer(comparison, "\\*"),
-            comparison.signature
-        )),
-        _ => text.push_str(&format!(
-            "{}\n{}\n",
-            footer(comparison, "*"),
-            comparison.signature
-        )),
-    }
+    let notes = slice_notes(comparison);
+    let (footer, level) = footer(comparison);
+    let signature = &comparison.signature;
+    text.push_str(&match style {
+        Style::Latex => format!(
+            "{{\\footnotesize {}{} $^\\dagger$ $p \\leq {level}$}}\n% {signature}\n",
+            latex_text(&notes),
+            latex_text(&footer),
+        ),
+        Style::Markdown => format!("{notes}{footer} \\* p <= {level}\n\n`{signature}`\n"),
+        _ => format!("{notes}{footer} * p <= {level}\n{signature}\n"),
+    });
     text
 }
 
@@ -714,4 +829,23 @@ fn latex_text(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_p_values() {
+        for (p, test, text) in [
+            (None, None, "-"),
+            (Some(0.5), Some(Test::McNemarExact), "0.5000"),
+            (Some(0.000_09), Some(Test::McNemarExact), "<0.0001"),
+            // The least of 10,000 trials.
+            (Some(1.0 / 10_001.0), Some(Test::Randomization), "0.0001"),
+            (Some(1.0 / 100_001.0), Some(Test::Randomization), "<0.0001"),
+        ] {
+            assert_eq!(p_value(p, test), text, "{p:?}");
+        }
+    }
 }

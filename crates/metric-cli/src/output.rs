@@ -93,6 +93,9 @@ fn tables(scored: &Scored, markdown: bool) -> String {
             ));
         }
         push(&mut text, &table);
+        if let Some(note) = slices_note(outcome, kind, groups.len()) {
+            text.push_str(&format!("{note}\n"));
+        }
         if groups.len() > GROUPS_SHOWN {
             let rest = groups.len() - GROUPS_SHOWN;
             text.push_str(&format!(
@@ -106,6 +109,19 @@ fn tables(scored: &Scored, markdown: bool) -> String {
         text.push_str(&format!("{}\n", outcome.signature()));
     }
     text
+}
+
+/// More slices of a kind than this are worth a word about their number.
+const MANY_SLICES: usize = 10;
+
+/// What to keep in mind about many slices of a kind, as a line.
+pub(crate) fn slices_note(outcome: &Outcome, kind: &str, count: usize) -> Option<String> {
+    let is_many = count > MANY_SLICES && outcome.is_sliced_by(kind);
+    is_many.then(|| {
+        format!(
+            "{count} slices by {kind} are {count} looks at one data set: some differ by chance\n"
+        )
+    })
 }
 
 /// The name of the column of intervals, such as `95% interval`.

@@ -169,6 +169,56 @@ fn slices_are_compared_as_a_family() {
 }
 
 #[test]
+fn slices_of_two_systems_are_adjusted_together() {
+    let folder = speech();
+    let table = folder
+        .run("compare wer -r r.jsonl -p a.jsonl b.jsonl --slice-field topic --quiet")
+        .code(0)
+        .stdout;
+    let header = |starts: &str| {
+        let mut lines = table.lines();
+        lines
+            .find(|line| line.starts_with(starts))
+            .expect("a header")
+    };
+    // All examples have one comparison, and the topics have two.
+    assert!(!header("wer (lower").contains("p (Holm)"), "{table}");
+    assert!(header("wer, topic 0").contains("p (Holm)"), "{table}");
+    assert!(
+        table.contains("10000 trials, Holm over 2 comparisons of topic; seed 0."),
+        "{table}"
+    );
+    assert!(!table.contains("looks at one data set"), "{table}");
+
+    // Many slices are many looks.
+    let ids = "--slice-field id --resamples 100 --permutations 100 --quiet";
+    let run = |format: &str| {
+        let words = format!("compare wer -r r.jsonl -p a.jsonl b.jsonl --format {format} {ids}");
+        folder.run(&words).code(0).stdout
+    };
+    let note = "30 slices by id are 30 looks at one data set: some differ by chance";
+    assert!(run("table").contains(&format!("\n{note}\n")));
+    assert!(run("markdown").contains(&format!("\n{note}\n")));
+    assert!(run("latex").contains(&format!("{{\\footnotesize {note}\n30 records")));
+}
+
+#[test]
+fn groups_with_few_clusters_are_named() {
+    let folder = speech();
+    let words = "compare wer -r r.jsonl -p a.jsonl b.jsonl --slice-field topic --slice-field id --resamples 100";
+    let stderr = folder.run(words).code(0).stderr;
+    for says in [
+        "2 groups of topic have fewer than 30 clusters, from which a 95% interval holds the true score less often, about 9 times in 10: \"0\" (15 clusters), \"1\" (15 clusters)\n",
+        "30 groups of id have too few clusters for any difference to be significant: \"0\" (1 cluster), \"1\" (1 cluster), \"10\" (1 cluster), \"11\" (1 cluster), \"12\" (1 cluster) and 25 more",
+        "a: 30 groups of id have no interval for wer, mer, wil, wip, wer_mean, as an interval needs at least 2 clusters: ",
+    ] {
+        assert!(stderr.contains(says), "{says}: {stderr}");
+    }
+    // It is said once, as it is true of all systems.
+    assert_eq!(stderr.matches("groups of topic have fewer").count(), 1);
+}
+
+#[test]
 fn few_clusters_are_tried_in_all_ways() {
     let lines = |word: &str| format!("{word}\n").repeat(5);
     let folder = Folder::new(&[
@@ -180,8 +230,9 @@ fn few_clusters_are_tried_in_all_ways() {
         .run("compare wer -r r.txt -p a.txt b.txt --format json")
         .code(0);
     assert!(
-        run.stderr
-            .contains("5 records: no difference can be significant, as no p-value is below 0.0625"),
+        run.stderr.contains(
+            "5 clusters: no difference can be significant, as no p-value is below 0.0625"
+        ),
         "{}",
         run.stderr
     );
@@ -287,7 +338,7 @@ fn forms_for_papers() {
         "\\textbf{0.0000}",
         "$^\\dagger$",
         "95\\% interval",
-        "% 30 records",
+        "{\\footnotesize 30 records; expanded percentile bootstrap, 2000 resamples; paired randomization, 10000 trials, Holm over 2 comparisons; seed 0. $^\\dagger$ $p \\leq 0.05$}\n% wer|",
     ] {
         assert!(latex.contains(says), "{says}: {latex}");
     }
@@ -318,6 +369,15 @@ fn the_largest_losses_are_shown() {
     ] {
         assert!(shown.contains(says), "{says}: {shown}");
     }
+
+    let result = compared(&folder, "-p a.jsonl b.jsonl --show-regressions 1");
+    let expected = json!([{"baseline": "a", "system": "b", "score": "wer", "examples": [{
+        "id": "1", "part": null, "scores": [0.0, 0.25], "reference": "\"a b c d\"",
+        "predictions": ["\"a b c d\"", "\"a b c x\""],
+    }]}]);
+    assert_eq!(result["regressions"], expected);
+    let without = compared(&folder, "-p a.jsonl b.jsonl");
+    assert_eq!(without["regressions"], Value::Null);
 }
 
 #[test]
@@ -333,4 +393,51 @@ fn what_makes_no_sense_is_refused() {
     folder
         .run("compare wer -r - -p a.jsonl b.jsonl")
         .fails(2, &["expected a file"]);
+}
+
+#[test]
+fn systems_may_be_fields_of_one_file() {
+    let folder = Folder::new(&[
+        (
+            "t.csv",
+            "id,reference,a,b,part\n1,x,x,y,p\n2,x,x,x,p\n3,x,y,x,q\n4,x,x,y,q\n",
+        ),
+        ("r.jsonl", "{\"id\":1,\"reference\":\"x\"}\n"),
+    ]);
+    for (name, column) in [("a", 2), ("b", 3)] {
+        let table = "id,prediction\n1,x,y\n2,x,x\n3,y,x\n4,x,y\n";
+        let line = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            format!("{},{}\n", cells[0], cells[column - 1])
+        };
+        let rows: String = table.lines().skip(1).map(line).collect();
+        folder.put(
+            &format!("{name}.csv"),
+            format!("id,prediction\n{rows}").as_bytes(),
+        );
+    }
+    let compare = |words: &str| {
+        let words = format!("compare string-accuracy --format json {words}");
+        folder.run(&words)
+    };
+    let of_fields =
+        compare("--pairs t.csv --prediction-field a --prediction-field b --slice-field part")
+            .json();
+    let of_files = compare("-r t.csv -p a.csv b.csv --slice-field part").json();
+    assert_eq!(of_fields["comparisons"][0]["system"], "b");
+    assert_eq!(of_fields["comparisons"], of_files["comparisons"]);
+    assert_eq!(of_fields["groups"], of_files["groups"]);
+    compare("--pairs t.csv --prediction-field a --prediction-field b --names one,two").code(0);
+    let text = folder.run("compare string-accuracy --pairs t.csv --prediction-field a --prediction-field b --show-regressions 1");
+    assert!(
+        text.code(0)
+            .stdout
+            .contains("Largest losses of b compared with a")
+    );
+    compare("--pairs t.csv --prediction-field a").fails(2, &["1 system to compare"]);
+    compare("--pairs t.csv --prediction-field a --prediction-field c")
+        .fails(3, &["no column \"c\""]);
+    compare("-r t.csv -p a.csv b.csv --prediction-field a --prediction-field b")
+        .fails(2, &["--prediction-field", "--pairs"]);
+    compare("--pairs t.csv -p a.csv").code(2);
 }

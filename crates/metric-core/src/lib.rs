@@ -17,6 +17,7 @@ mod merge;
 mod metric;
 mod per_class;
 mod sum;
+mod weighted;
 
 pub use accuracy::Accuracy;
 pub use choice::UnknownChoice;
@@ -25,6 +26,7 @@ pub use merge::{Merge, merge_map_times};
 pub use metric::Metric;
 pub use per_class::{MacroAverage, PerClass};
 pub use sum::{Mean, Sum};
+pub use weighted::{RowSource, WeightedRows};
 
 /// The version of this crate, as it stands in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -324,6 +324,32 @@ impl Mean {
         self.count
     }
 
+    /// Returns the exact sum of the terms as digits of base 2^32 with their indices, all of one sign and none of
+    /// them 0; `None` if a term is not finite. Digits of several means add up.
+    #[must_use]
+    pub fn digits(&self) -> Option<impl Iterator<Item = (u8, i64)> + use<>> {
+        let is_finite = self.sum.non_finite == [false; 3];
+        is_finite.then(|| self.sum.canonical())
+    }
+
+    /// The mean of so many terms, with the sum of the digits of [`digits`](Self::digits).
+    ///
+    /// ```
+    /// use metric_core::Mean;
+    ///
+    /// let mean: Mean = [0.25, 0.75].into_iter().collect();
+    /// let doubled = mean.digits().unwrap().map(|(index, digit)| (index, 2 * digit));
+    /// assert_eq!(Mean::from_digits(4, doubled), [0.25, 0.75, 0.25, 0.75].into_iter().collect());
+    /// ```
+    #[must_use]
+    pub fn from_digits(count: u64, digits: impl IntoIterator<Item = (u8, i64)>) -> Self {
+        let mut sum = Sum::default();
+        for (index, digit) in digits {
+            sum.add_to_bin(index, digit.into());
+        }
+        Self { sum, count }
+    }
+
     /// The mean; undefined without terms.
     #[must_use]
     pub fn value(&self) -> Option<f64> {

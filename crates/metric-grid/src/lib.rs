@@ -19,9 +19,7 @@ pub use arc::{
 pub use example::{ArcExamples, Example, ExampleKind, ExampleScore, ExamplesState};
 pub use grid::{COLOURS, Grid, InvalidGrid, MAX_SIDE, MIN_SIDE};
 pub use picture::{Picture, PictureRow};
-pub use submission::{
-    ArcSubmissions, BootstrapInterval, SolvedShares, SubmissionScore, SubmissionState,
-};
+pub use submission::{ArcSubmissions, SolvedShares, SubmissionScore, SubmissionState};
 
 /// The version of this crate, as it stands in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -278,92 +278,6 @@ impl ArcSubmissions {
         state.outputs.add(&output);
         output
     }
-
-    /// The interval that the middle 95 % of `resamples` samples of the tasks, drawn with replacement,
-    /// give for each share: how far the score of these tasks is from that of others of their kind.
-    ///
-    /// The same seed gives the same interval. `None` with less than two tasks or without resamples. It
-    /// costs one random number a task and resample, 3 ms for 400 tasks and 1,000 resamples.
-    ///
-    /// Source: B. Efron and R. Tibshirani, *An Introduction to the Bootstrap*, 1993, section 13.3
-    /// (percentile interval).
-    ///
-    /// ```
-    /// use metric_core::Metric;
-    /// use metric_grid::{ArcSubmissions, Attempt, Grid};
-    ///
-    /// let metric = ArcSubmissions::default();
-    /// let truth = [Grid::from_rows(&[[1]])?];
-    /// let mut state = metric.measure(&[vec![Attempt::from(truth[0].clone())]], &truth);
-    /// metric.update(&mut state, &[vec![Attempt::Missing]], &truth);
-    /// let interval = metric.bootstrap(&state, 1000, 1).unwrap();
-    /// // Two draws from a solved and an unsolved task: a quarter of the samples solve none, and a
-    /// // quarter both.
-    /// assert_eq!((interval.low.kaggle, interval.high.kaggle), (Some(0.0), Some(1.0)));
-    /// # Ok::<(), metric_grid::InvalidGrid>(())
-    /// ```
-    #[must_use]
-    pub fn bootstrap(
-        &self,
-        state: &SubmissionState,
-        resamples: usize,
-        seed: u64,
-    ) -> Option<BootstrapInterval> {
-        let tasks = state.task_count();
-        if tasks < 2 || resamples == 0 {
-            return None;
-        }
-        let mut outcomes: Vec<Outcome> = state.outcomes().collect();
-        // With tasks numbered in the order of their outcomes: the number after the last of each.
-        let ends: Vec<u64> = outcomes
-            .iter()
-            .scan(0, |end, outcome| {
-                *end += outcome.tasks;
-                Some(*end)
-            })
-            .collect();
-        let mut random = SplitMix64(seed);
-        let mut samples = Vec::with_capacity(resamples);
-        for _ in 0..resamples {
-            for outcome in &mut outcomes {
-                outcome.tasks = 0;
-            }
-            for _ in 0..tasks {
-                let task = random.below(tasks);
-                let place = ends.partition_point(|&end| end <= task);
-                if let Some(outcome) = outcomes.get_mut(place) {
-                    outcome.tasks += 1;
-                }
-            }
-            samples.push(SolvedShares::of(outcomes.iter().copied()));
-        }
-        let ends = |share: fn(&SolvedShares) -> Option<f64>| {
-            let mut values: Vec<f64> = samples.iter().filter_map(share).collect();
-            values.sort_unstable_by(f64::total_cmp);
-            // As many values are left out below as above.
-            let cut = values.len() / 40;
-            let low = values.get(cut).copied();
-            let high = values.iter().rev().nth(cut).copied();
-            (low, high)
-        };
-        let (kaggle, arcprize, all_tests) = (
-            ends(|shares| shares.kaggle),
-            ends(|shares| shares.arcprize),
-            ends(|shares| shares.all_tests),
-        );
-        Some(BootstrapInterval {
-            low: SolvedShares {
-                kaggle: kaggle.0,
-                arcprize: arcprize.0,
-                all_tests: all_tests.0,
-            },
-            high: SolvedShares {
-                kaggle: kaggle.1,
-                arcprize: arcprize.1,
-                all_tests: all_tests.1,
-            },
-        })
-    }
 }
 
 impl Found {
@@ -380,34 +294,6 @@ impl Found {
             shape: self.shape || other.shape,
             palette: self.palette || other.palette,
         }
-    }
-}
-
-/// What [`ArcSubmissions::bootstrap`] gives.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BootstrapInterval {
-    /// The lower ends.
-    pub low: SolvedShares,
-    /// The upper ends.
-    pub high: SolvedShares,
-}
-
-/// Random numbers by G. Steele, D. Lea and C. Flood, *Fast splittable pseudorandom number
-/// generators*, OOPSLA 2014: the same on every machine, whatever library is used elsewhere.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`. The bias is below `bound / 2^64`.
-    fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 }
 
@@ -540,35 +426,6 @@ mod tests {
         assert_eq!(score.solved.all_tests, Some(1.0 / 3.0));
         assert_eq!(score.cell_accuracy_by_task, score.solved.arcprize);
         assert_eq!((state.task_count(), state.solved_tasks()), (3, 1));
-    }
-
-    #[test]
-    fn the_interval_holds_the_score() {
-        let metric = ArcSubmissions::default();
-        let truth = [grid(&[&[1]])];
-        let mut state = SubmissionState::default();
-        for task in 0..100 {
-            let colour = i64::from(task % 4 == 0);
-            metric.update(&mut state, &[vec![attempt(&[&[colour]])]], &truth);
-        }
-        let interval = metric.bootstrap(&state, 2000, 7).unwrap();
-        assert_eq!(metric.bootstrap(&state, 2000, 7), Some(interval));
-        // The normal approximation: 0.25 ± 1.96 × √(0.25 × 0.75 / 100) = 0.165 to 0.335.
-        let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 0.015;
-        assert!(near(interval.low.kaggle, 0.165), "{interval:?}");
-        assert!(near(interval.high.kaggle, 0.335), "{interval:?}");
-        let one = metric.measure(&[], &truth);
-        assert_eq!(metric.bootstrap(&one, 10, 7), None);
-        assert_eq!(metric.bootstrap(&SubmissionState::default(), 10, 7), None);
-        assert_eq!(metric.bootstrap(&state, 0, 7), None);
-    }
-
-    #[test]
-    fn random_numbers_of_the_paper() {
-        // The first numbers of the reference implementation for the seed 1234567.
-        let mut random = SplitMix64(1_234_567);
-        assert_eq!(random.next(), 6_457_827_717_110_365_317);
-        assert_eq!(random.next(), 3_203_168_211_198_807_973);
     }
 
     fn task() -> impl Strategy<Value = (Vec<Vec<Attempt>>, Vec<Grid>)> {

@@ -6,6 +6,7 @@ mod entry;
 #[cfg(any(feature = "text", feature = "vision"))]
 mod fields;
 mod kept;
+pub mod list;
 mod options;
 mod plan;
 #[cfg_attr(
@@ -46,10 +47,12 @@ pub use metric_stats as stats;
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, Slice};
 pub use reading::{
-    Counted, Draw, Group, Header, Numbers, ReadDataSet, Reading, Remarks, Scope, Sink, StateOf,
-    Unified, Weigher,
+    Addends, Counted, Draw, Group, Header, Numbers, ReadDataSet, Reading, Remarks, Scope, Sink,
+    StateOf, Unified, Weigher,
 };
-pub use resample::{Column, Compared, Paired, Resampler, Scope as ResampledScope};
+pub use resample::{
+    Column, Compared, Draws, Exchanges, Paired, Resampler, Scope as ResampledScope,
+};
 pub use scorer::{
     AddError, DataSet, DataSetError, Drawing, MOST_WRITTEN_BYTES, Named, Part, Report, Sample,
     Scorer, State, StateError, scorer, signature,

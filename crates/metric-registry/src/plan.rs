@@ -34,6 +34,18 @@ pub struct Slice {
     pub values: Option<Arc<BTreeMap<String, String>>>,
 }
 
+impl Slice {
+    /// Returns what states must agree on to merge: the name, and the bins.
+    #[must_use]
+    pub fn definition(&self) -> String {
+        let Some(bins) = &self.bins else {
+            return self.name.clone();
+        };
+        let bins: Vec<String> = bins.iter().map(f64::to_string).collect();
+        format!("{}:{}", self.name, bins.join(","))
+    }
+}
+
 /// What a plan wants of the record at hand.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Described {

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use metric_core::{Merge, Metric, PerClass};
+use metric_core::{Mean, Merge, Metric, PerClass};
 use metric_record::{
     Batch, Document, FieldError, Message, ReadError, Record, RecordError, Side, quoted_id,
 };
@@ -17,7 +17,16 @@ use crate::{DataSet, DataSetError, Drawing, Named};
 pub type StateOf<R> = <<R as Reading>::Metric as Metric>::State;
 
 /// Scores states by their weights: see [`Reading::weigher`].
-pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + 's>;
+pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + Send + Sync + 's>;
+
+/// What a state is made of: see [`Reading::addends`].
+#[derive(Debug, Default)]
+pub struct Addends<'s> {
+    /// Whole numbers.
+    pub counts: Vec<&'s mut u64>,
+    /// Means.
+    pub means: Vec<&'s mut Mean>,
+}
 
 /// How a metric reads records and names its numbers: what an entry of the registry implements.
 ///
@@ -87,6 +96,13 @@ pub trait Reading: Send + Sync + 'static {
         _states: &[&'s StateOf<Self>],
         _header: &'s Self::Header,
     ) -> Option<Weigher<'s>> {
+        None
+    }
+
+    /// Returns the counts and means that all scores of a state are read from, for metrics whose states merge by
+    /// adding them. There are always as many, in the same order. Replicates are then sums of columns of numbers,
+    /// which is many times faster than merging states. The default has none.
+    fn addends<'s>(&self, _state: &'s mut StateOf<Self>) -> Option<Addends<'s>> {
         None
     }
 

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use metric_core::Merge;
+use metric_core::{Mean, Merge};
 use metric_stats::{Swaps, TOLERANCE, Trials, Weights, assigned};
 
 use crate::kept::{GroupSet, Kept, Row, read};
-use crate::reading::{Numbers, Reading, Scope as NumbersOf, StateOf};
+use crate::reading::{Addends, Numbers, Reading, Scope as NumbersOf, StateOf, Weigher};
 use crate::scorer::{Report, Shared};
 use crate::{Group, StateError};
 
@@ -58,11 +58,26 @@ impl Resampler {
         self.0.scopes()
     }
 
+    /// Returns what draws the replicates of a scope.
+    #[must_use]
+    pub fn draws(&self, scope: usize) -> Draws<'_> {
+        Draws(self.0.draws(scope))
+    }
+}
+
+/// Draws the replicates of a scope.
+pub struct Draws<'r>(Box<dyn Draw + 'r>);
+
+impl Draws<'_> {
     /// Returns the scores of replicates, which are counted from 1: for each replicate one value per column
     /// of the scope. Undefined ones are NaN.
+    ///
+    /// # Cost
+    ///
+    /// Memory for the weights of some replicates at a time, a few megabytes, and for one state.
     #[must_use]
-    pub fn replicates(&self, scope: usize, seed: u64, replicates: Range<u64>) -> Vec<f64> {
-        self.0.replicates(scope, seed, replicates)
+    pub fn replicates(&self, seed: u64, replicates: Range<u64>) -> Vec<f64> {
+        self.0.replicates(seed, replicates)
     }
 }
 
@@ -93,11 +108,10 @@ impl Paired {
         self.0.scopes()
     }
 
-    /// Returns the differences of scores in blocks of 64 trials each: for each trial, counted from 0, one value
-    /// per column of the scope, that of the system minus that of the baseline. Undefined ones are NaN.
+    /// Returns what exchanges the examples of a scope.
     #[must_use]
-    pub fn trials(&self, scope: usize, seed: u64, trials: Trials, blocks: Range<u64>) -> Vec<f64> {
-        self.0.trials(scope, seed, trials, blocks)
+    pub fn exchanges(&self, scope: usize) -> Exchanges<'_> {
+        Exchanges(self.0.exchanges(scope))
     }
 
     /// Returns for each column of a scope how the examples compare; `None` for scores that single examples do
@@ -108,14 +122,34 @@ impl Paired {
     }
 }
 
+/// Exchanges the examples of two systems in a scope.
+pub struct Exchanges<'p>(Box<dyn Exchange + 'p>);
+
+impl Exchanges<'_> {
+    /// Returns the differences of scores in blocks of 64 trials each: for each trial, counted from 0, one value
+    /// per column of the scope, that of the system minus that of the baseline. Undefined ones are NaN.
+    #[must_use]
+    pub fn trials(&self, seed: u64, trials: Trials, blocks: Range<u64>) -> Vec<f64> {
+        self.0.trials(seed, trials, blocks)
+    }
+}
+
 pub(crate) trait Resample: Send + Sync {
     fn scopes(&self) -> &[Scope];
-    fn replicates(&self, scope: usize, seed: u64, replicates: Range<u64>) -> Vec<f64>;
+    fn draws(&self, scope: usize) -> Box<dyn Draw + '_>;
+}
+
+pub(crate) trait Draw: Send + Sync {
+    fn replicates(&self, seed: u64, replicates: Range<u64>) -> Vec<f64>;
+}
+
+pub(crate) trait Exchange: Send + Sync {
+    fn trials(&self, seed: u64, trials: Trials, blocks: Range<u64>) -> Vec<f64>;
 }
 
 pub(crate) trait Pairs: Send + Sync {
     fn scopes(&self) -> &[Scope];
-    fn trials(&self, scope: usize, seed: u64, trials: Trials, blocks: Range<u64>) -> Vec<f64>;
+    fn exchanges(&self, scope: usize) -> Box<dyn Exchange + '_>;
     fn compared(&self, scope: usize) -> Vec<Option<Compared>>;
 }
 
@@ -397,55 +431,17 @@ impl Layout {
     }
 }
 
-/// The rows of a scope: hashes of clusters with indices into a list of states.
-struct Draws {
-    layout: Layout,
-    rows: Vec<(u64, u32)>,
-    /// The states of the scope, each once.
-    states: Vec<u32>,
-}
-
-/// States are merged with their summed weights where there are at least this many rows per state.
-const ROWS_PER_STATE: usize = 2;
-
 /// A [`Resampler`] of a reading.
 pub(crate) struct Resampling<R: Reading> {
     table: Table<R>,
     scopes: Vec<Scope>,
-    draws: Vec<Draws>,
 }
 
 impl<R: Reading> Resampling<R> {
-    pub(crate) fn new(table: Table<R>, report: Report) -> Self {
+    pub(crate) fn new(table: Table<R>, report: &Report) -> Self {
         let groups = std::iter::once(None).chain(table.groups().into_iter().map(Some));
-        let (mut scopes, mut draws) = (Vec::new(), Vec::new());
-        for group in groups {
-            let scope = table.scope(0, group, &report);
-            let mut local = HashMap::new();
-            let mut states = Vec::new();
-            let rows = table
-                .rows_of(0, group)
-                .filter(|row| row.is_resampled())
-                .map(|row| {
-                    let index = *local.entry(row.contribution).or_insert_with(|| {
-                        states.push(row.contribution);
-                        states.len() as u32 - 1
-                    });
-                    (row.cluster, index)
-                });
-            let rows: Vec<_> = rows.collect();
-            draws.push(Draws {
-                layout: Layout::new(&scope),
-                rows,
-                states,
-            });
-            scopes.push(scope);
-        }
-        Self {
-            table,
-            scopes,
-            draws,
-        }
+        let scopes = groups.map(|group| table.scope(0, group, report)).collect();
+        Self { table, scopes }
     }
 }
 
@@ -454,57 +450,292 @@ impl<R: Reading> Resample for Resampling<R> {
         &self.scopes
     }
 
-    fn replicates(&self, scope: usize, seed: u64, replicates: Range<u64>) -> Vec<f64> {
-        let (Some(draws), Some(scope)) = (self.draws.get(scope), self.scopes.get(scope)) else {
-            return Vec::new();
-        };
-        let rows = draws.rows.iter();
-        let rows: Vec<(Weights, u32)> = rows
-            .map(|&(cluster, state)| (Weights::of_hash(seed, cluster), state))
-            .collect();
-        let states: Vec<&StateOf<R>> = draws
-            .states
-            .iter()
-            .map(|&index| &self.table.states[index as usize])
-            .collect();
-        let mut values = Vec::new();
-        let count = (replicates.end - replicates.start) as usize;
-        let weigher = self.table.reading().weigher(&states, &self.table.header);
-        if weigher.is_some() || states.len() * ROWS_PER_STATE <= rows.len() {
-            let mut sums = vec![0_u64; states.len() * count];
-            for (weights, state) in &rows {
-                let start = *state as usize * count;
-                let sums = &mut sums[start..start + count];
-                for (sum, replicate) in sums.iter_mut().zip(replicates.clone()) {
-                    *sum += weights.of(replicate);
-                }
-            }
-            for replicate in 0..count {
-                let weight = |state: usize| sums[state * count + replicate];
-                if let Some(weigher) = &weigher {
-                    let weights: Vec<u64> = (0..states.len()).map(weight).collect();
-                    let numbers = weigher(&weights, numbers_of(scope.group.as_ref()));
-                    draws.layout.append(&numbers, &mut values);
-                    continue;
-                }
-                let mut pooled = StateOf::<R>::default();
-                for (index, state) in states.iter().enumerate() {
-                    pooled.merge_times(state, weight(index));
-                }
-                let numbers = self.table.numbers(&pooled, scope.group.as_ref());
-                draws.layout.append(&numbers, &mut values);
-            }
-            return values;
+    fn draws(&self, scope: usize) -> Box<dyn Draw + '_> {
+        match self.scopes.get(scope) {
+            Some(scope) => Box::new(ScopeDraws::new(&self.table, scope)),
+            None => Box::new(Nothing),
         }
-        for replicate in replicates {
-            let mut pooled = StateOf::<R>::default();
-            for (weights, state) in &rows {
-                pooled.merge_times(states[*state as usize], weights.of(replicate));
+    }
+}
+
+/// What is drawn of a scope that does not exist.
+struct Nothing;
+
+impl Draw for Nothing {
+    fn replicates(&self, _seed: u64, _replicates: Range<u64>) -> Vec<f64> {
+        Vec::new()
+    }
+}
+
+impl Exchange for Nothing {
+    fn trials(&self, _seed: u64, _trials: Trials, _blocks: Range<u64>) -> Vec<f64> {
+        Vec::new()
+    }
+}
+
+/// The rows of a scope.
+struct ScopeDraws<'t, R: Reading> {
+    table: &'t Table<R>,
+    group: Option<&'t (String, String)>,
+    layout: Layout,
+    /// Hashes of clusters with indices into the list of states.
+    rows: Vec<(u64, u32)>,
+    /// What the rows add to the counts, each once.
+    states: Vec<&'t StateOf<R>>,
+    merging: Merging<'t, R>,
+}
+
+/// How states are merged with a weight for each.
+enum Merging<'t, R: Reading> {
+    /// In a way of the metric's own.
+    Weigher(Weigher<'t>),
+    /// By adding columns of whole numbers.
+    Columns(Columns<'t, R>),
+    /// One by one.
+    States,
+}
+
+impl<'t, R: Reading> Merging<'t, R> {
+    /// `rows` are the indices of the states that are merged, each as often as it can be merged.
+    fn new(
+        table: &'t Table<R>,
+        states: &[&'t StateOf<R>],
+        rows: impl Iterator<Item = u32>,
+    ) -> Self {
+        if let Some(weigher) = table.reading().weigher(states, &table.header) {
+            return Self::Weigher(weigher);
+        }
+        let mut times = vec![0; states.len()];
+        rows.for_each(|state| times[state as usize] += 1);
+        let columns = Columns::new(table.reading(), states);
+        match columns.filter(|columns| columns.holds(&times)) {
+            Some(columns) => Self::Columns(columns),
+            None => Self::States,
+        }
+    }
+}
+
+/// How many bytes of sums of weights there are at once on each thread, unless one replicate needs more.
+const SUM_BYTES: usize = 4 << 20;
+
+/// How many replicates of so many states are computed in one pass over the rows.
+fn at_once(states: usize) -> usize {
+    (SUM_BYTES / size_of::<u32>() / states.max(1)).max(1)
+}
+
+impl<'t, R: Reading> ScopeDraws<'t, R> {
+    fn new(table: &'t Table<R>, scope: &'t Scope) -> Self {
+        let group = scope.group.as_ref();
+        let mut local = HashMap::new();
+        let mut states = Vec::new();
+        let rows = table.rows_of(0, group).filter(|row| row.is_resampled());
+        let rows = rows.map(|row| {
+            let index = *local.entry(row.contribution).or_insert_with(|| {
+                states.push(&table.states[row.contribution as usize]);
+                states.len() as u32 - 1
+            });
+            (row.cluster, index)
+        });
+        let rows: Vec<(u64, u32)> = rows.collect();
+        let states_of_rows = rows.iter().map(|row| row.1);
+        Self {
+            table,
+            group,
+            layout: Layout::new(scope),
+            merging: Merging::new(table, &states, states_of_rows),
+            rows,
+            states,
+        }
+    }
+
+    /// The values of as many replicates as there are sums of weights for each state.
+    fn append(&self, sums: &[u32], count: usize, values: &mut Vec<f64>) {
+        let weight = |state: usize, replicate: usize| u64::from(sums[state * count + replicate]);
+        let mut append = |numbers: &Numbers| self.layout.append(numbers, values);
+        let weights = |replicate| (0..self.states.len()).map(move |it| weight(it, replicate));
+        match &self.merging {
+            Merging::Weigher(weigher) => {
+                for replicate in 0..count {
+                    let weights: Vec<u64> = weights(replicate).collect();
+                    append(&weigher(&weights, numbers_of(self.group)));
+                }
             }
-            let numbers = self.table.numbers(&pooled, scope.group.as_ref());
-            draws.layout.append(&numbers, &mut values);
+            Merging::Columns(columns) => {
+                for state in columns.weighted(sums, count) {
+                    append(&self.table.numbers(&state, self.group));
+                }
+            }
+            Merging::States => {
+                for replicate in 0..count {
+                    let mut pooled = StateOf::<R>::default();
+                    for (state, times) in self.states.iter().zip(weights(replicate)) {
+                        pooled.merge_times(state, times);
+                    }
+                    append(&self.table.numbers(&pooled, self.group));
+                }
+            }
+        }
+    }
+}
+
+impl<R: Reading> Draw for ScopeDraws<'_, R> {
+    fn replicates(&self, seed: u64, replicates: Range<u64>) -> Vec<f64> {
+        let mut values = Vec::new();
+        let at_once = at_once(self.states.len()) as u64;
+        let mut start = replicates.start;
+        while start < replicates.end {
+            let end = replicates.end.min(start + at_once);
+            let count = (end - start) as usize;
+            // A weight is at most 21, so that they fit where the rows fit in memory.
+            let mut sums = vec![0_u32; self.states.len() * count];
+            for &(cluster, state) in &self.rows {
+                let weights = Weights::of_hash(seed, cluster);
+                let first = state as usize * count;
+                let sums = &mut sums[first..first + count];
+                for (sum, replicate) in sums.iter_mut().zip(start..end) {
+                    *sum += weights.of(replicate) as u32;
+                }
+            }
+            self.append(&sums, count, &mut values);
+            start = end;
         }
         values
+    }
+}
+
+/// States as rows of whole numbers, for metrics whose states are counts and means: to merge them is to add the
+/// numbers, which takes a fraction of the time.
+struct Columns<'t, R: Reading> {
+    reading: &'t R,
+    counts: usize,
+    /// Of each mean, the digits of its exact sum that occur.
+    digits: Vec<Vec<u8>>,
+    /// The numbers of the states: counts, then the count and the digits of each mean.
+    rows: Vec<Vec<i64>>,
+}
+
+/// A state as numbers: counts, and the count of each mean with the digits of its sum by index.
+struct Numbered {
+    counts: Vec<u64>,
+    means: Vec<(u64, BTreeMap<u8, i64>)>,
+}
+
+impl Numbered {
+    fn new<R: Reading>(reading: &R, state: &StateOf<R>) -> Option<Self> {
+        let mut state = state.clone();
+        let Addends { counts, means } = reading.addends(&mut state)?;
+        let means = means.into_iter();
+        let means = means.map(|mean| Some((mean.count(), mean.digits()?.collect())));
+        Some(Self {
+            counts: counts.into_iter().map(|count| *count).collect(),
+            means: means.collect::<Option<_>>()?,
+        })
+    }
+
+    /// The numbers in a row, with these digits of each mean.
+    fn row(&self, digits: &[Vec<u8>]) -> Option<Vec<i64>> {
+        let mut row = Vec::new();
+        for count in &self.counts {
+            row.push(i64::try_from(*count).ok()?);
+        }
+        for ((count, of_mean), digits) in self.means.iter().zip(digits) {
+            row.push(i64::try_from(*count).ok()?);
+            let digit = |index: &u8| of_mean.get(index).copied().unwrap_or_default();
+            row.extend(digits.iter().map(digit));
+        }
+        Some(row)
+    }
+}
+
+/// The greatest weight of a cluster.
+const MOST_WEIGHT: i64 = 21;
+
+impl<'t, R: Reading> Columns<'t, R> {
+    /// `None` if the states are of another kind, or if sums of their numbers could overflow.
+    fn new(reading: &'t R, states: &[&StateOf<R>]) -> Option<Self> {
+        let mut parts = Vec::with_capacity(states.len());
+        let mut digits: Vec<BTreeSet<u8>> = Vec::new();
+        for state in states {
+            let part = Numbered::new(reading, state)?;
+            digits.resize(part.means.len(), BTreeSet::new());
+            for ((_, of_mean), digits) in part.means.iter().zip(&mut digits) {
+                digits.extend(of_mean.keys());
+            }
+            parts.push(part);
+        }
+        let digits = digits
+            .into_iter()
+            .map(|digits| digits.into_iter().collect());
+        let digits: Vec<Vec<u8>> = digits.collect();
+        let rows = parts.iter().map(|part| part.row(&digits));
+        Some(Self {
+            reading,
+            counts: parts.first().map_or(0, |part| part.counts.len()),
+            rows: rows.collect::<Option<_>>()?,
+            digits,
+        })
+    }
+
+    /// Whether weighted sums of as many rows as there are of each state do not overflow.
+    fn holds(&self, times: &[u64]) -> bool {
+        let mut totals: Vec<i64> = vec![0; self.width()];
+        self.rows.iter().zip(times).all(|(row, &times)| {
+            totals.iter_mut().zip(row).all(|(total, &number)| {
+                let times = i64::try_from(times).ok();
+                let times = times.and_then(|times| times.checked_mul(MOST_WEIGHT));
+                let most = times.and_then(|times| number.checked_abs()?.checked_mul(times));
+                let sum = most.and_then(|most| total.checked_add(most));
+                *total = sum.unwrap_or_default();
+                sum.is_some()
+            })
+        })
+    }
+
+    fn width(&self) -> usize {
+        self.rows.first().map_or(0, Vec::len)
+    }
+
+    /// The state whose numbers these are.
+    fn state(&self, numbers: impl IntoIterator<Item = i64>) -> StateOf<R> {
+        let mut numbers = numbers.into_iter();
+        let mut next = || numbers.next().unwrap_or_default();
+        let mut state = StateOf::<R>::default();
+        if let Some(Addends { counts, means }) = self.reading.addends(&mut state) {
+            for count in counts.into_iter().take(self.counts) {
+                *count = next().unsigned_abs();
+            }
+            for (mean, digits) in means.into_iter().zip(&self.digits) {
+                let count = next().unsigned_abs();
+                *mean = Mean::from_digits(count, digits.iter().map(|&index| (index, next())));
+            }
+        }
+        state
+    }
+
+    /// The states of replicates, from the weight of each state in each of them.
+    fn weighted<'c>(
+        &'c self,
+        sums: &[u32],
+        count: usize,
+    ) -> impl Iterator<Item = StateOf<R>> + use<'c, 't, R> {
+        let mut totals = vec![0_i64; self.width() * count];
+        let mut weights = vec![0_i64; count];
+        for (row, sums) in self.rows.iter().zip(sums.chunks_exact(count)) {
+            for (weight, sum) in weights.iter_mut().zip(sums) {
+                *weight = i64::from(*sum);
+            }
+            for (&number, totals) in row.iter().zip(totals.chunks_exact_mut(count)) {
+                if number != 0 {
+                    for (total, weight) in totals.iter_mut().zip(&weights) {
+                        *total += number * weight;
+                    }
+                }
+            }
+        }
+        (0..count).map(move |replicate| {
+            let width = 0..self.width();
+            self.state(width.map(|column| totals[column * count + replicate]))
+        })
     }
 }
 
@@ -517,7 +748,6 @@ pub(crate) struct Pairing<R: Reading> {
     /// The state of no examples, where a row has no partner.
     none: u32,
     scopes: Vec<Scope>,
-    pairs: Vec<(Layout, Vec<Exchanged>)>,
 }
 
 impl<R: Reading> Pairing<R> {
@@ -527,7 +757,7 @@ impl<R: Reading> Pairing<R> {
         let groups: Vec<Option<(String, String)>> = std::iter::once(None)
             .chain(table.groups().into_iter().cloned().map(Some))
             .collect();
-        let (mut scopes, mut pairs) = (Vec::new(), Vec::new());
+        let mut scopes = Vec::new();
         for group in &groups {
             let mut scope = table.scope(0, group.as_ref(), &reports[0]);
             let system = table.scope(1, group.as_ref(), &reports[1]);
@@ -548,34 +778,12 @@ impl<R: Reading> Pairing<R> {
                     });
                 }
             }
-            let rows = |side| {
-                table
-                    .rows_of(side, group.as_ref())
-                    .filter(|row| row.is_resampled())
-            };
-            let place = |row: &Row| (row.key, row.cluster);
-            let exchanged: Vec<Exchanged> = match rows(0).map(place).eq(rows(1).map(place)) {
-                true => {
-                    let pairs = rows(0).zip(rows(1));
-                    pairs
-                        .map(|(a, b)| (a.cluster, a.contribution, b.contribution))
-                        .collect()
-                }
-                false => {
-                    let baseline = rows(0).map(|row| (row.cluster, row.contribution, none));
-                    baseline
-                        .chain(rows(1).map(|row| (row.cluster, none, row.contribution)))
-                        .collect()
-                }
-            };
-            pairs.push((Layout::new(&scope), exchanged));
             scopes.push(scope);
         }
         Self {
             table,
             none,
             scopes,
-            pairs,
         }
     }
 
@@ -583,163 +791,209 @@ impl<R: Reading> Pairing<R> {
         &self.table.states[index as usize]
     }
 
-    /// The trials of a metric whose states keep rows: a state counts once on the side where it is.
-    fn weighed_trials(
-        &self,
-        scope: &Scope,
-        layout: &Layout,
-        exchanged: &[Exchanged],
-        trials: Trials,
-        blocks: Range<u64>,
-        swaps: impl Fn(u64, u64) -> u64,
-    ) -> Option<Vec<f64>> {
-        let states: Vec<&StateOf<R>> = self.table.states.iter().collect();
-        let weigher = self.table.reading().weigher(&states, &self.table.header)?;
-        let (mut values, mut sides) = (Vec::new(), [Vec::new(), Vec::new()]);
-        for block in blocks {
-            let in_block = BLOCK.min(trials.count().saturating_sub(block * BLOCK));
-            let words: Vec<u64> = exchanged.iter().map(|row| swaps(row.0, block)).collect();
-            for trial in 0..in_block {
-                let mut weights = [vec![0; states.len()], vec![0; states.len()]];
-                for (word, &(_, a, b)) in words.iter().zip(exchanged) {
-                    let side = usize::from((word >> trial) & 1 == 1);
-                    weights[side][a as usize] += 1;
-                    weights[1 - side][b as usize] += 1;
-                }
-                for (weights, side) in weights.iter().zip(&mut sides) {
-                    side.clear();
-                    let numbers = weigher(weights, numbers_of(scope.group.as_ref()));
-                    layout.append(&numbers, side);
-                }
-                let [baseline, system] = &sides;
-                let differences = baseline.iter().zip(system);
-                values.extend(differences.map(|(baseline, system)| system - baseline));
-            }
+    /// The rows of both systems that are exchanged together.
+    fn exchanged(&self, group: Option<&(String, String)>) -> Vec<Exchanged> {
+        let rows = |side| {
+            let rows = self.table.rows_of(side, group);
+            rows.filter(|row| row.is_resampled())
+        };
+        let place = |row: &Row| (row.key, row.cluster);
+        if rows(0).map(place).eq(rows(1).map(place)) {
+            let pairs = rows(0).zip(rows(1));
+            let pairs = pairs.map(|(a, b)| (a.cluster, a.contribution, b.contribution));
+            return pairs.collect();
         }
-        Some(values)
+        let baseline = rows(0).map(|row| (row.cluster, row.contribution, self.none));
+        let system = rows(1).map(|row| (row.cluster, self.none, row.contribution));
+        baseline.chain(system).collect()
     }
 }
 
 /// The number of trials of a block.
 const BLOCK: u64 = 64;
 
+/// The pairs of a scope.
+struct ScopeExchanges<'p, R: Reading> {
+    pairing: &'p Pairing<R>,
+    group: Option<&'p (String, String)>,
+    layout: Layout,
+    exchanged: Vec<Exchanged>,
+    /// The hashes of the clusters in order.
+    clusters: Vec<u64>,
+    merging: Merging<'p, R>,
+}
+
+impl<'p, R: Reading> ScopeExchanges<'p, R> {
+    fn new(pairing: &'p Pairing<R>, scope: &'p Scope) -> Self {
+        let group = scope.group.as_ref();
+        let exchanged = pairing.exchanged(group);
+        let clusters: BTreeSet<u64> = exchanged.iter().map(|row| row.0).collect();
+        let states: Vec<&StateOf<R>> = pairing.table.states.iter().collect();
+        let rows = exchanged.iter().flat_map(|&(_, a, b)| [a, b]);
+        let merging = Merging::new(&pairing.table, &states, rows);
+        Self {
+            pairing,
+            group,
+            layout: Layout::new(scope),
+            exchanged,
+            clusters: clusters.into_iter().collect(),
+            merging,
+        }
+    }
+
+    /// In which trials of a block the systems are exchanged on a cluster, a bit each.
+    fn word(&self, seed: u64, trials: Trials, cluster: u64, block: u64) -> u64 {
+        match trials {
+            Trials::Random(_) => Swaps::of_hash(seed, cluster).word(block),
+            // The order of the clusters does not matter, as all assignments are tried.
+            Trials::All(_) => {
+                let index = self.clusters.partition_point(|&other| other < cluster) as u32;
+                let trials = (0..BLOCK).map(|bit| block * BLOCK + bit);
+                let bits = trials.map(|trial| u64::from(assigned(trial, index)));
+                (0..)
+                    .zip(bits)
+                    .map(|(place, bit): (u32, u64)| bit << place)
+                    .sum()
+            }
+        }
+    }
+
+    /// Appends the differences of the scores of two states.
+    fn append(&self, pair: [&StateOf<R>; 2], values: &mut Vec<f64>) {
+        let numbers = pair.map(|state| self.pairing.table.numbers(state, self.group));
+        self.append_numbers(numbers, values);
+    }
+
+    fn append_numbers(&self, numbers: [Numbers; 2], values: &mut Vec<f64>) {
+        let [baseline, system] = numbers.map(|numbers| {
+            let mut values = Vec::new();
+            self.layout.append(&numbers, &mut values);
+            values
+        });
+        let differences = baseline.iter().zip(&system);
+        values.extend(differences.map(|(baseline, system)| system - baseline));
+    }
+
+    /// The trials of a metric with a way of its own: a state counts once on the side where it is.
+    fn weigh(&self, weigher: &Weigher<'_>, words: &[u64], in_block: u64, values: &mut Vec<f64>) {
+        let states = self.pairing.table.states.len();
+        for trial in 0..in_block {
+            let mut weights = [vec![0; states], vec![0; states]];
+            for (word, &(_, a, b)) in words.iter().zip(&self.exchanged) {
+                let side = usize::from((word >> trial) & 1 == 1);
+                weights[side][a as usize] += 1;
+                weights[1 - side][b as usize] += 1;
+            }
+            let numbers = weights.map(|weights| weigher(&weights, numbers_of(self.group)));
+            self.append_numbers(numbers, values);
+        }
+    }
+
+    /// The trials by columns: what is exchanged moves the difference of two rows from one side to the other.
+    fn add(&self, columns: &Columns<'_, R>, words: &[u64], in_block: u64, values: &mut Vec<f64>) {
+        const TRIALS: usize = BLOCK as usize;
+        let width = columns.width();
+        let mut totals = [vec![0_i64; width], vec![0_i64; width]];
+        let mut moved = vec![[0_i64; TRIALS]; width];
+        let mut masks = [0_i64; TRIALS];
+        for (&word, &(_, a, b)) in words.iter().zip(&self.exchanged) {
+            let rows = [a, b].map(|index| &columns.rows[index as usize]);
+            for (totals, row) in totals.iter_mut().zip(rows) {
+                totals
+                    .iter_mut()
+                    .zip(row)
+                    .for_each(|(total, number)| *total += number);
+            }
+            if a == b {
+                continue;
+            }
+            for (bit, mask) in masks.iter_mut().enumerate() {
+                *mask = -(((word >> bit) & 1) as i64);
+            }
+            let [ours, theirs] = rows;
+            for ((ours, theirs), moved) in ours.iter().zip(theirs).zip(&mut moved) {
+                let difference = theirs - ours;
+                if difference != 0 {
+                    for (moved, mask) in moved.iter_mut().zip(&masks) {
+                        *moved += difference & mask;
+                    }
+                }
+            }
+        }
+        let [ours, theirs] = &totals;
+        for trial in 0..in_block as usize {
+            let moved = || moved.iter().map(|moved| moved[trial]);
+            let ours = columns.state(ours.iter().zip(moved()).map(|(total, moved)| total + moved));
+            let theirs = columns.state(
+                theirs
+                    .iter()
+                    .zip(moved())
+                    .map(|(total, moved)| total - moved),
+            );
+            self.append([&ours, &theirs], values);
+        }
+    }
+
+    /// The trials of other metrics: equal pairs of states are merged together.
+    fn merge(&self, words: &[u64], in_block: u64, values: &mut Vec<f64>) {
+        let state = |index: u32| self.pairing.state(index);
+        // To exchange equal counts changes nothing.
+        let mut base = StateOf::<R>::default();
+        // By pair of states: how many pairs there are, and how many are exchanged in each trial.
+        let mut kinds: BTreeMap<(u32, u32), (u64, [u64; BLOCK as usize])> = BTreeMap::new();
+        for (&word, &(_, a, b)) in words.iter().zip(&self.exchanged) {
+            if a == b {
+                base.merge_times(state(a), 1);
+                continue;
+            }
+            let (count, swapped) = kinds.entry((a, b)).or_insert((0, [0; BLOCK as usize]));
+            *count += 1;
+            for (bit, swapped) in swapped.iter_mut().enumerate() {
+                *swapped += (word >> bit) & 1;
+            }
+        }
+        for trial in 0..in_block as usize {
+            let [mut ours, mut theirs] = [base.clone(), base.clone()];
+            for (&(a, b), (count, swapped)) in &kinds {
+                let (times, a, b) = (swapped[trial], state(a), state(b));
+                ours.merge_times(a, count - times);
+                ours.merge_times(b, times);
+                theirs.merge_times(b, count - times);
+                theirs.merge_times(a, times);
+            }
+            self.append([&ours, &theirs], values);
+        }
+    }
+}
+
+impl<R: Reading> Exchange for ScopeExchanges<'_, R> {
+    fn trials(&self, seed: u64, trials: Trials, blocks: Range<u64>) -> Vec<f64> {
+        let mut values = Vec::new();
+        for block in blocks {
+            let in_block = BLOCK.min(trials.count().saturating_sub(block * BLOCK));
+            let rows = self.exchanged.iter();
+            let words = rows.map(|row| self.word(seed, trials, row.0, block));
+            let words: Vec<u64> = words.collect();
+            match &self.merging {
+                Merging::Weigher(weigher) => self.weigh(weigher, &words, in_block, &mut values),
+                Merging::Columns(columns) => self.add(columns, &words, in_block, &mut values),
+                Merging::States => self.merge(&words, in_block, &mut values),
+            }
+        }
+        values
+    }
+}
+
 impl<R: Reading> Pairs for Pairing<R> {
     fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
 
-    fn trials(&self, scope: usize, seed: u64, trials: Trials, blocks: Range<u64>) -> Vec<f64> {
-        let (Some((layout, exchanged)), Some(scope)) =
-            (self.pairs.get(scope), self.scopes.get(scope))
-        else {
-            return Vec::new();
-        };
-        // Which of all clusters one is. Their order does not matter, as all assignments are tried.
-        let order: Vec<u64> = match trials {
-            Trials::Random(_) => Vec::new(),
-            Trials::All(_) => {
-                let clusters: BTreeSet<u64> = exchanged.iter().map(|row| row.0).collect();
-                clusters.into_iter().collect()
-            }
-        };
-        let swaps = |cluster: u64, block: u64| match trials {
-            Trials::Random(_) => Swaps::of_hash(seed, cluster).word(block),
-            Trials::All(_) => {
-                let index = order.partition_point(|&other| other < cluster) as u32;
-                let bits =
-                    (0..BLOCK).map(|bit| u64::from(assigned(block * BLOCK + bit, index)) << bit);
-                bits.sum()
-            }
-        };
-        if let Some(values) =
-            self.weighed_trials(scope, layout, exchanged, trials, blocks.clone(), swaps)
-        {
-            return values;
+    fn exchanges(&self, scope: usize) -> Box<dyn Exchange + '_> {
+        match self.scopes.get(scope) {
+            Some(scope) => Box::new(ScopeExchanges::new(self, scope)),
+            None => Box::new(Nothing),
         }
-        // To exchange equal counts changes nothing.
-        let mut base = StateOf::<R>::default();
-        let mut differing: Vec<Exchanged> = Vec::new();
-        for &(cluster, a, b) in exchanged {
-            match a == b {
-                true => base.merge_times(self.state(a), 1),
-                false => differing.push((cluster, a, b)),
-            }
-        }
-        let mut kinds: HashMap<(u32, u32), usize> = HashMap::new();
-        let mut of_kind: Vec<(u32, u32, u64)> = Vec::new();
-        let kind_of: Vec<usize> = differing
-            .iter()
-            .map(|&(_, a, b)| {
-                let kind = *kinds.entry((a, b)).or_insert_with(|| {
-                    of_kind.push((a, b, 0));
-                    of_kind.len() - 1
-                });
-                of_kind[kind].2 += 1;
-                kind
-            })
-            .collect();
-        let sums = of_kind.len() * ROWS_PER_STATE <= differing.len();
-        let (mut values, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
-        let mut difference = |pair: &[StateOf<R>; 2]| {
-            ours.clear();
-            theirs.clear();
-            layout.append(
-                &self.table.numbers(&pair[0], scope.group.as_ref()),
-                &mut ours,
-            );
-            layout.append(
-                &self.table.numbers(&pair[1], scope.group.as_ref()),
-                &mut theirs,
-            );
-            values.extend(
-                ours.iter()
-                    .zip(&theirs)
-                    .map(|(baseline, system)| system - baseline),
-            );
-        };
-        for block in blocks {
-            let in_block = BLOCK.min(trials.count().saturating_sub(block * BLOCK));
-            let words = differing.iter().map(|row| swaps(row.0, block));
-            let words: Vec<u64> = words.collect();
-            if sums {
-                let mut swapped = vec![0_u64; of_kind.len() * BLOCK as usize];
-                for (&word, &kind) in words.iter().zip(&kind_of) {
-                    let start = kind * BLOCK as usize;
-                    for (bit, swapped) in swapped[start..start + BLOCK as usize]
-                        .iter_mut()
-                        .enumerate()
-                    {
-                        *swapped += (word >> bit) & 1;
-                    }
-                }
-                for trial in 0..in_block as usize {
-                    let mut pair = [base.clone(), base.clone()];
-                    for (kind, &(a, b, count)) in of_kind.iter().enumerate() {
-                        let times = swapped[kind * BLOCK as usize + trial];
-                        let (a, b) = (self.state(a), self.state(b));
-                        let [ours, theirs] = &mut pair;
-                        ours.merge_times(a, count - times);
-                        ours.merge_times(b, times);
-                        theirs.merge_times(b, count - times);
-                        theirs.merge_times(a, times);
-                    }
-                    difference(&pair);
-                }
-                continue;
-            }
-            for trial in 0..in_block {
-                let mut pair = [base.clone(), base.clone()];
-                for (&word, &(_, a, b)) in words.iter().zip(&differing) {
-                    let is_swapped = (word >> trial) & 1 == 1;
-                    let (a, b) = if is_swapped { (b, a) } else { (a, b) };
-                    let [ours, theirs] = &mut pair;
-                    ours.merge_times(self.state(a), 1);
-                    theirs.merge_times(self.state(b), 1);
-                }
-                difference(&pair);
-            }
-        }
-        values
     }
 
     fn compared(&self, scope: usize) -> Vec<Option<Compared>> {
@@ -798,5 +1052,24 @@ impl<R: Reading> Pairs for Pairing<R> {
             }
         }
         compared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MOST_KEPT_BYTES;
+
+    #[test]
+    fn sums_of_weights_stay_small() {
+        // One row of each state is the most that fits.
+        let most = MOST_KEPT_BYTES as usize / size_of::<Row>();
+        for states in [0, 1, 1_000, 1_000_000, most] {
+            let bytes = |replicates: usize| replicates * states * size_of::<u32>();
+            let count = at_once(states);
+            assert!(count == 1 || bytes(count) <= SUM_BYTES, "{states} states");
+            // On eight threads.
+            assert!(8 * bytes(count) <= 256 << 20, "{states} states");
+        }
     }
 }

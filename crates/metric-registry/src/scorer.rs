@@ -1071,7 +1071,7 @@ impl<R: Reading> ErasedState for Held<R> {
         let kept = self.kept.as_ref().into_iter();
         let table = Table::new(&self.shared, self.header.clone(), kept)?;
         let report = self.report();
-        Ok(Box::new(Resampling::new(table, report)))
+        Ok(Box::new(Resampling::new(table, &report)))
     }
 
     fn paired(&self, other: &dyn ErasedState) -> Result<Box<dyn Pairs>, StateError> {

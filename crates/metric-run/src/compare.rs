@@ -6,21 +6,17 @@ use std::sync::Arc;
 
 use metric_record::{Message, Missing};
 use metric_registry::stats::{Estimate, Test, Trials, estimate, holm, is_extreme, mcnemar};
-use metric_registry::{
-    Column, Compared, Direction, Entry, Named, Paired, Report, ResampledScope, State, StateError,
-};
+use metric_registry::{Column, Compared, Direction, Entry, Named, Paired, Report, ResampledScope};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::outcome::{JsonIntervals, Object, SCHEMA};
 use crate::run::Nobody;
 use crate::statistics::{
-    clusters_text, clusters_warning, count_of, proportion_of, refuse_resamples, replicates,
+    Progress, Resampled, clusters_warnings, count_of, exact_groups_warning, exact_warning,
+    internal, proportion_of,
 };
 use crate::{Data, Observer, Outcome, Run, RunError, Source, Statistics};
-
-/// More groups than this are worth a word about their number.
-const MANY_SLICES: usize = 10;
 
 /// A comparison of systems: who is compared with whom, and how often systems are exchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +56,65 @@ pub struct Comparison {
     pub groups: Named<Named<GroupComparison>>,
     /// What the user should know.
     pub warnings: Vec<Message>,
+}
+
+/// A system to compare, and where its predictions are.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The name.
+    pub name: String,
+    /// Its predictions with the references.
+    pub data: Data,
+    /// The field of its predictions, where systems share a source; `None` for that of the run.
+    pub prediction_field: Option<String>,
+}
+
+impl Candidate {
+    /// Each named source of predictions with the same references.
+    #[must_use]
+    pub fn of_sources(references: &Source, predictions: Vec<(String, Source)>) -> Vec<Self> {
+        let candidate = |(name, predictions)| Self {
+            name,
+            data: Data::Sources {
+                references: references.clone(),
+                predictions,
+            },
+            prediction_field: None,
+        };
+        predictions.into_iter().map(candidate).collect()
+    }
+
+    /// Fields of one source, each with the predictions of a system.
+    #[must_use]
+    pub fn of_fields(pairs: &Source, fields: Vec<(String, String)>) -> Vec<Self> {
+        let candidate = |(name, field)| Self {
+            name,
+            data: Data::Pairs(pairs.clone()),
+            prediction_field: Some(field),
+        };
+        fields.into_iter().map(candidate).collect()
+    }
+
+    /// The source of the predictions, in words.
+    fn source(&self) -> String {
+        let name = match &self.data {
+            Data::Sources { predictions, .. } | Data::Pairs(predictions) => predictions.name(),
+            Data::Documents { predictions, .. } => predictions.name.clone(),
+        };
+        match &self.prediction_field {
+            Some(field) => format!("{name}: {field}"),
+            None => name,
+        }
+    }
+
+    /// Whether the references can be read only once.
+    fn is_read_once(&self) -> bool {
+        match &self.data {
+            Data::Sources { references, .. } => references.is_standard_input(),
+            Data::Pairs(pairs) => pairs.is_standard_input(),
+            Data::Documents { .. } => false,
+        }
+    }
 }
 
 /// A system with its scores.
@@ -126,41 +181,6 @@ impl Difference {
     }
 }
 
-/// The replicates of one system: by scope, one list per column.
-struct Resampled {
-    scopes: Vec<ResampledScope>,
-    lists: Vec<Vec<Vec<Option<f64>>>>,
-}
-
-impl Resampled {
-    fn new(state: &State, statistics: &Statistics) -> Result<Self, RunError> {
-        let resampler = state.resampler().map_err(internal)?;
-        let resampler =
-            resampler.ok_or_else(|| RunError::Internal("no kept examples".to_owned()))?;
-        let scopes = resampler.scopes().to_vec();
-        let columns: usize = scopes.iter().map(|scope| scope.columns.len()).sum();
-        refuse_resamples(columns, statistics.resamples)?;
-        let lists = (0..scopes.len()).map(|scope| replicates(&resampler, scope, statistics));
-        Ok(Self {
-            lists: lists.collect(),
-            scopes,
-        })
-    }
-
-    /// The value and the replicates of a score.
-    fn of(&self, scope: &ResampledScope, column: &Column) -> Option<(&Column, &[Option<f64>])> {
-        let index = self.scopes.iter().position(|it| it.group == scope.group)?;
-        let columns = &self.scopes.get(index)?.columns;
-        let is_it = |it: &Column| it.group == column.group && it.score == column.score;
-        let place = columns.iter().position(is_it)?;
-        Some((columns.get(place)?, self.lists.get(index)?.get(place)?))
-    }
-}
-
-fn internal(error: StateError) -> RunError {
-    RunError::Internal(error.to_string())
-}
-
 impl Run {
     /// Scores several systems on the same references, and compares them. Predictions have the name of their
     /// system.
@@ -177,18 +197,18 @@ impl Run {
         predictions: Vec<(String, Source)>,
         compare: &Compare,
     ) -> Result<Comparison, RunError> {
-        self.compare_observed(references, predictions, compare, &Nobody)
+        let candidates = Candidate::of_sources(references, predictions);
+        self.compare_observed(&candidates, compare, &Nobody)
     }
 
-    /// Compares systems, and lets somebody watch.
+    /// Compares systems, whose data may be in fields of one source, and lets somebody watch.
     ///
     /// # Errors
     ///
     /// As [`compare`](Self::compare).
     pub fn compare_observed(
         &mut self,
-        references: &Source,
-        predictions: Vec<(String, Source)>,
+        candidates: &[Candidate],
         compare: &Compare,
         observer: &dyn Observer,
     ) -> Result<Comparison, RunError> {
@@ -197,16 +217,16 @@ impl Run {
         if self.metrics.len() != 1 {
             return usage("a comparison has one metric".to_owned());
         }
-        if predictions.len() < 2 {
+        if candidates.len() < 2 {
             return usage(format!(
                 "{} to compare: expected the predictions of at least 2 systems",
-                match predictions.len() {
+                match candidates.len() {
                     0 => "no system".to_owned(),
                     count => format!("{count} system"),
                 }
             ));
         }
-        let names: Vec<&String> = predictions.iter().map(|(name, _)| name).collect();
+        let names: Vec<&String> = candidates.iter().map(|it| &it.name).collect();
         let distinct: BTreeSet<&&String> = names.iter().collect();
         if distinct.len() < names.len() {
             return usage("two systems have the same name: expected different ones".to_owned());
@@ -230,10 +250,25 @@ impl Run {
                 }
             },
         };
-        if references.is_standard_input() {
+        if candidates.iter().any(Candidate::is_read_once) {
             return usage("the references are read once per system: expected a file".to_owned());
         }
-        let mut systems = self.score_systems(references, &predictions, observer)?;
+        // Replicates serve the intervals of scores and those of differences.
+        self.resamples_later = true;
+        let systems = self.score_paired(candidates, observer);
+        self.resamples_later = false;
+        self.only = None;
+        let systems = systems?;
+        self.on_threads(|_| self.compare_systems(systems, baseline, compare, &statistics, observer))
+    }
+
+    /// Scores the systems on the same examples.
+    fn score_paired(
+        &mut self,
+        candidates: &[Candidate],
+        observer: &dyn Observer,
+    ) -> Result<Vec<System>, RunError> {
+        let systems = self.score_systems(candidates, observer)?;
         if self.join.missing == Missing::Skip {
             // What one system lacks is left out of all of them.
             let ids = systems
@@ -245,47 +280,56 @@ impl Run {
             let all = ids.iter().fold(first, both);
             if ids.iter().any(|ids| ids.len() > all.len()) {
                 self.only = Some(Arc::new(all));
-                let again = self.score_systems(references, &predictions, observer);
-                self.only = None;
-                systems = again?;
+                return self.score_systems(candidates, observer);
             }
         }
-        self.on_threads(|_| self.compare_systems(systems, baseline, compare, &statistics))
+        Ok(systems)
     }
 
     fn score_systems(
-        &self,
-        references: &Source,
-        predictions: &[(String, Source)],
+        &mut self,
+        candidates: &[Candidate],
         observer: &dyn Observer,
     ) -> Result<Vec<System>, RunError> {
-        let score = |(name, predictions): &(String, Source)| {
-            let data = Data::Sources {
-                references: references.clone(),
-                predictions: predictions.clone(),
-            };
-            let mut outcomes = self.score_observed(data, observer)?;
+        let score = |candidate: &Candidate| {
+            let mut outcomes = self.score_candidate(candidate, observer)?;
             let outcome = outcomes.pop();
             let outcome = outcome.ok_or_else(|| RunError::Internal("no outcome".to_owned()))?;
             Ok(System {
-                name: name.clone(),
-                predictions: predictions.name(),
+                name: candidate.name.clone(),
+                predictions: candidate.source(),
                 outcome,
             })
         };
-        predictions.iter().map(score).collect()
+        candidates.iter().map(score).collect()
+    }
+
+    /// Scores a system whose predictions may have a field of their own.
+    pub(crate) fn score_candidate(
+        &mut self,
+        candidate: &Candidate,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Outcome>, RunError> {
+        let Some(field) = candidate.prediction_field.clone() else {
+            return self.score_observed(candidate.data.clone(), observer);
+        };
+        let of_run = std::mem::replace(&mut self.fields.prediction, field);
+        let scored = self.score_observed(candidate.data.clone(), observer);
+        self.fields.prediction = of_run;
+        scored
     }
 
     fn compare_systems(
         &self,
-        systems: Vec<System>,
+        mut systems: Vec<System>,
         baseline: usize,
         compare: &Compare,
         statistics: &Statistics,
+        observer: &dyn Observer,
     ) -> Result<Comparison, RunError> {
         let resampled = systems
-            .iter()
-            .map(|it| Resampled::new(it.outcome.state(), statistics));
+            .iter_mut()
+            .map(|it| it.outcome.resample_all(statistics, observer));
         let resampled: Vec<Resampled> = resampled.collect::<Result<_, _>>()?;
         let chosen = self.metrics.first();
         let chosen = chosen.ok_or_else(|| RunError::Internal("no metric".to_owned()))?;
@@ -309,6 +353,7 @@ impl Run {
                 has_proportions: chosen.scorer.has_proportions(),
                 compare,
                 statistics,
+                observer,
             };
             pair.compare(&mut differences, &mut groups, &mut warnings)?;
         }
@@ -337,11 +382,8 @@ impl Run {
                 .for_each(|(_, group)| sort(&mut group.differences));
         }
         let first = systems.first().map(|system| &system.outcome);
-        let clusters = first
-            .and_then(Outcome::intervals)
-            .map_or(0, |found| found.total.clusters);
-        let mut all_warnings: Vec<Message> =
-            clusters_warning(clusters, statistics).into_iter().collect();
+        let found = first.and_then(Outcome::intervals);
+        let mut all_warnings = found.map_or_else(Vec::new, |it| clusters_warnings(it, statistics));
         for system in &systems {
             for warning in system.outcome.report().warnings {
                 if !all_warnings.contains(&warning) {
@@ -353,14 +395,6 @@ impl Run {
         for warning in warnings {
             if !all_warnings.contains(&warning) {
                 all_warnings.push(warning);
-            }
-        }
-        for (kind, groups) in &groups {
-            if groups.len() > MANY_SLICES {
-                all_warnings.push(Message::from(format!(
-                    "{} groups of {kind} are as many looks at one data set: some differ by chance",
-                    groups.len()
-                )));
             }
         }
         let signature = first.map_or_else(String::new, |outcome| {
@@ -400,6 +434,7 @@ struct PairOfSystems<'s> {
     has_proportions: bool,
     compare: &'s Compare,
     statistics: &'s Statistics,
+    observer: &'s dyn Observer,
 }
 
 /// What is known of a column before systems are exchanged.
@@ -423,6 +458,8 @@ impl PairOfSystems<'_> {
         let [baseline, system] = self.systems.map(|system| system.outcome.state());
         let paired = baseline.paired(system).map_err(internal)?;
         let paired = paired.ok_or_else(|| RunError::Internal("no kept examples".to_owned()))?;
+        // Groups with so few clusters that nothing can be significant, by kind.
+        let mut few: Named<Vec<(&str, u64)>> = Vec::new();
         for (index, scope) in paired.scopes().iter().enumerate() {
             let compared = paired.compared(index);
             let columns = scope.columns.iter().zip(compared);
@@ -434,8 +471,14 @@ impl PairOfSystems<'_> {
                 true => self.extreme(&paired, index, trials, &prepared),
                 false => vec![0; prepared.len()],
             };
-            if prepared.iter().any(|it| it.needs_trials) && scope.group.is_none() {
-                warnings.extend(self.exact_warning(trials));
+            let least = self.least_p(trials);
+            if let Some((clusters, least)) = least
+                && prepared.iter().any(|it| it.needs_trials)
+            {
+                match &scope.group {
+                    None => warnings.push(exact_warning(clusters, least)),
+                    Some((kind, name)) => find_or_insert(&mut few, kind).push((name, clusters)),
+                }
             }
             for ((column, prepared), extreme) in scope.columns.iter().zip(prepared).zip(extreme) {
                 let (p, test) = match (prepared.p, prepared.needs_trials) {
@@ -465,6 +508,8 @@ impl PairOfSystems<'_> {
                 }
             }
         }
+        let few = few.iter();
+        warnings.extend(few.map(|(kind, groups)| exact_groups_warning(kind, groups)));
         Ok(())
     }
 
@@ -560,8 +605,12 @@ impl PairOfSystems<'_> {
         });
         let ranges: Vec<Range<u64>> = ranges.collect();
         let seed = self.statistics.seed;
+        let progress = Progress::new(self.observer, trials.count());
+        let exchanges = paired.exchanges(scope);
         let count = |range: Range<u64>| -> Vec<u64> {
-            let values = paired.trials(scope, seed, trials, range);
+            let done = (64 * (range.end - range.start)).min(trials.count());
+            let values = exchanges.trials(seed, trials, range);
+            progress.advance(done);
             let mut extreme = vec![0; prepared.len()];
             for row in values.chunks_exact(prepared.len().max(1)) {
                 for ((value, prepared), extreme) in row.iter().zip(prepared).zip(&mut extreme) {
@@ -582,21 +631,16 @@ impl PairOfSystems<'_> {
             .reduce(|| vec![0; prepared.len()], add)
     }
 
-    /// The warning that no difference of so few clusters can be significant.
-    fn exact_warning(&self, trials: Trials) -> Option<Message> {
+    /// The number of clusters and the least p-value of all assignments, if no difference of so few clusters can
+    /// be significant.
+    fn least_p(&self, trials: Trials) -> Option<(u64, f64)> {
         let Trials::All(clusters) = trials else {
             return None;
         };
         let least = 2.0_f64.powi(1 - i32::try_from(clusters).unwrap_or(i32::MAX));
         let level = 1.0 - self.statistics.confidence;
         // 1 - 0.95 is a little more than 0.05.
-        (least > level + 1e-12).then(|| {
-            let clusters = clusters_text(clusters.into(), self.statistics);
-            Message::from(format!(
-                "{clusters}: no difference can be significant, as no p-value is below {}",
-                least.min(1.0)
-            ))
-        })
+        (least > level + 1e-12).then(|| (clusters.into(), least.min(1.0)))
     }
 }
 

@@ -9,7 +9,6 @@
 //! records before it have been taken, so that of several errors the first one is returned on any number of
 //! threads.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -25,8 +24,9 @@ use rayon::prelude::*;
 use crate::RunError;
 use crate::first_words::{FirstWords, LineStarts};
 use crate::formats::{Format, grouped};
-use crate::scan::{FieldNames, Form, Found, FoundId, Role, one_example, scan, whole};
+use crate::scan::{FieldNames, Found, FoundId, Role, one_example, scan, whole};
 use crate::source::{Block, Blocks, Part, Source, Unit};
+use crate::waiting::{Held, Meeting, Slot, Waiting};
 
 /// A source and how its records stand in it.
 pub(crate) struct Input {
@@ -308,15 +308,7 @@ impl Reader {
 
     fn hold(&self, place: Place, ordinal: u64) -> Held {
         let (found, text) = self.found(place);
-        Held {
-            ordinal,
-            id: found.id(text).to_string(),
-            form: found.form,
-            part: Arc::clone(&self.queue[place.block].block.part),
-            value: found.value.of(text).to_owned(),
-            record: found.record(text).map(str::to_owned),
-            line: found.line,
-        }
+        Held::new(ordinal, found, text, &self.queue[place.block].block.part)
     }
 
     /// Drops the blocks whose records are all taken and used.
@@ -529,23 +521,6 @@ struct Place {
     record: usize,
 }
 
-/// A record that waits for its partner, or has been found by it.
-struct Held {
-    ordinal: u64,
-    id: String,
-    value: String,
-    form: Form,
-    record: Option<String>,
-    line: u64,
-    part: Arc<Part>,
-}
-
-impl Held {
-    fn value(&self) -> Value<'_> {
-        self.form.value(&self.value)
-    }
-}
-
 enum End {
     Queued(Place),
     Held(Box<Held>),
@@ -680,8 +655,7 @@ pub(crate) struct Join {
     /// How many blocks of each side are read at a time.
     width: usize,
     next_ordinal: u64,
-    waiting_references: HashMap<String, Held>,
-    waiting_predictions: HashMap<String, Held>,
+    waiting: Waiting,
     /// Lines of predictions after the last reference of a text file, which nothing can match.
     surplus: Surplus,
     held: HeldBytes,
@@ -714,8 +688,8 @@ struct HeldBytes {
 }
 
 impl HeldBytes {
-    /// What a record that waits takes in addition to its texts, about.
-    const RECORD: usize = 192;
+    /// What an id that is kept takes in addition to its text, about.
+    const ID: usize = 96;
 
     fn new(most: u64) -> Self {
         Self {
@@ -726,19 +700,10 @@ impl HeldBytes {
         }
     }
 
-    fn size(held: &Held) -> u64 {
-        let record = held.record.as_ref().map_or(0, String::len);
-        // The id is also the key.
-        (Self::RECORD + 2 * held.id.len() + held.value.len() + record) as u64
-    }
-
-    fn wait(&mut self, held: &Held) {
-        self.waiting += Self::size(held);
+    /// Counts the records that wait.
+    fn wait(&mut self, waiting: &Waiting) {
+        self.waiting = waiting.bytes();
         self.check();
-    }
-
-    fn found(&mut self, held: &Held) {
-        self.waiting = self.waiting.saturating_sub(Self::size(held));
     }
 
     fn take<'i>(&mut self, seen: &Seen, id: impl FnOnce() -> Id<'i>) {
@@ -751,7 +716,7 @@ impl HeldBytes {
                 Id::Text(id) => id.len(),
                 _ => 0,
             };
-            Self::RECORD / 2 + text
+            Self::ID + text
         };
         let taken = match seen {
             Seen::Lines(_) => return,
@@ -771,7 +736,7 @@ impl HeldBytes {
 /// What the join left over.
 pub(crate) struct Leftovers {
     /// References without a prediction, in their order.
-    pub(crate) missing: Vec<Pair>,
+    pub(crate) missing: Vec<Slot>,
     /// The number of predictions without a reference.
     pub(crate) extra: u64,
     /// Those of a kind that there are, for errors.
@@ -807,8 +772,7 @@ impl Join {
             policy,
             width,
             next_ordinal: 0,
-            waiting_references: HashMap::new(),
-            waiting_predictions: HashMap::new(),
+            waiting: Waiting::default(),
             surplus: Surplus::default(),
             held: HeldBytes::new(max_bytes),
         };
@@ -951,10 +915,10 @@ impl Join {
             }
             self.fill();
             let pairs = match self.predictions {
-                None => self.take_both(),
+                None => self.take_both()?,
                 Some(_) => Pairs {
                     steps: self.take_steps(),
-                    apart: self.take_matching(),
+                    apart: self.take_matching()?,
                 },
             };
             if self.held.is_over {
@@ -985,7 +949,7 @@ impl Join {
     }
 
     /// The records of a source that has both sides; those without a prediction wait in vain.
-    fn take_both(&mut self) -> Pairs {
+    fn take_both(&mut self) -> Result<Pairs, RunError> {
         let references = &mut self.references;
         let mut steps = Vec::new();
         while let Some(place) = references.head() {
@@ -1008,17 +972,17 @@ impl Join {
                 });
                 continue;
             }
-            let held = references.hold(place, ordinal);
-            self.held.wait(&held);
+            let id = references.id(place);
+            let hold = || references.hold(place, ordinal);
             // An id that stands twice is found by its fingerprint at the end.
-            if let Some(twice) = self.waiting_references.insert(held.id.clone(), held) {
-                self.held.found(&twice);
-            }
+            self.waiting
+                .meet(Side::Reference, fingerprint(id), id, hold)?;
+            self.held.wait(&self.waiting);
         }
-        Pairs {
+        Ok(Pairs {
             steps,
             apart: Vec::new(),
-        }
+        })
     }
 
     /// Takes the runs of records whose ids are the same on both sides, as far as both have them loaded.
@@ -1075,9 +1039,9 @@ impl Join {
     }
 
     /// Takes records while both sides have one loaded, or one side is at its end.
-    fn take_matching(&mut self) -> Vec<Pair> {
+    fn take_matching(&mut self) -> Result<Vec<Pair>, RunError> {
         let Some(predictions) = &mut self.predictions else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let references = &mut self.references;
         let mut pairs = Vec::new();
@@ -1107,32 +1071,33 @@ impl Join {
                 || (prediction.is_none() && !predictions.is_at_end())
                 || (reference.is_none() && prediction.is_none())
             {
-                return pairs;
+                return Ok(pairs);
             }
             if let Some(place) = reference {
                 let ordinal = self.next_ordinal;
                 self.next_ordinal += 1;
                 references.take(place);
                 self.held.take(&references.seen, || references.id(place));
-                let id = references.id(place).to_string();
-                if let Some(partner) = self.waiting_predictions.remove(&id) {
-                    self.held.found(&partner);
-                    pairs.push(Pair {
-                        ordinal,
-                        reference: End::Queued(place),
-                        prediction: End::Held(Box::new(partner)),
-                    });
-                    // The prediction at hand may be that of the next reference: back in step.
-                    continue;
-                }
-                let held = references.hold(place, ordinal);
-                match self.waiting_references.entry(id) {
-                    Entry::Vacant(entry) => {
-                        self.held.wait(&held);
-                        entry.insert(held);
+                let id = references.id(place);
+                let hold = || references.hold(place, ordinal);
+                let meeting = self
+                    .waiting
+                    .meet(Side::Reference, fingerprint(id), id, hold)?;
+                self.held.wait(&self.waiting);
+                match meeting {
+                    Meeting::Partner(partner) => {
+                        pairs.push(Pair {
+                            ordinal,
+                            reference: End::Queued(place),
+                            prediction: End::Held(partner),
+                        });
+                        // The prediction at hand may be that of the next reference: back in step.
+                        continue;
                     }
-                    Entry::Occupied(entry) => {
-                        references.suspects.insert(entry.key().clone());
+                    Meeting::Waits => {}
+                    Meeting::Twice => {
+                        let id = references.id(place).to_string();
+                        references.suspects.insert(id);
                     }
                 }
             }
@@ -1142,24 +1107,22 @@ impl Join {
                     self.surplus.add(predictions.id(place));
                     continue;
                 }
-                let id = predictions.id(place).to_string();
-                if let Some(partner) = self.waiting_references.remove(&id) {
-                    self.held.found(&partner);
-                    pairs.push(Pair {
+                let id = predictions.id(place);
+                let hold = || predictions.hold(place, 0);
+                let meeting = self
+                    .waiting
+                    .meet(Side::Prediction, fingerprint(id), id, hold)?;
+                self.held.wait(&self.waiting);
+                match meeting {
+                    Meeting::Partner(partner) => pairs.push(Pair {
                         ordinal: partner.ordinal,
-                        reference: End::Held(Box::new(partner)),
+                        reference: End::Held(partner),
                         prediction: End::Queued(place),
-                    });
-                    continue;
-                }
-                let held = predictions.hold(place, 0);
-                match self.waiting_predictions.entry(id) {
-                    Entry::Vacant(entry) => {
-                        self.held.wait(&held);
-                        entry.insert(held);
-                    }
-                    Entry::Occupied(entry) => {
-                        predictions.suspects.insert(entry.key().clone());
+                    }),
+                    Meeting::Waits => {}
+                    Meeting::Twice => {
+                        let id = predictions.id(place).to_string();
+                        predictions.suspects.insert(id);
                     }
                 }
             }
@@ -1206,7 +1169,7 @@ impl Join {
                 let (found, text) = self.references.found(*place);
                 (found.id(text), found.value(text), found.record(text))
             }
-            End::Held(held) => (Id::Text(&held.id), held.value(), held.record.as_deref()),
+            End::Held(held) => (Id::Text(held.id()), held.value(), held.record()),
             End::Missing => (Id::Text(""), Value::missing(), None),
         };
         let prediction = match &pair.prediction {
@@ -1276,14 +1239,14 @@ impl Join {
         let Reader {
             input, has_other, ..
         } = &self.references;
-        let first = self
-            .waiting_references
-            .values()
-            .min_by_key(|held| held.ordinal);
-        let (None, false, Some(first)) = (&self.predictions, has_other, first) else {
+        if self.predictions.is_some() || *has_other {
+            return Ok(());
+        }
+        let Some(first) = self.waiting.rest(Side::Reference)?.first().copied() else {
             return Ok(());
         };
-        let record = first.record.as_deref().unwrap_or_default();
+        let first = self.waiting.load(first)?;
+        let record = first.record().unwrap_or_default();
         let problem = input.names.no_field(Role::Other, record);
         let (line, place) = first.part.line_or_place(first.line, None);
         let mut error = ReadError::new(&first.part.file, problem).at(place);
@@ -1338,7 +1301,7 @@ impl Join {
     /// After the last pair: checks that no id stands twice, and gives what found no partner.
     pub(crate) fn finish(&mut self) -> Result<Leftovers, RunError> {
         if let Seen::Prints(prints) = &mut self.references.seen {
-            let is_looked_up = !self.waiting_predictions.is_empty();
+            let is_looked_up = self.waiting.has_any(Side::Prediction);
             if self.references.rising.is_none() || is_looked_up {
                 prints.par_sort_unstable();
             } else {
@@ -1349,55 +1312,70 @@ impl Join {
         self.references.refuse_repeated()?;
         self.refuse_row_counts()?;
         self.refuse_absent_field()?;
-        let mut missing: Vec<Held> = self
-            .waiting_references
-            .drain()
-            .map(|(_, held)| held)
-            .collect();
-        missing.sort_unstable_by_key(|held| held.ordinal);
-        let mut extra: Vec<Held> = self
-            .waiting_predictions
-            .drain()
-            .map(|(_, held)| held)
-            .collect();
-        // All ids of a file of JSON may stand in one line.
-        extra.sort_unstable_by(|a, b| (a.line, &a.id).cmp(&(b.line, &b.id)));
-
-        // A prediction without a partner whose id is that of a reference came second.
-        if let Some(predictions) = &mut self.predictions {
-            let references = &self.references.seen;
-            let second = extra.iter().filter(|held| references.contain(&held.id));
-            predictions
-                .suspects
-                .extend(second.map(|held| held.id.clone()));
+        let missing = self.waiting.rest(Side::Reference)?;
+        let extra = self.waiting.rest(Side::Prediction)?;
+        let mut first_extra = Vec::new();
+        for slot in &extra {
+            let held = self.waiting.load(*slot)?;
+            // A prediction without a partner whose id is that of a reference came second.
+            if let Some(predictions) = &mut self.predictions
+                && self.references.seen.contain(held.id())
+            {
+                predictions.suspects.insert(held.id().to_owned());
+            }
+            first_extra.push((held.line, held.id().to_owned()));
+            // All ids of a file of JSON may stand in one line.
+            if first_extra.len() >= 64 * NAMED_IDS {
+                first_extra.sort_unstable();
+                first_extra.truncate(NAMED_IDS);
+            }
+        }
+        first_extra.sort_unstable();
+        if let Some(predictions) = &self.predictions {
             predictions.refuse_repeated()?;
         }
+        let mut first_missing = Vec::new();
+        for slot in missing.iter().take(NAMED_IDS) {
+            first_missing.push(self.waiting.load(*slot)?.id().to_owned());
+        }
+        let first_extra = first_extra.into_iter().map(|(_, id)| id).take(NAMED_IDS);
         let name = |reader: Option<&Reader>| {
             reader.map_or_else(String::new, |reader| reader.input.source.name())
         };
         let references = name(Some(&self.references));
         let predictions = name(Some(self.predictions.as_ref().unwrap_or(&self.references)));
-        let missing_ids = unmatched(&missing, &references, &predictions);
-        let mut extra_ids = unmatched(&extra, &predictions, &references);
-        extra_ids.count += self.surplus.count;
-        let named = extra_ids.ids.len();
+        let missing_ids = Unmatched {
+            source: references.clone(),
+            other: predictions.clone(),
+            count: missing.len() as u64,
+            ids: first_missing,
+        };
         let surplus = std::mem::take(&mut self.surplus.ids);
-        extra_ids
-            .ids
-            .extend(surplus.into_iter().take(NAMED_IDS - named));
+        let extra_ids = Unmatched {
+            source: predictions,
+            other: references,
+            count: extra.len() as u64 + self.surplus.count,
+            ids: first_extra.chain(surplus).take(NAMED_IDS).collect(),
+        };
         Ok(Leftovers {
             extra: extra_ids.count,
-            missing: missing
-                .into_iter()
-                .map(|held| Pair {
-                    ordinal: held.ordinal,
-                    reference: End::Held(Box::new(held)),
-                    prediction: End::Missing,
-                })
-                .collect(),
+            missing,
             missing_ids,
             extra_ids,
         })
+    }
+
+    /// References without a prediction, as pairs.
+    pub(crate) fn missing(&self, slots: &[Slot]) -> Result<Vec<Pair>, RunError> {
+        let pair = |slot: &Slot| {
+            let held = self.waiting.load(*slot)?;
+            Ok(Pair {
+                ordinal: held.ordinal,
+                reference: End::Held(Box::new(held)),
+                prediction: End::Missing,
+            })
+        };
+        slots.iter().map(pair).collect()
     }
 }
 
@@ -1453,19 +1431,5 @@ fn same_id(a: Id<'_>, b: Id<'_>) -> bool {
         (Id::Text(a), Id::Text(b)) => a == b,
         (Id::Line(a), Id::Line(b)) => a == b,
         _ => a.to_string() == b.to_string(),
-    }
-}
-
-/// Records of one source whose ids another source does not have.
-fn unmatched(held: &[Held], source: &str, other: &str) -> Unmatched {
-    Unmatched {
-        source: source.to_owned(),
-        other: other.to_owned(),
-        count: held.len() as u64,
-        ids: held
-            .iter()
-            .take(NAMED_IDS)
-            .map(|held| held.id.clone())
-            .collect(),
     }
 }

@@ -1,10 +1,14 @@
-use metric_record::{JoinPolicy, Message, Missing};
+use metric_record::{JoinPolicy, Message, Missing, Value};
 use metric_registry::stats::{Estimate, Method};
-use metric_registry::{Counted, Entry, Group, Named, Options, Report, Sample, State, StateError};
+use metric_registry::{
+    Counted, Entry, Group, Named, Options, Report, ResampledScope, Sample, State, StateError,
+};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
 
-use crate::statistics::{intervals, replicates};
-use crate::{Intervals, RunError, SampleTable, Shards, Statistics};
+use crate::run::Nobody;
+use crate::statistics::{Analytic, Progress, Resampled, internal, replicates};
+use crate::{Intervals, Observer, RunError, SampleTable, Shards, Statistics};
 
 /// Version of the shape of the JSON result.
 pub(crate) const SCHEMA: u32 = 1;
@@ -56,18 +60,44 @@ impl Outcome {
     }
 
     /// Computes the intervals of the state.
-    pub(crate) fn resample(&mut self) -> Result<(), RunError> {
+    pub(crate) fn resample(&mut self, observer: &dyn Observer) -> Result<(), RunError> {
         let Some(statistics) = &self.statistics else {
             return Ok(());
         };
-        let scorer = self.entry.scorer(&self.options)?;
-        self.intervals = intervals(
-            &self.entry,
-            scorer.has_proportions(),
-            &self.state,
-            statistics,
-        )?;
+        let report = self.state.report();
+        let analytic = self.analytic(statistics, &report)?;
+        let is_wanted = |scope: &ResampledScope| analytic.needs_replicates(scope);
+        let resampled = Resampled::new(&self.state, statistics, is_wanted, observer)?;
+        self.intervals = resampled.map(|resampled| analytic.intervals(&resampled));
         Ok(())
+    }
+
+    /// Computes the replicates of all scores, and intervals from them.
+    pub(crate) fn resample_all(
+        &mut self,
+        statistics: &Statistics,
+        observer: &dyn Observer,
+    ) -> Result<Resampled, RunError> {
+        let resampled = Resampled::new(&self.state, statistics, |_| true, observer)?;
+        let resampled =
+            resampled.ok_or_else(|| RunError::Internal("no kept examples".to_owned()))?;
+        let report = self.state.report();
+        let intervals = self.analytic(statistics, &report)?.intervals(&resampled);
+        self.intervals = Some(intervals);
+        Ok(resampled)
+    }
+
+    fn analytic<'a>(
+        &'a self,
+        statistics: &'a Statistics,
+        report: &'a Report,
+    ) -> Result<Analytic<'a>, RunError> {
+        Ok(Analytic {
+            entry: &self.entry,
+            has_proportions: self.entry.scorer(&self.options)?.has_proportions(),
+            report,
+            statistics,
+        })
     }
 
     /// Returns how the scores were resampled, if they were.
@@ -86,6 +116,15 @@ impl Outcome {
         &self.slices
     }
 
+    /// Whether a kind of group is that of slices, which the run was asked for.
+    #[must_use]
+    pub fn is_sliced_by(&self, kind: &str) -> bool {
+        let mut names = self.slices.iter();
+        // After the name of a slice come its bins.
+        let without_bins = |slice: &String| slice.rsplit_once(':').is_some_and(|it| it.0 == kind);
+        names.any(|slice| slice == kind || without_bins(slice))
+    }
+
     /// Returns the intervals of the scores, if they were resampled.
     #[must_use]
     pub fn intervals(&self) -> Option<&Intervals> {
@@ -101,7 +140,6 @@ impl Outcome {
         let Some(statistics) = &self.statistics else {
             return Ok(None);
         };
-        let internal = |error: StateError| RunError::Internal(error.to_string());
         let Some(resampler) = self.state.resampler().map_err(internal)? else {
             return Ok(None);
         };
@@ -109,7 +147,8 @@ impl Outcome {
             .scopes()
             .first()
             .map_or(&[][..], |scope| &scope.columns);
-        let lists = replicates(&resampler, 0, statistics);
+        let progress = Progress::new(&Nobody, statistics.resamples);
+        let lists = replicates(&resampler, 0, statistics, &progress);
         let own = columns
             .iter()
             .zip(&lists)
@@ -422,6 +461,20 @@ impl Serialize for Groups<'_> {
 /// are scored.
 #[must_use]
 pub fn sample_json(metric: Option<&str>, sample: &Sample) -> String {
+    sample_line(metric, sample, None)
+}
+
+/// The same with the reference and the prediction of its record, as [`input_json`] writes them.
+#[must_use]
+pub fn sample_json_with_inputs(
+    metric: Option<&str>,
+    sample: &Sample,
+    [reference, prediction]: [&RawValue; 2],
+) -> String {
+    sample_line(metric, sample, Some([reference, prediction]))
+}
+
+fn sample_line(metric: Option<&str>, sample: &Sample, inputs: Option<[&RawValue; 2]>) -> String {
     #[derive(serde::Serialize)]
     struct Line<'a> {
         id: &'a str,
@@ -431,6 +484,10 @@ pub fn sample_json(metric: Option<&str>, sample: &Sample) -> String {
         metric: Option<&'a str>,
         scores: Object<'a, Option<f64>>,
         counts: Object<'a, serde_json::Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reference: Option<&'a RawValue>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prediction: Option<&'a RawValue>,
     }
     let line = Line {
         id: &sample.id,
@@ -438,6 +495,22 @@ pub fn sample_json(metric: Option<&str>, sample: &Sample) -> String {
         metric,
         scores: Object(&sample.scores),
         counts: Object(&sample.counts),
+        reference: inputs.map(|[reference, _]| reference),
+        prediction: inputs.map(|[_, prediction]| prediction),
     };
     serde_json::to_string(&line).unwrap_or_default()
+}
+
+/// Returns a value of a record as JSON: a line or a cell of text is a string, and a missing value is null.
+///
+/// # Errors
+///
+/// Returns what is wrong with a value that is not JSON.
+pub fn input_json(mut value: Value<'_>) -> Result<Box<RawValue>, String> {
+    let json = match value.as_line() {
+        Some(line) => serde_json::Value::from(line).to_string(),
+        // Lines of JSON may not have line ends.
+        None => value.to_json_or("null")?.replace(['\n', '\r'], " "),
+    };
+    RawValue::from_string(json).map_err(|error| error.to_string())
 }

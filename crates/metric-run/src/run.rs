@@ -43,6 +43,8 @@ pub struct Run {
     pub samples: bool,
     /// How scores are resampled; `None` for no intervals.
     pub statistics: Option<Statistics>,
+    /// Whether outcomes have no intervals yet, because somebody else computes them.
+    pub(crate) resamples_later: bool,
     /// Divisions of the records into groups, each of which has scores of its own.
     pub slices: Vec<Slice>,
     /// The hashes of the ids that are scored; `None` for all.
@@ -147,6 +149,9 @@ pub trait Observer: Sync {
     /// Hears how many bytes of how many were read. The total is 0 where it is not known.
     fn progress(&self, _read: u64, _total: u64) {}
 
+    /// Hears how many replicates or trials of how many are done. It is called on several threads.
+    fn resampled(&self, _done: u64, _total: u64) {}
+
     /// Takes the scores of an example, in the order of the references, if the run
     /// [wants samples](Run::samples).
     ///
@@ -222,6 +227,7 @@ impl Run {
             refuse_stray_words: false,
             samples: false,
             statistics: None,
+            resamples_later: false,
             slices: Vec::new(),
             only: None,
             max_bytes: DEFAULT_MAX_BYTES,
@@ -277,6 +283,21 @@ impl Run {
         self.on_threads(|threads| self.score_here(data, observer, threads))
     }
 
+    /// Returns the outcome of no examples for each metric: the start of a sum of batches.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the statistics that are wanted make no sense.
+    pub fn nothing(&self) -> Result<Vec<Outcome>, RunError> {
+        if let Some(statistics) = &self.statistics {
+            statistics.check()?;
+        }
+        let states = self.start().into_iter().zip(&self.metrics);
+        states
+            .map(|(state, chosen)| self.outcome(chosen, state, &Nobody))
+            .collect()
+    }
+
     /// What is wanted of each record in addition to the counts.
     fn plan(&self) -> Plan {
         let statistics = self.statistics.as_ref();
@@ -316,7 +337,7 @@ impl Run {
             (field, _) => ("cluster-field", field.as_deref().unwrap_or_default()),
         };
         let problem = Message::default().option(option, field).text(format_args!(
-            ": the records of {name} have no fields: expected JSON Lines"
+            ": the records of {name} have no fields: expected a format with fields, such as JSON Lines or CSV"
         ));
         Err(RunError::Usage(problem))
     }
@@ -534,7 +555,7 @@ impl Run {
                     .map_err(RunError::Observer)?;
             }
             refuse_kept(&state, &name)?;
-            let outcome = self.outcome(chosen, state)?;
+            let outcome = self.outcome(chosen, state, observer)?;
             let problem = format!("{name}: has no examples: expected at least one");
             self.refuse_empty(&outcome, &problem)?;
             outcomes.push(outcome);
@@ -557,13 +578,20 @@ impl Run {
         Ok(files)
     }
 
-    pub(crate) fn outcome(&self, chosen: &Chosen, state: State) -> Result<Outcome, RunError> {
+    pub(crate) fn outcome(
+        &self,
+        chosen: &Chosen,
+        state: State,
+        observer: &dyn Observer,
+    ) -> Result<Outcome, RunError> {
         let shards = self.shard.map(Into::into);
         let options = chosen.options.clone();
-        let slices = self.slices.iter().map(|slice| slice.name.clone());
+        let slices = self.slices.iter().map(Slice::definition);
         let mut outcome = Outcome::of_state(&chosen.entry, options, state, self.join, shards);
         outcome.set_statistics(self.statistics.clone(), slices.collect());
-        outcome.resample()?;
+        if !self.resamples_later {
+            outcome.resample(observer)?;
+        }
         Ok(outcome)
     }
 
@@ -603,10 +631,7 @@ impl Run {
         let Some(first) = self.metrics.first() else {
             return Ok(Vec::new());
         };
-        let has_fields = !matches!(
-            references.source.record_format()?,
-            Format::Text | Format::Kaldi
-        );
+        let has_fields = references.source.has_fields()?;
         self.check_statistics(has_fields, &references.source.name())?;
         let sources = [Some(&references), predictions.as_ref()];
         let total = sources
@@ -652,7 +677,9 @@ impl Run {
         let warning = join.refuse_line_ids()?;
         self.refuse_unmatched(left.missing_ids, left.extra_ids)?;
         fold.threads = 1;
-        fold.add(&join, Pairs::apart(left.missing))?;
+        for slots in left.missing.chunks(MISSING_RECORDS) {
+            fold.add(&join, Pairs::apart(join.missing(slots)?))?;
+        }
         fold.release(true)?;
         fold.gather()?;
         let problem = match join.references_read() {
@@ -670,13 +697,16 @@ impl Run {
                 for (warning, times) in &warnings {
                     state.count(warning, *times);
                 }
-                let outcome = self.outcome(chosen, state)?;
+                let outcome = self.outcome(chosen, state, observer)?;
                 self.refuse_empty(&outcome, &problem)?;
                 Ok(outcome)
             })
             .collect()
     }
 }
+
+/// How many references without a prediction are in memory at a time.
+const MISSING_RECORDS: usize = 4096;
 
 /// References that are looked at before they are scored: they are read at most once for that.
 struct LookedAt<'s> {

@@ -311,6 +311,14 @@ pub(crate) enum Form {
 }
 
 impl Form {
+    /// All forms, in their order.
+    pub(crate) const ALL: &[Self] = &[
+        Self::Json,
+        Self::Line,
+        #[cfg(feature = "columns")]
+        Self::Text,
+    ];
+
     pub(crate) fn value(self, text: &str) -> Value<'_> {
         match self {
             Self::Json => Value::json(text),

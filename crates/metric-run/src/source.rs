@@ -310,6 +310,18 @@ impl Source {
         Ok(format)
     }
 
+    /// Whether records have fields in addition to an id and a value.
+    pub(crate) fn has_fields(&self) -> Result<bool, RunError> {
+        let has_fields = self.record_format()?.has_fields();
+        Ok(match &self.origin {
+            Origin::Records(_, records) => records
+                .found
+                .iter()
+                .any(|found| found.record(&records.text).is_some()),
+            _ => has_fields,
+        })
+    }
+
     /// Whether the caller stated the format, rather than the name of a file.
     pub(crate) fn has_stated_format(&self) -> bool {
         self.is_stated

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::Outcome;
+use crate::run::Nobody;
 use crate::statistics::Written;
 
 /// The first bytes of a state file.
@@ -572,7 +573,7 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
     }
     for outcome in &mut total {
         outcome.set_shards(shards.clone());
-        outcome.resample().map_err(|error| StateFileError {
+        outcome.resample(&Nobody).map_err(|error| StateFileError {
             file: first.clone(),
             problem: StateFileProblem::Damaged(error.to_string()),
         })?;

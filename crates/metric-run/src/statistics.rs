@@ -1,19 +1,21 @@
 //! Intervals of the scores of a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use metric_record::{Message, ReadError};
 use metric_registry::stats::{
     Estimate, IntervalKind, NoInterval, estimate, least_resamples, proportion,
 };
 use metric_registry::{
-    Column, Entry, MOST_KEPT_BYTES, Named, ResampledScope, Resampler, ScoreSpec, State,
+    Column, Entry, MOST_KEPT_BYTES, Named, Report, ResampledScope, Resampler, ScoreSpec, State,
+    StateError,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::RunError;
+use crate::{Observer, RunError};
 
 /// How scores are resampled.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,7 +207,9 @@ pub(crate) fn refuse_kept(state: &State, name: &str) -> Result<(), RunError> {
 
 /// Refuses more replicates than fit in memory.
 pub(crate) fn refuse_resamples(columns: usize, resamples: u64) -> Result<(), RunError> {
-    let each = 8 * columns.max(1) as u64;
+    // As they come, and by column.
+    let each = (size_of::<f64>() + size_of::<Option<f64>>()) * columns.max(1);
+    let each = each as u64;
     let most = MOST_REPLICATE_BYTES / each;
     if resamples <= most {
         return Ok(());
@@ -223,6 +227,7 @@ pub(crate) fn replicates(
     resampler: &Resampler,
     scope: usize,
     statistics: &Statistics,
+    progress: &Progress<'_>,
 ) -> Vec<Vec<Option<f64>>> {
     let columns = resampler
         .scopes()
@@ -234,11 +239,87 @@ pub(crate) fn replicates(
         start..(start + AT_ONCE).min(last + 1)
     });
     let ranges: Vec<Range<u64>> = ranges.collect();
-    let parts = ranges.into_par_iter();
-    let parts: Vec<Vec<f64>> = parts
-        .map(|range| resampler.replicates(scope, statistics.seed, range))
-        .collect();
+    let draws = resampler.draws(scope);
+    let replicate = |range: Range<u64>| {
+        let count = range.end - range.start;
+        let values = draws.replicates(statistics.seed, range);
+        progress.advance(count);
+        values
+    };
+    let parts: Vec<Vec<f64>> = ranges.into_par_iter().map(replicate).collect();
     by_column(&parts, columns)
+}
+
+/// How many replicates and trials are done.
+pub(crate) struct Progress<'o> {
+    observer: &'o dyn Observer,
+    done: AtomicU64,
+    total: u64,
+}
+
+impl<'o> Progress<'o> {
+    pub(crate) fn new(observer: &'o dyn Observer, total: u64) -> Self {
+        Self {
+            observer,
+            done: AtomicU64::new(0),
+            total,
+        }
+    }
+
+    pub(crate) fn advance(&self, count: u64) {
+        let done = count + self.done.fetch_add(count, Ordering::Relaxed);
+        self.observer.resampled(done, self.total);
+    }
+}
+
+/// The replicates of a state: by scope, one list per column.
+pub(crate) struct Resampled {
+    pub(crate) scopes: Vec<ResampledScope>,
+    /// Empty for a scope that is not drawn.
+    lists: Vec<Vec<Vec<Option<f64>>>>,
+}
+
+impl Resampled {
+    /// Draws the replicates of the scopes that are wanted; `None` if the state keeps no examples.
+    pub(crate) fn new(
+        state: &State,
+        statistics: &Statistics,
+        is_wanted: impl Fn(&ResampledScope) -> bool,
+        observer: &dyn Observer,
+    ) -> Result<Option<Self>, RunError> {
+        let Some(resampler) = state.resampler().map_err(internal)? else {
+            return Ok(None);
+        };
+        let scopes = resampler.scopes().to_vec();
+        let columns: usize = scopes.iter().map(|scope| scope.columns.len()).sum();
+        refuse_resamples(columns, statistics.resamples)?;
+        let wanted: Vec<bool> = scopes.iter().map(is_wanted).collect();
+        let count = wanted.iter().filter(|&&is_wanted| is_wanted).count() as u64;
+        let progress = Progress::new(observer, count * statistics.resamples);
+        let draw = |(scope, is_wanted): (usize, &bool)| match is_wanted {
+            true => replicates(&resampler, scope, statistics, &progress),
+            false => Vec::new(),
+        };
+        let lists = wanted.iter().enumerate().map(draw).collect();
+        Ok(Some(Self { scopes, lists }))
+    }
+
+    /// The value and the replicates of a score.
+    pub(crate) fn of(
+        &self,
+        scope: &ResampledScope,
+        column: &Column,
+    ) -> Option<(&Column, &[Option<f64>])> {
+        let index = self.scopes.iter().position(|it| it.group == scope.group)?;
+        let columns = &self.scopes.get(index)?.columns;
+        let is_it = |it: &Column| it.group == column.group && it.score == column.score;
+        let place = columns.iter().position(is_it)?;
+        Some((columns.get(place)?, self.lists.get(index)?.get(place)?))
+    }
+}
+
+pub(crate) fn internal(error: StateError) -> RunError {
+    RunError::Internal(error.to_string())
 }
 
 /// Divides rows of values into columns; NaN is undefined.
@@ -302,47 +383,52 @@ pub(crate) fn count_of<'c>(
     }
 }
 
-/// Computes the intervals of all scores of a state that keeps its examples.
-pub(crate) fn intervals(
-    entry: &Entry,
-    has_proportions: bool,
-    state: &State,
-    statistics: &Statistics,
-) -> Result<Option<Intervals>, RunError> {
-    let internal = |error: metric_registry::StateError| RunError::Internal(error.to_string());
-    let Some(resampler) = state.resampler().map_err(internal)? else {
-        return Ok(None);
-    };
-    let report = state.report();
-    let mut found = Intervals {
-        total: GroupIntervals::default(),
-        groups: Vec::new(),
-        warnings: Vec::new(),
-    };
-    let columns: usize = resampler
-        .scopes()
-        .iter()
-        .map(|scope| scope.columns.len())
-        .sum();
-    refuse_resamples(columns, statistics.resamples)?;
-    let of_proportions = statistics.interval.of_proportions();
-    for (index, scope) in resampler.scopes().iter().enumerate() {
-        let counts = report.counts_of(scope.group.as_ref());
-        let analytic = |column: &Column| {
-            let counts = counts.filter(|_| of_proportions.is_analytic())?;
-            let counts = proportion_of(entry, has_proportions, scope, column, count_of(counts))?;
-            Some(proportion(
-                counts.0,
-                counts.1,
-                statistics.confidence,
-                of_proportions,
-            ))
+/// Computes the intervals of proportions that need no replicates.
+pub(crate) struct Analytic<'r> {
+    pub(crate) entry: &'r Entry,
+    pub(crate) has_proportions: bool,
+    pub(crate) report: &'r Report,
+    pub(crate) statistics: &'r Statistics,
+}
+
+impl Analytic<'_> {
+    /// The interval of a column, if it is a proportion and replicates are not asked for.
+    fn estimate(&self, scope: &ResampledScope, column: &Column) -> Option<Estimate> {
+        let method = self.statistics.interval.of_proportions();
+        let counts = self.report.counts_of(scope.group.as_ref());
+        let counts = counts.filter(|_| method.is_analytic())?;
+        let (correct, total) = proportion_of(
+            self.entry,
+            self.has_proportions,
+            scope,
+            column,
+            count_of(counts),
+        )?;
+        let confidence = self.statistics.confidence;
+        Some(proportion(correct, total, confidence, method))
+    }
+
+    /// Whether a score of the scope needs replicates.
+    pub(crate) fn needs_replicates(&self, scope: &ResampledScope) -> bool {
+        let mut columns = scope.columns.iter();
+        columns.any(|column| self.estimate(scope, column).is_none())
+    }
+
+    /// Returns the intervals of all scores.
+    pub(crate) fn intervals(&self, resampled: &Resampled) -> Intervals {
+        let statistics = self.statistics;
+        let mut found = Intervals {
+            total: GroupIntervals::default(),
+            groups: Vec::new(),
+            warnings: Vec::new(),
         };
-        let mut estimates: Vec<Option<Estimate>> = scope.columns.iter().map(analytic).collect();
-        if estimates.iter().any(Option::is_none) {
-            let lists = replicates(&resampler, index, statistics);
-            for ((column, list), found) in scope.columns.iter().zip(&lists).zip(&mut estimates) {
-                found.get_or_insert_with(|| {
+        for scope in &resampled.scopes {
+            found.entry(scope.group.as_ref()).clusters = scope.clusters;
+            for column in &scope.columns {
+                let of_replicates = || {
+                    let list = resampled
+                        .of(scope, column)
+                        .map_or(&[][..], |(_, list)| list);
                     let method = statistics.interval.of_replicates();
                     estimate(
                         column.value,
@@ -351,71 +437,139 @@ pub(crate) fn intervals(
                         statistics.confidence,
                         method,
                     )
-                });
+                };
+                let estimate = self.estimate(scope, column);
+                let estimate = estimate.unwrap_or_else(of_replicates);
+                let entry = found.entry(column.group.as_ref());
+                entry.clusters = column.clusters;
+                entry.intervals.push((column.score.clone(), estimate));
             }
         }
-        found.entry(scope.group.as_ref()).clusters = scope.clusters;
-        for (column, estimate) in scope.columns.iter().zip(estimates.into_iter().flatten()) {
-            let entry = found.entry(column.group.as_ref());
-            entry.clusters = column.clusters;
-            entry.intervals.push((column.score.clone(), estimate));
-        }
+        found.warnings = warnings(&found, statistics);
+        found
     }
-    found.warnings = warnings(&found, statistics);
-    Ok(Some(found))
 }
 
-/// A clause about a number of clusters, or records where each is a cluster.
-pub(crate) fn clusters_text(count: u64, statistics: &Statistics) -> String {
-    let one = match statistics.cluster_field {
-        Some(_) => "cluster",
-        None => "record",
+/// "12 clusters".
+fn clusters_text(count: u64) -> String {
+    format!("{count} cluster{}", if count == 1 { "" } else { "s" })
+}
+
+/// A share in percent, such as 99.9: 0.999 x 100 has a rounding error, which is not printed.
+fn percent(share: f64) -> f64 {
+    (share * 1e8).round() / 1e6
+}
+
+/// Groups of a kind that share a problem are one warning, which names this many of them.
+const MOST_NAMED: usize = 5;
+
+/// "2 groups of topic are ...: "news" (12 clusters), "sport" (9 clusters)".
+fn groups_text(kind: &str, what: [&str; 2], groups: &[(&str, u64)]) -> String {
+    let named = groups.iter().take(MOST_NAMED);
+    let named = named.map(|(name, clusters)| format!("{name:?} ({})", clusters_text(*clusters)));
+    let named: Vec<String> = named.collect();
+    let (group, what) = match groups.len() {
+        1 => ("group", what[0]),
+        _ => ("groups", what[1]),
     };
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+    let more = match groups.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "{} {group} of {kind} {what}: {}{more}",
+        groups.len(),
+        named.join(", ")
+    )
 }
 
 fn warnings(found: &Intervals, statistics: &Statistics) -> Vec<Message> {
-    let mut warnings = Vec::new();
-    let clusters = found.total.clusters;
-    warnings.extend(clusters_warning(clusters, statistics));
-    let mut of_group = |place: &str, group: &GroupIntervals| {
-        let problems: BTreeSet<NoInterval> = group
+    let mut warnings = clusters_warnings(found, statistics);
+    // By kind of group, problem and scores that have it.
+    type Problems<'f> = BTreeMap<(NoInterval, String), Vec<(&'f str, u64)>>;
+    fn of_group<'f>(problems: &mut Problems<'f>, name: &'f str, group: &GroupIntervals) {
+        let found: BTreeSet<NoInterval> = group
             .intervals
             .iter()
             .filter_map(|(_, estimate)| estimate.problem)
             .collect();
-        for problem in problems {
-            let with = group
-                .intervals
-                .iter()
-                .filter(|(_, estimate)| estimate.problem == Some(problem));
-            let names: Vec<&str> = with.map(|(name, _)| name.as_str()).collect();
-            warnings.push(Message::from(format!(
-                "no interval for {place}{}: {problem}",
-                names.join(", ")
-            )));
+        for problem in found {
+            let with = group.intervals.iter();
+            let with = with.filter(|(_, estimate)| estimate.problem == Some(problem));
+            let scores: Vec<&str> = with.map(|(score, _)| score.as_str()).collect();
+            let groups = problems.entry((problem, scores.join(", "))).or_default();
+            groups.push((name, group.clusters));
         }
-    };
-    of_group("", &found.total);
+    }
+    let mut of_total = Problems::new();
+    of_group(&mut of_total, "", &found.total);
+    for (problem, scores) in of_total.into_keys() {
+        let warning = format!("no interval for {scores}: {problem}");
+        warnings.push(Message::from(warning));
+    }
     for (kind, groups) in &found.groups {
+        let mut problems = Problems::new();
         for (name, group) in groups {
-            of_group(&format!("{kind} {name:?}: "), group);
+            of_group(&mut problems, name, group);
+        }
+        for ((problem, scores), groups) in problems {
+            let what = [
+                format!("has no interval for {scores}, as {problem}"),
+                format!("have no interval for {scores}, as {problem}"),
+            ];
+            let what = [what[0].as_str(), what[1].as_str()];
+            warnings.push(Message::from(groups_text(kind, what, &groups)));
         }
     }
     warnings
 }
 
-/// The warning about few clusters.
-pub(crate) fn clusters_warning(clusters: u64, statistics: &Statistics) -> Option<Message> {
-    let confidence = statistics.confidence * 100.0;
-    match (clusters, &statistics.cluster_field) {
-        (1, Some(field)) => Some(Message::from(format!(
+/// The warnings about few clusters.
+pub(crate) fn clusters_warnings(found: &Intervals, statistics: &Statistics) -> Vec<Message> {
+    let confidence = percent(statistics.confidence);
+    let mut warnings = Vec::new();
+    match (found.total.clusters, &statistics.cluster_field) {
+        (1, Some(field)) => warnings.push(Message::from(format!(
             "all records have the same value of {field:?} and are one cluster: expected at least 2"
         ))),
-        (0 | FEW_CLUSTERS.., _) => None,
-        (clusters, _) => Some(Message::from(format!(
-            "{}: a {confidence:.0}% interval from fewer than {FEW_CLUSTERS} holds the true score less often, about 9 times in 10",
-            clusters_text(clusters, statistics)
+        (0 | FEW_CLUSTERS.., _) => {}
+        (clusters, _) => warnings.push(Message::from(format!(
+            "{}: a {confidence}% interval from fewer than {FEW_CLUSTERS} holds the true score less often, about 9 times in 10",
+            clusters_text(clusters)
         ))),
     }
+    for (kind, groups) in &found.groups {
+        let few = groups
+            .iter()
+            .filter(|(_, group)| (1..FEW_CLUSTERS).contains(&group.clusters));
+        let few: Vec<(&str, u64)> = few
+            .map(|(name, group)| (name.as_str(), group.clusters))
+            .collect();
+        if !few.is_empty() {
+            let holds = format!(
+                "fewer than {FEW_CLUSTERS} clusters, from which a {confidence}% interval holds the true score less often, about 9 times in 10"
+            );
+            let what = [format!("has {holds}"), format!("have {holds}")];
+            let what = [what[0].as_str(), what[1].as_str()];
+            warnings.push(Message::from(groups_text(kind, what, &few)));
+        }
+    }
+    warnings
+}
+
+/// The warning that no difference of so few clusters can be significant, with the least p-value.
+pub(crate) fn exact_warning(clusters: u64, least: f64) -> Message {
+    Message::from(format!(
+        "{}: no difference can be significant, as no p-value is below {least}",
+        clusters_text(clusters)
+    ))
+}
+
+/// The same about groups of a kind.
+pub(crate) fn exact_groups_warning(kind: &str, groups: &[(&str, u64)]) -> Message {
+    let what = [
+        "has too few clusters for any difference to be significant",
+        "have too few clusters for any difference to be significant",
+    ];
+    Message::from(groups_text(kind, what, groups))
 }

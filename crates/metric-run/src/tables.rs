@@ -11,7 +11,7 @@ use metric_registry::{Part, State};
 use rayon::prelude::*;
 
 use crate::join::fingerprint;
-use crate::run::{Run, add};
+use crate::run::{Nobody, Run, add};
 use crate::statistics::refuse_kept;
 use crate::{Outcome, RunError, SampleTable};
 
@@ -319,7 +319,7 @@ impl Tables<'_> {
         found
             .map(|((mut state, samples), chosen)| {
                 state.count_extra(extra);
-                let mut outcome = self.run.outcome(chosen, state)?;
+                let mut outcome = self.run.outcome(chosen, state, &Nobody)?;
                 self.run.refuse_empty(&outcome, &problem)?;
                 if self.run.samples {
                     outcome.set_samples(samples);

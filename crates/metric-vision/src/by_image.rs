@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metric_core::Merge;
+use metric_core::{Merge, RowSource};
 
 use crate::Key;
 
@@ -39,6 +39,24 @@ impl<T: Ord> ByImage<T> {
             same.sort_unstable();
             same.into_iter().map(move |outcome| (key, outcome))
         })
+    }
+}
+
+impl<T: Ord> ByImage<T> {
+    /// The rows of several, in the order of the keys and then of the content, with where they are from.
+    pub(crate) fn of_all<'a>(
+        all: impl IntoIterator<Item = &'a Self>,
+    ) -> impl Iterator<Item = (RowSource, &'a T)>
+    where
+        T: 'a,
+    {
+        let rows = (0..).zip(all).flat_map(|(state, images): (u32, &Self)| {
+            images.iter().map(move |(key, row)| (key, row, state))
+        });
+        let mut rows: Vec<(&Key, &T, u32)> = rows.collect();
+        rows.sort();
+        let rows = (0..).zip(rows);
+        rows.map(|(example, (_, row, state))| (RowSource { state, example }, row))
     }
 }
 

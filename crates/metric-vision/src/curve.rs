@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use metric_core::{Counts, Merge, Metric};
+use metric_core::{Counts, Merge, Metric, RowSource, WeightedRows};
 
 use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::count;
@@ -249,6 +249,48 @@ impl ScoreHistogram {
                     wrong: u64::from(found.is_none()),
                 });
             }
+        }
+    }
+
+    /// Returns what merges histograms as often as a weight for each says.
+    pub(crate) fn weighted(histograms: &[Option<&Self>]) -> impl Fn(&[u64]) -> Self + use<> {
+        let (mut truths, mut rows) = (Vec::new(), Vec::new());
+        for (state, histogram) in (0..).zip(histograms) {
+            let source = RowSource {
+                state,
+                example: state,
+            };
+            truths.push(histogram.map_or(0, |histogram| histogram.truths));
+            let bins = histogram.map(|histogram| histogram.settled().bins);
+            let bins = bins.into_iter().flatten();
+            rows.extend(bins.map(|bin| (source, bin)));
+        }
+        let rows = WeightedRows::new(rows, |bin| Reverse(bin.score));
+        move |weights| {
+            let mut merged = Self::default();
+            for (&truths, &times) in truths.iter().zip(weights) {
+                count::add(&mut merged.truths, truths, times);
+            }
+            rows.each(weights, |_, bin, times| {
+                let mut last = merged
+                    .bins
+                    .last_mut()
+                    .filter(|last| last.score == bin.score);
+                if last.is_none() {
+                    merged.bins.push(Bin {
+                        right: 0,
+                        wrong: 0,
+                        ..*bin
+                    });
+                    last = merged.bins.last_mut();
+                }
+                if let Some(last) = last {
+                    count::add(&mut last.right, bin.right, times);
+                    count::add(&mut last.wrong, bin.wrong, times);
+                }
+            });
+            merged.settled = merged.bins.len();
+            merged
         }
     }
 

@@ -343,6 +343,50 @@ impl DetectionSweepState {
     pub fn uncounted(&self) -> u64 {
         self.uncounted
     }
+
+    /// Returns what merges states as often as a weight for each says. The states are usually those of single
+    /// examples, and the weights those of a bootstrap replicate.
+    ///
+    /// # Cost
+    ///
+    /// One sort of the scores of all detections for all weights. Each set of weights is one pass over the scores and
+    /// one over the states.
+    pub fn weighted<'s>(states: &[&'s Self]) -> impl Fn(&[u64]) -> Self + use<'s> {
+        let states = states.to_vec();
+        let count = states.iter().map(|state| state.histograms.len()).max();
+        let histograms = (0..count.unwrap_or_default()).map(|index| {
+            let of_states = states.iter().map(|state| state.histograms.get(index));
+            ScoreHistogram::weighted(&of_states.collect::<Vec<_>>())
+        });
+        let histograms: Vec<_> = histograms.collect();
+        move |weights| {
+            let mut merged = Self::default();
+            for (state, &times) in states.iter().zip(weights) {
+                merged.merge_counts(state, times);
+            }
+            merged.histograms = histograms.iter().map(|merge| merge(weights)).collect();
+            merged
+        }
+    }
+
+    /// Adds all but the histograms.
+    fn merge_counts(&mut self, other: &Self, times: u64) {
+        if times == 0 {
+            return;
+        }
+        merge_each(&mut self.totals, &other.totals, times);
+        count::add(&mut self.uncounted, other.uncounted, times);
+        for (class, counts) in &other.classes {
+            match self.classes.get_mut(class) {
+                Some(mine) => add_each(mine, counts, times),
+                None => {
+                    let mut mine = Vec::new();
+                    add_each(&mut mine, counts, times);
+                    self.classes.insert(class.clone(), mine);
+                }
+            }
+        }
+    }
 }
 
 /// Merges lists element by element, the shorter one as if it had empty states at its end.
@@ -376,21 +420,9 @@ impl Merge for DetectionSweepState {
     }
 
     fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 {
-            return;
-        }
-        merge_each(&mut self.totals, &other.totals, times);
-        count::add(&mut self.uncounted, other.uncounted, times);
-        merge_each(&mut self.histograms, &other.histograms, times);
-        for (class, counts) in &other.classes {
-            match self.classes.get_mut(class) {
-                Some(mine) => add_each(mine, counts, times),
-                None => {
-                    let mut mine = Vec::new();
-                    add_each(&mut mine, counts, times);
-                    self.classes.insert(class.clone(), mine);
-                }
-            }
+        if times > 0 {
+            self.merge_counts(other, times);
+            merge_each(&mut self.histograms, &other.histograms, times);
         }
     }
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use metric_core::{Mean, Merge, Metric, named_choice};
+use metric_core::{Mean, Merge, Metric, WeightedRows, named_choice};
 
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
@@ -351,20 +351,38 @@ impl<S: Shape> Metric for Tide<S> {
     }
 
     fn compute(&self, state: &TideState) -> TideScore {
-        let entries = Entries::new(state);
-        let ap = |oracle| mean(&entries.average_precisions(oracle));
-        let base = ap(TideOracle::None);
-        let delta = |oracle| Some(ap(oracle)? - base?);
-        TideScore {
-            average_precision: base,
-            errors: TideErrorType::IN_ORDER.map(|error| TideErrorScore {
-                error,
-                count: state.count(error),
-                // What falls, falls because of the order of equal scores: see the type.
-                delta_ap: delta(TideOracle::Error(error)).map(|delta| delta.max(0.0)),
-            }),
-            false_positives: delta(TideOracle::FalsePositives),
-            false_negatives: delta(TideOracle::FalseNegatives),
+        self.weighted(&[state])(&[1])
+    }
+}
+
+impl<S> Tide<S> {
+    /// Returns what scores states with a weight for each: the score is that of the states merged as often as
+    /// their weights say. The states are usually those of single images, and the weights those of a bootstrap
+    /// replicate.
+    ///
+    /// # Cost
+    ///
+    /// Two sorts for all weights. Each set of weights is nine passes over the detections.
+    pub fn weighted(&self, states: &[&TideState]) -> impl Fn(&[u64]) -> TideScore + use<S> {
+        let entries = Entries::new(states);
+        move |weights| {
+            let truths = entries.truths(weights);
+            let ap = |oracle| mean(&entries.average_precisions(oracle, &truths, weights));
+            let base = ap(TideOracle::None);
+            let delta = |oracle| Some(ap(oracle)? - base?);
+            let counts = entries.counts(&truths, weights);
+            let mut counts = counts.into_iter();
+            TideScore {
+                average_precision: base,
+                errors: TideErrorType::IN_ORDER.map(|error| TideErrorScore {
+                    error,
+                    count: counts.next().unwrap_or_default(),
+                    // What falls, falls because of the order of equal scores: see the type.
+                    delta_ap: delta(TideOracle::Error(error)).map(|delta| delta.max(0.0)),
+                }),
+                false_positives: delta(TideOracle::FalsePositives),
+                false_negatives: delta(TideOracle::FalseNegatives),
+            }
         }
     }
 }
@@ -556,12 +574,7 @@ impl TideState {
     /// objects to find or counted detections; 0 without the former.
     #[must_use]
     pub fn average_precisions(&self, oracle: TideOracle) -> BTreeMap<u32, f64> {
-        Entries::new(self).average_precisions(oracle)
-    }
-
-    /// In the order of the images, and of the score within an image.
-    fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.images.iter().flat_map(|(_, findings)| findings)
+        Entries::new(&[self]).average_precisions(oracle, &self.truths, &[1])
     }
 }
 
@@ -626,13 +639,16 @@ impl Finding {
 
 /// What can stand in the ranking of a class: each counted detection as it is, and again as what an
 /// oracle makes of it.
-struct Entries<'a> {
-    state: &'a TideState,
+struct Entries {
+    /// The true objects of the classes by state.
+    truths: Vec<(u32, u32, TruthCounts)>,
+    /// By state, the number of errors of each type that detections made.
+    errors: Vec<(u32, [u64; 6])>,
     /// By class, then by falling score, then as they come.
-    as_they_are: Vec<Entry>,
+    as_they_are: WeightedRows<Entry>,
     /// The same, but wrong detections before right ones of equal score: the program rights errors
     /// first and then adds the detections that were right.
-    once_righted: Vec<Entry>,
+    once_righted: WeightedRows<Entry>,
 }
 
 #[derive(Clone, Copy)]
@@ -649,13 +665,19 @@ enum Kind {
     Righted(TideErrorType),
 }
 
-impl<'a> Entries<'a> {
-    fn new(state: &'a TideState) -> Self {
+impl Entries {
+    fn new(states: &[&TideState]) -> Self {
         let mut entries = Vec::new();
-        for finding in state.findings() {
+        // In the order of the images, and of the score within an image.
+        let images = ByImage::of_all(states.iter().map(|state| &state.images));
+        let findings = images.flat_map(|(source, findings)| {
+            let findings = findings.iter();
+            findings.map(move |finding| (source, finding))
+        });
+        for (source, finding) in findings {
             let mut add = |class, kind| {
                 let score = Reverse(finding.score);
-                entries.push(Entry { class, score, kind });
+                entries.push((source, Entry { class, score, kind }));
             };
             match finding.verdict {
                 Verdict::Right => add(finding.class, Kind::Right),
@@ -673,17 +695,62 @@ impl<'a> Entries<'a> {
                 }
             }
         }
-        entries.sort_by_key(|entry| (entry.class, entry.score));
-        let mut once_righted = entries.clone();
-        once_righted.sort_by_key(|entry| (entry.class, entry.score, entry.kind == Kind::Right));
+        let of_state = (0..).zip(states);
+        let truths = of_state.clone().flat_map(|(index, state)| {
+            let truths = state.truths.iter();
+            truths.map(move |(&class, &truths)| (index, class, truths))
+        });
+        let errors = of_state.map(|(index, state)| {
+            let count = |error| match error {
+                TideErrorType::Missed => 0,
+                error => state.count(error),
+            };
+            (index, TideErrorType::IN_ORDER.map(count))
+        });
         Self {
-            state,
-            as_they_are: entries,
-            once_righted,
+            truths: truths.collect(),
+            errors: errors.collect(),
+            as_they_are: WeightedRows::new(entries.iter().copied(), |entry| {
+                (entry.class, entry.score)
+            }),
+            once_righted: WeightedRows::new(entries, |entry| {
+                (entry.class, entry.score, entry.kind == Kind::Right)
+            }),
         }
     }
 
-    fn average_precisions(&self, oracle: TideOracle) -> BTreeMap<u32, f64> {
+    /// The true objects of each class.
+    fn truths(&self, weights: &[u64]) -> BTreeMap<u32, TruthCounts> {
+        let mut classes: BTreeMap<u32, TruthCounts> = BTreeMap::new();
+        for (state, class, truths) in &self.truths {
+            let times = weight(weights, *state);
+            if times > 0 {
+                let total = classes.entry(*class).or_default();
+                total.merge_times(truths, times);
+            }
+        }
+        classes
+    }
+
+    /// The number of errors of each type.
+    fn counts(&self, truths: &BTreeMap<u32, TruthCounts>, weights: &[u64]) -> [u64; 6] {
+        let mut total = [0; 6];
+        for (state, errors) in &self.errors {
+            for (total, &errors) in total.iter_mut().zip(errors) {
+                count::add(total, errors, weight(weights, *state));
+            }
+        }
+        let missed = truths.values().map(|truths| truths.missed);
+        total[TideErrorType::Missed as usize] = missed.fold(0, u64::saturating_add);
+        total
+    }
+
+    fn average_precisions(
+        &self,
+        oracle: TideOracle,
+        truths: &BTreeMap<u32, TruthCounts>,
+        weights: &[u64],
+    ) -> BTreeMap<u32, f64> {
         let righted = match oracle {
             TideOracle::Error(error) => Some(error),
             _ => None,
@@ -704,24 +771,68 @@ impl<'a> Entries<'a> {
             _ => truths.all,
         };
 
-        let mut classes: BTreeMap<u32, (u64, Vec<bool>)> = BTreeMap::new();
-        for (&class, truths) in &self.state.truths {
+        let mut classes: BTreeMap<u32, (u64, Ranking)> = BTreeMap::new();
+        for (&class, truths) in truths {
             classes.entry(class).or_default().0 = to_find(truths);
         }
-        for of_class in entries.chunk_by(|a, b| a.class == b.class) {
-            let ranking = of_class.iter().filter_map(|entry| standing(entry.kind));
-            classes.entry(of_class[0].class).or_default().1 = ranking.collect();
-        }
+        // Entries of a class are side by side.
+        let mut current: Option<(u32, Ranking)> = None;
+        let mut put = |of_class: Option<(u32, Ranking)>| {
+            if let Some((class, ranking)) = of_class {
+                classes.entry(class).or_default().1 = ranking;
+            }
+        };
+        entries.each(weights, |_, entry, times| {
+            let Some(is_right) = standing(entry.kind) else {
+                return;
+            };
+            match &mut current {
+                Some((class, ranking)) if *class == entry.class => ranking.add(is_right, times),
+                _ => {
+                    let mut ranking = Ranking::default();
+                    ranking.add(is_right, times);
+                    put(current.replace((entry.class, ranking)));
+                }
+            }
+        });
+        put(current);
         let mut scores = BTreeMap::new();
         for (class, (to_find, mut ranking)) in classes {
             if oracle == TideOracle::FalsePositives {
-                ranking.sort_by_key(|right| !right);
+                ranking.right_ones_first();
             }
-            if to_find > 0 || !ranking.is_empty() {
+            if to_find > 0 || ranking.len > 0 {
                 scores.insert(class, average_precision(&ranking, to_find));
             }
         }
         scores
+    }
+}
+
+fn weight(weights: &[u64], state: u32) -> u64 {
+    weights.get(state as usize).copied().unwrap_or_default()
+}
+
+/// Detections of a class by falling score.
+#[derive(Default)]
+struct Ranking {
+    /// The positions of the right ones, counted from 1.
+    right: Vec<u64>,
+    len: u64,
+}
+
+impl Ranking {
+    fn add(&mut self, is_right: bool, times: u64) {
+        if is_right {
+            self.right.extend(self.len + 1..=self.len + times);
+        }
+        self.len += times;
+    }
+
+    fn right_ones_first(&mut self) {
+        for (position, right) in (1..).zip(&mut self.right) {
+            *right = position;
+        }
     }
 }
 
@@ -730,14 +841,13 @@ impl<'a> Entries<'a> {
 ///
 /// The precision at a recall is the greatest at that recall or above, as reached by a right
 /// detection: those at wrong ones are never greater than at the right one before, or 0.
-fn average_precision(ranking: &[bool], to_find: u64) -> f64 {
+fn average_precision(ranking: &Ranking, to_find: u64) -> f64 {
     if to_find == 0 {
         return 0.0;
     }
-    let places = ranking.iter().enumerate().filter(|&(_, &right)| right);
     let mut precisions: Vec<f64> = (1_u64..)
-        .zip(places)
-        .map(|(hits, (place, _))| hits as f64 / (place + 1) as f64)
+        .zip(&ranking.right)
+        .map(|(hits, &position)| hits as f64 / position as f64)
         .collect();
     let mut greatest: f64 = 0.0;
     for precision in precisions.iter_mut().rev() {

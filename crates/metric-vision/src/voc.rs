@@ -1,7 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use metric_core::{Counts, Merge, Metric, named_choice, ratio};
+use metric_core::{Counts, Merge, Metric, RowSource, WeightedRows, named_choice, ratio};
 
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
@@ -234,34 +234,85 @@ impl<S: Shape> Metric for VocAp<S> {
     }
 
     fn compute(&self, state: &VocState) -> VocScore {
-        let mut classes: BTreeMap<u32, (u64, Vec<Detected>)> = BTreeMap::new();
-        for (_, image) in state.images.iter() {
-            for &(class, truths) in &image.truths {
-                let total = &mut classes.entry(class).or_default().0;
-                *total = total.saturating_add(truths);
+        self.weighted(&[state])(&[1])
+    }
+}
+
+impl<S> VocAp<S> {
+    /// Returns what scores states with a weight for each: the score is that of the states merged as often as
+    /// their weights say. The states are usually those of single images, and the weights those of a bootstrap
+    /// replicate.
+    ///
+    /// ```
+    /// use metric_core::{Merge, Metric};
+    /// use metric_vision::{Annotation, BBox, Image, Prediction, VocAp, VocState};
+    ///
+    /// let metric = VocAp::new(0.5)?;
+    /// let image = |key: i64, x: f64| {
+    ///     let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
+    ///     let image = Image::new(key, vec![Annotation::new(0, square(0.0)?)]);
+    ///     Ok::<_, metric_vision::InvalidBox>(metric.measure(&[Prediction::new(0, 0.5, square(x)?)], &image))
+    /// };
+    /// let (hit, miss) = (image(1, 0.0)?, image(2, 20.0)?);
+    ///
+    /// let mut merged = VocState::default();
+    /// merged.merge_times(&hit, 2);
+    /// merged.merge_times(&miss, 1);
+    /// let weighted = metric.weighted(&[&hit, &miss]);
+    /// assert_eq!(weighted(&[2, 1]), metric.compute(&merged));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Cost
+    ///
+    /// One sort for all weights. Each set of weights is one pass over the detections.
+    pub fn weighted(&self, states: &[&VocState]) -> impl Fn(&[u64]) -> VocScore + use<S> {
+        let interpolation = self.interpolation;
+        let classes = rows_by_class(states);
+        move |weights| {
+            let scored = classes.iter();
+            let scored = scored
+                .filter_map(|(&class, rows)| Some((class, rows.score(weights, interpolation)?)));
+            let classes: BTreeMap<u32, VocClass> = scored.collect();
+            let all: Vec<f64> = classes
+                .values()
+                .filter_map(|class| class.average_precision)
+                .collect();
+            VocScore {
+                mean: (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64),
+                classes,
             }
-            for &detected in &image.detections {
-                classes.entry(detected.class).or_default().1.push(detected);
-            }
-        }
-        let classes: BTreeMap<u32, VocClass> = classes
-            .into_iter()
-            .map(|(class, (truths, detections))| {
-                (
-                    class,
-                    average_precision(truths, detections, self.interpolation),
-                )
-            })
-            .collect();
-        let all: Vec<f64> = classes
-            .values()
-            .filter_map(|class| class.average_precision)
-            .collect();
-        VocScore {
-            mean: (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64),
-            classes,
         }
     }
+}
+
+/// The objects and the detections of a class in several states.
+struct ClassRows {
+    /// By state.
+    truths: Vec<(u32, u64)>,
+    detections: WeightedRows<Detected>,
+}
+
+fn rows_by_class(states: &[&VocState]) -> BTreeMap<u32, ClassRows> {
+    type Rows = (Vec<(u32, u64)>, Vec<(RowSource, Detected)>);
+    let mut classes: BTreeMap<u32, Rows> = BTreeMap::new();
+    for (source, image) in ByImage::of_all(states.iter().map(|state| &state.images)) {
+        for &(class, truths) in &image.truths {
+            let of_class = &mut classes.entry(class).or_default().0;
+            of_class.push((source.state, truths));
+        }
+        for &detected in &image.detections {
+            let of_class = &mut classes.entry(detected.class).or_default().1;
+            of_class.push((source, detected));
+        }
+    }
+    let sorted = classes.into_iter().map(|(class, (truths, detections))| {
+        // Detections with equal keys stay in the order of their images.
+        let key = |detected: &Detected| (Reverse(detected.score), detected.place);
+        let detections = WeightedRows::new(detections, key);
+        (class, ClassRows { truths, detections })
+    });
+    sorted.collect()
 }
 
 /// The evidence of [`VocAp`]: of each image, by its key, the truths of each class and what became
@@ -385,40 +436,46 @@ pub struct VocClass {
     pub ignored: u64,
 }
 
-/// The average precision of a class with its detections in the order of their images.
-fn average_precision(
-    truths: u64,
-    mut detections: Vec<Detected>,
-    interpolation: Interpolation,
-) -> VocClass {
-    // The sort is stable: detections with equal keys stay in the order of their images.
-    detections.sort_by_key(|detected| (Reverse(detected.score), detected.place));
-    let (mut right, mut wrong, mut ignored) = (0, 0, 0);
-    let mut recalls = Vec::with_capacity(detections.len());
-    let mut precisions = Vec::with_capacity(detections.len());
-    for detected in &detections {
-        match detected.outcome {
-            Outcome::Right => right += 1,
-            Outcome::Wrong => wrong += 1,
-            Outcome::Ignored => {
-                ignored += 1;
-                continue;
+impl ClassRows {
+    /// The score of the class, if it has objects or detections.
+    fn score(&self, weights: &[u64], interpolation: Interpolation) -> Option<VocClass> {
+        let weight = |state: u32| weights.get(state as usize).copied().unwrap_or_default();
+        let truths = self.truths.iter();
+        let truths = truths.map(|&(state, truths)| truths.saturating_mul(weight(state)));
+        let truths = truths.fold(0, u64::saturating_add);
+        let (mut right, mut wrong, mut ignored) = (0, 0, 0);
+        let mut recalls = Vec::with_capacity(self.detections.len());
+        let mut precisions = Vec::with_capacity(self.detections.len());
+        self.detections.each(weights, |_, detected, times| {
+            for _ in 0..times {
+                match detected.outcome {
+                    Outcome::Right => right += 1,
+                    Outcome::Wrong => wrong += 1,
+                    Outcome::Ignored => {
+                        ignored += 1;
+                        continue;
+                    }
+                }
+                if let (Some(recall), Some(precision)) =
+                    (ratio(right, truths), ratio(right, right + wrong))
+                {
+                    recalls.push(recall);
+                    precisions.push(precision);
+                }
             }
+        });
+        if truths == 0 && right + wrong + ignored == 0 {
+            return None;
         }
-        if let (Some(recall), Some(precision)) = (ratio(right, truths), ratio(right, right + wrong))
-        {
-            recalls.push(recall);
-            precisions.push(precision);
-        }
-    }
-    let area = match interpolation {
-        Interpolation::EveryPoint => every_point,
-        Interpolation::ElevenPoint => eleven_point,
-    };
-    VocClass {
-        average_precision: (truths > 0).then(|| area(&recalls, &greatest_from(precisions))),
-        counts: Counts::from_totals(right, right + wrong, truths),
-        ignored,
+        let area = match interpolation {
+            Interpolation::EveryPoint => every_point,
+            Interpolation::ElevenPoint => eleven_point,
+        };
+        Some(VocClass {
+            average_precision: (truths > 0).then(|| area(&recalls, &greatest_from(precisions))),
+            counts: Counts::from_totals(right, right + wrong, truths),
+            ignored,
+        })
     }
 }
 
@@ -465,6 +522,21 @@ mod tests {
     use super::*;
     use crate::curve::tests::example;
     use crate::{Annotation, Key, Prediction};
+
+    fn average_precision(
+        truths: u64,
+        detected: Vec<Detected>,
+        interpolation: Interpolation,
+    ) -> VocClass {
+        let of_image = detected
+            .into_iter()
+            .map(|detected| (RowSource::default(), detected));
+        let rows = ClassRows {
+            truths: vec![(0, truths)],
+            detections: WeightedRows::new(of_image, |it| (Reverse(it.score), it.place)),
+        };
+        rows.score(&[1], interpolation).unwrap_or_default()
+    }
 
     /// Detections of one class by falling score: `+` right, `-` wrong, `o` neither.
     #[track_caller]

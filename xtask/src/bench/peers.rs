@@ -21,7 +21,7 @@ struct Comparison {
     input: Input,
     ours: Ours,
     peers: &'static [Peer],
-    /// The numbers that must agree, by the name that `metric` prints.
+    /// The numbers that must agree, by the name that `metric` prints. Empty where none are comparable.
     agree: &'static [&'static str],
     /// By how much they may differ.
     tolerance: f64,
@@ -32,6 +32,8 @@ struct Comparison {
 enum Ours {
     /// `metric score` with these words, from files and with its start and end.
     Files(&'static str),
+    /// `metric compare` with these words.
+    Compare(&'static str),
     /// The example `memory` of `benches` with this word: it times one call on arrays in memory, as
     /// its peer does.
     Memory(&'static str),
@@ -297,6 +299,78 @@ const COMPARISONS: &[Comparison] = &[
         tolerance: 1e-6,
         threads: ONE,
     },
+    Comparison {
+        name: "stats/wer/interval/10k",
+        about: "word error rate of 10,000 lines with an interval from 2,000 resamples; scipy is given the errors \
+                of each line and only resamples; sacreBLEU's interval is that of BLEU, and with 1,000 resamples",
+        input: Input::lines(10_000, 48),
+        ours: Ours::Files("wer -r r.txt -p p.txt --resamples 2000"),
+        peers: &[
+            peer("scipy", "statistics.py scipy"),
+            peer("sacrebleu", "statistics.py confidence"),
+        ],
+        agree: &[],
+        tolerance: 0.0,
+        threads: ONE,
+    },
+    Comparison {
+        name: "stats/wer/compare/10k",
+        about: "two systems on 10,000 lines, with intervals from 2,000 resamples and a paired randomization test \
+                of 10,000 trials, by word error rate; sacreBLEU tests BLEU with as many trials, and has no \
+                intervals there",
+        input: Input::lines(10_000, 48),
+        ours: Ours::Compare("wer -r r.txt -p p.txt r.txt --names a,b"),
+        peers: &[peer("sacrebleu", "statistics.py paired")],
+        agree: &[],
+        tolerance: 0.0,
+        threads: ONE,
+    },
+    Comparison {
+        name: "stats/string_accuracy/interval/1M",
+        about: "a million lines with an interval from 1,000 resamples, where Wilson's would take none; scipy is \
+                given what is correct",
+        input: Input::strings(1_000_000, 36),
+        ours: Ours::Files("string-accuracy -r r.txt -p p.txt --resamples 1000 --interval expanded"),
+        peers: &[peer("scipy", "statistics.py accuracy")],
+        agree: &["string_accuracy"],
+        tolerance: 1e-12,
+        threads: ONE_AND_TWO,
+    },
+    Comparison {
+        name: "stats/codebleu/interval/10k",
+        about: "CodeBLEU of 10,000 pairs with an interval from 2,000 resamples; the whole run, most of which is \
+                CodeBLEU; there is no peer",
+        input: Input::code("python", 10_000),
+        ours: Ours::Files("codebleu --lang python -r r.jsonl -p p.jsonl --resamples 2000"),
+        peers: &[],
+        agree: &[],
+        tolerance: 0.0,
+        threads: ONE,
+    },
+    Comparison {
+        name: "stats/coco/interval/45k",
+        about: "COCO's twelve numbers with intervals from 1,000 resamples of 5,000 images; hotcoco compares two \
+                systems and gives intervals of the differences",
+        input: Input::coco(5_000, 9),
+        ours: Ours::Files("coco -r r.json -p p.json --resamples 1000"),
+        peers: &[parallel("hotcoco", "statistics.py hotcoco")],
+        agree: &[],
+        tolerance: 0.0,
+        threads: ONE_AND_TWO,
+    },
+    Comparison {
+        name: "stats/coco/compare/45k",
+        about: "two systems by COCO's twelve numbers, with intervals from 1,000 resamples of 5,000 images and \
+                without a test, as hotcoco's `compare` has it",
+        input: Input::coco(5_000, 9),
+        ours: Ours::Compare(
+            "coco -r r.json -p p.json p.json --names a,b --resamples 1000 --permutations 1",
+        ),
+        peers: &[parallel("hotcoco", "statistics.py hotcoco")],
+        agree: &[],
+        tolerance: 0.0,
+        threads: ONE_AND_TWO,
+    },
 ];
 
 /// Metrics with no peer to run, and why.
@@ -494,7 +568,7 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
         for &threads in comparison.threads {
             eprintln!("  {} on {threads}", comparison.name);
             let program = match comparison.ours {
-                Ours::Files(_) => &metric,
+                Ours::Files(_) | Ours::Compare(_) => &metric,
                 Ours::Memory(_) => &memory,
             };
             let outcome = comparison.time(&environment, program, &data, threads, settings.rounds());
@@ -556,8 +630,10 @@ impl Comparison {
         let scripts = root().join("benches/peers");
         let ours = match self.ours {
             Ours::Files(words) => {
-                let end = format!(" --format json --quiet --threads {threads}");
-                format!("score {words}{end}")
+                format!("score {words} --format json --quiet --threads {threads}")
+            }
+            Ours::Compare(words) => {
+                format!("compare {words} --format json --quiet --threads {threads}")
             }
             Ours::Memory(word) => word.to_owned(),
         };
@@ -607,6 +683,9 @@ impl Comparison {
         };
         let agree = |peer: &Runs| {
             let (ours, theirs) = (ours.result.as_ref().ok()?, peer.result.as_ref().ok()?);
+            if self.agree.is_empty() {
+                return None;
+            }
             Some(agreement(ours, theirs, self.agree, self.tolerance))
         };
         peers.iter().map(agree).collect()
@@ -816,6 +895,7 @@ impl Report<'_> {
             let size = self.settings.size(comparison.input.size);
             let command = match comparison.ours {
                 Ours::Files(words) => format!("`metric score {words}`"),
+                Ours::Compare(words) => format!("`metric compare {words}`"),
                 Ours::Memory(_) => "the crate, in memory".to_owned(),
             };
             let _ = writeln!(

@@ -79,7 +79,7 @@ mod read;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use metric_core::{Counts, Mean, Merge, Metric, merge_map_times};
+use metric_core::{Counts, Mean, Merge, Metric, RowSource, WeightedRows, merge_map_times};
 
 use frame::Table;
 pub use frame::{
@@ -232,6 +232,13 @@ impl Merge for OpenLaneState {
 
     fn merge_times(&mut self, other: &Self, times: u64) {
         merge_map_times(&mut self.frames, &other.frames, times);
+        self.merge_sums(other, times);
+    }
+}
+
+impl OpenLaneState {
+    /// Adds all but the rows of the frames.
+    fn merge_sums(&mut self, other: &Self, times: u64) {
         self.elements.merge_times(&other.elements, times);
         self.lane_edges.merge_times(&other.lane_edges, times);
         self.element_edges.merge_times(&other.element_edges, times);
@@ -355,47 +362,161 @@ impl Metric for OpenLaneV2 {
     }
 
     fn compute(&self, state: &OpenLaneState) -> OpenLaneScore {
-        let outcomes: Vec<_> = state.frames.values().flat_map(SameId::sorted).collect();
-        let outcomes = || outcomes.iter().copied();
-        let lanes: [DetectionScore; 3] = std::array::from_fn(|threshold| {
-            let verdicts = outcomes().flat_map(|outcome| &outcome.lanes);
-            let verdicts =
-                verdicts.map(|&(confidence, hits)| (confidence.0, hits >> threshold & 1 == 1));
-            detection(
-                verdicts.collect(),
-                outcomes().map(|outcome| outcome.true_lanes).sum(),
-            )
-        });
-        let attributes: [DetectionScore; ATTRIBUTES] = std::array::from_fn(|attribute| {
-            let own = |of: u8| usize::from(of) == attribute;
-            let verdicts = outcomes().flat_map(|outcome| &outcome.elements);
-            let verdicts = verdicts
-                .filter(|&&(_, of, _)| own(of))
-                .map(|&(confidence, _, hit)| (confidence.0, hit));
-            let truths = outcomes().flat_map(|outcome| &outcome.true_elements);
-            let truths = truths.filter(|&(&of, _)| own(of)).map(|(_, count)| count);
-            detection(verdicts.collect(), truths.sum())
-        });
-        let present = |score: &&DetectionScore| score.counts != Counts::default();
-        let (det_l, det_t) = (
-            mean(&lanes).unwrap_or(0.0),
-            mean(&attributes).unwrap_or(0.0),
-        );
-        let [top_ll, top_lt] = [&state.lane_edges, &state.element_edges]
-            .map(|edges| edges.average_precision.value().unwrap_or(0.0));
-        OpenLaneScore {
-            det_l,
-            det_t,
-            top_ll,
-            top_lt,
-            ols: (det_l + det_t + top_ll.sqrt() + top_lt.sqrt()) / 4.0,
-            det_t_present: mean(attributes.iter().filter(present)),
-            lanes,
-            attributes,
-            elements: state.elements,
-            lane_edges: state.lane_edges.score(),
-            element_edges: state.element_edges.score(),
+        self.weighted(&[state])(&[1])
+    }
+}
+
+impl OpenLaneV2 {
+    /// Returns what scores states with a weight for each: the score is that of the states merged as often as
+    /// their weights say. The states are usually those of single frames, and the weights those of a bootstrap
+    /// replicate.
+    ///
+    /// # Cost
+    ///
+    /// One sort for all weights. Each set of weights is one pass over the predictions and one over the states.
+    pub fn weighted<'s>(
+        &self,
+        states: &[&'s OpenLaneState],
+    ) -> impl Fn(&[u64]) -> OpenLaneScore + use<'s> {
+        let states = states.to_vec();
+        let rows = Rows::new(&states);
+        move |weights| {
+            let weight = |state: usize| weights.get(state).copied().unwrap_or_default();
+            let mut total = OpenLaneState::default();
+            for (index, state) in states.iter().enumerate() {
+                total.merge_sums(state, weight(index));
+            }
+            let lanes: [DetectionScore; 3] = std::array::from_fn(|threshold| {
+                let mut ranking = Ranking::new(rows.true_lanes(weights));
+                rows.lanes.each(weights, |_, &(_, hits), times| {
+                    ranking.add(hits >> threshold & 1 == 1, times);
+                });
+                ranking.score()
+            });
+            let attributes: [DetectionScore; ATTRIBUTES] = std::array::from_fn(|attribute| {
+                let mut ranking = Ranking::new(rows.true_elements(attribute, weights));
+                if let Some(elements) = rows.elements.get(attribute) {
+                    elements.each(weights, |_, &(_, hit), times| ranking.add(hit, times));
+                }
+                ranking.score()
+            });
+            score_of(lanes, attributes, &total)
         }
+    }
+}
+
+/// The score of detections and of the sums of a state.
+fn score_of(
+    lanes: [DetectionScore; 3],
+    attributes: [DetectionScore; ATTRIBUTES],
+    state: &OpenLaneState,
+) -> OpenLaneScore {
+    let present = |score: &&DetectionScore| score.counts != Counts::default();
+    let (det_l, det_t) = (
+        mean(&lanes).unwrap_or(0.0),
+        mean(&attributes).unwrap_or(0.0),
+    );
+    let [top_ll, top_lt] = [&state.lane_edges, &state.element_edges]
+        .map(|edges| edges.average_precision.value().unwrap_or(0.0));
+    OpenLaneScore {
+        det_l,
+        det_t,
+        top_ll,
+        top_lt,
+        ols: (det_l + det_t + top_ll.sqrt() + top_lt.sqrt()) / 4.0,
+        det_t_present: mean(attributes.iter().filter(present)),
+        lanes,
+        attributes,
+        elements: state.elements,
+        lane_edges: state.lane_edges.score(),
+        element_edges: state.element_edges.score(),
+    }
+}
+
+/// The predictions and true items of several states.
+struct Rows {
+    /// By state.
+    true_lanes: Vec<(u32, u64)>,
+    /// By state and attribute.
+    true_elements: Vec<(u32, u8, u64)>,
+    /// Confidences, and bits of the thresholds under which a lane is right.
+    lanes: WeightedRows<(Confidence, u8)>,
+    /// By attribute, confidences and verdicts.
+    elements: Vec<WeightedRows<(Confidence, bool)>>,
+}
+
+impl Rows {
+    fn new(states: &[&OpenLaneState]) -> Self {
+        let frames = (0..).zip(states).flat_map(|(index, state): (u32, _)| {
+            let frames = state.frames.iter();
+            let frames = frames.flat_map(|(id, same)| {
+                let outcomes = same.sorted().into_iter();
+                outcomes.map(move |outcome| (id, outcome))
+            });
+            frames.map(move |(id, outcome)| (id, outcome, index))
+        });
+        let mut frames: Vec<(&String, &FrameOutcome, u32)> = frames.collect();
+        frames.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+        let mut lanes = Vec::new();
+        let mut elements = vec![Vec::new(); ATTRIBUTES];
+        let (mut true_lanes, mut true_elements) = (Vec::new(), Vec::new());
+        for (example, (_, outcome, state)) in (0..).zip(frames) {
+            let source = RowSource { state, example };
+            true_lanes.push((state, outcome.true_lanes));
+            let of_attributes = outcome.true_elements.iter();
+            true_elements.extend(of_attributes.map(|(&of, &count)| (state, of, count)));
+            lanes.extend(outcome.lanes.iter().map(|&lane| (source, lane)));
+            for &(confidence, attribute, hit) in &outcome.elements {
+                if let Some(elements) = elements.get_mut(usize::from(attribute)) {
+                    elements.push((source, (confidence, hit)));
+                }
+            }
+        }
+        let elements = elements
+            .into_iter()
+            .map(|elements| WeightedRows::new(elements, |&(confidence, _)| Falling(confidence)));
+        Self {
+            true_lanes,
+            true_elements,
+            lanes: WeightedRows::new(lanes, |&(confidence, _)| Falling(confidence)),
+            elements: elements.collect(),
+        }
+    }
+
+    fn true_lanes(&self, weights: &[u64]) -> u64 {
+        let counts = self.true_lanes.iter();
+        counts
+            .map(|&(state, count)| count * weight(weights, state))
+            .sum()
+    }
+
+    fn true_elements(&self, attribute: usize, weights: &[u64]) -> u64 {
+        let own = self.true_elements.iter();
+        let own = own.filter(|&&(_, of, _)| usize::from(of) == attribute);
+        own.map(|&(state, _, count)| count * weight(weights, state))
+            .sum()
+    }
+}
+
+fn weight(weights: &[u64], state: u32) -> u64 {
+    weights.get(state as usize).copied().unwrap_or_default()
+}
+
+/// A confidence in the order of [`falling`].
+#[derive(PartialEq)]
+struct Falling(Confidence);
+
+impl Eq for Falling {}
+
+impl PartialOrd for Falling {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Falling {
+    fn cmp(&self, other: &Self) -> Ordering {
+        falling(self.0.0, other.0.0)
     }
 }
 
@@ -536,36 +657,58 @@ fn vertex_average_precision(neighbours: &mut Vec<(f64, bool)>) -> Option<f64> {
     Some(sum / truths as f64)
 }
 
-/// Average precision of predictions, given as confidence and whether they are right, in the order in
-/// which equal confidences rank.
-fn detection(mut verdicts: Vec<(f64, bool)>, truths: u64) -> DetectionScore {
-    verdicts.sort_by(|a, b| falling(a.0, b.0));
-    // The greatest precision from each of the 11 levels of recall on; a prediction counts for all
-    // levels up to the one it reaches.
-    let mut best = [0.0_f64; 11];
-    let mut hits = 0_u64;
-    for (rank, &(_, hit)) in (1_u64..).zip(&verdicts) {
-        if hit {
-            hits += 1;
-            // No level is reached between two hits, and a miss lowers the precision.
-            let level = (10 * hits).checked_div(truths).unwrap_or(10).min(10) as usize;
-            best[level] = best[level].max(hits as f64 / rank as f64);
+/// Predictions that are right or wrong, by falling confidence.
+struct Ranking {
+    truths: u64,
+    predictions: u64,
+    hits: u64,
+    /// The greatest precision at each of the 11 levels of recall; a prediction counts for all levels up to the
+    /// one it reaches.
+    best: [f64; 11],
+}
+
+impl Ranking {
+    fn new(truths: u64) -> Self {
+        Self {
+            truths,
+            predictions: 0,
+            hits: 0,
+            best: [0.0; 11],
         }
     }
-    let mut sum = 0.0;
-    let mut greatest = 0.0_f64;
-    for level in best.iter().rev() {
-        greatest = greatest.max(*level);
-        sum += greatest;
+
+    fn add(&mut self, is_hit: bool, times: u64) {
+        if !is_hit {
+            self.predictions += times;
+            return;
+        }
+        for _ in 0..times {
+            self.predictions += 1;
+            self.hits += 1;
+            // No level is reached between two hits, and a miss lowers the precision.
+            let level = (10 * self.hits).checked_div(self.truths).unwrap_or(10);
+            let level = level.min(10) as usize;
+            let precision = self.hits as f64 / self.predictions as f64;
+            self.best[level] = self.best[level].max(precision);
+        }
     }
-    let predictions = verdicts.len() as u64;
-    DetectionScore {
-        average_precision: if truths == 0 && predictions == 0 {
-            1.0
-        } else {
-            sum / 11.0
-        },
-        counts: Counts::from_totals(hits, predictions, truths),
+
+    /// The average precision at 11 points of recall.
+    fn score(&self) -> DetectionScore {
+        let mut sum = 0.0;
+        let mut greatest = 0.0_f64;
+        for level in self.best.iter().rev() {
+            greatest = greatest.max(*level);
+            sum += greatest;
+        }
+        DetectionScore {
+            average_precision: if self.truths == 0 && self.predictions == 0 {
+                1.0
+            } else {
+                sum / 11.0
+            },
+            counts: Counts::from_totals(self.hits, self.predictions, self.truths),
+        }
     }
 }
 
@@ -588,8 +731,9 @@ mod tests {
 
     /// The average precision of verdicts by falling confidence.
     fn average_precision(hits: &[bool], truths: u64) -> f64 {
-        let verdicts = hits.iter().map(|&hit| (0.5, hit)).collect();
-        detection(verdicts, truths).average_precision
+        let mut ranking = Ranking::new(truths);
+        hits.iter().for_each(|&hit| ranking.add(hit, 1));
+        ranking.score().average_precision
     }
 
     #[test]

@@ -14,8 +14,8 @@ use metric_record::{FieldError, Kind, Message, Record, Side, Value};
 use serde_json::json;
 
 use crate::{
-    Counted, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading, Scope,
-    ScoreSpec, Sink, never_whole,
+    Addends, Counted, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading,
+    Scope, ScoreSpec, Sink, never_whole,
 };
 
 pub(crate) const CODEBLEU: Entry = Entry {
@@ -274,6 +274,26 @@ impl Reading for Code {
         parts
             .map(|(name, value)| (name.to_owned(), value))
             .collect()
+    }
+
+    fn addends<'s>(&self, state: &'s mut CodeBleuState) -> Option<Addends<'s>> {
+        let CodeBleuState {
+            ngram,
+            weighted,
+            syntax,
+            dataflow,
+            examples,
+        } = state;
+        let mut counts: Vec<&mut u64> = Vec::new();
+        for ngram in [ngram, weighted] {
+            counts.extend(ngram.orders.as_flattened_mut());
+            counts.extend([&mut ngram.prediction_length, &mut ngram.reference_length]);
+        }
+        counts.extend(syntax);
+        counts.extend(dataflow);
+        counts.push(&mut examples.total);
+        let means = Vec::new();
+        Some(Addends { counts, means })
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {

@@ -10,7 +10,7 @@ use metric_record::{FieldError, Message, Record};
 use serde_json::json;
 
 use crate::{
-    Draw, Drawing, Entry, Group, Input, Named, Numbers, Reading, Scope, ScoreSpec, Sink,
+    Draw, Drawing, Entry, Group, Input, Named, Numbers, Reading, Scope, ScoreSpec, Sink, Weigher,
     never_whole, scorer,
 };
 
@@ -75,11 +75,17 @@ impl Reading for OpenLane {
         let score = OpenLaneV2.compute(state);
         let total = scope == Scope::Total;
         Numbers {
-            scores: scores(&score),
             counts: counts(state.frames(), &score),
-            groups: if total { groups(&score) } else { Vec::new() },
             warnings: if total { warnings(&score) } else { Vec::new() },
+            ..scores_and_groups(&score, scope)
         }
+    }
+
+    fn weigher<'s>(&'s self, states: &[&'s OpenLaneState], (): &'s ()) -> Option<Weigher<'s>> {
+        let weighted = OpenLaneV2.weighted(states);
+        Some(Box::new(move |weights, scope| {
+            scores_and_groups(&weighted(weights), scope)
+        }))
     }
 
     fn pictures(&self) -> Option<&dyn Draw> {
@@ -95,6 +101,17 @@ impl Draw for OpenLane {
     fn picture(&self, record: &mut Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
         let (prediction, frame) = read_frame(record)?;
         Ok(OpenLaneV2.picture(frame.id(), &prediction, &frame).svg())
+    }
+}
+
+fn scores_and_groups(score: &OpenLaneScore, scope: Scope<'_>) -> Numbers {
+    Numbers {
+        scores: scores(score),
+        groups: match scope {
+            Scope::Total => groups(score),
+            _ => Vec::new(),
+        },
+        ..Numbers::default()
     }
 }
 

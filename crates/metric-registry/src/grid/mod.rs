@@ -193,8 +193,8 @@ impl Reading for ArcReading {
     }
 
     fn numbers(&self, state: &ExamplesState, _header: &Records, scope: Scope<'_>) -> Numbers {
-        if let Scope::Group(..) = scope {
-            return self.of_group(state);
+        if let Scope::Group("task", _) = scope {
+            return self.of_task(state);
         }
         Numbers {
             scores: self.scores(state),
@@ -335,7 +335,7 @@ impl ArcReading {
         scores
     }
 
-    fn of_group(&self, state: &ExamplesState) -> Numbers {
+    fn of_task(&self, state: &ExamplesState) -> Numbers {
         let state = &state.submissions;
         let score = self.metric.submissions.compute(state);
         // What tells tasks apart; the rest would be a table too wide to read.

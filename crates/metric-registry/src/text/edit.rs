@@ -12,8 +12,8 @@ use metric_record::{Batch, FieldError, Message, Record, RecordError};
 use crate::text::prepare::{EXTRACT, extracting_scorer};
 use crate::text::string_accuracy::{NORMALIZE, read_texts, texts};
 use crate::{
-    Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
-    Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
+    Addends, Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
+    Options, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
 };
 
 const PROFILE: OptionSpec = OptionSpec {
@@ -237,6 +237,26 @@ impl Reading for Rates {
                 .into(),
             ..Numbers::default()
         }
+    }
+
+    fn addends<'s>(&self, state: &'s mut EditState) -> Option<Addends<'s>> {
+        let EditState {
+            edits,
+            longer,
+            rates,
+            confusions,
+        } = state;
+        let counts = vec![
+            &mut edits.hits,
+            &mut edits.substitutions,
+            &mut edits.deletions,
+            &mut edits.insertions,
+            longer,
+        ];
+        // No score is read from confusions.
+        let _ = confusions;
+        let means = vec![rates];
+        Some(Addends { counts, means })
     }
 
     /// Confusions of units, the most frequent first; null is an insertion or a deletion.

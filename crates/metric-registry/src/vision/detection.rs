@@ -28,7 +28,7 @@ use crate::vision::images::{
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, Options, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink,
+    OptionSpec, Options, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Weigher,
     never_whole, scorer,
 };
 
@@ -385,6 +385,21 @@ impl<F: Form> Reading for Boxes<F> {
             },
             ..Numbers::default()
         }
+    }
+
+    fn weigher<'s>(
+        &'s self,
+        states: &[&'s DetectionSweepState],
+        (): &'s (),
+    ) -> Option<Weigher<'s>> {
+        // Counts alone are merged faster where examples have the same.
+        if !self.metric.params().best_f1 {
+            return None;
+        }
+        let merge = DetectionSweepState::weighted(states);
+        Some(Box::new(move |weights, scope| {
+            self.numbers(&merge(weights), &(), scope)
+        }))
     }
 
     fn further_warnings(

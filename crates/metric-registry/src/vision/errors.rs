@@ -6,8 +6,8 @@ use metric_core::{Counts, Merge, Metric};
 use metric_record::{Document, FieldError, Message, ReadError, Record};
 use metric_vision::read::{ImageSizes, parse_record};
 use metric_vision::{
-    Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideState,
-    VERSION,
+    Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideScore,
+    TideState, VERSION,
 };
 use serde_json::json;
 
@@ -18,7 +18,8 @@ use crate::vision::images::{
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, never_whole, scorer,
+    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, never_whole,
+    scorer,
 };
 
 pub(crate) const TIDE: Entry = Entry {
@@ -134,21 +135,33 @@ impl Reading for Errors {
     }
 
     fn numbers(&self, state: &TideState, _classes: &ClassList, _scope: Scope<'_>) -> Numbers {
-        let score = self.metric.compute(state);
-        let mut scores = vec![("AP".to_owned(), score.average_precision)];
-        let mut counts = Vec::new();
-        for &error in TideErrorType::ALL {
-            let found = score.of(error);
-            scores.push((format!("dAP_{}", error.name()), found.delta_ap));
-            counts.push((error.name().to_owned(), json!(found.count)));
-        }
-        scores.push(("dAP_FP".to_owned(), score.false_positives));
-        scores.push(("dAP_FN".to_owned(), score.false_negatives));
-        Numbers {
-            scores,
-            counts,
-            ..Numbers::default()
-        }
+        of_tide(&self.metric.compute(state))
+    }
+
+    fn weigher<'s>(
+        &'s self,
+        states: &[&'s TideState],
+        _classes: &'s ClassList,
+    ) -> Option<Weigher<'s>> {
+        let weighted = self.metric.weighted(states);
+        Some(Box::new(move |weights, _scope| of_tide(&weighted(weights))))
+    }
+}
+
+fn of_tide(score: &TideScore) -> Numbers {
+    let mut scores = vec![("AP".to_owned(), score.average_precision)];
+    let mut counts = Vec::new();
+    for &error in TideErrorType::ALL {
+        let found = score.of(error);
+        scores.push((format!("dAP_{}", error.name()), found.delta_ap));
+        counts.push((error.name().to_owned(), json!(found.count)));
+    }
+    scores.push(("dAP_FP".to_owned(), score.false_positives));
+    scores.push(("dAP_FN".to_owned(), score.false_negatives));
+    Numbers {
+        scores,
+        counts,
+        ..Numbers::default()
     }
 }
 

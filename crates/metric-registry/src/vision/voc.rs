@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use metric_core::Metric;
 use metric_record::{Document, FieldError, Message, ReadError, Record};
 use metric_vision::read::{ImageSizes, is_yolo, parse_record};
-use metric_vision::{Interpolation, VERSION, VocAp, VocClass, VocState};
+use metric_vision::{Class, Interpolation, VERSION, VocAp, VocClass, VocScore, VocState};
 use serde_json::json;
 
 use crate::fields::objects_by_id;
@@ -15,7 +15,8 @@ use crate::vision::images::{
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, never_whole, scorer,
+    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, never_whole,
+    scorer,
 };
 
 pub(crate) const VOC: Entry = Entry {
@@ -159,7 +160,23 @@ impl Reading for Voc {
         ClassList(classes): &ClassList,
         scope: Scope<'_>,
     ) -> Numbers {
-        let score = self.metric.compute(state);
+        self.of_score(&self.metric.compute(state), classes, scope)
+    }
+
+    fn weigher<'s>(
+        &'s self,
+        states: &[&'s VocState],
+        ClassList(classes): &'s ClassList,
+    ) -> Option<Weigher<'s>> {
+        let weighted = self.metric.weighted(states);
+        Some(Box::new(move |weights, scope| {
+            self.of_score(&weighted(weights), classes, scope)
+        }))
+    }
+}
+
+impl Voc {
+    fn of_score(&self, score: &VocScore, classes: &[Class], scope: Scope<'_>) -> Numbers {
         let mut total = VocClass::default();
         for class in score.classes.values() {
             metric_core::Merge::merge(&mut total.counts, class.counts);

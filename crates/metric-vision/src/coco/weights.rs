@@ -4,11 +4,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use metric_core::{RowSource, WeightedRows};
+
 use super::{
     CocoAp, CocoCurves, CocoParams, CocoState, DETAILED, ImageOutcome, OfClass, curve_class,
     needed, ones,
 };
-use crate::Key;
+use crate::by_image::ByImage;
 use crate::score::Rank;
 
 /// The detections of several states, sorted once, to be scored with a weight for each state.
@@ -47,23 +49,18 @@ pub struct CocoWeights<'s> {
 }
 
 /// The detections and true objects of a class.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Rows<'s> {
     class: u32,
     /// The true objects of an image by size class, with the state of the image.
     truths: Vec<(u32, &'s [u32])>,
     /// By falling score, of equal ones in the order of images.
-    rows: Vec<Row<'s>>,
-    /// Ranges of rows of one image with one score: repeated images repeat them one after the other.
-    ties: Vec<Range<usize>>,
+    rows: WeightedRows<Row<'s>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Row<'s> {
     score: Rank,
-    state: u32,
-    /// Counts repetitions of one state apart, where it has several images of one key.
-    image: u32,
     /// How many of the numbers of detections leave it out.
     level: u32,
     /// The size classes in which it is wrong at every threshold, a bit each.
@@ -78,34 +75,30 @@ impl<'s> CocoWeights<'s> {
     pub fn new<S>(metric: &'s CocoAp<S>, states: &[&'s CocoState]) -> Self {
         let params = &metric.params;
         let areas = params.areas.len().max(1);
-        let of_state = (0..)
-            .zip(states)
-            .flat_map(|(index, state): (u32, &&'s CocoState)| {
-                state
-                    .images
-                    .iter()
-                    .map(move |(key, image)| (key, image, index))
-            });
-        let mut images: Vec<(&Key, &ImageOutcome, u32)> = of_state.collect();
-        images.sort();
-        let mut classes: BTreeMap<u32, Rows<'s>> = BTreeMap::new();
-        for (order, &(_, image, state)) in (0..).zip(&images) {
+        type Unsorted<'s> = (Vec<(u32, &'s [u32])>, Vec<(RowSource, Row<'s>)>);
+        let mut classes: BTreeMap<u32, Unsorted<'s>> = BTreeMap::new();
+        for (source, image) in ByImage::of_all(states.iter().map(|state| &state.images)) {
             let mut start = 0;
             let mut truths = image.truths.chunks(areas);
             for &(class, count) in &image.classes {
                 let end = usize::saturating_add(start, count as usize);
-                let rows = classes.entry(curve_class(class)).or_default();
-                rows.truths
-                    .extend(truths.next().map(|truths| (state, truths)));
-                rows.add(params, image, start..end, [state, order]);
+                let of_class = classes.entry(curve_class(class)).or_default();
+                of_class
+                    .0
+                    .extend(truths.next().map(|truths| (source.state, truths)));
+                let rows = image_rows(params, image, start..end);
+                of_class.1.extend(rows.map(|row| (source, row)));
                 start = end;
             }
         }
-        let mut classes: Vec<Rows<'s>> = classes
+        let classes = classes
             .into_iter()
-            .map(|(class, rows)| Rows { class, ..rows })
+            .map(|(class, (truths, rows))| Rows {
+                class,
+                truths,
+                rows: WeightedRows::new(rows, |row| Reverse(row.score)),
+            })
             .collect();
-        classes.iter_mut().for_each(Rows::sort);
         Self { params, classes }
     }
 
@@ -124,60 +117,44 @@ impl<'s> CocoWeights<'s> {
     }
 }
 
-impl<'s> Rows<'s> {
-    /// Adds the detections of an image.
-    fn add(
-        &mut self,
-        params: &CocoParams,
-        outcome: &'s ImageOutcome,
-        range: Range<usize>,
-        [state, image]: [u32; 2],
-    ) {
-        let words = params.words();
-        let scores = outcome.scores.get(range.clone()).unwrap_or_default();
-        let verdicts = outcome.verdicts.get(range).unwrap_or_default();
-        let mut level = 0;
-        for (place, (&score, &verdict)) in scores.iter().zip(verdicts).enumerate() {
-            let leaves_out = |level: u32| {
-                let most = params.max_detections.get(level as usize);
-                most.is_some_and(|&most| place >= most)
-            };
-            while leaves_out(level) {
-                level += 1;
-            }
-            let mut row = Row {
-                score,
-                state,
-                image,
-                level,
-                wrong: 0,
-                details: (&[], &[]),
-            };
-            if verdict & DETAILED == 0 {
-                row.wrong = verdict;
-            } else {
-                let start = usize::saturating_mul((verdict & !DETAILED) as usize, 2 * words);
-                let rest = outcome.details.get(start..).unwrap_or_default();
-                let details = rest.get(..2 * words).unwrap_or_default();
-                row.details = details.split_at(details.len() / 2);
-            }
-            self.rows.push(row);
+/// The detections of a class in an image.
+fn image_rows<'s>(
+    params: &CocoParams,
+    outcome: &'s ImageOutcome,
+    range: Range<usize>,
+) -> impl Iterator<Item = Row<'s>> {
+    let words = params.words();
+    let scores = outcome.scores.get(range.clone()).unwrap_or_default();
+    let verdicts = outcome.verdicts.get(range).unwrap_or_default();
+    let mut level = 0;
+    let places = scores.iter().zip(verdicts).enumerate();
+    places.map(move |(place, (&score, &verdict))| {
+        let leaves_out = |level: u32| {
+            let most = params.max_detections.get(level as usize);
+            most.is_some_and(|&most| place >= most)
+        };
+        while leaves_out(level) {
+            level += 1;
         }
-    }
-
-    /// Sorts by falling score; rows of equal score stay in their order.
-    fn sort(&mut self) {
-        self.rows.sort_by_key(|row| Reverse(row.score));
-        let mut start = 0;
-        let is_tie = |a: &Row<'_>, b: &Row<'_>| a.image == b.image && a.score == b.score;
-        for tie in self.rows.chunk_by(is_tie) {
-            if tie.len() > 1 {
-                self.ties.push(start..start + tie.len());
-            }
-            start += tie.len();
+        let mut row = Row {
+            score,
+            level,
+            wrong: 0,
+            details: (&[], &[]),
+        };
+        if verdict & DETAILED == 0 {
+            row.wrong = verdict;
+        } else {
+            let start = usize::saturating_mul((verdict & !DETAILED) as usize, 2 * words);
+            let rest = outcome.details.get(start..).unwrap_or_default();
+            let details = rest.get(..2 * words).unwrap_or_default();
+            row.details = details.split_at(details.len() / 2);
         }
-    }
+        row
+    })
+}
 
+impl Rows<'_> {
     /// The curves of the class, if it has true objects.
     fn curves(&self, params: &CocoParams, weights: &[u64]) -> Option<OfClass> {
         let weight = |state: u32| weights.get(state as usize).copied().unwrap_or_default();
@@ -193,14 +170,15 @@ impl<'s> Rows<'s> {
             return None;
         }
         let levels = params.max_detections.len();
-        let drawn = || self.rows.iter().filter(|row| weight(row.state) > 0);
-        let first = drawn().map(|row| row.score).max().unwrap_or(Rank::new(0.0));
+        let mut first = None;
         let mut has_level = vec![false; levels];
-        for row in drawn() {
+        self.rows.each(weights, |_, row, _| {
+            first.get_or_insert(row.score);
             if let Some(has) = has_level.get_mut(row.level as usize) {
                 *has = true;
             }
-        }
+        });
+        let first = first.unwrap_or(Rank::new(0.0));
         let needed: Vec<_> = truths
             .iter()
             .map(|&truths| needed(params, truths))
@@ -229,10 +207,14 @@ impl<'s> Rows<'s> {
                 continue;
             }
             pass.start(most + 1 == levels || params.quirks);
-            self.walk(&mut pass, most as u32, weight);
+            self.rows.each(weights, |place, row, times| {
+                if row.level <= most as u32 {
+                    pass.add(row, place, times);
+                }
+            });
             for (curve, &area) in area_of.iter().take(areas * thresholds).enumerate() {
                 if pass.keeps_places {
-                    let score = |place: usize| self.rows[place].score;
+                    let score = |place: usize| self.rows.get(place).map_or(first, |row| row.score);
                     curves.read(
                         truths[area],
                         &needed[area],
@@ -251,33 +233,6 @@ impl<'s> Rows<'s> {
             }
         }
         Some(curves)
-    }
-
-    /// Goes over the detections that count for a number of detections, each as often as its image.
-    fn walk(&self, pass: &mut Pass<'_>, most: u32, weight: impl Fn(u32) -> u64) {
-        let mut ties = self.ties.iter().peekable();
-        let mut place = 0;
-        while let Some(row) = self.rows.get(place) {
-            let times = weight(row.state);
-            let tie = ties.next_if(|tie| tie.start == place);
-            let end = tie.map_or(place + 1, |tie| tie.end);
-            // Of a repeated image, the first copy comes before the second.
-            let (rounds, times) = if tie.is_some() {
-                (times, 1)
-            } else {
-                (1, times)
-            };
-            if times > 0 {
-                for _ in 0..rounds {
-                    for (place, row) in (place..end).zip(&self.rows[place..end]) {
-                        if row.level <= most {
-                            pass.add(row, place, times);
-                        }
-                    }
-                }
-            }
-            place = end;
-        }
     }
 }
 

@@ -1,0 +1,167 @@
+use std::ops::Range;
+
+/// Where a row is from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowSource {
+    /// The index of the state.
+    pub state: u32,
+    /// The number of the example in the order of all examples. A state may hold several.
+    pub example: u32,
+}
+
+/// Rows of several states, sorted once, to be read as if each state were merged as often as a weight says.
+///
+/// A metric whose state keeps a row per detection, such as average precision, is scored on replicates of a
+/// bootstrap this way: no row is copied, and nothing is sorted again. An example that counts several times
+/// has its rows repeated where they are. Rows of one example with equal keys repeat one after the other, as
+/// they do if the example itself is repeated.
+///
+/// ```
+/// use metric_core::{RowSource, WeightedRows};
+///
+/// let source = |state, example| RowSource { state, example };
+/// // Scores and names; the rows of the second state are a tie.
+/// let rows = [(source(0, 0), (9, 'a')), (source(1, 1), (5, 'b')), (source(1, 1), (5, 'c'))];
+/// let sorted = WeightedRows::new(rows, |row| std::cmp::Reverse(row.0));
+///
+/// let read = |weights: &[u64]| {
+///     let mut names = String::new();
+///     sorted.each(weights, |_, row, times| names.extend(std::iter::repeat_n(row.1, times as usize)));
+///     names
+/// };
+/// assert_eq!(read(&[1, 1]), "abc");
+/// assert_eq!(read(&[2, 0]), "aa");
+/// assert_eq!(read(&[0, 2]), "bcbc");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct WeightedRows<T> {
+    rows: Vec<(RowSource, T)>,
+    /// Ranges of rows of one example with equal keys.
+    ties: Vec<Range<usize>>,
+}
+
+impl<T> WeightedRows<T> {
+    /// Sorts rows by a key. Rows of equal keys stay in their order, which must be that of the examples.
+    ///
+    /// # Cost
+    ///
+    /// One stable sort.
+    #[must_use]
+    pub fn new<K: Ord>(
+        rows: impl IntoIterator<Item = (RowSource, T)>,
+        key: impl Fn(&T) -> K,
+    ) -> Self {
+        let mut rows: Vec<(RowSource, T)> = rows.into_iter().collect();
+        rows.sort_by_key(|(_, row)| key(row));
+        let is_tie = |(a, first): &(RowSource, T), (b, second): &(RowSource, T)| {
+            a.example == b.example && key(first) == key(second)
+        };
+        let mut ties = Vec::new();
+        let mut start = 0;
+        for tie in rows.chunk_by(is_tie) {
+            let end = start + tie.len();
+            if tie.len() > 1 {
+                ties.push(start..end);
+            }
+            start = end;
+        }
+        Self { rows, ties }
+    }
+
+    /// Visits each row in order, with its index among the sorted rows and the number of times that it occurs
+    /// there. States without a weight do not count.
+    ///
+    /// # Cost
+    ///
+    /// One pass over the rows, whatever the weights, and one more over ties per repetition.
+    pub fn each(&self, weights: &[u64], mut visit: impl FnMut(usize, &T, u64)) {
+        let weight = |source: &RowSource| weights.get(source.state as usize).copied();
+        let mut start = 0;
+        for tie in &self.ties {
+            self.each_of(start..tie.start, weight, &mut visit);
+            let rows = self.rows.get(tie.clone()).unwrap_or_default();
+            let times = rows.first().and_then(|(source, _)| weight(source));
+            // Of a repeated example, the first copy comes before the second.
+            for _ in 0..times.unwrap_or_default() {
+                let rows = tie.clone().zip(rows);
+                rows.for_each(|(index, (_, row))| visit(index, row, 1));
+            }
+            start = tie.end;
+        }
+        self.each_of(start..self.rows.len(), weight, &mut visit);
+    }
+
+    /// Visits rows of which no two are a tie.
+    fn each_of(
+        &self,
+        range: Range<usize>,
+        weight: impl Fn(&RowSource) -> Option<u64>,
+        visit: &mut impl FnMut(usize, &T, u64),
+    ) {
+        let rows = self.rows.get(range.clone()).unwrap_or_default();
+        for (index, (source, row)) in range.zip(rows) {
+            match weight(source) {
+                None | Some(0) => {}
+                Some(times) => visit(index, row, times),
+            }
+        }
+    }
+
+    /// Returns the row at an index among the sorted rows.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&T> {
+        self.rows.get(index).map(|(_, row)| row)
+    }
+
+    /// Returns the number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// What is read is the sorted list of the repeated examples.
+        #[test]
+        fn weights_are_repetitions(
+            examples in proptest::collection::vec(
+                (0_u32..4, proptest::collection::vec(0_u8..4, 0..5)), 0..8,
+            ),
+            weights in proptest::collection::vec(0_u64..4, 0..5),
+        ) {
+            let mut place = 0;
+            let numbered: Vec<(u32, Vec<(u8, u32)>)> = examples.into_iter().map(|(state, keys)| {
+                let rows = keys.into_iter().map(|key| { place += 1; (key, place) });
+                (state, rows.collect())
+            }).collect();
+            let rows = (0..).zip(&numbered).flat_map(|(example, (state, rows))| {
+                let source = RowSource { state: *state, example };
+                rows.iter().map(move |row| (source, *row))
+            });
+            let sorted = WeightedRows::new(rows, |row| row.0);
+            let mut read = Vec::new();
+            sorted.each(&weights, |_, row, times| read.extend(std::iter::repeat_n(*row, times as usize)));
+
+            let mut repeated = Vec::new();
+            for (state, rows) in &numbered {
+                for _ in 0..weights.get(*state as usize).copied().unwrap_or_default() {
+                    repeated.extend_from_slice(rows);
+                }
+            }
+            repeated.sort_by_key(|row| row.0);
+            prop_assert_eq!(read, repeated);
+        }
+    }
+}
