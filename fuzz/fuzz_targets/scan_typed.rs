@@ -3,7 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metric_record::json::scan::{Scanner, integers, numbers};
+use metric_record::Value;
+use metric_record::json::scan::{
+    Scanner, end_of_number, end_of_numbers, end_of_string, integers, numbers,
+};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
@@ -31,6 +34,30 @@ fuzz_target!(|data: &[u8]| {
     if let Some(number) = scanner.number() {
         let read: f64 = serde_json::from_str(&text[..scanner.at()]).expect("a number");
         assert_eq!(number.to_bits(), read.to_bits());
+    }
+    if let Some((end, is_plain)) = end_of_string(text.as_bytes(), 0) {
+        let raw = serde_json::from_str::<&RawValue>(&text[..end]).expect("a string");
+        assert_eq!(raw.get(), &text[..end]);
+        if is_plain {
+            let read: &str = serde_json::from_str(raw.get()).expect("a string without escapes");
+            assert_eq!(
+                Value::plain_json_string(raw.get()).text().as_deref(),
+                Ok(read)
+            );
+        }
+    }
+    let ends = [end_of_number(text.as_bytes(), 0), end_of_numbers(text)];
+    for end in ends.into_iter().flatten() {
+        serde_json::from_str::<&RawValue>(&text[..end]).expect("JSON");
+    }
+    let (mut scanner, mut digits) = (Scanner::new(text), Vec::new());
+    let scanned = scanner.digits(|digit| {
+        digits.push(digit);
+        Some(())
+    });
+    if scanned.is_some() {
+        let read: Vec<u8> = serde_json::from_str(&text[..scanner.at()]).expect("digits");
+        assert_eq!(digits, read);
     }
     let mut row = Vec::new();
     if integers(text, &mut row).is_some() {

@@ -966,7 +966,10 @@ mod tests {
             check(&format!("[{text}, {text}]    "));
             let mut digits = Vec::new();
             let mut scanner = Scanner::new(&text);
-            let scanned = scanner.digits(|digit| Some(digits.push(digit)));
+            let scanned = scanner.digits(|digit| {
+                digits.push(digit);
+                Some(())
+            });
             if scanned.is_some() {
                 prop_assert_eq!(serde_json::from_str::<Vec<u8>>(&text).ok(), Some(digits));
                 prop_assert!(scanner.is_at_end());
