@@ -74,7 +74,11 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
     steps.run("tests of the Python package", || {
         shown(&own, &["generate.py", "--check"], &environment)
             .map_err(|error| format!("{error}: run `python generate.py` in the folder python"))?;
-        shown(&own, &["-m", "mypy", "--strict", "metric_suite"], &environment)?;
+        shown(
+            &own,
+            &["-m", "mypy", "--strict", "metric_suite"],
+            &environment,
+        )?;
         shown(&own, &["-m", "pytest", "-q"], &environment)
     })
 }

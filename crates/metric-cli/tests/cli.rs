@@ -111,7 +111,8 @@ fn the_first_error_is_the_same_on_any_number_of_threads() {
     let malformed = r#"{"id":"30003","prediction":[1}"#;
     let wide = r#"{"id":"29000","prediction":[1,2]}"#;
     // What is changed in references and predictions, and the line that is named.
-    let cases: [(&[(usize, &str)], &[(usize, &str)], &[&str]); 6] = [
+    type Faults<'a> = &'a [(usize, &'a str)];
+    let cases: [(Faults<'_>, Faults<'_>, &[&str]); 6] = [
         (
             &[],
             &[(30_000, unreadable), (30_003, malformed)],
