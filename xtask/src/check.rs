@@ -1,5 +1,5 @@
 use crate::packages::{self, Package};
-use crate::run::{Error, cargo, no_arguments};
+use crate::run::{Error, WITHOUT_PYTHON, cargo, no_arguments};
 use crate::steps::Steps;
 use crate::{bench, deny, golden};
 
@@ -21,11 +21,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 pub(crate) fn steps(steps: &mut Steps) -> Result<(), Error> {
     steps.run("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
     steps.run("lints", || {
-        lint(&["--workspace", "--all-targets", "--all-features"], &[])
+        let all = ["--workspace", "--all-targets", "--all-features"];
+        lint(&[&all, WITHOUT_PYTHON].concat(), &[])
     })?;
     steps.run("documentation", || {
+        let doc = ["doc", "--workspace", "--no-deps", "--all-features"];
         cargo(
-            &["doc", "--workspace", "--no-deps", "--all-features"],
+            &[&doc, WITHOUT_PYTHON].concat(),
             &[("RUSTDOCFLAGS", "-D warnings")],
         )
     })?;

@@ -16,6 +16,7 @@ mod golden;
 mod manifest;
 mod moved;
 mod packages;
+mod python;
 mod release;
 mod run;
 mod steps;
@@ -54,6 +55,7 @@ const COMMANDS: &[Command] = &[
         coverage::run,
     ),
     ("deny", "", deny::HELP, deny::run),
+    ("python", "[--release]", python::HELP, python::run),
     ("alone", "[CRATE…] [--quick]", alone::HELP, alone::run),
     (
         "release",

@@ -49,6 +49,9 @@ fn unknown(word: &str) -> Error {
     Error::Usage(format!("{word:?}: no argument of it"))
 }
 
+/// Leaves out the extension of Python, which needs Python to be built.
+pub(crate) const WITHOUT_PYTHON: &[&str] = &["--exclude", "metric-python"];
+
 /// The folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));

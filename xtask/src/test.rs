@@ -1,8 +1,10 @@
-use crate::run::{Error, cargo};
+use crate::python;
+use crate::run::{Error, WITHOUT_PYTHON, cargo};
 use crate::steps::Steps;
 
 pub(crate) const HELP: &str = "\
-Runs all tests: unit, property, golden rows, merge laws, the program end to end, doctests.
+Runs all tests: unit, property, golden rows, merge laws, the program end to end, doctests,
+and those of the Python package, where there is Python 3.10 or later with the module venv.
 Arguments are passed on to cargo test, for example: cargo xtask test -p metric-core
 Prints the minutes that it takes to build and to run them.";
 
@@ -20,6 +22,7 @@ pub(crate) fn steps(arguments: &[String], steps: &mut Steps) -> Result<(), Error
         .any(|word| word.starts_with("-p") || word.starts_with("--package"))
     {
         words.push("--workspace");
+        words.extend(WITHOUT_PYTHON);
     }
     words.extend(arguments.iter().map(String::as_str));
     // Some arguments, such as --doc, do not allow --no-run.
@@ -27,5 +30,9 @@ pub(crate) fn steps(arguments: &[String], steps: &mut Steps) -> Result<(), Error
         let build = [&words[..], &["--no-run"]].concat();
         steps.run("build tests", || cargo(&build, &[]))?;
     }
-    steps.run("run tests", || cargo(&words, &[]))
+    steps.run("run tests", || cargo(&words, &[]))?;
+    match arguments.is_empty() {
+        true => python::steps_if_possible(steps),
+        false => Ok(()),
+    }
 }

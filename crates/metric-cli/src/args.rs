@@ -11,7 +11,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_run::record::{JoinPolicy, Missing, Shard};
 use metric_run::registry::{Drawing, ENTRIES, Entry, Input, OptionKind, OptionSpec, Options, find};
-use metric_run::{CsvOptions, Data, EmptyField, Fields, Format, Run, Source};
+use metric_run::{Candidate, CsvOptions, Data, EmptyField, Fields, Format, Run, Source};
 
 use crate::checks::Check;
 use crate::compare;
@@ -250,7 +250,7 @@ fn with_compare_args(command: Command) -> Command {
         return command;
     };
     let usage = format!(
-        "metric compare {} --references FILE --predictions FILE FILE... [OPTIONS]",
+        "metric compare {0} --references FILE --predictions FILE FILE... [OPTIONS]\n       metric compare {0} --pairs FILE --prediction-field NAME --prediction-field NAME... [OPTIONS]",
         entry.name
     );
     let shared = common_args()
@@ -262,8 +262,12 @@ fn with_compare_args(command: Command) -> Command {
             .short('r')
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
-            .required(true)
+            .required_unless_present("pairs")
+            .requires("predictions")
             .help("What is true"),
+        "prediction-field" => arg
+            .action(ArgAction::Append)
+            .help("Field of the prediction; with --pairs, one per system"),
         "extra" => Arg::new("extra")
             .long("extra")
             .value_name("POLICY")
@@ -455,7 +459,12 @@ fn common_args() -> Vec<Arg> {
             .long("per-sample")
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
-            .help("Also write the scores of each example, a JSON object a line"),
+            .help("Also write the scores of each example, one JSON object per line"),
+        Arg::new("with-inputs")
+            .long("with-inputs")
+            .action(ArgAction::SetTrue)
+            .requires("per-sample")
+            .help("Add reference and prediction to each line of --per-sample"),
         details_arg(),
         state_out_arg(),
         Arg::new("shard")
@@ -540,25 +549,17 @@ pub(crate) fn compare_task(
     set_up(matches, &mut run);
     run.statistics = Some(statistics::statistics(matches)?);
     run.slices = statistics::slices(matches)?;
-    let paths: Vec<PathBuf> = matches
-        .get_many("predictions")
-        .unwrap_or_default()
-        .cloned()
-        .collect();
-    let references = matches
-        .get_one::<PathBuf>("references")
-        .cloned()
-        .unwrap_or_default();
-    let inputs = paths
-        .iter()
-        .map(PathBuf::as_path)
-        .chain([references.as_path()]);
-    refuse_outputs(inputs.collect(), &["replicates"], matches)?;
-    let names = compare::names(matches, &paths)?;
-    let systems = names
-        .into_iter()
-        .zip(paths)
-        .map(|(name, path)| Ok((name, source_of("predictions", &[path], matches)?)));
+    let paths = |name: &str| -> Vec<PathBuf> {
+        let paths = matches.try_get_many(name).ok().flatten();
+        paths.unwrap_or_default().cloned().collect()
+    };
+    let [references, predictions, pairs] = ["references", "predictions", "pairs"].map(paths);
+    let inputs = [&references, &predictions, &pairs].into_iter().flatten();
+    refuse_outputs(
+        inputs.map(PathBuf::as_path).collect(),
+        &["replicates"],
+        matches,
+    )?;
     let strings = |name: &str| -> Vec<String> {
         matches
             .get_many(name)
@@ -566,9 +567,28 @@ pub(crate) fn compare_task(
             .cloned()
             .collect()
     };
+    let fields = strings("prediction-field");
+    let candidates = match pairs.is_empty() {
+        true if fields.len() > 1 => {
+            let problem = "--prediction-field is given more than once: expected --pairs, whose fields are systems";
+            return Err(Failure::Usage(problem.to_owned()));
+        }
+        true => {
+            let names = compare::names(matches, compare::names_of_files(&predictions))?;
+            let systems = names.into_iter().zip(predictions);
+            let systems =
+                systems.map(|(name, path)| Ok((name, source_of("predictions", &[path], matches)?)));
+            let systems = systems.collect::<Result<_, Failure>>()?;
+            Candidate::of_sources(&source_of("references", &references, matches)?, systems)
+        }
+        false => {
+            let names = compare::names(matches, fields.clone())?;
+            let systems = names.into_iter().zip(fields).collect();
+            Candidate::of_fields(&source_of("pairs", &pairs, matches)?, systems)
+        }
+    };
     let task = compare::Task {
-        references: source_of("references", &[references], matches)?,
-        predictions: systems.collect::<Result<_, Failure>>()?,
+        candidates,
         run,
         compare: compare::compare(matches),
         regressions: matches.get_one::<u16>("show-regressions").copied(),
@@ -664,6 +684,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         run,
         data,
         per_sample,
+        with_inputs: matches.get_flag("with-inputs"),
         outputs,
         pictures,
         show: show(matches)?,

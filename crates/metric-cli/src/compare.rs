@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use metric_run::registry::stats::{IntervalKind, Test};
 use metric_run::registry::{Direction, Entry};
-use metric_run::{Compare, Comparison, Difference, Regression, Run, Source, System};
+use metric_run::{Candidate, Compare, Comparison, Difference, Regression, Run, System};
 use serde_json::json;
 
 use crate::args::valued_arg;
@@ -28,13 +28,21 @@ pub(crate) fn args() -> Vec<Arg> {
             .value_parser(value_parser!(PathBuf))
             .num_args(1..)
             .action(ArgAction::Append)
-            .required(true)
+            .required_unless_present("pairs")
+            .requires("references")
             .help("Predictions of each system"),
+        Arg::new("pairs")
+            .long("pairs")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .num_args(1..)
+            .conflicts_with_all(["references", "predictions"])
+            .help("One file with the references, and a field of predictions per system"),
         arg("baseline", "NAME")
             .help("System that the others are compared with [default: the first]"),
         arg("names", "NAME,NAME,...")
             .value_delimiter(',')
-            .help("Names of the systems [default: names of their files]"),
+            .help("Names of the systems [default: names of their files or fields]"),
         arg("all-pairs", "")
             .action(ArgAction::SetTrue)
             .conflicts_with("baseline")
@@ -99,8 +107,7 @@ pub(crate) fn command(metrics: impl IntoIterator<Item = Command>) -> Command {
 /// What `metric compare` was asked for.
 pub(crate) struct Task {
     pub(crate) run: Run,
-    pub(crate) references: Source,
-    pub(crate) predictions: Vec<(String, Source)>,
+    pub(crate) candidates: Vec<Candidate>,
     pub(crate) compare: Compare,
     pub(crate) regressions: Option<u16>,
     pub(crate) worse: Vec<String>,
@@ -149,20 +156,25 @@ pub(crate) fn compare(matches: &ArgMatches) -> Compare {
     }
 }
 
-/// The names of the systems: those that are given, or the stems of their files. Equal stems take the path.
-pub(crate) fn names(matches: &ArgMatches, paths: &[PathBuf]) -> Result<Vec<String>, Failure> {
-    if let Some(names) = matches.get_many::<String>("names") {
-        let names: Vec<String> = names.cloned().collect();
-        if names.len() != paths.len() {
-            let problem = format!(
-                "--names: found {}, expected one for each of {} systems",
-                names.len(),
-                paths.len()
-            );
-            return Err(Failure::Usage(problem));
-        }
-        return Ok(names);
+/// The names of the systems: those that are given, or else these.
+pub(crate) fn names(matches: &ArgMatches, default: Vec<String>) -> Result<Vec<String>, Failure> {
+    let Some(names) = matches.get_many::<String>("names") else {
+        return Ok(default);
+    };
+    let names: Vec<String> = names.cloned().collect();
+    if names.len() != default.len() {
+        let problem = format!(
+            "--names: found {}, expected one for each of {} systems",
+            names.len(),
+            default.len()
+        );
+        return Err(Failure::Usage(problem));
     }
+    Ok(names)
+}
+
+/// The stems of files. Equal stems take the path.
+pub(crate) fn names_of_files(paths: &[PathBuf]) -> Vec<String> {
     let stem = |path: &PathBuf| {
         let name = path.file_name().map_or_else(
             || path.display().to_string(),
@@ -182,7 +194,7 @@ pub(crate) fn names(matches: &ArgMatches, paths: &[PathBuf]) -> Result<Vec<Strin
         true => path.display().to_string(),
         false => stem.clone(),
     };
-    Ok(stems.iter().zip(paths).map(name).collect())
+    stems.iter().zip(paths).map(name).collect()
 }
 
 impl Task {
@@ -201,11 +213,10 @@ impl Task {
             .as_deref()
             .map(crate::output_file::OutputFile::create)
             .transpose()?;
-        let predictions = self.predictions.clone();
         let bar = Bar::new(self.progress);
-        let comparison =
-            self.run
-                .compare_observed(&self.references, predictions, &self.compare, &bar)?;
+        let comparison = self
+            .run
+            .compare_observed(&self.candidates, &self.compare, &bar)?;
         drop(bar);
         let lost = match self.regressions {
             Some(most) => Some(self.regressions(&comparison, most)?),
@@ -247,17 +258,19 @@ impl Task {
         let Some(score) = first.map(|it| it.score.clone()) else {
             return Ok(Vec::new());
         };
-        let sources: BTreeMap<String, Source> = self.predictions.iter().cloned().collect();
+        let by_name = self.candidates.iter().map(|it| (it.name.as_str(), it));
+        let by_name: BTreeMap<&str, &Candidate> = by_name.collect();
         let mut lost = Vec::new();
         for it in comparison.differences.iter().filter(|it| it.score == score) {
-            let (Some(baseline), Some(system)) =
-                (sources.get(&it.baseline), sources.get(&it.system))
-            else {
+            let (Some(baseline), Some(system)) = (
+                by_name.get(it.baseline.as_str()),
+                by_name.get(it.system.as_str()),
+            ) else {
                 continue;
             };
-            let found =
-                self.run
-                    .regressions(&self.references, [baseline, system], &score, most.into())?;
+            let found = self
+                .run
+                .regressions([baseline, system], &score, most.into())?;
             lost.push(Regressions {
                 names: [it.baseline.clone(), it.system.clone()],
                 score: score.clone(),

@@ -1,13 +1,12 @@
 //! The metrics with their options.
 
-use metric_run::registry::{ENTRIES, Entry, OptionKind, OptionSpec, ScoreSpec};
+use metric_run::registry::{ENTRIES, OptionKind, OptionSpec, list};
 
 use crate::output::{Style, cell, new_table};
 
 pub(crate) fn render(style: Style) -> String {
     if style == Style::Json {
-        let metrics: Vec<_> = ENTRIES.iter().map(metric_json).collect();
-        return serde_json::json!({ "schema": 1, "metrics": metrics }).to_string() + "\n";
+        return list::json().to_string() + "\n";
     }
     if style == Style::Markdown {
         let mut table = new_table(&["metric", "measures", "options"], true);
@@ -50,56 +49,4 @@ fn option_text(spec: &OptionSpec) -> String {
         choices.join("|")
     };
     format!("--{} {value}", spec.name)
-}
-
-fn metric_json(entry: &Entry) -> serde_json::Value {
-    let options: Vec<_> = entry.options.iter().map(option_json).collect();
-    let scores: Vec<_> = entry.scores.iter().map(score_json).collect();
-    serde_json::json!({
-        "name": entry.name,
-        "help": entry.help,
-        "reference": entry.values.0,
-        "prediction": entry.values.1,
-        "options": options,
-        "scores": scores,
-        "groups": entry.groups,
-        "details": entry.details,
-    })
-}
-
-fn option_json(spec: &OptionSpec) -> serde_json::Value {
-    let mut option = serde_json::json!({
-        "name": spec.name,
-        "kind": spec.kind.name(),
-        "value": spec.value,
-        "default": (!spec.default.is_empty()).then_some(spec.default),
-        "choices": spec.kind.choices(),
-        "help": spec.help,
-    });
-    let mut kind = spec.kind;
-    if let OptionKind::List(item) = kind {
-        option["items"] = item.name().into();
-        kind = *item;
-    }
-    // Bounds that only the type has say nothing.
-    match kind {
-        OptionKind::Integer(least, greatest) => {
-            option["minimum"] = (least > i64::MIN).then_some(least).into();
-            option["maximum"] = (greatest < u32::MAX.into()).then_some(greatest).into();
-        }
-        OptionKind::Number(least, greatest) => {
-            option["minimum"] = (least > f64::MIN).then_some(least).into();
-            option["maximum"] = (greatest < f64::MAX).then_some(greatest).into();
-        }
-        _ => {}
-    }
-    option
-}
-
-fn score_json(score: &ScoreSpec) -> serde_json::Value {
-    serde_json::json!({
-        "name": format!("{}{}", score.name, score.parameter),
-        "direction": score.direction.map(|direction| direction.name()),
-        "proportion": score.proportion.is_some(),
-    })
 }

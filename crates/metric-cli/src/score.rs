@@ -1,18 +1,19 @@
 //! Runs that write files and pictures while they score, and what they print.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
 use metric_run::registry::{DataSet, Draw, Drawing, Registry, Report, Sample, StateError};
 use metric_run::{
     Data, Merged, Observer, ObserverError, Outcome, Run, StateFileError, StateFileProblem,
-    merge_states, read_states, sample_json, write_states,
+    input_json, merge_states, read_states, sample_json, sample_json_with_inputs, write_states,
 };
+use serde_json::value::RawValue;
 
 use crate::checks::{Check, failed_checks};
 use crate::error::Failure;
@@ -24,6 +25,8 @@ pub(crate) struct Task {
     pub(crate) run: Run,
     pub(crate) data: Data,
     pub(crate) per_sample: Option<PathBuf>,
+    /// Whether the scores of each example come with its reference and prediction.
+    pub(crate) with_inputs: bool,
     pub(crate) outputs: Outputs,
     /// The folder for a picture of each example.
     pub(crate) pictures: Option<PathBuf>,
@@ -82,6 +85,7 @@ impl Task {
             folder,
             shown: self.show.map(Shown::new),
             samples: samples.transpose()?.map(Mutex::new),
+            inputs: self.with_inputs.then(Mutex::default),
             several: self.several,
             bar: Bar::new(self.progress),
         };
@@ -246,8 +250,27 @@ struct Watch {
     folder: Option<OutputFolder>,
     shown: Option<Shown>,
     samples: Option<Mutex<OutputFile>>,
+    inputs: Option<Mutex<Inputs>>,
     several: bool,
     bar: Bar,
+}
+
+/// The reference and the prediction of records, until the scores of their examples are written.
+#[derive(Default)]
+struct Inputs {
+    waiting: HashMap<String, [Box<RawValue>; 2]>,
+    /// The record whose examples are written, of which there may be several.
+    current: Option<(String, [Box<RawValue>; 2])>,
+}
+
+impl Inputs {
+    fn of(&mut self, id: &str) -> Option<[&RawValue; 2]> {
+        if let Some((id, inputs)) = self.waiting.remove_entry(id) {
+            self.current = Some((id, inputs));
+        }
+        let current = self.current.as_ref().filter(|(current, _)| current == id);
+        current.map(|(_, [reference, prediction])| [&**reference, &**prediction])
+    }
 }
 
 impl Observer for Watch {
@@ -266,8 +289,36 @@ impl Observer for Watch {
         let mut file = samples
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner());
-        let line = sample_json(self.several.then_some(metric), sample);
+        let metric = self.several.then_some(metric);
+        let line = match &self.inputs {
+            None => sample_json(metric, sample),
+            Some(inputs) => {
+                let mut inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
+                let inputs = inputs.of(&sample.id).ok_or_else(|| {
+                    Failure::Usage(
+                        "--with-inputs goes with records, not with dataset files".to_owned(),
+                    )
+                })?;
+                sample_json_with_inputs(metric, sample, inputs)
+            }
+        };
         Ok(file.write((line + "\n").as_bytes())?)
+    }
+
+    fn wants_inputs(&self) -> bool {
+        self.inputs.is_some()
+    }
+
+    fn input(&self, record: &Record<'_>) -> Result<(), ObserverError> {
+        let Some(inputs) = &self.inputs else {
+            return Ok(());
+        };
+        let id = record.id.to_string();
+        let written = |value| input_json(value).map_err(Failure::Internal);
+        let values = [written(record.reference)?, written(record.prediction)?];
+        let mut inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
+        inputs.waiting.insert(id, values);
+        Ok(())
     }
 
     fn draws(&self) -> bool {

@@ -394,3 +394,50 @@ fn what_makes_no_sense_is_refused() {
         .run("compare wer -r - -p a.jsonl b.jsonl")
         .fails(2, &["expected a file"]);
 }
+
+#[test]
+fn systems_may_be_fields_of_one_file() {
+    let folder = Folder::new(&[
+        (
+            "t.csv",
+            "id,reference,a,b,part\n1,x,x,y,p\n2,x,x,x,p\n3,x,y,x,q\n4,x,x,y,q\n",
+        ),
+        ("r.jsonl", "{\"id\":1,\"reference\":\"x\"}\n"),
+    ]);
+    for (name, column) in [("a", 2), ("b", 3)] {
+        let table = "id,prediction\n1,x,y\n2,x,x\n3,y,x\n4,x,y\n";
+        let line = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            format!("{},{}\n", cells[0], cells[column - 1])
+        };
+        let rows: String = table.lines().skip(1).map(line).collect();
+        folder.put(
+            &format!("{name}.csv"),
+            format!("id,prediction\n{rows}").as_bytes(),
+        );
+    }
+    let compare = |words: &str| {
+        let words = format!("compare string-accuracy --format json {words}");
+        folder.run(&words)
+    };
+    let of_fields =
+        compare("--pairs t.csv --prediction-field a --prediction-field b --slice-field part")
+            .json();
+    let of_files = compare("-r t.csv -p a.csv b.csv --slice-field part").json();
+    assert_eq!(of_fields["comparisons"][0]["system"], "b");
+    assert_eq!(of_fields["comparisons"], of_files["comparisons"]);
+    assert_eq!(of_fields["groups"], of_files["groups"]);
+    compare("--pairs t.csv --prediction-field a --prediction-field b --names one,two").code(0);
+    let text = folder.run("compare string-accuracy --pairs t.csv --prediction-field a --prediction-field b --show-regressions 1");
+    assert!(
+        text.code(0)
+            .stdout
+            .contains("Largest losses of b compared with a")
+    );
+    compare("--pairs t.csv --prediction-field a").fails(2, &["1 system to compare"]);
+    compare("--pairs t.csv --prediction-field a --prediction-field c")
+        .fails(3, &["no column \"c\""]);
+    compare("-r t.csv -p a.csv b.csv --prediction-field a --prediction-field b")
+        .fails(2, &["--prediction-field", "--pairs"]);
+    compare("--pairs t.csv -p a.csv").code(2);
+}

@@ -277,7 +277,7 @@ fn standard_input_has_any_format_that_does_not_seek() {
 
 #[test]
 fn tables_that_cannot_be_read() {
-    let rows: [(&str, &str, i32, &[&str]); 14] = [
+    let rows: [(&str, &str, i32, &[&str]); 17] = [
         (
             "t.csv",
             "id,reference,prediction\n1,\"a\nb\",c\n2,d\n",
@@ -288,7 +288,7 @@ fn tables_that_cannot_be_read() {
             "t.csv",
             "id,reference,prediction\n1,\"a\nb\",\"c\" \n",
             3,
-            &["line 3, column 3 \"prediction\": found text after the closing quote"],
+            &["line 2, column 3 \"prediction\": found text after the closing quote"],
         ),
         (
             "t.csv",
@@ -366,6 +366,24 @@ fn tables_that_cannot_be_read() {
             &["t.parquet: not a Parquet file"],
         ),
         ("t.feather", "FEA1....", 3, &["Feather of version 1"]),
+        (
+            "t.feather",
+            "PAR1....",
+            3,
+            &["starts like a Parquet file: expected Arrow"],
+        ),
+        (
+            "t.parquet",
+            "ARROW1..",
+            3,
+            &["starts like an Arrow file: expected Parquet"],
+        ),
+        (
+            "t.csv",
+            "id, reference,prediction\n1,a,b\n",
+            3,
+            &["did you mean --reference-field ' reference'?"],
+        ),
         ("t.parquet.gz", "x", 3, &["is compressed Parquet"]),
     ];
     for (name, text, code, says) in rows {
@@ -448,6 +466,10 @@ fn transcripts() {
     let warnings = result["warnings"].to_string();
     assert!(warnings.contains("1 segment is left out"), "{warnings}");
     assert!(warnings.contains("1 word is left out"), "{warnings}");
+    let speakers = &wer("-r r.stm -p h.ctm --slice-field speaker")["groups"]["speaker"];
+    assert_eq!(speakers["bob"]["counts"]["hits"], 1);
+    let labels = &wer("-r r.stm -p h.ctm --slice-field labels")["groups"]["labels"];
+    assert_eq!(labels["<o,f0>"]["counts"]["hits"], 2);
     let result = wer("-r gap.stm -p far.ctm");
     assert_eq!(result["scores"]["wer"], 0.0);
     let warnings = result["warnings"].to_string();
@@ -455,7 +477,12 @@ fn transcripts() {
         warnings.contains("1 word has its middle outside"),
         "{warnings}"
     );
-    let rows: [(&str, i32, &[&str]); 5] = [
+    let rows: [(&str, i32, &[&str]); 6] = [
+        (
+            "-r ref.trn -p hyp.trn --slice-field speaker",
+            2,
+            &["--slice-field speaker", "ref.trn have no fields"],
+        ),
         (
             "-r ref.trn -p bad.trn",
             3,
@@ -656,4 +683,46 @@ fn coco_reads_folders_of_yolo_and_voc() {
     folder
         .run("score coco -r data -p run")
         .fails(3, &["area ranges need pixels: expected --image-size"]);
+}
+
+#[test]
+fn scores_of_examples_come_with_inputs() {
+    let folder = Folder::new(&[
+        ("t.csv", "id,reference,prediction\n1,a,\"b\nc\"\n2,x,x\n"),
+        (
+            "r.json",
+            "[{\"id\": 2, \"reference\":\n \"x\"}, {\"id\": 1, \"reference\": \"a\"}]",
+        ),
+        ("p.jsonl", "{\"id\": 1, \"prediction\": \"b\"}\n"),
+    ]);
+    let lines = |words: &str| {
+        folder
+            .run(&format!(
+                "score wer,cer --with-inputs --per-sample s.jsonl {words}"
+            ))
+            .code(0);
+        let text = std::fs::read_to_string(folder.path("s.jsonl")).expect("samples");
+        let line = |line| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+        let cells = |line: serde_json::Value| {
+            ["id", "metric", "reference", "prediction"]
+                .map(|name| line[name].to_string())
+                .join(" ")
+        };
+        text.lines().map(line).map(cells).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        lines("--pairs t.csv"),
+        [
+            r#""1" "wer" "a" "b\nc""#,
+            r#""1" "cer" "a" "b\nc""#,
+            r#""2" "wer" "x" "x""#,
+            r#""2" "cer" "x" "x""#
+        ]
+    );
+    let out_of_order = lines("-r r.json -p p.jsonl --missing empty");
+    assert_eq!(out_of_order[0], r#""2" "wer" "x" null"#);
+    assert_eq!(out_of_order[2], r#""1" "wer" "a" "b""#);
+    folder
+        .run("score wer --pairs t.csv --with-inputs")
+        .fails(2, &["--per-sample"]);
 }

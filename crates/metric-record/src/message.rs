@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -100,13 +101,14 @@ impl OptionStyle {
     /// use metric_record::OptionStyle;
     ///
     /// assert_eq!(OptionStyle::CommandLine.option("fail-under", "f1=0.5"), "--fail-under f1=0.5");
+    /// assert_eq!(OptionStyle::CommandLine.option("id-field", "the id"), "--id-field 'the id'");
     /// assert_eq!(OptionStyle::Python.option("ignore-case", ""), "ignore_case");
     /// ```
     #[must_use]
     pub fn option(self, name: &str, value: &str) -> String {
         match (self, value) {
             (Self::CommandLine, "") => format!("--{name}"),
-            (Self::CommandLine, value) => format!("--{name} {value}"),
+            (Self::CommandLine, value) => format!("--{name} {}", in_shell(value)),
             (Self::Python, "") => name.replace('-', "_"),
             (Self::Python, value) => {
                 let name = name.replace('-', "_");
@@ -116,6 +118,15 @@ impl OptionStyle {
                 }
             }
         }
+    }
+}
+
+/// A value as a shell takes it: in single quotes, if it has characters that mean something to a shell.
+fn in_shell(value: &str) -> Cow<'_, str> {
+    let is_special = |char: char| char.is_whitespace() || "\"'$`\\;|&<>#".contains(char);
+    match value.contains(is_special) {
+        true => Cow::Owned(format!("'{}'", value.replace('\'', r"'\''"))),
+        false => Cow::Borrowed(value),
     }
 }
 

@@ -6,6 +6,7 @@ mod entry;
 #[cfg(any(feature = "text", feature = "vision"))]
 mod fields;
 mod kept;
+pub mod list;
 mod options;
 mod plan;
 #[cfg_attr(

@@ -58,6 +58,65 @@ pub struct Comparison {
     pub warnings: Vec<Message>,
 }
 
+/// A system to compare, and where its predictions are.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The name.
+    pub name: String,
+    /// Its predictions with the references.
+    pub data: Data,
+    /// The field of its predictions, where systems share a source; `None` for that of the run.
+    pub prediction_field: Option<String>,
+}
+
+impl Candidate {
+    /// Each named source of predictions with the same references.
+    #[must_use]
+    pub fn of_sources(references: &Source, predictions: Vec<(String, Source)>) -> Vec<Self> {
+        let candidate = |(name, predictions)| Self {
+            name,
+            data: Data::Sources {
+                references: references.clone(),
+                predictions,
+            },
+            prediction_field: None,
+        };
+        predictions.into_iter().map(candidate).collect()
+    }
+
+    /// Fields of one source, each with the predictions of a system.
+    #[must_use]
+    pub fn of_fields(pairs: &Source, fields: Vec<(String, String)>) -> Vec<Self> {
+        let candidate = |(name, field)| Self {
+            name,
+            data: Data::Pairs(pairs.clone()),
+            prediction_field: Some(field),
+        };
+        fields.into_iter().map(candidate).collect()
+    }
+
+    /// The source of the predictions, in words.
+    fn source(&self) -> String {
+        let name = match &self.data {
+            Data::Sources { predictions, .. } | Data::Pairs(predictions) => predictions.name(),
+            Data::Documents { predictions, .. } => predictions.name.clone(),
+        };
+        match &self.prediction_field {
+            Some(field) => format!("{name}: {field}"),
+            None => name,
+        }
+    }
+
+    /// Whether the references can be read only once.
+    fn is_read_once(&self) -> bool {
+        match &self.data {
+            Data::Sources { references, .. } => references.is_standard_input(),
+            Data::Pairs(pairs) => pairs.is_standard_input(),
+            Data::Documents { .. } => false,
+        }
+    }
+}
+
 /// A system with its scores.
 #[derive(Clone, Debug)]
 pub struct System {
@@ -138,18 +197,18 @@ impl Run {
         predictions: Vec<(String, Source)>,
         compare: &Compare,
     ) -> Result<Comparison, RunError> {
-        self.compare_observed(references, predictions, compare, &Nobody)
+        let candidates = Candidate::of_sources(references, predictions);
+        self.compare_observed(&candidates, compare, &Nobody)
     }
 
-    /// Compares systems, and lets somebody watch.
+    /// Compares systems, whose data may be in fields of one source, and lets somebody watch.
     ///
     /// # Errors
     ///
     /// As [`compare`](Self::compare).
     pub fn compare_observed(
         &mut self,
-        references: &Source,
-        predictions: Vec<(String, Source)>,
+        candidates: &[Candidate],
         compare: &Compare,
         observer: &dyn Observer,
     ) -> Result<Comparison, RunError> {
@@ -158,16 +217,16 @@ impl Run {
         if self.metrics.len() != 1 {
             return usage("a comparison has one metric".to_owned());
         }
-        if predictions.len() < 2 {
+        if candidates.len() < 2 {
             return usage(format!(
                 "{} to compare: expected the predictions of at least 2 systems",
-                match predictions.len() {
+                match candidates.len() {
                     0 => "no system".to_owned(),
                     count => format!("{count} system"),
                 }
             ));
         }
-        let names: Vec<&String> = predictions.iter().map(|(name, _)| name).collect();
+        let names: Vec<&String> = candidates.iter().map(|it| &it.name).collect();
         let distinct: BTreeSet<&&String> = names.iter().collect();
         if distinct.len() < names.len() {
             return usage("two systems have the same name: expected different ones".to_owned());
@@ -191,12 +250,12 @@ impl Run {
                 }
             },
         };
-        if references.is_standard_input() {
+        if candidates.iter().any(Candidate::is_read_once) {
             return usage("the references are read once per system: expected a file".to_owned());
         }
         // Replicates serve the intervals of scores and those of differences.
         self.resamples_later = true;
-        let systems = self.score_paired(references, &predictions, observer);
+        let systems = self.score_paired(candidates, observer);
         self.resamples_later = false;
         self.only = None;
         let systems = systems?;
@@ -206,11 +265,10 @@ impl Run {
     /// Scores the systems on the same examples.
     fn score_paired(
         &mut self,
-        references: &Source,
-        predictions: &[(String, Source)],
+        candidates: &[Candidate],
         observer: &dyn Observer,
     ) -> Result<Vec<System>, RunError> {
-        let systems = self.score_systems(references, predictions, observer)?;
+        let systems = self.score_systems(candidates, observer)?;
         if self.join.missing == Missing::Skip {
             // What one system lacks is left out of all of them.
             let ids = systems
@@ -222,33 +280,43 @@ impl Run {
             let all = ids.iter().fold(first, both);
             if ids.iter().any(|ids| ids.len() > all.len()) {
                 self.only = Some(Arc::new(all));
-                return self.score_systems(references, predictions, observer);
+                return self.score_systems(candidates, observer);
             }
         }
         Ok(systems)
     }
 
     fn score_systems(
-        &self,
-        references: &Source,
-        predictions: &[(String, Source)],
+        &mut self,
+        candidates: &[Candidate],
         observer: &dyn Observer,
     ) -> Result<Vec<System>, RunError> {
-        let score = |(name, predictions): &(String, Source)| {
-            let data = Data::Sources {
-                references: references.clone(),
-                predictions: predictions.clone(),
-            };
-            let mut outcomes = self.score_observed(data, observer)?;
+        let score = |candidate: &Candidate| {
+            let mut outcomes = self.score_candidate(candidate, observer)?;
             let outcome = outcomes.pop();
             let outcome = outcome.ok_or_else(|| RunError::Internal("no outcome".to_owned()))?;
             Ok(System {
-                name: name.clone(),
-                predictions: predictions.name(),
+                name: candidate.name.clone(),
+                predictions: candidate.source(),
                 outcome,
             })
         };
-        predictions.iter().map(score).collect()
+        candidates.iter().map(score).collect()
+    }
+
+    /// Scores a system whose predictions may have a field of their own.
+    pub(crate) fn score_candidate(
+        &mut self,
+        candidate: &Candidate,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Outcome>, RunError> {
+        let Some(field) = candidate.prediction_field.clone() else {
+            return self.score_observed(candidate.data.clone(), observer);
+        };
+        let of_run = std::mem::replace(&mut self.fields.prediction, field);
+        let scored = self.score_observed(candidate.data.clone(), observer);
+        self.fields.prediction = of_run;
+        scored
     }
 
     fn compare_systems(

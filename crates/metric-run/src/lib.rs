@@ -16,19 +16,21 @@ mod source;
 mod state_file;
 mod statistics;
 mod tables;
+mod waiting;
 
 pub use metric_record as record;
+pub use metric_record::DEFAULT_MAX_BYTES;
 pub use metric_registry as registry;
 
-pub use compare::{Compare, Comparison, Difference, GroupComparison, System};
+pub use compare::{Candidate, Compare, Comparison, Difference, GroupComparison, System};
 pub use error::{ErrorKind, RunError};
 pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
-pub use outcome::{Outcome, outcomes_json, sample_json};
+pub use outcome::{Outcome, input_json, outcomes_json, sample_json, sample_json_with_inputs};
 pub use regressions::Regression;
 pub use run::{Data, Fields, Observer, ObserverError, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
-pub use source::{DEFAULT_MAX_BYTES, Source};
+pub use source::Source;
 pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };

@@ -1,9 +1,10 @@
-use metric_record::{JoinPolicy, Message, Missing};
+use metric_record::{JoinPolicy, Message, Missing, Value};
 use metric_registry::stats::{Estimate, Method};
 use metric_registry::{
     Counted, Entry, Group, Named, Options, Report, ResampledScope, Sample, State, StateError,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
 
 use crate::run::Nobody;
 use crate::statistics::{Analytic, Progress, Resampled, internal, replicates};
@@ -460,6 +461,20 @@ impl Serialize for Groups<'_> {
 /// are scored.
 #[must_use]
 pub fn sample_json(metric: Option<&str>, sample: &Sample) -> String {
+    sample_line(metric, sample, None)
+}
+
+/// The same with the reference and the prediction of its record, as [`input_json`] writes them.
+#[must_use]
+pub fn sample_json_with_inputs(
+    metric: Option<&str>,
+    sample: &Sample,
+    [reference, prediction]: [&RawValue; 2],
+) -> String {
+    sample_line(metric, sample, Some([reference, prediction]))
+}
+
+fn sample_line(metric: Option<&str>, sample: &Sample, inputs: Option<[&RawValue; 2]>) -> String {
     #[derive(serde::Serialize)]
     struct Line<'a> {
         id: &'a str,
@@ -469,6 +484,10 @@ pub fn sample_json(metric: Option<&str>, sample: &Sample) -> String {
         metric: Option<&'a str>,
         scores: Object<'a, Option<f64>>,
         counts: Object<'a, serde_json::Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reference: Option<&'a RawValue>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prediction: Option<&'a RawValue>,
     }
     let line = Line {
         id: &sample.id,
@@ -476,6 +495,22 @@ pub fn sample_json(metric: Option<&str>, sample: &Sample) -> String {
         metric,
         scores: Object(&sample.scores),
         counts: Object(&sample.counts),
+        reference: inputs.map(|[reference, _]| reference),
+        prediction: inputs.map(|[_, prediction]| prediction),
     };
     serde_json::to_string(&line).unwrap_or_default()
+}
+
+/// Returns a value of a record as JSON: a line or a cell of text is a string, and a missing value is null.
+///
+/// # Errors
+///
+/// Returns what is wrong with a value that is not JSON.
+pub fn input_json(mut value: Value<'_>) -> Result<Box<RawValue>, String> {
+    let json = match value.as_line() {
+        Some(line) => serde_json::Value::from(line).to_string(),
+        // Lines of JSON may not have line ends.
+        None => value.to_json_or("null")?.replace(['\n', '\r'], " "),
+    };
+    RawValue::from_string(json).map_err(|error| error.to_string())
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use metric_record::{Record, Value};
 use metric_registry::{Direction, Sample};
 
-use crate::{Data, Observer, ObserverError, Run, RunError, Source};
+use crate::{Candidate, Observer, ObserverError, Run, RunError};
 
 /// An example on which a system is worse than the baseline.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,15 +78,14 @@ impl Observer for Inputs<'_> {
 
 impl Run {
     /// Returns the examples with the largest losses of a system compared with a baseline, largest first. The
-    /// predictions are those of the baseline and the system. All of them are read again.
+    /// systems are the baseline and the one that is compared with it. All of them are read again.
     ///
     /// # Errors
     ///
     /// Returns an error as [`score`](Self::score) does.
     pub fn regressions(
         &mut self,
-        references: &Source,
-        predictions: [&Source; 2],
+        systems: [&Candidate; 2],
         score: &str,
         most: usize,
     ) -> Result<Vec<Regression>, RunError> {
@@ -97,30 +96,25 @@ impl Run {
         let is_lower_better = spec.and_then(|spec| spec.direction) == Some(Direction::Lower);
         let (statistics, samples) = (self.statistics.take(), self.samples);
         self.samples = true;
-        let found = self.largest_losses(references, predictions, score, is_lower_better, most);
+        let found = self.largest_losses(systems, score, is_lower_better, most);
         self.statistics = statistics;
         self.samples = samples;
         found
     }
 
     fn largest_losses(
-        &self,
-        references: &Source,
-        predictions: [&Source; 2],
+        &mut self,
+        systems: [&Candidate; 2],
         score: &str,
         is_lower_better: bool,
         most: usize,
     ) -> Result<Vec<Regression>, RunError> {
-        let data = |predictions: &Source| Data::Sources {
-            references: references.clone(),
-            predictions: predictions.clone(),
-        };
-        let scores = |predictions: &Source| {
+        let mut scores = |system: &Candidate| {
             let scores = Scores {
                 score,
                 found: Mutex::default(),
             };
-            self.score_observed(data(predictions), &scores)?;
+            self.score_candidate(system, &scores)?;
             Ok::<_, RunError>(
                 scores
                     .found
@@ -128,7 +122,7 @@ impl Run {
                     .unwrap_or_else(PoisonError::into_inner),
             )
         };
-        let (baseline, system) = (scores(predictions[0])?, scores(predictions[1])?);
+        let (baseline, system) = (scores(systems[0])?, scores(systems[1])?);
         let loss = |[baseline, system]: [f64; 2]| match is_lower_better {
             true => system - baseline,
             false => baseline - system,
@@ -142,12 +136,12 @@ impl Run {
         losses.sort_by(|a, b| loss(b.1).total_cmp(&loss(a.1)));
         losses.truncate(most);
         let ids: BTreeSet<String> = losses.iter().map(|((id, _), _)| id.clone()).collect();
-        let texts = |predictions: &Source| {
+        let mut texts = |system: &Candidate| {
             let inputs = Inputs {
                 ids: &ids,
                 found: Mutex::default(),
             };
-            self.score_observed(data(predictions), &inputs)?;
+            self.score_candidate(system, &inputs)?;
             Ok::<_, RunError>(
                 inputs
                     .found
@@ -155,7 +149,7 @@ impl Run {
                     .unwrap_or_else(PoisonError::into_inner),
             )
         };
-        let (first, second) = (texts(predictions[0])?, texts(predictions[1])?);
+        let (first, second) = (texts(systems[0])?, texts(systems[1])?);
         let regression = |((id, part), scores): ((String, Option<String>), [f64; 2])| {
             // Several examples of a record have the same texts.
             let [reference, baseline] = first.get(&id).cloned().unwrap_or_default();

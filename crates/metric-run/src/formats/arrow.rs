@@ -12,7 +12,7 @@ use metric_record::ReadError;
 
 use crate::RunError;
 use crate::formats::columns::{Plan, Rows, decode_error, refuse_other_kinds};
-use crate::formats::grouped;
+use crate::formats::{Format, grouped};
 use crate::scan::FieldNames;
 use crate::source::{self, Block, Kinds, Seekable, Source, Stream, Unit};
 
@@ -50,6 +50,7 @@ pub(crate) fn blocks(
         let problem = "is Feather of version 1: expected version 2, which is Arrow IPC";
         return Err(ReadError::new(name, problem).into());
     }
+    Format::Arrow.refuse_start(&name, &start)?;
     if start != FILE {
         let stream: Stream = Box::new(Cursor::new(start).chain(stream));
         return of_stream(name, stream, names, kinds);

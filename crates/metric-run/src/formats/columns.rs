@@ -41,6 +41,8 @@ pub(crate) struct Plan {
 struct Cell {
     /// Index among the columns that are read.
     index: usize,
+    /// The name of the column.
+    column: String,
     path: Vec<String>,
     /// The name for messages.
     name: String,
@@ -108,6 +110,7 @@ impl Plan {
             check(&field).map_err(refuse)?;
             Ok(Cell {
                 index: projection.binary_search(&column.index).unwrap_or_default(),
+                column: schema.fields()[column.index].name().clone(),
                 path: column.path.clone(),
                 name,
                 field,
@@ -160,11 +163,14 @@ impl Plan {
 
 /// The field that a path leads to.
 fn inner(field: &Arc<Field>, path: &[String]) -> Result<Arc<Field>, Message> {
+    let column = field.name();
     let mut field = field;
     for (depth, key) in path.iter().enumerate() {
         let absent = |contents| {
             let error = FieldPathError::Absent {
-                parent: [&[field.name().clone()], &path[..depth]].concat().join("."),
+                parent: [std::slice::from_ref(column), &path[..depth]]
+                    .concat()
+                    .join("."),
                 part: key.clone(),
                 contents,
             };
@@ -187,6 +193,13 @@ fn inner(field: &Arc<Field>, path: &[String]) -> Result<Arc<Field>, Message> {
             {
                 item
             }
+            DataType::Map(entries, _) => match entries.data_type() {
+                DataType::Struct(fields) if fields.len() == 2 => {
+                    check(field)?;
+                    &fields[1]
+                }
+                _ => return Err(absent(FieldContents::Single(kind(field)))),
+            },
             _ => return Err(absent(FieldContents::Single(kind(field)))),
         };
     }
@@ -197,6 +210,9 @@ fn is_index(key: &str) -> bool {
     let digits = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
     digits && (key.len() == 1 || !key.starts_with('0'))
 }
+
+/// The extension type of texts that are JSON.
+const JSON: &str = "arrow.json";
 
 /// The name of the extension type of a column, if it has one.
 fn extension(field: &Field) -> Option<&str> {
@@ -226,6 +242,9 @@ fn kind(field: &Field) -> Kind {
 
 /// Why a column cannot hold ids, if it cannot.
 fn no_id(field: &Field) -> Option<&'static str> {
+    if extension(field) == Some(JSON) {
+        return Some("JSON");
+    }
     match field.data_type() {
         DataType::Dictionary(_, values) => no_id(&Field::new("", values.as_ref().clone(), true)),
         DataType::RunEndEncoded(_, values) => no_id(values),
@@ -378,7 +397,7 @@ enum Texts<'b> {
 impl<'b> Column<'b> {
     fn new(batch: &'b RecordBatch, cell: &'b Cell) -> Self {
         let array = batch.column(cell.index);
-        let is_text = cell.path.is_empty() && extension(&cell.field) != Some("arrow.json");
+        let is_text = cell.path.is_empty() && extension(&cell.field) != Some(JSON);
         let texts = match array.data_type() {
             DataType::Utf8 if is_text => Texts::Small(array.as_string()),
             DataType::LargeUtf8 if is_text => Texts::Large(array.as_string()),
@@ -401,7 +420,7 @@ impl<'b> Column<'b> {
     }
 
     fn is_null(&self, row: usize) -> bool {
-        match locate(self.array, &self.cell.field, &self.cell.path, row) {
+        match locate(self.array, self.cell, row) {
             Ok((array, row)) => is_null(&array, row),
             Err(_) => true,
         }
@@ -435,23 +454,26 @@ impl<'b> Column<'b> {
         if self.cell.path.is_empty() {
             return writer.value(self.array, &self.cell.field, row);
         }
-        let (array, row) = locate(self.array, &self.cell.field, &self.cell.path, row)?;
+        let (array, row) = locate(self.array, self.cell, row)?;
         writer.value(&array, &self.cell.field, row)
     }
 }
 
-/// Follows a path from the value of a row.
-fn locate(
-    array: &ArrayRef,
-    field: &Field,
-    path: &[String],
-    row: usize,
-) -> Result<(ArrayRef, usize), Message> {
+/// Follows the path of a cell from the value of a row of its column.
+fn locate(array: &ArrayRef, cell: &Cell, row: usize) -> Result<(ArrayRef, usize), Message> {
+    let Cell {
+        column,
+        path,
+        field,
+        ..
+    } = cell;
     let (mut array, mut row) = (Arc::clone(array), row);
     for (depth, key) in path.iter().enumerate() {
         let absent = |contents| {
             let error = FieldPathError::Absent {
-                parent: path[..depth].join("."),
+                parent: [std::slice::from_ref(column), &path[..depth]]
+                    .concat()
+                    .join("."),
                 part: key.clone(),
                 contents,
             };
@@ -466,6 +488,11 @@ fn locate(
             array = Arc::clone(inner);
             continue;
         }
+        if let Some((entries, index)) = entry(&array, row, key) {
+            row = index.ok_or_else(|| absent(FieldContents::Fields(entries.keys())))?;
+            array = entries.values;
+            continue;
+        }
         let items = items(&array, row);
         let items = items.ok_or_else(|| absent(FieldContents::Single(kind(field))))?;
         let index = key
@@ -476,6 +503,42 @@ fn locate(
         array = items;
     }
     Ok((array, row))
+}
+
+/// The value of a key in a map: the values of the map, and the index of this one, if there is one.
+fn entry(array: &ArrayRef, row: usize, key: &str) -> Option<(Entries, Option<usize>)> {
+    let entries = array.as_map_opt()?.value(row);
+    let [keys, values] = entries.columns() else {
+        return None;
+    };
+    let entries = Entries {
+        keys: Arc::clone(keys),
+        values: Arc::clone(values),
+    };
+    let index = entries.keys().iter().position(|other| other == key);
+    Some((entries, index))
+}
+
+/// The entries of a map.
+struct Entries {
+    keys: ArrayRef,
+    values: ArrayRef,
+}
+
+impl Entries {
+    fn keys(&self) -> Vec<String> {
+        let field = Field::new("", self.keys.data_type().clone(), false);
+        let key = |row| {
+            let mut text = String::new();
+            let mut writer = Writer {
+                text: &mut text,
+                allows_infinite: false,
+            };
+            writer.value(&self.keys, &field, row).ok()?;
+            Some(text)
+        };
+        (0..self.keys.len()).filter_map(key).collect()
+    }
 }
 
 /// The items of a list.
@@ -556,9 +619,8 @@ impl Writer<'_> {
         if let Some((values, index)) = inner {
             return self.value(&values, &value_field(field), index);
         }
-        let is_text = kind(field) == Kind::String
-            && extension(field) != Some("arrow.json")
-            && !is_null(array, row);
+        let is_text =
+            kind(field) == Kind::String && extension(field) != Some(JSON) && !is_null(array, row);
         let form = match is_text {
             true => {
                 self.string(array, field, row)?;
@@ -586,7 +648,7 @@ impl Writer<'_> {
             self.quoted(name);
             self.text.push(':');
             let cell = column.cell;
-            let written = locate(column.array, &cell.field, &cell.path, row)
+            let written = locate(column.array, cell, row)
                 .and_then(|(array, row)| self.json(&array, &cell.field, row));
             written.map_err(|problem| (cell.name.clone(), problem))?;
         }
@@ -755,7 +817,7 @@ impl Writer<'_> {
                 self.text.push('}');
                 Ok(())
             }
-            _ if extension(field) == Some("arrow.json") => self.string(array, field, row),
+            _ if extension(field) == Some(JSON) => self.string(array, field, row),
             _ => {
                 let start = self.text.len();
                 self.string(array, field, row)?;
@@ -926,4 +988,51 @@ pub(crate) fn refuse_other_kinds(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::builder::{Int64Builder, MapBuilder, StringBuilder};
+
+    use super::*;
+
+    /// Each value of the field in a column `meta` of maps from strings to integers, or what is wrong.
+    fn read(field: &str) -> Result<Vec<String>, String> {
+        let mut maps = MapBuilder::new(None, StringBuilder::new(), Int64Builder::new());
+        for entries in [&[("a", 1), ("b", 2)][..], &[("b", 3)]] {
+            for (key, value) in entries {
+                maps.keys().append_value(key);
+                maps.values().append_value(*value);
+            }
+            maps.append(true).expect("keys and values");
+        }
+        let ids: ArrayRef = Arc::new(StringArray::from(vec!["x", "y"]));
+        let maps: ArrayRef = Arc::new(maps.finish());
+        let batch = RecordBatch::try_from_iter([("id", ids), ("meta", maps)]).expect("a batch");
+        let names = FieldNames::new([("id", Role::Id, "id-field"), (field, Role::Value, "")]);
+        let plan = Plan::new("t.arrow", &batch.schema(), &names);
+        let plan = plan.map_err(|error| error.to_string())?;
+        let part = plan.part("t.arrow", Unit::Batch(1));
+        let rows = Rows {
+            batch: batch.project(&plan.projection).expect("columns"),
+            plan: Arc::new(plan),
+            selected: None,
+        };
+        let mut text = String::new();
+        let found = rows.scan(&mut text, 1, &part);
+        let found = found.map_err(|error| format!("{}: {}", error.place, error.problem))?;
+        Ok(found
+            .iter()
+            .map(|it| it.value.of(&text).to_owned())
+            .collect())
+    }
+
+    #[test]
+    fn a_path_leads_into_a_map() {
+        assert_eq!(read("meta.b"), Ok(vec!["2".to_owned(), "3".to_owned()]));
+        let absent = "batch 1, row 2, column \"meta.a\": \"meta\" has no \"a\"; it has \"b\"";
+        assert_eq!(read("meta.a"), Err(absent.to_owned()));
+        let number = "t.arrow: column \"meta.a.c\": \"meta.a\" has no \"c\"; it is a number";
+        assert_eq!(read("meta.a.c"), Err(number.to_owned()));
+    }
 }

@@ -194,6 +194,8 @@ struct Records<'t> {
     text: &'t str,
     at: usize,
     line: u64,
+    /// The line on which the record starts.
+    record_line: u64,
     dialect: Dialect,
     /// Whether any carriage return has to be looked at.
     has_returns: bool,
@@ -205,6 +207,7 @@ impl<'t> Records<'t> {
             text,
             at,
             line,
+            record_line: line,
             dialect,
             has_returns: memchr::memchr(b'\r', text.as_bytes()).is_some(),
         }
@@ -217,7 +220,7 @@ impl<'t> Records<'t> {
         if self.at >= bytes.len() {
             return Ok(None);
         }
-        let line = self.line;
+        self.record_line = self.line;
         loop {
             let quoted = self.dialect.has_quotes && bytes.get(self.at) == Some(&b'"');
             let is_last = match quoted {
@@ -225,7 +228,7 @@ impl<'t> Records<'t> {
                 false => self.plain(cells)?,
             };
             if is_last {
-                return Ok(Some(line));
+                return Ok(Some(self.record_line));
             }
         }
     }
@@ -233,7 +236,11 @@ impl<'t> Records<'t> {
     fn malformed(&self, offset: usize, column: usize, what: What) -> Malformed {
         Malformed {
             offset,
-            line: self.line,
+            line: match what {
+                // Which of the lines of a record it is, only the quote itself tells.
+                What::OpenQuote => self.line,
+                _ => self.record_line,
+            },
             column,
             what,
         }
@@ -271,7 +278,6 @@ impl<'t> Records<'t> {
         if self.has_returns
             && let Some(place) = memchr::memchr(b'\r', &bytes[start..end])
         {
-            self.line -= u64::from(bytes.get(stop) == Some(&b'\n'));
             return Err(self.malformed(start + place, cells.len(), What::CarriageReturn));
         }
         self.at = next;

@@ -263,38 +263,38 @@ impl Format {
         endings.join(", ")
     }
 
-    /// Refuses a text that starts like a file of another format.
+    /// Refuses a file that starts like one of another format.
     pub(crate) fn refuse_start(self, source: &str, bytes: &[u8]) -> Result<(), ReadError> {
-        let starts = if self.is_csv() {
-            STARTS
-        } else {
-            &STARTS[..BINARY]
-        };
-        let found = starts.iter().find(|(start, _)| bytes.starts_with(start));
-        let Some((_, found)) = found.filter(|_| self.is_text()) else {
+        let mut starts = STARTS.iter();
+        let found = starts.find(|(start, ..)| bytes.starts_with(start));
+        let Some((_, found, format)) = found else {
             return Ok(());
         };
-        let title = self.title();
-        let problem = format!("starts like {found}: expected {title} in UTF-8");
+        if *format == Some(self) {
+            return Ok(());
+        }
+        let expected = match self.is_text() {
+            true => " in UTF-8",
+            false => "",
+        };
+        let problem = format!("starts like {found}: expected {}{expected}", self.title());
         Err(ReadError::new(source, problem))
     }
 }
 
-/// The first bytes of what is not text, and what it is. Those of UTF-32 start like those of UTF-16.
-const STARTS: &[(&[u8], &str)] = &[
-    (b"PAR1", "a Parquet file"),
-    (b"ARROW1", "an Arrow file"),
-    (b"FEA1", "a Feather file of version 1"),
-    (b"\xff\xfe\0\0", "text in UTF-32"),
-    (b"\0\0\xfe\xff", "text in UTF-32"),
-    (b"\xff\xfe", "text in UTF-16"),
-    (b"\xfe\xff", "text in UTF-16"),
-    (b"\x1f\x8b", "a gzip file"),
-    (b"\x28\xb5\x2f\xfd", "a Zstandard file"),
+/// The first bytes of files, what they are, and the format that has them. Those of UTF-32 start like those of
+/// UTF-16.
+const STARTS: &[(&[u8], &str, Option<Format>)] = &[
+    (b"PAR1", "a Parquet file", Some(Format::Parquet)),
+    (b"ARROW1", "an Arrow file", Some(Format::Arrow)),
+    (b"FEA1", "a Feather file of version 1", None),
+    (b"\xff\xfe\0\0", "text in UTF-32", None),
+    (b"\0\0\xfe\xff", "text in UTF-32", None),
+    (b"\xff\xfe", "text in UTF-16", None),
+    (b"\xfe\xff", "text in UTF-16", None),
+    (b"\x1f\x8b", "a gzip file", None),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file", None),
 ];
-
-/// How many of [`STARTS`] are files of other formats.
-const BINARY: usize = 3;
 
 /// The ending of the name of a file, in lower case.
 pub(crate) fn extension(path: &Path) -> Option<String> {

@@ -15,6 +15,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::RunError;
+use crate::formats::Format;
 use crate::formats::columns::{Plan, Rows, decode_error, refuse_other_kinds};
 use crate::scan::FieldNames;
 use crate::source::{self, Block, Kinds, Seekable, Source, Unit};
@@ -125,6 +126,10 @@ fn refuse_foreign(name: &str, input: &Input) -> Result<(), RunError> {
     const ENCRYPTED: &[u8] = b"PARE";
     let length = input.len();
     let at = |start: u64| input.get_bytes(start, MAGIC.len()).unwrap_or_default();
+    let head = input
+        .get_bytes(0, length.min(8) as usize)
+        .unwrap_or_default();
+    Format::Parquet.refuse_start(name, &head)?;
     let start = at(0);
     if start == ENCRYPTED || (length > 8 && at(length - 4) == ENCRYPTED) {
         let problem = "is encrypted: expected Parquet without encryption";

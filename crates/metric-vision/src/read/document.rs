@@ -68,21 +68,23 @@ pub fn read_boxes(
         shard,
     } = *options;
     match (&references.content, &predictions.content) {
-        (Content::Folder(truths), Content::Folder(found)) if has_xml(truths) => {
+        (Content::Folder(truths), Content::Folder(found)) if has_xml(&truths.path) => {
             let options = VocOptions {
                 files: None,
                 extra,
                 shard,
+                max_bytes: Some(truths.max_bytes),
             };
-            read_voc(truths, found, &options)
+            read_voc(&truths.path, &found.path, &options)
         }
         (Content::Folder(truths), Content::Folder(found)) => {
             let options = YoloOptions {
                 sizes: sizes.clone(),
                 extra,
                 shard,
+                max_bytes: Some(truths.max_bytes),
             };
-            read_yolo(truths, found, &options)
+            read_yolo(&truths.path, &found.path, &options)
         }
         (Content::Folder(_), _) | (_, Content::Folder(_)) => Err(unlike(references, predictions)),
         _ => {
@@ -182,7 +184,7 @@ fn read_documents<S: Readable>(
 /// Lists the folder until an `.xml` file is found, whose presence says that it is not YOLO's.
 #[must_use]
 pub fn is_yolo(references: &Document) -> bool {
-    matches!(&references.content, Content::Folder(folder) if !has_xml(folder))
+    matches!(&references.content, Content::Folder(folder) if !has_xml(&folder.path))
 }
 
 /// Whether a JSON text is a COCO ground truth: an object with `images` and `annotations`.

@@ -350,6 +350,7 @@ fn folders_of_voc() {
                     files,
                     extra,
                     shard,
+                    max_bytes: None,
                 };
                 let what = format!("{place} {extra} {files:?}");
                 let (truths, found) = (as_files(&truths), as_files(found));
@@ -396,6 +397,7 @@ fn folders_of_yolo() {
                 sizes: sizes.clone(),
                 extra,
                 shard,
+                max_bytes: None,
             };
             let what = format!("{names} {others} {extra}");
             let (truths, found) = (as_files(&truths), as_files(&found));

@@ -1,0 +1,69 @@
+//! Errors as Python's `MetricError`, which speak of arguments and not of options of a command line.
+
+use metric_run::record::{JoinError, Message, OptionStyle, Side};
+use metric_run::{ErrorKind, RunError};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What is known of an error beside its message.
+#[derive(Default)]
+pub(crate) struct Place<'a> {
+    pub(crate) option: Option<&'a str>,
+    pub(crate) index: Option<usize>,
+    pub(crate) id: Option<&'a str>,
+    pub(crate) side: Option<&'a str>,
+    pub(crate) field: Option<&'a str>,
+}
+
+/// A `MetricError` with this message and place.
+pub(crate) fn metric_error(py: Python<'_>, message: &str, place: &Place<'_>) -> PyErr {
+    let build = || -> PyResult<PyErr> {
+        let class = py.import("metric_suite._errors")?.getattr("MetricError")?;
+        let names = PyDict::new(py);
+        names.set_item("option", place.option)?;
+        names.set_item("index", place.index)?;
+        names.set_item("id", place.id)?;
+        names.set_item("side", place.side)?;
+        names.set_item("field", place.field)?;
+        Ok(PyErr::from_value(class.call((message,), Some(&names))?))
+    };
+    build().unwrap_or_else(|error| error)
+}
+
+/// A `MetricError` about what a caller handed over.
+pub(crate) fn refused(py: Python<'_>, message: impl Into<Message>) -> PyErr {
+    let message = message.into().render(OptionStyle::Python);
+    metric_error(py, &message, &Place::default())
+}
+
+/// An error of the engine. `has_ids` is whether the caller gave ids: otherwise those of the message are positions,
+/// counted from 1.
+pub(crate) fn of_run(py: Python<'_>, error: &RunError, has_ids: bool) -> PyErr {
+    let message = error.message().render(OptionStyle::Python);
+    if error.kind() == ErrorKind::Internal {
+        return PyRuntimeError::new_err(message);
+    }
+    let mut place = Place::default();
+    match error {
+        RunError::Option(option) => place.option = Some(&option.option),
+        RunError::Read(error) => place.field = Some(&*error.field).filter(|it| !it.is_empty()),
+        RunError::Join(error) => {
+            if let JoinError::Missing(unmatched) | JoinError::Extra(unmatched) = &**error {
+                place.id = unmatched.ids.first().map(String::as_str);
+            }
+        }
+        RunError::Record { id, side, .. } => {
+            place.side = Some(match side {
+                Side::Prediction => "prediction",
+                Side::Reference => "reference",
+            });
+            match has_ids {
+                true => place.id = Some(id),
+                false => place.index = id.parse::<usize>().ok().and_then(|id| id.checked_sub(1)),
+            }
+        }
+        _ => {}
+    }
+    metric_error(py, &message, &place)
+}

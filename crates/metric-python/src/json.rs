@@ -1,0 +1,157 @@
+//! Python values as the JSON that a file would hold.
+
+use std::fmt::Write as _;
+
+use crate::error::refused;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+/// How deep lists and dicts may be nested.
+const MOST_DEPTH: usize = 100;
+
+/// Why a value has no JSON form.
+pub(crate) type Problem = String;
+
+/// Returns a value as JSON.
+///
+/// `None` is null, tuples and arrays are lists, and numbers of other libraries are those that their `item` or
+/// `tolist` gives.
+pub(crate) fn to_json(value: &Bound<'_, PyAny>) -> Result<String, Problem> {
+    let mut text = String::new();
+    write(value, &mut text, 0)?;
+    Ok(text)
+}
+
+fn write(value: &Bound<'_, PyAny>, text: &mut String, depth: usize) -> Result<(), Problem> {
+    if depth > MOST_DEPTH {
+        return Err(format!(
+            "lists and dicts are nested more than {MOST_DEPTH} deep"
+        ));
+    }
+    if value.is_none() {
+        text.push_str("null");
+    } else if let Ok(string) = value.cast::<PyString>() {
+        write_string(string, text)?;
+    } else if let Ok(truth) = value.cast::<PyBool>() {
+        text.push_str(match truth.is_true() {
+            true => "true",
+            false => "false",
+        });
+    } else if value.cast::<PyInt>().is_ok() {
+        let digits = match value.extract::<i64>() {
+            Ok(integer) => integer.to_string(),
+            // `int.__repr__` also of subclasses, such as those of `enum`.
+            Err(_) => written(
+                value
+                    .py()
+                    .get_type::<PyInt>()
+                    .call_method1("__repr__", (value,)),
+            )?,
+        };
+        text.push_str(&digits);
+    } else if let Ok(number) = value.cast::<PyFloat>() {
+        write_number(number.value(), text)?;
+    } else if let Ok(list) = value.cast::<PyList>() {
+        write_items(list.iter(), text, depth)?;
+    } else if let Ok(tuple) = value.cast::<PyTuple>() {
+        write_items(tuple.iter(), text, depth)?;
+    } else if let Ok(dict) = value.cast::<PyDict>() {
+        text.push('{');
+        for (place, (key, item)) in dict.iter().enumerate() {
+            if place > 0 {
+                text.push(',');
+            }
+            match key.cast::<PyString>() {
+                Ok(key) => write_string(key, text)?,
+                Err(_) if key.cast::<PyInt>().is_ok() && key.cast::<PyBool>().is_err() => {
+                    let _ = write!(text, "\"{}\"", written(Ok(key))?);
+                }
+                Err(_) => return Err(format!("a key is {}: expected a string", kind(&key))),
+            }
+            text.push(':');
+            write(&item, text, depth + 1)?;
+        }
+        text.push('}');
+    } else if let Some(plain) = plain(value) {
+        write(&plain, text, depth + 1)?;
+    } else {
+        return Err(format!(
+            "found {}: expected None, bool, int, float, str, list, tuple, dict or an array",
+            kind(value)
+        ));
+    }
+    Ok(())
+}
+
+/// The plain value of an array or a number of another library.
+fn plain<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    for method in ["tolist", "item", "to_pylist", "to_list"] {
+        if value.hasattr(method).unwrap_or(false)
+            && let Ok(plain) = value.call_method0(method)
+            && !plain.get_type().is(value.get_type())
+        {
+            return Some(plain);
+        }
+    }
+    None
+}
+
+fn write_items<'py>(
+    items: impl Iterator<Item = Bound<'py, PyAny>>,
+    text: &mut String,
+    depth: usize,
+) -> Result<(), Problem> {
+    text.push('[');
+    for (place, item) in items.enumerate() {
+        if place > 0 {
+            text.push(',');
+        }
+        write(&item, text, depth + 1)?;
+    }
+    text.push(']');
+    Ok(())
+}
+
+fn write_string(string: &Bound<'_, PyString>, text: &mut String) -> Result<(), Problem> {
+    let string = string.to_cow().map_err(|_| lone_surrogate())?;
+    // Writing a string does not fail.
+    text.push_str(&serde_json::to_string(&string).unwrap_or_default());
+    Ok(())
+}
+
+/// What is wrong with a string that has no UTF-8 form.
+pub(crate) fn lone_surrogate() -> Problem {
+    "the string has half of a surrogate pair, which is not a character".to_owned()
+}
+
+fn write_number(number: f64, text: &mut String) -> Result<(), Problem> {
+    // Metrics that take infinite numbers read them as strings, as they are in files.
+    if number.is_nan() {
+        return Err("found NaN: expected a number".to_owned());
+    }
+    let written = match number.is_infinite() {
+        true if number > 0.0 => "\"inf\"".to_owned(),
+        true => "\"-inf\"".to_owned(),
+        false => serde_json::Value::from(number).to_string(),
+    };
+    text.push_str(&written);
+    Ok(())
+}
+
+fn written(value: PyResult<Bound<'_, PyAny>>) -> Result<String, Problem> {
+    let text = value.and_then(|value| value.str());
+    text.map(|text| text.to_string())
+        .map_err(|error| error.to_string())
+}
+
+/// The name of a value's type, for messages.
+pub(crate) fn kind(value: &Bound<'_, PyAny>) -> String {
+    let name = value.get_type().fully_qualified_name();
+    name.map_or_else(|_| "a value".to_owned(), |name| name.to_string())
+}
+
+/// Returns a value as JSON text. Unlike Python's `json`, it takes the numbers and arrays of other libraries.
+#[pyfunction]
+pub(crate) fn dumps(value: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
+    to_json(value).map_err(|problem| refused(value.py(), format!("{name}: {problem}")))
+}

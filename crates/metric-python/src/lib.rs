@@ -1,0 +1,26 @@
+//! The native part of the Python package `metric_suite`: reads Python values as columns, runs the engine, and
+//! hands its results back.
+//!
+//! What users see is written in Python, in `python/metric_suite`. Here is only what needs the engine.
+
+mod arrow;
+mod columns;
+mod error;
+mod json;
+mod objects;
+mod scorer;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::json::dumps;
+    #[pymodule_export]
+    use super::scorer::{Outcome, Scorer, compare_files, json_lines, list_json, merge_bytes};
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "this is its name in Python")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

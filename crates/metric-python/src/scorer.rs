@@ -1,0 +1,712 @@
+//! Runs and outcomes of the engine, as Python objects that `metric_suite` wraps.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use metric_run::record::{Document, Message, Missing, OptionStyle};
+use metric_run::registry::stats::IntervalKind;
+use metric_run::registry::{
+    Entry, OptionKind, OptionSpec, OptionValue, Options, Registry, Slice, find, list,
+};
+use metric_run::{
+    Compare, CountColumn, CsvOptions, Data, EmptyField, Format, Run, RunError, SampleCollector,
+    SampleTable, Source, Statistics, Table, merge_states, read_states, write_states,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
+
+use crate::columns::{Argument, Owned};
+use crate::error::{Place, metric_error, of_run, refused};
+use crate::json::to_json;
+use crate::objects;
+
+/// A metric with its options, ready to score.
+#[pyclass(module = "metric_suite._native", frozen)]
+pub(crate) struct Scorer {
+    run: Run,
+}
+
+/// What was found of some examples: scores, and a state that merges.
+#[pyclass(module = "metric_suite._native", frozen)]
+pub(crate) struct Outcome {
+    outcome: metric_run::Outcome,
+    samples: Option<SampleTable>,
+}
+
+#[pymethods]
+impl Scorer {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        name: &str,
+        options: &Bound<'_, PyDict>,
+        settings: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let entry = entry(py, name)?;
+        let mut chosen = read_options(entry, options)?;
+        let settings = Settings(settings);
+        if settings.flag("details")? {
+            chosen = chosen.with_details();
+        }
+        let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, false))?;
+        settings.apply(&mut run)?;
+        Ok(Self { run })
+    }
+
+    /// Scores values in memory.
+    #[pyo3(signature = (predictions, references, ids, fields))]
+    fn score_values(
+        &self,
+        py: Python<'_>,
+        predictions: &Bound<'_, PyAny>,
+        references: &Bound<'_, PyAny>,
+        ids: Option<&Bound<'_, PyAny>>,
+        fields: Option<&Bound<'_, PyMapping>>,
+    ) -> PyResult<Outcome> {
+        fn read<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Owned<'py>> {
+            Owned::new(value, Argument { name })
+        }
+        let predictions = read(predictions, "predictions")?;
+        let references = read(references, "references")?;
+        let named_ids = ids.map(|ids| read(ids, "ids")).transpose()?;
+        let mut named_fields = Vec::new();
+        if let Some(fields) = fields {
+            for item in fields.items()? {
+                let (name, value) = item.extract::<(String, Bound<'_, PyAny>)>()?;
+                let values = read(&value, &name)?;
+                named_fields.push((name, values));
+            }
+        }
+        if predictions.len() != references.len() {
+            let counted = |count: usize, one: &str| match count {
+                1 => format!("1 {one}"),
+                count => format!("{count} {one}s"),
+            };
+            let problem = format!(
+                "{} and {}: expected as many of each",
+                counted(predictions.len(), "prediction"),
+                counted(references.len(), "reference")
+            );
+            return Err(refused(py, problem));
+        }
+        let borrowed = (predictions.borrowed()?, references.borrowed()?);
+        let borrowed_ids = named_ids.as_ref().map(Owned::borrowed).transpose()?;
+        let borrowed_fields = named_fields
+            .iter()
+            .map(|(name, values)| Ok((name, values.borrowed()?)));
+        let borrowed_fields = borrowed_fields.collect::<PyResult<Vec<_>>>()?;
+        let refuse = |name: &str| {
+            let name = name.to_owned();
+            move |problem: String| refused(py, format!("{name}: {problem}"))
+        };
+        let mut references = Table::new(
+            "references",
+            borrowed.1.column().map_err(refuse("references"))?,
+        );
+        let mut predictions = Table::new(
+            "predictions",
+            borrowed.0.column().map_err(refuse("predictions"))?,
+        );
+        if let Some(ids) = &borrowed_ids {
+            references.ids = ids.ids().map_err(refuse("ids"))?;
+            predictions.ids = references.ids.clone();
+        }
+        for (name, values) in &borrowed_fields {
+            references
+                .fields
+                .push((name, values.column().map_err(refuse(name))?));
+        }
+        let outcomes = py.detach(|| self.run.score_tables(references, predictions));
+        let outcomes = outcomes.map_err(|error| of_run(py, &error, named_ids.is_some()))?;
+        first(py, outcomes)
+    }
+
+    /// Scores data sets in memory: documents in JSON, or columns of objects.
+    fn score_documents(
+        &self,
+        py: Python<'_>,
+        predictions: &Bound<'_, PyAny>,
+        references: &Bound<'_, PyAny>,
+    ) -> PyResult<Outcome> {
+        let data = Data::Documents {
+            references: document(references, "references")?,
+            predictions: document(predictions, "predictions")?,
+        };
+        self.observed(py, data)
+    }
+
+    /// Scores files.
+    fn score_files(
+        &self,
+        py: Python<'_>,
+        references: &Bound<'_, PyAny>,
+        predictions: Option<&Bound<'_, PyAny>>,
+        settings: &Bound<'_, PyDict>,
+    ) -> PyResult<Outcome> {
+        let settings = Settings(settings);
+        let source = |paths: &Bound<'_, PyAny>, side| settings.source(paths, side);
+        let data = match predictions {
+            Some(predictions) => Data::Sources {
+                references: source(references, "references")?,
+                predictions: source(predictions, "predictions")?,
+            },
+            None => Data::Pairs(source(references, "references")?),
+        };
+        self.observed(py, data)
+    }
+
+    /// The outcome of no examples.
+    fn nothing(&self, py: Python<'_>) -> PyResult<Outcome> {
+        let outcomes = self.run.nothing();
+        first(py, outcomes.map_err(|error| of_run(py, &error, false))?)
+    }
+
+    #[getter]
+    fn has_details(&self) -> bool {
+        self.run.has_details()
+    }
+}
+
+impl Scorer {
+    fn observed(&self, py: Python<'_>, data: Data) -> PyResult<Outcome> {
+        let collector = SampleCollector::default();
+        let outcomes = py.detach(|| self.run.score_observed(data, &collector));
+        let outcomes = outcomes.map_err(|error| of_run(py, &error, true))?;
+        let mut found = first(py, outcomes)?;
+        if self.run.samples {
+            let tables = collector.into_tables().into_iter();
+            found.samples = Some(tables.map(|(_, table)| table).next().unwrap_or_default());
+        }
+        Ok(found)
+    }
+}
+
+#[pymethods]
+impl Outcome {
+    /// The result as the JSON that the program prints.
+    fn to_json(&self) -> String {
+        self.outcome.to_json()
+    }
+
+    /// What to keep in mind, in words that name options as Python does.
+    fn warnings(&self) -> Vec<String> {
+        in_python(&self.outcome.report().warnings)
+    }
+
+    /// What is too much for a table, such as curves, as JSON.
+    fn details(&self) -> Option<String> {
+        self.outcome
+            .state()
+            .details()
+            .map(|details| details.to_string())
+    }
+
+    /// The state as the bytes of a state file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| write_states(std::slice::from_ref(&self.outcome)));
+        let bytes = bytes.map_err(|error| refused(py, error.to_string()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[getter]
+    fn metric(&self) -> &'static str {
+        self.outcome.metric()
+    }
+
+    #[getter]
+    fn signature(&self) -> &str {
+        self.outcome.signature()
+    }
+
+    /// The options by name: a text, or a list of texts.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let options = PyDict::new(py);
+        for (name, value) in self.outcome.options().iter() {
+            match value {
+                OptionValue::One(value) => options.set_item(name, value)?,
+                OptionValue::List(values) => options.set_item(name, values)?,
+            }
+        }
+        Ok(options)
+    }
+
+    /// The outcome of the examples of both.
+    fn merged(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        let pair = vec![
+            ("the state".to_owned(), vec![self.outcome.clone()]),
+            ("the other state".to_owned(), vec![other.outcome.clone()]),
+        ];
+        let merged = py.detach(|| merge_states(pair));
+        let merged = merged.map_err(|error| of_run(py, &RunError::State(error), false))?;
+        first(py, merged.outcomes)
+    }
+
+    /// The scores and counts of each example, as columns by name; `None` if they are not wanted.
+    fn samples<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(table) = self.samples.as_ref().or(self.outcome.samples()) else {
+            return Ok(None);
+        };
+        let columns = PyDict::new(py);
+        columns.set_item("id", table.ids())?;
+        if let Some(parts) = table.parts() {
+            columns.set_item("part", parts)?;
+        }
+        for (name, scores) in table.scores() {
+            columns.set_item(name, scores)?;
+        }
+        let json = py.import("json")?;
+        for (name, counts) in table.counts() {
+            match counts {
+                CountColumn::Integers(values) => columns.set_item(name, values)?,
+                CountColumn::Numbers(values) => columns.set_item(name, values)?,
+                CountColumn::Json(values) => {
+                    let values = values.iter().map(|value| match value {
+                        Some(value) => json.call_method1("loads", (value.to_string(),)).map(Some),
+                        None => Ok(None),
+                    });
+                    columns.set_item(name, values.collect::<PyResult<Vec<_>>>()?)?;
+                }
+            }
+        }
+        Ok(Some(columns))
+    }
+}
+
+/// Reads the bytes of state files, and merges them. The names are for messages.
+#[pyfunction]
+pub(crate) fn merge_bytes(
+    py: Python<'_>,
+    states: Vec<(String, Vec<u8>)>,
+) -> PyResult<(Outcome, Vec<String>)> {
+    let registry = Registry::default();
+    let read = |(name, bytes): (String, Vec<u8>)| -> Result<_, RunError> {
+        let outcomes = read_states(&registry, &name, &bytes)?;
+        Ok((name, outcomes))
+    };
+    let merged = py.detach(|| {
+        let files: Vec<_> = states.into_iter().map(read).collect::<Result<_, _>>()?;
+        Ok(merge_states(files)?)
+    });
+    let merged = merged.map_err(|error: RunError| of_run(py, &error, false))?;
+    let outcome = first(py, merged.outcomes)?;
+    // States that are merged in a program are parts that it knows of; those of shards may lack some.
+    let warnings = match outcome.outcome.shards() {
+        Some(_) => in_python(&merged.warnings),
+        None => Vec::new(),
+    };
+    Ok((outcome, warnings))
+}
+
+/// Compares systems: the JSON that the program prints.
+#[pyfunction]
+pub(crate) fn compare_files(
+    py: Python<'_>,
+    name: &str,
+    options: &Bound<'_, PyDict>,
+    settings: &Bound<'_, PyDict>,
+    references: &Bound<'_, PyAny>,
+    predictions: Vec<(String, Bound<'_, PyAny>)>,
+) -> PyResult<String> {
+    let entry = entry(py, name)?;
+    let chosen = read_options(entry, options)?;
+    let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, false))?;
+    let settings = Settings(settings);
+    settings.apply(&mut run)?;
+    let compare = Compare {
+        baseline: settings.get("baseline")?,
+        all_pairs: settings.flag("all_pairs")?,
+        permutations: settings
+            .get("permutations")?
+            .unwrap_or(Compare::default().permutations),
+    };
+    let references = settings.source(references, "references")?;
+    let predictions = predictions.into_iter().map(|(name, paths)| {
+        let source = settings.source(&paths, "predictions")?;
+        Ok((name, source))
+    });
+    let predictions = predictions.collect::<PyResult<Vec<_>>>()?;
+    let found = py.detach(|| run.compare(&references, predictions, &compare));
+    let found = found.map_err(|error| of_run(py, &error, true))?;
+    Ok(found.to_json())
+}
+
+/// The metrics with their options and scores, as the JSON that the program prints.
+#[pyfunction]
+pub(crate) fn list_json() -> String {
+    list::json().to_string()
+}
+
+fn in_python(warnings: &[Message]) -> Vec<String> {
+    let warnings = warnings.iter();
+    warnings.map(|it| it.render(OptionStyle::Python)).collect()
+}
+
+fn first(py: Python<'_>, outcomes: Vec<metric_run::Outcome>) -> PyResult<Outcome> {
+    let outcome = outcomes.into_iter().next();
+    let outcome = outcome.ok_or_else(|| refused(py, "no metric was scored"))?;
+    Ok(Outcome {
+        outcome,
+        samples: None,
+    })
+}
+
+fn entry(py: Python<'_>, name: &str) -> PyResult<&'static Entry> {
+    find(name).ok_or_else(|| {
+        let names: Vec<&str> = list::names().collect();
+        refused(
+            py,
+            format!("no metric {name:?}: expected one of {}", names.join(", ")),
+        )
+    })
+}
+
+/// One side of a data set in memory.
+fn document(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Document> {
+    match value.cast::<PyDict>() {
+        Ok(columns) => objects::read(columns, name),
+        Err(_) => Ok(Document::text(name, value.extract::<String>()?)),
+    }
+}
+
+/// The options of a metric from arguments by name, whose names have underscores.
+fn read_options(entry: &Entry, arguments: &Bound<'_, PyDict>) -> PyResult<Options> {
+    let py = arguments.py();
+    let mut options = Options::default();
+    for (name, value) in arguments.iter() {
+        let name = name.extract::<String>()?;
+        let mut specs = entry.options.iter();
+        let Some(spec) = specs.find(|spec| spec.name.replace('-', "_") == name) else {
+            let names = entry.options.iter().map(|spec| spec.name.replace('-', "_"));
+            let names: Vec<String> = names.collect();
+            let known = match names.is_empty() {
+                true => "it has no options".to_owned(),
+                false => format!("its options are {}", names.join(", ")),
+            };
+            let place = Place {
+                option: Some(&name),
+                ..Place::default()
+            };
+            let problem = format!("{} has no option {name}: {known}", entry.name);
+            return Err(metric_error(py, &problem, &place));
+        };
+        if let Some(value) = option_value(spec, &name, &value)? {
+            options = options.set(spec.name, value);
+        }
+    }
+    Ok(options)
+}
+
+/// The value of an option; `None` leaves its default.
+fn option_value(
+    spec: &OptionSpec,
+    name: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Option<OptionValue>> {
+    let py = value.py();
+    if value.is_none() {
+        return Ok(None);
+    }
+    let wrong = |expected: &str| {
+        let found = value
+            .repr()
+            .map_or_else(|_| String::new(), |text| text.to_string());
+        let place = Place {
+            option: Some(name),
+            ..Place::default()
+        };
+        metric_error(py, &format!("{name}={found}: expected {expected}"), &place)
+    };
+    let one = |kind: &OptionKind, value: &Bound<'_, PyAny>| -> PyResult<String> {
+        let is_text = value.cast::<PyString>().is_ok();
+        match kind {
+            OptionKind::Integer(..) => match value.extract::<i64>() {
+                Ok(integer) if value.extract::<bool>().is_err() => Ok(integer.to_string()),
+                _ if is_text => value.extract(),
+                _ => Err(wrong("an integer")),
+            },
+            OptionKind::Number(..) => match value.extract::<f64>() {
+                Ok(number) if value.extract::<bool>().is_err() => Ok(number.to_string()),
+                _ if is_text => value.extract(),
+                _ => Err(wrong("a number")),
+            },
+            OptionKind::Path => {
+                let path = value.extract::<PathBuf>().map_err(|_| wrong("a path"))?;
+                path.to_str()
+                    .map(str::to_owned)
+                    .ok_or_else(|| wrong("a path in UTF-8"))
+            }
+            _ if is_text => value.extract(),
+            // Numbers as choices, such as `zero_division=0`.
+            _ if value.extract::<bool>().is_err() && value.extract::<f64>().is_ok() => {
+                Ok(value.str()?.to_string())
+            }
+            _ => Err(wrong("a string")),
+        }
+    };
+    match spec.kind {
+        OptionKind::Flag => match value.extract::<bool>() {
+            Ok(true) => Ok(Some(OptionValue::from(""))),
+            Ok(false) => Ok(None),
+            Err(_) => Err(wrong("True or False")),
+        },
+        OptionKind::List(item) => {
+            // One text is what the command line takes; one number is a list of one.
+            if value.cast::<PyString>().is_ok() || value.extract::<f64>().is_ok() {
+                return Ok(Some(OptionValue::One(one(item, value)?)));
+            }
+            let items = value.try_iter().map_err(|_| wrong("a sequence"))?;
+            let items = items.map(|value| one(item, &value?));
+            let items = items.collect::<PyResult<Vec<_>>>()?;
+            Ok((!items.is_empty()).then_some(OptionValue::List(items)))
+        }
+        kind => one(&kind, value).map(|value| Some(OptionValue::One(value))),
+    }
+}
+
+/// What a run is asked for beside the options of its metric, by name.
+struct Settings<'a, 'py>(&'a Bound<'py, PyDict>);
+
+impl<'py> Settings<'_, 'py> {
+    fn value(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
+    }
+
+    fn get<T: for<'a> FromPyObject<'a, 'py>>(&self, name: &str) -> PyResult<Option<T>> {
+        let Some(value) = self.value(name)? else {
+            return Ok(None);
+        };
+        let read = value.extract::<T>();
+        read.map(Some)
+            .map_err(|_| self.wrong(name, &value, "a value of another type"))
+    }
+
+    fn flag(&self, name: &str) -> PyResult<bool> {
+        Ok(self.get(name)?.unwrap_or(false))
+    }
+
+    fn wrong(&self, name: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
+        let found = value
+            .repr()
+            .map_or_else(|_| String::new(), |text| text.to_string());
+        let place = Place {
+            option: Some(name),
+            ..Place::default()
+        };
+        metric_error(
+            self.0.py(),
+            &format!("{name}={found}: expected {expected}"),
+            &place,
+        )
+    }
+
+    /// The value of one of the words, or the one of none.
+    fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> PyResult<Option<T>> {
+        let Some(value) = self.value(name)? else {
+            return Ok(None);
+        };
+        let words: Vec<String> = choices
+            .iter()
+            .map(|(word, _)| format!("{word:?}"))
+            .collect();
+        let text = value.extract::<String>().unwrap_or_default();
+        let found = choices.iter().find(|(word, _)| *word == text);
+        found
+            .map(|(_, value)| Some(*value))
+            .ok_or_else(|| self.wrong(name, &value, &format!("one of {}", words.join(", "))))
+    }
+
+    fn apply(&self, run: &mut Run) -> PyResult<()> {
+        run.samples = self.flag("samples")?;
+        if let Some(threads) = self.get::<usize>("threads")? {
+            run.threads = NonZeroUsize::new(threads);
+        }
+        if let Some(max_bytes) = self.get("max_bytes")? {
+            run.max_bytes = max_bytes;
+        }
+        let missing = [
+            ("error", Missing::Error),
+            ("empty", Missing::Empty),
+            ("skip", Missing::Skip),
+        ];
+        if let Some(missing) = self.choice("missing", &missing)? {
+            run.join.missing = missing;
+        }
+        if let Some(ignore) = self.choice("extra", &[("error", false), ("ignore", true)])? {
+            run.join.ignore_extra = ignore;
+        }
+        let fields = &mut run.fields;
+        if let Some(id) = self.get("id_field")? {
+            fields.id = id;
+        }
+        if let Some(id) = self.get("references_id_field")? {
+            fields.predictions_id = Some(std::mem::replace(&mut fields.id, id));
+        }
+        if let Some(id) = self.get("predictions_id_field")? {
+            fields.predictions_id = Some(id);
+        }
+        fields.reference = self.get("reference_field")?;
+        if let Some(prediction) = self.get("prediction_field")? {
+            fields.prediction = prediction;
+        }
+        run.statistics = self.statistics()?;
+        run.slices = self.slices()?;
+        Ok(())
+    }
+
+    fn statistics(&self) -> PyResult<Option<Statistics>> {
+        let names = [
+            "confidence",
+            "resamples",
+            "seed",
+            "cluster_field",
+            "interval",
+        ];
+        let mut wanted = false;
+        for name in names {
+            wanted |= self.value(name)?.is_some();
+        }
+        if !wanted {
+            return Ok(None);
+        }
+        let mut statistics = Statistics::default();
+        if let Some(confidence) = self.get("confidence")? {
+            statistics.confidence = confidence;
+        }
+        if let Some(resamples) = self.get("resamples")? {
+            statistics.resamples = resamples;
+        }
+        if let Some(seed) = self.get("seed")? {
+            statistics.seed = seed;
+        }
+        statistics.cluster_field = self.get("cluster_field")?;
+        if let Some(value) = self.value("interval")? {
+            let text = value.extract::<String>().unwrap_or_default();
+            let kind = text.parse::<IntervalKind>();
+            statistics.interval = kind.map_err(|error| {
+                self.wrong(
+                    "interval",
+                    &value,
+                    error.to_string().trim_start_matches("expected "),
+                )
+            })?;
+        }
+        Ok(Some(statistics))
+    }
+
+    fn slices(&self) -> PyResult<Vec<Slice>> {
+        let mut slices = Vec::new();
+        if let Some(names) = self.value("slice_field")? {
+            let names = match names.cast::<PyString>() {
+                Ok(name) => vec![name.extract::<String>()?],
+                Err(_) => names.extract::<Vec<String>>()?,
+            };
+            slices.extend(names.into_iter().map(|name| Slice {
+                name,
+                bins: None,
+                values: None,
+            }));
+        }
+        let bins: Option<BTreeMap<String, Vec<f64>>> = self.get("slice_bins")?;
+        for (name, bins) in bins.into_iter().flatten() {
+            match slices.iter_mut().find(|slice| slice.name == name) {
+                Some(slice) => slice.bins = Some(bins),
+                None => slices.push(Slice {
+                    name,
+                    bins: Some(bins),
+                    values: None,
+                }),
+            }
+        }
+        let values: Option<BTreeMap<String, BTreeMap<String, String>>> = self.get("slices")?;
+        for (name, values) in values.into_iter().flatten() {
+            slices.push(Slice {
+                name,
+                bins: None,
+                values: Some(Arc::new(values)),
+            });
+        }
+        Ok(slices)
+    }
+
+    /// The files of one side: a path, a pattern or several, or the lines of JSON of a table in memory.
+    fn source(&self, value: &Bound<'_, PyAny>, side: &str) -> PyResult<Source> {
+        let py = value.py();
+        let failed = |error: RunError| of_run(py, &error, false);
+        if let Ok(bytes) = value.cast::<PyBytes>() {
+            return Ok(Source::memory(side, bytes.as_bytes(), Format::JsonLines));
+        }
+        let paths = match value.cast::<PyList>() {
+            Ok(list) => list.extract::<Vec<PathBuf>>()?,
+            Err(_) => vec![value.extract::<PathBuf>()?],
+        };
+        let mut source = Source::paths(&paths).map_err(failed)?;
+        let per_side = |name: &str| -> PyResult<Option<String>> {
+            let own = self.get(&format!("{side}_{name}"))?;
+            Ok(own.or(self.get(match name {
+                "format" => "input_format",
+                name => name,
+            })?))
+        };
+        if let Some(name) = per_side("format")? {
+            let names: Vec<&str> = Format::names().collect();
+            let format = Format::named(&name).ok_or_else(|| {
+                refused(
+                    py,
+                    format!("format {name:?}: expected one of {}", names.join(", ")),
+                )
+            })?;
+            source = source.with_format(format);
+        }
+        if let Some(split) = per_side("split")? {
+            source = source.with_split(split);
+        }
+        let mut csv = CsvOptions::default();
+        if let Some(value) = self.value("delimiter")? {
+            let name = value.extract::<String>()?;
+            let delimiter = CsvOptions::delimiter(&name);
+            csv.delimiter = Some(
+                delimiter.map_err(|error| self.wrong("delimiter", &value, &error.to_string()))?,
+            );
+        }
+        if let Some(has_quotes) = self.choice("quote", &[("double", true), ("none", false)])? {
+            csv.has_quotes = has_quotes;
+        }
+        if let Some(has_header) = self.choice("header", &[("first", true), ("none", false)])? {
+            csv.has_header = has_header;
+        }
+        let empty = [
+            ("error", EmptyField::Error),
+            ("text", EmptyField::Text),
+            ("null", EmptyField::Null),
+        ];
+        if let Some(empty) = self.choice("empty_field", &empty)? {
+            csv.empty = empty;
+        }
+        Ok(source.with_csv(csv))
+    }
+}
+
+/// The records of a table in memory as lines of JSON.
+#[pyfunction]
+pub(crate) fn json_lines<'py>(
+    py: Python<'py>,
+    ids: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+    field: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let mut lines = String::new();
+    for (row, (id, value)) in ids.try_iter()?.zip(values.try_iter()?).enumerate() {
+        let json = |value: PyResult<Bound<'py, PyAny>>| -> PyResult<String> {
+            to_json(&value?).map_err(|problem| refused(py, format!("{field} {row}: {problem}")))
+        };
+        lines.push_str(&format!(
+            "{{\"id\":{},\"{field}\":{}}}\n",
+            json(id)?,
+            json(value)?
+        ));
+    }
+    Ok(PyBytes::new(py, lines.as_bytes()))
+}

@@ -1,0 +1,179 @@
+"""Writes ``metric_suite/_generated.py``: a function and a class per metric, with its options as typed arguments.
+
+Run ``python generate.py`` where the package is installed; ``--check`` says whether the file is as it would be written.
+"""
+
+from __future__ import annotations
+
+import keyword
+import sys
+import textwrap
+from pathlib import Path
+
+TARGET = Path(__file__).parent / "metric_suite" / "_generated.py"
+
+# Names of classes that are not the metric's name in capitals at each word.
+CLASSES = {
+    "anls": "ANLS",
+    "arc": "ARC",
+    "cer": "CER",
+    "coco": "COCO",
+    "codebleu": "CodeBLEU",
+    "mrr": "MRR",
+    "openlane": "OpenLane",
+    "squad": "SQuAD",
+    "tide": "TIDE",
+    "voc": "VOC",
+    "vqa": "VQA",
+    "wer": "WER",
+}
+
+HEAD = '''"""One function and one class per metric. Written by ``generate.py`` from the list of metrics."""
+
+# fmt: off
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal
+
+from ._metric import Metric, score
+from ._result import Result
+'''
+
+COMMON = [
+    ("ids", "Any", "None", "An id per example, for messages and samples."),
+    ("fields", "Mapping[str, Any] | None", "None", "Further columns by name, such as weights, clusters or slices."),
+]
+SETTINGS = [
+    ("samples", "bool", "False", "Whether the result has the scores of each example."),
+    ("details", "bool", "False", "Whether the result has what is too much for a table, such as curves."),
+    ("threads", "int | None", "None", "Threads to use; by default all cores. The result is the same on any number."),
+    ("confidence", "float | None", "None", "How often intervals hold the true score, such as 0.95; by default none."),
+    ("resamples", "int | None", "None", "Replicates of the bootstrap, 2000 by default."),
+    ("seed", "int | None", "None", "Seed of all random numbers, 0 by default."),
+    ("cluster_field", "str | None", "None", "Field of examples that are resampled together."),
+    ("slice_field", "str | Sequence[str] | None", "None", "Fields by whose values the examples are also scored."),
+]
+
+
+def class_name(name: str) -> str:
+    return CLASSES.get(name) or "".join(word.capitalize() for word in name.split("-"))
+
+
+def python_name(name: str) -> str:
+    name = name.replace("-", "_")
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def option_type(option: dict) -> tuple[str, str]:
+    """The type of an option and its default, as Python writes them."""
+    kind, default = option["kind"], option["default"]
+    choices = option["choices"]
+    word = f"Literal[{', '.join(repr(choice) for choice in choices)}]" if choices else "str"
+    plain = {"integer": "int", "number": "float", "text": "str", "choice": word, "path": "str | PathLike[str]"}
+    if kind == "flag":
+        return "bool", "False"
+    if kind == "list":
+        item = plain[option["items"]]
+        return f"Sequence[{item}] | {item if option['items'] != 'choice' else 'str'} | None", "None"
+    if default is None:
+        return f"{plain[kind]} | None", "None"
+    if kind == "integer":
+        return "int", default
+    if kind == "number":
+        return "float", repr(float(default))
+    return plain[kind], repr(default)
+
+
+def arguments(entry: dict) -> list[tuple[str, str, str, str]]:
+    found = []
+    for option in entry["options"]:
+        kind, default = option_type(option)
+        text = option["help"].rstrip(".") + "."
+        if option["kind"] == "list" and option["default"] is not None:
+            text = f"{text} By default {option['default']}."
+        found.append((python_name(option["name"]), kind, default, text))
+    return found
+
+
+def described(items: list[tuple[str, str, str, str]], indent: str) -> list[str]:
+    lines = []
+    for name, _, _, text in items:
+        wrapped = textwrap.wrap(f"{name}: {text}", 108, initial_indent=indent, subsequent_indent=indent + "    ")
+        lines += wrapped
+    return lines
+
+
+def scores_text(entry: dict) -> str:
+    words = {"higher": "higher is better", "lower": "lower is better", None: "neither direction is better"}
+    return "; ".join(f"``{score['name']}`` ({words[score['direction']]})" for score in entry["scores"])
+
+
+def escaped(line: str) -> str:
+    return line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+
+
+def function(entry: dict) -> str:
+    name, items = entry["name"], arguments(entry)
+    every = COMMON + items + SETTINGS
+    signature = "".join(f"    {argument}: {kind} = {default},\n" for argument, kind, default, _ in every)
+    sides = [
+        ("predictions", "", "", entry["prediction"].rstrip(".") + "."),
+        ("references", "", "", entry["reference"].rstrip(".") + "."),
+    ]
+    body = [f"{entry['help']}.", "", "Args:", *described(sides + every, "    "), "", "Returns:"]
+    body += textwrap.wrap(f"The scores {scores_text(entry)}.", 108, initial_indent="    ", subsequent_indent="    ")
+    body += ["", "Raises:", "    MetricError: An option or a value is wrong."]
+    text = "\n".join(f"    {escaped(line)}".rstrip() for line in body).lstrip()
+    passed = "".join(f"        {argument}={argument},\n" for argument, *_ in every)
+    # Defaults are the metric's own, so only what differs is handed on.
+    return (
+        f"def {python_name(name)}(\n    *,\n    predictions: Any,\n    references: Any,\n{signature}) -> Result:\n"
+        f'    """{text}\n    """\n'
+        f"    return score(\n        {name!r},\n        predictions=predictions,\n        references=references,\n"
+        f"{passed}    )\n"
+    )
+
+
+def metric_class(entry: dict) -> str:
+    name, items = entry["name"], arguments(entry)
+    every = items + SETTINGS
+    signature = "".join(f"        {argument}: {kind} = {default},\n" for argument, kind, default, _ in every)
+    given = "".join(f"            {argument}={argument},\n" for argument, *_ in every)
+    defaults = ", ".join(f"{argument!r}: {default}" for argument, _, default, _ in every)
+    body = [f"{entry['help']}, in batches.", "", "Args:", *described(every, "    ")]
+    text = "\n".join(f"    {escaped(line)}".rstrip() for line in body).lstrip()
+    return (
+        f'class {class_name(name)}(Metric):\n    """{text}\n    """\n\n'
+        f"    _name = {name!r}\n    _defaults = {{{defaults}}}\n\n"
+        f"    def __init__(\n        self,\n        *,\n{signature}    ) -> None:\n"
+        f"        self._init(\n{given}        )\n"
+    )
+
+
+def written(entries: list[dict]) -> str:
+    parts = [HEAD]
+    for entry in entries:
+        parts += [function(entry), metric_class(entry)]
+    functions = [python_name(entry["name"]) for entry in entries]
+    classes = [class_name(entry["name"]) for entry in entries]
+    table = "".join(f"    {entry['name']!r}: {class_name(entry['name'])},\n" for entry in entries)
+    names = "".join(f"    {name!r},\n" for name in functions + classes)
+    parts.append(f"CLASSES: dict[str, type[Metric]] = {{\n{table}}}\n")
+    parts.append(f"NAMES = [\n{names}]\n")
+    return "\n\n".join(parts)
+
+
+def main() -> int:
+    from metric_suite._metric import _entries
+
+    text = written(_entries())
+    if "--check" in sys.argv:
+        return 0 if TARGET.read_text(encoding="utf-8") == text else 1
+    TARGET.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

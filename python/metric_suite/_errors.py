@@ -1,0 +1,50 @@
+"""The error of the package."""
+
+from __future__ import annotations
+
+
+class MetricError(ValueError):
+    """Says what is wrong with an option, a value or a file.
+
+    Attributes:
+        option: The option that is wrong, by its Python name.
+        index: The position of the value that is wrong, counted from 0, where values have no ids.
+        id: The id of the record that is wrong.
+        side: ``"prediction"`` or ``"reference"``.
+        field: The field of a file that is wrong.
+        problem: The whole message.
+
+    >>> import metric_suite
+    >>> metric_suite.wer(predictions=["a", 1], references=["a", "b"])
+    Traceback (most recent call last):
+        ...
+    metric_suite.MetricError: predictions: id "2": prediction: expected a string, found a number
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        option: str | None = None,
+        index: int | None = None,
+        id: str | None = None,
+        side: str | None = None,
+        field: str | None = None,
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.option = option
+        self.index = index
+        self.id = id
+        self.side = side
+        self.field = field
+
+    def __reduce__(self):
+        return _rebuilt, (self.problem, self.option, self.index, self.id, self.side, self.field)
+
+
+MetricError.__module__ = "metric_suite"
+
+
+def _rebuilt(problem, option, index, id, side, field):
+    return MetricError(problem, option=option, index=index, id=id, side=side, field=field)

@@ -1,0 +1,2698 @@
+"""One function and one class per metric. Written by ``generate.py`` from the list of metrics."""
+
+# fmt: off
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal
+
+from ._metric import Metric, score
+from ._result import Result
+
+
+def arc(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    attempts: int = 2,
+    strict: bool = False,
+    groups: Literal['none', 'task'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy.
+
+    Args:
+        predictions: a grid, or null for none. For a submission Kaggle's file {task: [{"attempt_1": grid,
+            "attempt_2": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-
+            benchmarking's files. In these files a task that the submission lacks scores 0, and one that the
+            solutions lack is left out (with --strict it is an error, unless --extra ignore); a warning names
+            both.
+        references: a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test
+            outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        attempts: In submissions: how many attempts at an output count.
+        strict: An invalid grid as a prediction is an error, and not a miss; so are attempts, tasks and outputs
+            of a submission that do not belong there.
+        groups: Tables beside the total, of submissions.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``cell_accuracy`` (higher is better); ``cell_accuracy_pooled`` (higher is better); ``exact``
+        (higher is better); ``shape_match`` (higher is better); ``palette_match`` (higher is better); ``kaggle``
+        (higher is better); ``arcprize`` (higher is better); ``all_tests`` (higher is better); ``pass_at_N``
+        (higher is better); ``solved`` (higher is better); ``cell_accuracy_by_task`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'arc',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        attempts=attempts,
+        strict=strict,
+        groups=groups,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class ARC(Metric):
+    """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy, in batches.
+
+    Args:
+        attempts: In submissions: how many attempts at an output count.
+        strict: An invalid grid as a prediction is an error, and not a miss; so are attempts, tasks and outputs
+            of a submission that do not belong there.
+        groups: Tables beside the total, of submissions.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'arc'
+    _defaults = {'attempts': 2, 'strict': False, 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        attempts: int = 2,
+        strict: bool = False,
+        groups: Literal['none', 'task'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            attempts=attempts,
+            strict=strict,
+            groups=groups,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def accuracy_at_k(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    input: Literal['labels', 'scores'] = 'labels',
+    k: Sequence[int] | int | None = None,
+    ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
+    average: Literal['micro', 'macro'] | None = None,
+    ignore_index: int | None = None,
+    weight_field: str | None = None,
+    allow_infinite: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of references among the first k predicted labels.
+
+    Args:
+        predictions: a list of labels, the most likely first; with --input scores a list of numbers, one a
+            class.
+        references: a label, an integer or a string; with --input scores the index of a score, from 0.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        input: What a prediction is: a list of labels, or the scores of all classes with an index as the
+            reference.
+        k: How many of the first labels count, one number or several [default: 1 and the length of the rows;
+            with scores 1 and 5].
+        ties: With scores: which of several classes with the same score comes first [default: highest-index].
+        average: With scores: whether all examples or all classes count the same [default: micro].
+        ignore_index: With scores: leave out the examples of this reference, such as -100.
+        weight_field: With scores: the field beside the reference that holds the example's weight.
+        allow_infinite: With scores: take "inf" and "-inf" as scores.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``accuracy@K`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'accuracy-at-k',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        input=input,
+        k=k,
+        ties=ties,
+        average=average,
+        ignore_index=ignore_index,
+        weight_field=weight_field,
+        allow_infinite=allow_infinite,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class AccuracyAtK(Metric):
+    """Share of references among the first k predicted labels, in batches.
+
+    Args:
+        input: What a prediction is: a list of labels, or the scores of all classes with an index as the
+            reference.
+        k: How many of the first labels count, one number or several [default: 1 and the length of the rows;
+            with scores 1 and 5].
+        ties: With scores: which of several classes with the same score comes first [default: highest-index].
+        average: With scores: whether all examples or all classes count the same [default: micro].
+        ignore_index: With scores: leave out the examples of this reference, such as -100.
+        weight_field: With scores: the field beside the reference that holds the example's weight.
+        allow_infinite: With scores: take "inf" and "-inf" as scores.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'accuracy-at-k'
+    _defaults = {'input': 'labels', 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        input: Literal['labels', 'scores'] = 'labels',
+        k: Sequence[int] | int | None = None,
+        ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
+        average: Literal['micro', 'macro'] | None = None,
+        ignore_index: int | None = None,
+        weight_field: str | None = None,
+        allow_infinite: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            input=input,
+            k=k,
+            ties=ties,
+            average=average,
+            ignore_index=ignore_index,
+            weight_field=weight_field,
+            allow_infinite=allow_infinite,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def mrr(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    input: Literal['labels', 'scores'] = 'labels',
+    k: int | None = None,
+    ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
+    average: Literal['micro', 'macro'] | None = None,
+    ignore_index: int | None = None,
+    weight_field: str | None = None,
+    allow_infinite: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Mean reciprocal rank: 1 over the place of the reference among the predicted labels.
+
+    Args:
+        predictions: a list of labels, the most likely first; with --input scores a list of numbers, one a
+            class.
+        references: a label, an integer or a string; with --input scores the index of a score, from 0.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        input: What a prediction is: a list of labels, or the scores of all classes with an index as the
+            reference.
+        k: Only the first K labels count.
+        ties: With scores: which of several classes with the same score comes first [default: highest-index].
+        average: With scores: whether all examples or all classes count the same [default: micro].
+        ignore_index: With scores: leave out the examples of this reference, such as -100.
+        weight_field: With scores: the field beside the reference that holds the example's weight.
+        allow_infinite: With scores: take "inf" and "-inf" as scores.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``mrr`` (higher is better); ``mrr@K`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'mrr',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        input=input,
+        k=k,
+        ties=ties,
+        average=average,
+        ignore_index=ignore_index,
+        weight_field=weight_field,
+        allow_infinite=allow_infinite,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class MRR(Metric):
+    """Mean reciprocal rank: 1 over the place of the reference among the predicted labels, in batches.
+
+    Args:
+        input: What a prediction is: a list of labels, or the scores of all classes with an index as the
+            reference.
+        k: Only the first K labels count.
+        ties: With scores: which of several classes with the same score comes first [default: highest-index].
+        average: With scores: whether all examples or all classes count the same [default: micro].
+        ignore_index: With scores: leave out the examples of this reference, such as -100.
+        weight_field: With scores: the field beside the reference that holds the example's weight.
+        allow_infinite: With scores: take "inf" and "-inf" as scores.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'mrr'
+    _defaults = {'input': 'labels', 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        input: Literal['labels', 'scores'] = 'labels',
+        k: int | None = None,
+        ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
+        average: Literal['micro', 'macro'] | None = None,
+        ignore_index: int | None = None,
+        weight_field: str | None = None,
+        allow_infinite: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            input=input,
+            k=k,
+            ties=ties,
+            average=average,
+            ignore_index=ignore_index,
+            weight_field=weight_field,
+            allow_infinite=allow_infinite,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def classification(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    average: Literal['micro', 'macro', 'weighted'] = 'macro',
+    zero_division: Literal['undefined', '0', '1'] = 'undefined',
+    labels: Sequence[str] | str | None = None,
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """One label an example: accuracy, precision, recall, F1, as scikit-learn has them.
+
+    Args:
+        predictions: a label: an integer or a string.
+        references: a label: an integer or a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        average: How precision, recall and F1 of classes become one.
+        zero_division: What 0 / 0 is, such as the precision of a class that is never predicted, or kappa and
+            Matthews correlation where all labels are one; scikit-learn's default is 0.
+        labels: The classes in the averages and the table, such as the positive one [default: all].
+        groups: Tables beside the total; what was taken for what is in --details, up to 1,000 classes also as a
+            matrix.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``accuracy`` (higher is better); ``precision`` (higher is better); ``recall`` (higher is
+        better); ``f1`` (higher is better); ``balanced_accuracy`` (higher is better); ``cohen_kappa`` (higher is
+        better); ``matthews_correlation`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'classification',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        average=average,
+        zero_division=zero_division,
+        labels=labels,
+        groups=groups,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class Classification(Metric):
+    """One label an example: accuracy, precision, recall, F1, as scikit-learn has them, in batches.
+
+    Args:
+        average: How precision, recall and F1 of classes become one.
+        zero_division: What 0 / 0 is, such as the precision of a class that is never predicted, or kappa and
+            Matthews correlation where all labels are one; scikit-learn's default is 0.
+        labels: The classes in the averages and the table, such as the positive one [default: all].
+        groups: Tables beside the total; what was taken for what is in --details, up to 1,000 classes also as a
+            matrix.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'classification'
+    _defaults = {'average': 'macro', 'zero_division': 'undefined', 'labels': None, 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        average: Literal['micro', 'macro', 'weighted'] = 'macro',
+        zero_division: Literal['undefined', '0', '1'] = 'undefined',
+        labels: Sequence[str] | str | None = None,
+        groups: Literal['none', 'class'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            average=average,
+            zero_division=zero_division,
+            labels=labels,
+            groups=groups,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def string_accuracy(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of texts that equal their reference.
+
+    Args:
+        predictions: a string.
+        references: a string, or `references`: a list of strings.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``string_accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'string-accuracy',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        extract=extract,
+        normalize=normalize,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class StringAccuracy(Metric):
+    """Share of texts that equal their reference, in batches.
+
+    Args:
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'string-accuracy'
+    _defaults = {'extract': None, 'normalize': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            extract=extract,
+            normalize=normalize,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def wer(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    max_cells: int = 200000000000,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Word error rate, match error rate, word information lost and preserved.
+
+    Args:
+        predictions: a string.
+        references: a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Whose rules for white space, and for references without words.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``wer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
+        (higher is better); ``wer_mean`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'wer',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        profile=profile,
+        extract=extract,
+        normalize=normalize,
+        max_cells=max_cells,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class WER(Metric):
+    """Word error rate, match error rate, word information lost and preserved, in batches.
+
+    Args:
+        profile: Whose rules for white space, and for references without words.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'wer'
+    _defaults = {'profile': 'jiwer', 'extract': None, 'normalize': None, 'max_cells': 200000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        max_cells: int = 200000000000,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            profile=profile,
+            extract=extract,
+            normalize=normalize,
+            max_cells=max_cells,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def cer(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+    unit: Literal['codepoint', 'grapheme'] = 'codepoint',
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    max_cells: int = 200000000000,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Character error rate, with the counts and rates of wer by character.
+
+    Args:
+        predictions: a string.
+        references: a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Whose rules for white space, and for references without words.
+        unit: What a character is: a Unicode code point, or what a reader takes for one.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``cer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
+        (higher is better); ``cer_mean`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'cer',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        profile=profile,
+        unit=unit,
+        extract=extract,
+        normalize=normalize,
+        max_cells=max_cells,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class CER(Metric):
+    """Character error rate, with the counts and rates of wer by character, in batches.
+
+    Args:
+        profile: Whose rules for white space, and for references without words.
+        unit: What a character is: a Unicode code point, or what a reader takes for one.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'cer'
+    _defaults = {'profile': 'jiwer', 'unit': 'codepoint', 'extract': None, 'normalize': None, 'max_cells': 200000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+        unit: Literal['codepoint', 'grapheme'] = 'codepoint',
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        max_cells: int = 200000000000,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            profile=profile,
+            unit=unit,
+            extract=extract,
+            normalize=normalize,
+            max_cells=max_cells,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def exact_match(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    regexes_to_ignore: Sequence[str] | str | None = None,
+    ignore_case: bool = False,
+    ignore_punctuation: bool = False,
+    ignore_numbers: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of texts that equal their reference, with the options of Hugging Face's exact_match.
+
+    Args:
+        predictions: a string.
+        references: a string, or `references`: a list of strings.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        regexes_to_ignore: What is deleted first: a regular expression, or a JSON list of them.
+        ignore_case: Lowercase both texts.
+        ignore_punctuation: Delete ASCII punctuation.
+        ignore_numbers: Delete the digits 0 to 9.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``exact_match`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'exact-match',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        extract=extract,
+        normalize=normalize,
+        regexes_to_ignore=regexes_to_ignore,
+        ignore_case=ignore_case,
+        ignore_punctuation=ignore_punctuation,
+        ignore_numbers=ignore_numbers,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class ExactMatch(Metric):
+    """Share of texts that equal their reference, with the options of Hugging Face's exact_match, in batches.
+
+    Args:
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        regexes_to_ignore: What is deleted first: a regular expression, or a JSON list of them.
+        ignore_case: Lowercase both texts.
+        ignore_punctuation: Delete ASCII punctuation.
+        ignore_numbers: Delete the digits 0 to 9.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'exact-match'
+    _defaults = {'extract': None, 'normalize': None, 'regexes_to_ignore': None, 'ignore_case': False, 'ignore_punctuation': False, 'ignore_numbers': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        regexes_to_ignore: Sequence[str] | str | None = None,
+        ignore_case: bool = False,
+        ignore_punctuation: bool = False,
+        ignore_numbers: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            extract=extract,
+            normalize=normalize,
+            regexes_to_ignore=regexes_to_ignore,
+            ignore_case=ignore_case,
+            ignore_punctuation=ignore_punctuation,
+            ignore_numbers=ignore_numbers,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def vqa(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['exact', 'fusion-brain-2021', 'vqa-v2', 'vqa-v2-always-normalise'] = 'exact',
+    questions: str | PathLike[str] | None = None,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Accuracy of answers to questions about images.
+
+    Args:
+        predictions: a string; beside an annotation file VQA v2's results file: a list of {"question_id": ...,
+            "answer": ...}.
+        references: an answer or a list of answers, or {"answer": ..., "lang": "en"}; beside it `lang`,
+            `question_type`, `answer_type` where given; or VQA v2's annotation file (.json).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        profile: Whose rules.
+        questions: VQA v2's question file, which must have the questions of the annotation file.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'vqa',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        extract=extract,
+        normalize=normalize,
+        profile=profile,
+        questions=questions,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class VQA(Metric):
+    """Accuracy of answers to questions about images, in batches.
+
+    Args:
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        profile: Whose rules.
+        questions: VQA v2's question file, which must have the questions of the annotation file.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'vqa'
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'exact', 'questions': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['exact', 'fusion-brain-2021', 'vqa-v2', 'vqa-v2-always-normalise'] = 'exact',
+        questions: str | PathLike[str] | None = None,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            extract=extract,
+            normalize=normalize,
+            profile=profile,
+            questions=questions,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def anls(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['paper', 'rrc'] = 'paper',
+    max_cells: int = 200000000000,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Average Normalized Levenshtein Similarity of answers read from documents.
+
+    Args:
+        predictions: a string.
+        references: an answer or a list of answers.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        profile: Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading
+            Competition.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``anls`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'anls',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        extract=extract,
+        normalize=normalize,
+        profile=profile,
+        max_cells=max_cells,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class ANLS(Metric):
+    """Average Normalized Levenshtein Similarity of answers read from documents, in batches.
+
+    Args:
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        profile: Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading
+            Competition.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'anls'
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'paper', 'max_cells': 200000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['paper', 'rrc'] = 'paper',
+        max_cells: int = 200000000000,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            extract=extract,
+            normalize=normalize,
+            profile=profile,
+            max_cells=max_cells,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def squad(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['v1.1', 'v2'] = 'v1.1',
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Exact match and F1 of answers found in a text, as SQuAD has them.
+
+    Args:
+        predictions: a string; beside a data file SQuAD's predictions: an object id to text.
+        references: an answer, a list of answers, or {"text": a list of answers}; under v2 the list is empty
+            where there is none; or SQuAD's data file (.json).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        profile: Which version; under v2 a question may have no answer.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``exact_match`` (higher is better); ``f1`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'squad',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        extract=extract,
+        normalize=normalize,
+        profile=profile,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class SQuAD(Metric):
+    """Exact match and F1 of answers found in a text, as SQuAD has them, in batches.
+
+    Args:
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        profile: Which version; under v2 a question may have no answer.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'squad'
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'v1.1', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['v1.1', 'v2'] = 'v1.1',
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            extract=extract,
+            normalize=normalize,
+            profile=profile,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def relaxed_accuracy(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    tolerance: float = 0.05,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of answers that are a true number but for 5 %, or the true text; as ChartQA has it.
+
+    Args:
+        predictions: a string or a number.
+        references: an answer or a list of answers, each a string or a number.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        tolerance: How far a number may be from the true one, as a part of that.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``relaxed_accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'relaxed-accuracy',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        extract=extract,
+        normalize=normalize,
+        tolerance=tolerance,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class RelaxedAccuracy(Metric):
+    """Share of answers that are a true number but for 5 %, or the true text; as ChartQA has it, in batches.
+
+    Args:
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
+            strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
+            replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
+        tolerance: How far a number may be from the true one, as a part of that.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'relaxed-accuracy'
+    _defaults = {'extract': None, 'normalize': None, 'tolerance': 0.05, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        tolerance: float = 0.05,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            extract=extract,
+            normalize=normalize,
+            tolerance=tolerance,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def codebleu(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    lang: Literal['java', 'c_sharp', 'python', 'c', 'cpp', 'javascript', 'php', 'go', 'ruby', 'rust', 'typescript'] | None = None,
+    lang_field: str | None = None,
+    profile: Literal['codexglue', 'codebleu-0.7', 'fusion-brain-2021', 'paper', 'corrected'] = 'codexglue',
+    weights: Sequence[float] | float | None = None,
+    on_limit: Literal['error', 'zero'] = 'error',
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """CodeBLEU of source code: words, keywords, syntax trees and dataflow.
+
+    Args:
+        predictions: a string.
+        references: a string, or `references`: a list of strings.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        lang: The language of all texts.
+        lang_field: Instead: the field beside the reference that names the language of an example.
+        profile: Whose definition; S and D are recalls, which pasted code inflates.
+        weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match, which sum to 1.
+            By default 0.25,0.25,0.25,0.25.
+        on_limit: Texts beyond the parser's limits: an error, or no syntax and no dataflow.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``codebleu`` (higher is better); ``ngram_match`` (higher is better); ``weighted_ngram_match``
+        (higher is better); ``syntax_match`` (higher is better); ``dataflow_match`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'codebleu',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        extract=extract,
+        lang=lang,
+        lang_field=lang_field,
+        profile=profile,
+        weights=weights,
+        on_limit=on_limit,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class CodeBLEU(Metric):
+    """CodeBLEU of source code: words, keywords, syntax trees and dataflow, in batches.
+
+    Args:
+        extract: Part of the prediction to score: the first group of the first match, or the first fenced block.
+        lang: The language of all texts.
+        lang_field: Instead: the field beside the reference that names the language of an example.
+        profile: Whose definition; S and D are recalls, which pasted code inflates.
+        weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match, which sum to 1.
+            By default 0.25,0.25,0.25,0.25.
+        on_limit: Texts beyond the parser's limits: an error, or no syntax and no dataflow.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'codebleu'
+    _defaults = {'extract': None, 'lang': None, 'lang_field': None, 'profile': 'codexglue', 'weights': None, 'on_limit': 'error', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        lang: Literal['java', 'c_sharp', 'python', 'c', 'cpp', 'javascript', 'php', 'go', 'ruby', 'rust', 'typescript'] | None = None,
+        lang_field: str | None = None,
+        profile: Literal['codexglue', 'codebleu-0.7', 'fusion-brain-2021', 'paper', 'corrected'] = 'codexglue',
+        weights: Sequence[float] | float | None = None,
+        on_limit: Literal['error', 'zero'] = 'error',
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            extract=extract,
+            lang=lang,
+            lang_field=lang_field,
+            profile=profile,
+            weights=weights,
+            on_limit=on_limit,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def detection(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['one-to-one', 'fusion-brain-2021', 'fusion-brain-baseline', 'seed-text'] = 'one-to-one',
+    matching: Literal['optimal', 'greedy', 'voc', 'voc-strict', 'optimal-sum', 'any-overlap'] | None = None,
+    iou: Sequence[float] | float | None = None,
+    score_threshold: Sequence[float] | float | None = None,
+    best_f1: bool = False,
+    box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
+    groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
+    image_size: str | None = None,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Precision, recall and F1 of boxes under a named matching rule.
+
+    Args:
+        predictions: a list of boxes, or of {"box": [...], "score": s}; or {class: [...]}; or a COCO results
+            file, or a folder of results (.txt).
+        references: a list of boxes, or of {"box": [...], "crowd": true, "ignore": true}, of one image and class
+            (`class` and `image` may stand beside it), or {class: [box]} of one image; or a COCO ground-truth
+            file, or a folder of Pascal VOC's annotations (.xml) or of YOLO's labels (.txt).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Whose rules.
+        matching: The matching rule, in place of the profile's.
+        iou: The IoU from which two boxes match; of several, scores are named like f1@0.5. By default 0.5.
+        score_threshold: Only detections with a score of at least this; of several, scores are named like
+            f1@0.5,0.3, the IoU first [default: all].
+        best_f1: Also the best F1 from any score on, and that score: best_f1, best_f1_score; and the precision-
+            recall curve in --details (with --matching greedy, voc or voc-strict).
+        box: What the numbers of a box are; rotated is [cx,cy,w,h,angle], polygon [[x,y],...].
+        groups: Tables beside the total: class, image, both, or none. By default class.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``precision`` (higher is better); ``recall`` (higher is better); ``f1`` (higher is better);
+        ``macro_precision`` (higher is better); ``macro_recall`` (higher is better); ``macro_f1`` (higher is
+        better); ``best_f1`` (higher is better); ``best_f1_score`` (neither direction is better);
+        ``precision@T`` (higher is better); ``recall@T`` (higher is better); ``f1@T`` (higher is better);
+        ``macro_precision@T`` (higher is better); ``macro_recall@T`` (higher is better); ``macro_f1@T`` (higher
+        is better); ``best_f1@T`` (higher is better); ``best_f1_score@T`` (neither direction is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'detection',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        profile=profile,
+        matching=matching,
+        iou=iou,
+        score_threshold=score_threshold,
+        best_f1=best_f1,
+        box=box,
+        groups=groups,
+        image_size=image_size,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class Detection(Metric):
+    """Precision, recall and F1 of boxes under a named matching rule, in batches.
+
+    Args:
+        profile: Whose rules.
+        matching: The matching rule, in place of the profile's.
+        iou: The IoU from which two boxes match; of several, scores are named like f1@0.5. By default 0.5.
+        score_threshold: Only detections with a score of at least this; of several, scores are named like
+            f1@0.5,0.3, the IoU first [default: all].
+        best_f1: Also the best F1 from any score on, and that score: best_f1, best_f1_score; and the precision-
+            recall curve in --details (with --matching greedy, voc or voc-strict).
+        box: What the numbers of a box are; rotated is [cx,cy,w,h,angle], polygon [[x,y],...].
+        groups: Tables beside the total: class, image, both, or none. By default class.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'detection'
+    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_size': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        profile: Literal['one-to-one', 'fusion-brain-2021', 'fusion-brain-baseline', 'seed-text'] = 'one-to-one',
+        matching: Literal['optimal', 'greedy', 'voc', 'voc-strict', 'optimal-sum', 'any-overlap'] | None = None,
+        iou: Sequence[float] | float | None = None,
+        score_threshold: Sequence[float] | float | None = None,
+        best_f1: bool = False,
+        box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
+        groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
+        image_size: str | None = None,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            profile=profile,
+            matching=matching,
+            iou=iou,
+            score_threshold=score_threshold,
+            best_f1=best_f1,
+            box=box,
+            groups=groups,
+            image_size=image_size,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def coco(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    iou_type: Literal['bbox', 'segm'] = 'bbox',
+    iou: Sequence[float] | float | None = None,
+    recalls: Sequence[float] | float | None = None,
+    areas: Sequence[str] | str | None = None,
+    max_detections: Sequence[int] | int | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
+    image_size: str | None = None,
+    class_agnostic: bool = False,
+    quirks: Literal['none', 'pycocotools'] = 'none',
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them.
+
+    Args:
+        predictions: a COCO results file: a list of detections with image_id, category_id, score and bbox or
+            segmentation, or the same as JSON Lines; or a folder of results (.txt); or as a record the
+            detections of one image.
+        references: a COCO ground-truth file: images, categories, annotations; or a folder of Pascal VOC's
+            annotations (.xml) or of YOLO's labels (.txt); or as a record one image: a list of its annotations,
+            or {"width", "height", "annotations": [...]}.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        iou_type: Whether boxes or masks are compared.
+        iou: IoU thresholds, in place of 0.50,0.55,...,0.95.
+        recalls: Recalls at which curves are read, in place of 0,0.01,...,1.
+        areas: Size classes by area in square pixels, bounds included, in place of
+            small:0:1024,medium:1024:9216,large:9216:1e10.
+        max_detections: How many detections count in each image and class, in place of 1,10,100.
+        image_key: What image_id of a result is: the id of the image, or the name of its file, with or without
+            folder and ending.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        class_agnostic: Take all objects for one class.
+        quirks: Repeat what a program gets wrong: ids 0 and repeated ids of annotations, masks of other sizes
+            than their images, AP without 100 among the numbers of detections.
+        groups: Tables beside the total; none by class with --class-agnostic.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``AP`` (higher is better); ``APT`` (higher is better); ``AP_AREA`` (higher is better);
+        ``AR_N`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'coco',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        iou_type=iou_type,
+        iou=iou,
+        recalls=recalls,
+        areas=areas,
+        max_detections=max_detections,
+        image_key=image_key,
+        image_size=image_size,
+        class_agnostic=class_agnostic,
+        quirks=quirks,
+        groups=groups,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class COCO(Metric):
+    """COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them, in batches.
+
+    Args:
+        iou_type: Whether boxes or masks are compared.
+        iou: IoU thresholds, in place of 0.50,0.55,...,0.95.
+        recalls: Recalls at which curves are read, in place of 0,0.01,...,1.
+        areas: Size classes by area in square pixels, bounds included, in place of
+            small:0:1024,medium:1024:9216,large:9216:1e10.
+        max_detections: How many detections count in each image and class, in place of 1,10,100.
+        image_key: What image_id of a result is: the id of the image, or the name of its file, with or without
+            folder and ending.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        class_agnostic: Take all objects for one class.
+        quirks: Repeat what a program gets wrong: ids 0 and repeated ids of annotations, masks of other sizes
+            than their images, AP without 100 among the numbers of detections.
+        groups: Tables beside the total; none by class with --class-agnostic.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'coco'
+    _defaults = {'iou_type': 'bbox', 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        iou_type: Literal['bbox', 'segm'] = 'bbox',
+        iou: Sequence[float] | float | None = None,
+        recalls: Sequence[float] | float | None = None,
+        areas: Sequence[str] | str | None = None,
+        max_detections: Sequence[int] | int | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
+        image_size: str | None = None,
+        class_agnostic: bool = False,
+        quirks: Literal['none', 'pycocotools'] = 'none',
+        groups: Literal['none', 'class'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            iou_type=iou_type,
+            iou=iou,
+            recalls=recalls,
+            areas=areas,
+            max_detections=max_detections,
+            image_key=image_key,
+            image_size=image_size,
+            class_agnostic=class_agnostic,
+            quirks=quirks,
+            groups=groups,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def voc(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    iou: float = 0.5,
+    interpolation: Literal['every', '11'] = 'every',
+    strict: bool = False,
+    pixel_plus_one: bool = False,
+    image_size: str | None = None,
+    groups: Literal['none', 'class'] = 'class',
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Pascal VOC's average precision of boxes.
+
+    Args:
+        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
+            YOLO's labels with confidences (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml), or one of
+            YOLO's labels (.txt).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        iou: The IoU from which a detection matches.
+        interpolation: The area under every point of the curve (VOC 2010 on), or the mean at 11 recalls
+            (before).
+        strict: Match above the IoU only, as py-faster-rcnn and Detectron do.
+        pixel_plus_one: Take a box from x1 to x2 as x2 - x1 + 1 wide, as VOC's development kit does.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        groups: Tables beside the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``mAP`` (higher is better); ``AP`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'voc',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        iou=iou,
+        interpolation=interpolation,
+        strict=strict,
+        pixel_plus_one=pixel_plus_one,
+        image_size=image_size,
+        groups=groups,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class VOC(Metric):
+    """Pascal VOC's average precision of boxes, in batches.
+
+    Args:
+        iou: The IoU from which a detection matches.
+        interpolation: The area under every point of the curve (VOC 2010 on), or the mean at 11 recalls
+            (before).
+        strict: Match above the IoU only, as py-faster-rcnn and Detectron do.
+        pixel_plus_one: Take a box from x1 to x2 as x2 - x1 + 1 wide, as VOC's development kit does.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        groups: Tables beside the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'voc'
+    _defaults = {'iou': 0.5, 'interpolation': 'every', 'strict': False, 'pixel_plus_one': False, 'image_size': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        iou: float = 0.5,
+        interpolation: Literal['every', '11'] = 'every',
+        strict: bool = False,
+        pixel_plus_one: bool = False,
+        image_size: str | None = None,
+        groups: Literal['none', 'class'] = 'class',
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            iou=iou,
+            interpolation=interpolation,
+            strict=strict,
+            pixel_plus_one=pixel_plus_one,
+            image_size=image_size,
+            groups=groups,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def tide(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    iou: float = 0.5,
+    background: float = 0.1,
+    max_detections: int = 100,
+    image_size: str | None = None,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """TIDE: what six types of errors of boxes cost in average precision, as tidecv 1.0.1 has it.
+
+    Args:
+        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
+            YOLO's labels with confidences (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml), or one of
+            YOLO's labels (.txt).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        iou: The IoU from which a detection matches.
+        background: The IoU up to which a detection is of the background.
+        max_detections: How many detections count in each image.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``AP`` (higher is better); ``dAP_ERROR`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'tide',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        iou=iou,
+        background=background,
+        max_detections=max_detections,
+        image_size=image_size,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class TIDE(Metric):
+    """TIDE: what six types of errors of boxes cost in average precision, as tidecv 1.0.1 has it, in batches.
+
+    Args:
+        iou: The IoU from which a detection matches.
+        background: The IoU up to which a detection is of the background.
+        max_detections: How many detections count in each image.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'tide'
+    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_size': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        iou: float = 0.5,
+        background: float = 0.1,
+        max_detections: int = 100,
+        image_size: str | None = None,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            iou=iou,
+            background=background,
+            max_detections=max_detections,
+            image_size=image_size,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def confusion_matrix(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    iou: float = 0.5,
+    score_threshold: float | None = None,
+    image_size: str | None = None,
+    groups: Literal['none', 'class'] = 'class',
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Which class of boxes is taken for which, or for background.
+
+    Args:
+        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
+            YOLO's labels with confidences (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml), or one of
+            YOLO's labels (.txt).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        iou: The IoU from which a detection matches.
+        score_threshold: Leave out detections below this score.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        groups: Tables beside the total; the matrix is in --details, of over 2,000 classes as a list of cells.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``precision`` (higher is better); ``recall`` (higher is better); ``f1`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'confusion-matrix',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        iou=iou,
+        score_threshold=score_threshold,
+        image_size=image_size,
+        groups=groups,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class ConfusionMatrix(Metric):
+    """Which class of boxes is taken for which, or for background, in batches.
+
+    Args:
+        iou: The IoU from which a detection matches.
+        score_threshold: Leave out detections below this score.
+        image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
+            of the image.
+        groups: Tables beside the total; the matrix is in --details, of over 2,000 classes as a list of cells.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'confusion-matrix'
+    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_size': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        iou: float = 0.5,
+        score_threshold: float | None = None,
+        image_size: str | None = None,
+        groups: Literal['none', 'class'] = 'class',
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            iou=iou,
+            score_threshold=score_threshold,
+            image_size=image_size,
+            groups=groups,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def lanes(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['mapdr-reference'] = 'mapdr-reference',
+    alignment: Literal['given', 'key', 'properties', 'optimal'] = 'optimal',
+    lane_ids: Literal['strict', 'text'] = 'strict',
+    ignore: Sequence[str] | str | None = None,
+    duplicates: Literal['count', 'merge'] = 'count',
+    overall: Literal['pairs', 'key'] = 'pairs',
+    equality: Sequence[str] | str | None = None,
+    dangling_lanes: Literal['count', 'drop', 'error'] = 'count',
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Precision and recall of traffic rules and the lanes they hold for (MapDR).
+
+    Args:
+        predictions: the same; null or what cannot be read counts as no rules.
+        references: the rules of a clip, {rule: {"attr_info": {...}, "centerline": [lane]}}, as in MapDR's label
+            files; MapDR's `data` may stand beside it, for a check of the lane ids.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Whose conventions.
+        alignment: How predicted rules stand for true ones in correspondence_*.
+        lane_ids: When two lane ids are the same: strict tells 7 from "7", text does not.
+        ignore: Properties that are left out, for example RuleIndex.
+        duplicates: Whether repeated rules and pairs count or are merged into one.
+        overall: When a pair of rule and lane is right as a whole: if properties and lane are equal (pairs), or
+            the id of the rule is too (key).
+        equality: What property values are equal in spite of: strict, or some of none-is-absent, nfc, case,
+            space, text-numbers, list-sets, times (EffectiveTime as intervals). By default strict.
+        dangling_lanes: What becomes of lanes that are no centerlines of the map, MapDR's `data`: they count
+            like any other, are left out, or are refused.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``rule_precision`` (higher is better); ``rule_recall`` (higher is better); ``rule_f1``
+        (higher is better); ``correspondence_precision`` (higher is better); ``correspondence_recall`` (higher
+        is better); ``correspondence_f1`` (higher is better); ``overall_precision`` (higher is better);
+        ``overall_recall`` (higher is better); ``overall_f1`` (higher is better); ``rule_precision_by_clip``
+        (higher is better); ``rule_recall_by_clip`` (higher is better); ``rule_f1_by_clip`` (higher is better);
+        ``correspondence_precision_by_clip`` (higher is better); ``correspondence_recall_by_clip`` (higher is
+        better); ``correspondence_f1_by_clip`` (higher is better); ``overall_precision_by_clip`` (higher is
+        better); ``overall_recall_by_clip`` (higher is better); ``overall_f1_by_clip`` (higher is better);
+        ``rules_exact`` (higher is better); ``lanes_exact`` (higher is better); ``both_exact`` (higher is
+        better); ``accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'lanes',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        profile=profile,
+        alignment=alignment,
+        lane_ids=lane_ids,
+        ignore=ignore,
+        duplicates=duplicates,
+        overall=overall,
+        equality=equality,
+        dangling_lanes=dangling_lanes,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class Lanes(Metric):
+    """Precision and recall of traffic rules and the lanes they hold for (MapDR), in batches.
+
+    Args:
+        profile: Whose conventions.
+        alignment: How predicted rules stand for true ones in correspondence_*.
+        lane_ids: When two lane ids are the same: strict tells 7 from "7", text does not.
+        ignore: Properties that are left out, for example RuleIndex.
+        duplicates: Whether repeated rules and pairs count or are merged into one.
+        overall: When a pair of rule and lane is right as a whole: if properties and lane are equal (pairs), or
+            the id of the rule is too (key).
+        equality: What property values are equal in spite of: strict, or some of none-is-absent, nfc, case,
+            space, text-numbers, list-sets, times (EffectiveTime as intervals). By default strict.
+        dangling_lanes: What becomes of lanes that are no centerlines of the map, MapDR's `data`: they count
+            like any other, are left out, or are refused.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'lanes'
+    _defaults = {'profile': 'mapdr-reference', 'alignment': 'optimal', 'lane_ids': 'strict', 'ignore': None, 'duplicates': 'count', 'overall': 'pairs', 'equality': None, 'dangling_lanes': 'count', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        profile: Literal['mapdr-reference'] = 'mapdr-reference',
+        alignment: Literal['given', 'key', 'properties', 'optimal'] = 'optimal',
+        lane_ids: Literal['strict', 'text'] = 'strict',
+        ignore: Sequence[str] | str | None = None,
+        duplicates: Literal['count', 'merge'] = 'count',
+        overall: Literal['pairs', 'key'] = 'pairs',
+        equality: Sequence[str] | str | None = None,
+        dangling_lanes: Literal['count', 'drop', 'error'] = 'count',
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            profile=profile,
+            alignment=alignment,
+            lane_ids=lane_ids,
+            ignore=ignore,
+            duplicates=duplicates,
+            overall=overall,
+            equality=equality,
+            dangling_lanes=dangling_lanes,
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+def openlane(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    samples: bool = False,
+    details: bool = False,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """The OpenLane-V2 Score: lanes, traffic elements, and which leads to which.
+
+    Args:
+        predictions: the same with a "confidence" in each lane and traffic element, and confidences in the
+            topologies.
+        references: a frame as in OpenLane-V2's annotations: {"lane_centerline": [{"id", "points"}],
+            "traffic_element": [{"id", "attribute", "points"}], "topology_lclc": [[0 or 1]], "topology_lcte":
+            [[0 or 1]]}.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+
+    Returns:
+        The scores ``DET_l`` (higher is better); ``DET_t`` (higher is better); ``TOP_ll`` (higher is better);
+        ``TOP_lt`` (higher is better); ``OLS`` (higher is better); ``DET_t_present`` (higher is better);
+        ``edgeless_ll`` (neither direction is better); ``edgeless_lt`` (neither direction is better);
+        ``average_precision`` (higher is better); ``edge_precision_ll`` (higher is better); ``edge_recall_ll``
+        (higher is better); ``edge_f1_ll`` (higher is better); ``edge_precision_lt`` (higher is better);
+        ``edge_recall_lt`` (higher is better); ``edge_f1_lt`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+    return score(
+        'openlane',
+        predictions=predictions,
+        references=references,
+        ids=ids,
+        fields=fields,
+        samples=samples,
+        details=details,
+        threads=threads,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        cluster_field=cluster_field,
+        slice_field=slice_field,
+    )
+
+
+class OpenLane(Metric):
+    """The OpenLane-V2 Score: lanes, traffic elements, and which leads to which, in batches.
+
+    Args:
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has what is too much for a table, such as curves.
+        threads: Threads to use; by default all cores. The result is the same on any number.
+        confidence: How often intervals hold the true score, such as 0.95; by default none.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields by whose values the examples are also scored.
+    """
+
+    _name = 'openlane'
+    _defaults = {'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+
+    def __init__(
+        self,
+        *,
+        samples: bool = False,
+        details: bool = False,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None:
+        self._init(
+            samples=samples,
+            details=details,
+            threads=threads,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            cluster_field=cluster_field,
+            slice_field=slice_field,
+        )
+
+
+CLASSES: dict[str, type[Metric]] = {
+    'arc': ARC,
+    'accuracy-at-k': AccuracyAtK,
+    'mrr': MRR,
+    'classification': Classification,
+    'string-accuracy': StringAccuracy,
+    'wer': WER,
+    'cer': CER,
+    'exact-match': ExactMatch,
+    'vqa': VQA,
+    'anls': ANLS,
+    'squad': SQuAD,
+    'relaxed-accuracy': RelaxedAccuracy,
+    'codebleu': CodeBLEU,
+    'detection': Detection,
+    'coco': COCO,
+    'voc': VOC,
+    'tide': TIDE,
+    'confusion-matrix': ConfusionMatrix,
+    'lanes': Lanes,
+    'openlane': OpenLane,
+}
+
+
+NAMES = [
+    'arc',
+    'accuracy_at_k',
+    'mrr',
+    'classification',
+    'string_accuracy',
+    'wer',
+    'cer',
+    'exact_match',
+    'vqa',
+    'anls',
+    'squad',
+    'relaxed_accuracy',
+    'codebleu',
+    'detection',
+    'coco',
+    'voc',
+    'tide',
+    'confusion_matrix',
+    'lanes',
+    'openlane',
+    'ARC',
+    'AccuracyAtK',
+    'MRR',
+    'Classification',
+    'StringAccuracy',
+    'WER',
+    'CER',
+    'ExactMatch',
+    'VQA',
+    'ANLS',
+    'SQuAD',
+    'RelaxedAccuracy',
+    'CodeBLEU',
+    'Detection',
+    'COCO',
+    'VOC',
+    'TIDE',
+    'ConfusionMatrix',
+    'Lanes',
+    'OpenLane',
+]

@@ -1,0 +1,562 @@
+"""Metrics as objects that take data in batches, and the functions that score at once."""
+
+from __future__ import annotations
+
+import os
+import warnings as _warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import _native
+from ._errors import MetricError
+from ._result import Result
+
+# What a run is asked for beside the options of its metric.
+_SETTINGS = frozenset(
+    {
+        "samples",
+        "details",
+        "threads",
+        "max_bytes",
+        "missing",
+        "extra",
+        "confidence",
+        "resamples",
+        "seed",
+        "cluster_field",
+        "interval",
+        "slice_field",
+        "slices",
+        "slice_bins",
+    }
+)
+# And beside those, for files.
+_FILE_SETTINGS = frozenset(
+    {
+        "id_field",
+        "references_id_field",
+        "predictions_id_field",
+        "reference_field",
+        "prediction_field",
+        "input_format",
+        "references_format",
+        "predictions_format",
+        "split",
+        "references_split",
+        "predictions_split",
+        "delimiter",
+        "quote",
+        "header",
+        "empty_field",
+    }
+)
+
+
+def _parted(arguments: dict[str, Any], known: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns the options of the metric and the settings of the run."""
+    options, settings = {}, {}
+    for name, value in arguments.items():
+        (settings if name in known else options)[name] = value
+    return options, settings
+
+
+def _is_data_set(value: Any) -> bool:
+    """Whether a value is a whole data set rather than one value per example."""
+    return isinstance(value, (Mapping, Boxes)) or isinstance(value, (str, os.PathLike)) or hasattr(value, "dataset")
+
+
+class Boxes:
+    """Boxes or masks of many images, as columns of equal length.
+
+    Args:
+        image: The id of each object's image.
+        category: The id of each object's class.
+        box: N by 4: x and y of the upper left corner, width and height, in pixels.
+        score: The confidence of each detection; ``None`` for ground truth.
+        area: The area of each object, which decides its area range; by default that of the box.
+        crowd: Which objects are crowds.
+        ignore: Which objects are left out of the score.
+        images: The ids of all images, for ground truth; by default those in ``image``.
+        categories: The names of all classes by id, for ground truth; by default the ids in ``category``.
+        id: The id of each object.
+    """
+
+    __slots__ = ("image", "category", "box", "score", "area", "crowd", "ignore", "images", "categories", "id")
+
+    def __init__(
+        self,
+        *,
+        image,
+        category,
+        box,
+        score=None,
+        area=None,
+        crowd=None,
+        ignore=None,
+        images=None,
+        categories=None,
+        id=None,
+    ) -> None:
+        self.image, self.category, self.box, self.score = image, category, box, score
+        self.area, self.crowd, self.ignore = area, crowd, ignore
+        self.images, self.categories, self.id = images, categories, id
+
+    def _columns(self) -> dict[str, Any]:
+        columns = {
+            "image": _plain(self.image),
+            "class": _plain(self.category),
+            "bbox": _rows_of_four(self.box),
+            "score": self.score,
+            "area": self.area,
+            "crowd": self.crowd,
+            "ignore": self.ignore,
+            "id": self.id,
+        }
+        if self.score is None:
+            images = _unique(self.image) if self.images is None else _plain(self.images)
+            categories = self.categories
+            if categories is None:
+                categories = {key: str(key) for key in _unique(self.category)}
+            columns["images"] = images
+            rows = len(columns["bbox"])
+            if self.crowd is None:
+                columns["crowd"] = [0] * rows
+            if self.area is None:
+                columns["area"] = columns["bbox"][:, 2] * columns["bbox"][:, 3]
+            columns["classes"] = [(_scalar(key), str(name)) for key, name in dict(categories).items()]
+        return columns
+
+
+def _rows_of_four(rows):
+    import numpy
+
+    rows = numpy.asarray(rows, dtype="float64")
+    return rows.reshape(0, 4) if rows.size == 0 else numpy.ascontiguousarray(rows)
+
+
+def _plain(values):
+    return values if hasattr(values, "dtype") else list(values)
+
+
+def _scalar(value):
+    return value.item() if hasattr(value, "item") else value
+
+
+def _unique(values) -> list:
+    return list(dict.fromkeys(_scalar(value) for value in values))
+
+
+def _side(value: Any, name: str) -> Any:
+    """Returns one side of a data set as the engine takes it: JSON text or columns."""
+    if isinstance(value, Boxes):
+        return value._columns()
+    if hasattr(value, "dataset"):  # A `COCO` of pycocotools.
+        value = value.dataset
+        return _native.dumps(value["annotations"] if name == "predictions" else value, name)
+    if isinstance(value, (str, os.PathLike)):
+        with open(value, encoding="utf-8") as file:
+            return file.read()
+    return _native.dumps(value, name)
+
+
+def _scored(
+    scorer: Any,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+) -> Any:
+    if _is_data_set(references):
+        if ids is not None or fields is not None:
+            raise MetricError("ids and fields go with values, and a data set has its own")
+        if isinstance(references, Mapping) and isinstance(predictions, Mapping) and not _is_document(references):
+            return _joined(scorer, predictions, references)
+        return scorer.score_documents(_side(predictions, "predictions"), _side(references, "references"))
+    return scorer.score_values(predictions, references, ids, fields)
+
+
+# The keys of documents that metrics read as a whole.
+_DOCUMENT_KEYS = ({"images", "annotations"}, {"questions"}, {"annotations"}, {"data"})
+
+
+def _is_document(references: Mapping) -> bool:
+    return any(keys <= references.keys() for keys in _DOCUMENT_KEYS)
+
+
+def _joined(scorer: Any, predictions: Mapping, references: Mapping) -> Any:
+    """Scores two mappings of ids to values."""
+    return scorer.score_files(
+        _native.json_lines(references.keys(), references.values(), "reference"),
+        _native.json_lines(predictions.keys(), predictions.values(), "prediction"),
+        {},
+    )
+
+
+def _warned(result: Result) -> Result:
+    for warning in result.warnings:
+        _warnings.warn(warning, stacklevel=4)
+    return result
+
+
+class Metric:
+    """A metric that takes data in batches.
+
+    Args:
+        name: The name of the metric, as ``metric_suite.metrics()`` lists it.
+        options: The options of the metric by name, and ``samples``, ``threads``, ``confidence``, ``resamples``,
+            ``seed``, ``cluster_field``, ``slice_field`` and so on, as the program has them.
+
+    The state is a sum of counts: the result is the same for any division into batches, in any order.
+
+    >>> import metric_suite
+    >>> metric = metric_suite.Metric("wer")
+    >>> metric.update(["the cat"], ["the cat sat"]).update(["a dog"], ["a dog"]).compute()["wer"]
+    0.2
+    """
+
+    _name: str | None = None
+
+    def __init__(self, name: str | None = None, **options: Any) -> None:
+        name = name or self._name
+        if name is None:
+            raise TypeError("Metric() needs the name of a metric")
+        self._chosen = dict(options)
+        self.name = name
+        self._start()
+
+    def _init(self, **options: Any) -> None:
+        """Keeps the options that differ from the defaults of the class."""
+        defaults = self._defaults  # type: ignore[attr-defined]
+        Metric.__init__(self, **{name: value for name, value in options.items() if value != defaults[name]})
+
+    def _start(self) -> None:
+        options, self._settings = _parted(self._chosen, _SETTINGS | _FILE_SETTINGS)
+        self._scorer = _native.Scorer(self.name, options, self._settings)
+        self._outcome = self._scorer.nothing()
+        self._columns: dict[str, list] | None = None
+
+    @property
+    def signature(self) -> str:
+        """What decides the scores: the metric, its options, the version."""
+        return self._outcome.signature
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that were given."""
+        return dict(self._chosen)
+
+    def update(self, predictions: Any, references: Any, *, ids: Any = None, fields: Mapping[str, Any] | None = None):
+        """Adds a batch: all of it, or nothing if something is wrong with it.
+
+        Returns:
+            The metric itself.
+        """
+        self._add(_scored(self._scorer, predictions, references, ids, fields))
+        return self
+
+    def update_files(self, references: Any, predictions: Any = None):
+        """Adds files, as ``score_files`` reads them.
+
+        Returns:
+            The metric itself.
+        """
+        self._add(_scored_files(self._scorer, references, predictions, self._settings))
+        return self
+
+    def _add(self, outcome: Any) -> None:
+        merged = self._outcome.merged(outcome)
+        columns = outcome.samples()
+        self._outcome = merged
+        if columns is not None:
+            self._columns = _appended(self._columns, columns)
+
+    def compute(self) -> Result:
+        """Returns the scores of all data so far."""
+        result = Result(self._outcome)
+        if self._columns is not None:
+            from ._result import Samples
+
+            result.samples = Samples(self._columns)
+        return _warned(result)
+
+    def reset(self):
+        """Forgets all data.
+
+        Returns:
+            The metric itself.
+        """
+        self._outcome = self._scorer.nothing()
+        self._columns = None
+        return self
+
+    def copy(self):
+        """Returns a metric with the same options and data."""
+        other = self._empty()
+        other._outcome, other._columns = self._outcome, self._columns
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any):
+        return self.copy()
+
+    def _empty(self):
+        other = type(self).__new__(type(self))
+        other._chosen, other.name = dict(self._chosen), self.name
+        other._start()
+        return other
+
+    def merge(self, other: Metric | bytes):
+        """Adds the data of another metric, or of its written state.
+
+        Returns:
+            The metric itself.
+        """
+        if not isinstance(other, Metric):
+            other = Metric.from_bytes(other)
+        self._outcome = self._outcome.merged(other._outcome)
+        if other._columns is not None:
+            self._columns = _appended(self._columns, other._columns)
+        return self
+
+    def __add__(self, other: Metric | bytes):
+        return self.copy().merge(other)
+
+    def __iadd__(self, other: Metric | bytes):
+        return self.merge(other)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Metric):
+            return NotImplemented
+        return self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """Returns the state, with the name of the metric and its options: the bytes of ``metric score --state-out``."""
+        return self._outcome.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, state: bytes) -> Metric:
+        """Returns the metric that a state was written of."""
+        outcome, _ = _native.merge_bytes([("the state", bytes(state))])
+        return _of_outcome(outcome)
+
+    def __reduce__(self):
+        return _unpickled, (type(self), self.name, self._chosen, self.to_bytes(), self._columns)
+
+    def __call__(self, predictions: Any, references: Any) -> Result:
+        """Returns the scores of a batch, and adds it."""
+        outcome = _scored(self._scorer, predictions, references)
+        self._add(outcome)
+        return Result(outcome)
+
+    def __repr__(self) -> str:
+        options = "".join(f", {name}={value!r}" for name, value in self._chosen.items())
+        return f"<{type(self).__name__} {self.name!r}{options}>"
+
+
+def _unpickled(kind, name, chosen, state, columns):
+    metric = kind.__new__(kind)
+    metric._chosen, metric.name = dict(chosen), name
+    metric._start()
+    metric._outcome, _ = _native.merge_bytes([("the state", state)])
+    metric._columns = columns
+    return metric
+
+
+def _of_outcome(outcome: Any) -> Metric:
+    name = outcome.metric
+    flags = {
+        option["name"] for entry in _entries() if entry["name"] == name for option in entry["options"]
+        if option["kind"] == "flag"
+    }
+    chosen = {
+        option.replace("-", "_"): True if option in flags else value for option, value in outcome.options.items()
+    }
+    kind = _classes().get(name, Metric)
+    metric = kind.__new__(kind)
+    metric._chosen, metric.name = chosen, name
+    metric._start()
+    metric._outcome = outcome
+    return metric
+
+
+def _appended(columns: dict[str, list] | None, more: dict[str, list]) -> dict[str, list]:
+    if columns is None:
+        return {name: list(values) for name, values in more.items()}
+    rows, added = len(columns["id"]), len(more["id"])
+    for name in more:
+        columns.setdefault(name, [None] * rows)
+    for name, values in columns.items():
+        values.extend(more.get(name, [None] * added))
+    return columns
+
+
+def _scored_files(scorer: Any, references: Any, predictions: Any, settings: Mapping[str, Any]) -> Any:
+    for paths in (references, predictions):
+        for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths or ():
+            text = os.fspath(path)
+            if not os.path.exists(text) and not any(letter in str(text) for letter in "*?["):
+                raise FileNotFoundError(2, "no such file", text)
+    path = [paths if isinstance(paths, (str, os.PathLike)) or paths is None else list(paths)
+            for paths in (references, predictions)]
+    return scorer.score_files(path[0], path[1], dict(settings))
+
+
+def score(
+    metric: str,
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Result:
+    """Scores predictions against references.
+
+    Args:
+        metric: The name of the metric.
+        predictions: One value per example: a list, a numpy array, or an array of pyarrow, polars, pandas. Or a mapping
+            of ids to values. Or, for metrics of data sets, the data set: a path, a dict, ``Boxes``.
+        references: The same of the references.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        options: The options of the metric; ``samples``, ``threads``, ``confidence`` and so on.
+
+    Raises:
+        MetricError: An option or a value is wrong. Nothing is scored then.
+
+    >>> import metric_suite
+    >>> metric_suite.score("string-accuracy", predictions=["a", "b"], references=["a", "c"])["string_accuracy"]
+    0.5
+    """
+    options, settings = _parted(options, _SETTINGS)
+    scorer = _native.Scorer(metric, options, settings)
+    return _warned(Result(_scored(scorer, predictions, references, ids, fields)))
+
+
+def score_files(metric: str, references: Any, predictions: Any = None, **options: Any) -> Result:
+    """Scores files, as the program ``metric score`` reads them.
+
+    Args:
+        metric: The name of the metric.
+        references: The path, the pattern, or a list of paths of the references.
+        predictions: The same of the predictions; ``None`` if the references' file has both.
+        options: The options of the metric, and those of reading: ``missing``, ``extra``, ``id_field`` and so on.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        MetricError: An option or a record is wrong. The message names the file and the line.
+    """
+    options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
+    scorer = _native.Scorer(metric, options, settings)
+    return _warned(Result(_scored_files(scorer, references, predictions, settings)))
+
+
+def merge(states: Iterable[bytes | Metric]) -> Metric:
+    """Returns the metric of all data of several metrics or written states, in any order.
+
+    Raises:
+        MetricError: There are no states, or they are of different metrics or options.
+    """
+    states = [state.to_bytes() if isinstance(state, Metric) else bytes(state) for state in states]
+    if not states:
+        raise MetricError("no states to merge: expected at least one")
+    outcome, warnings = _native.merge_bytes([(f"state {place}", state) for place, state in enumerate(states, 1)])
+    for warning in warnings:
+        _warnings.warn(warning, stacklevel=2)
+    return _of_outcome(outcome)
+
+
+def compare(
+    metric: str,
+    *,
+    references: Any,
+    predictions: Mapping[str, Any],
+    ids: Any = None,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    permutations: int | None = None,
+    **options: Any,
+):
+    """Compares systems on the same references, as the program ``metric compare`` does.
+
+    Args:
+        metric: The name of the metric.
+        references: One value per example, or the path of a file.
+        predictions: By the name of the system, one value per example, or the path of a file.
+        ids: An id per example, where values are given.
+        baseline: The system that the others are compared with; by default the first.
+        all_pairs: Whether each system is compared with each other one.
+        permutations: The number of random trials of a paired test.
+        options: The options of the metric, and ``confidence``, ``resamples``, ``seed`` and so on.
+
+    Returns:
+        What the program prints as JSON, as a dict.
+    """
+    import json
+
+    options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
+    settings |= {"baseline": baseline, "all_pairs": all_pairs, "permutations": permutations}
+
+    def source(value: Any, field: str) -> Any:
+        if isinstance(value, (str, os.PathLike)):
+            return value
+        if isinstance(value, Mapping):
+            return _native.json_lines(value.keys(), value.values(), field)
+        values = value.to_pylist() if hasattr(value, "to_pylist") else list(value)
+        names = range(1, len(values) + 1) if ids is None else list(ids)
+        if len(names) != len(values):
+            raise MetricError(f"{len(values)} values of {field}, but {len(names)} ids")
+        return _native.json_lines(names, values, field)
+
+    systems = [(str(name), source(values, "prediction")) for name, values in predictions.items()]
+    found = _native.compare_files(metric, options, settings, source(references, "reference"), systems)
+    return json.loads(found)
+
+
+def check(result: Mapping[str, float | None], **limits: float) -> list[str]:
+    """Returns in words which limits a result does not keep; none if it keeps all.
+
+    A limit is the least value of a score that should be high, and the greatest value of one that should be low. An
+    undefined score keeps no limit.
+
+    >>> import metric_suite
+    >>> result = metric_suite.wer(predictions=["the cat"], references=["the cat sat"])
+    >>> metric_suite.check(result, wer=0.1)
+    ['wer is 0.3333333333333333: expected at most 0.1']
+    """
+    directions = {}
+    for entry in _entries():
+        if entry["name"] == getattr(result, "metric", None):
+            directions = {score["name"]: score["direction"] for score in entry["scores"]}
+    failed = []
+    for name, limit in limits.items():
+        if name not in result:
+            raise MetricError(f"no score {name!r}: expected one of {', '.join(result)}", option=name)
+        score, is_lower = result[name], directions.get(name) == "lower"
+        bound = "at most" if is_lower else "at least"
+        if score is None:
+            failed.append(f"{name} is undefined: expected {bound} {limit}")
+        elif score > limit if is_lower else score < limit:
+            failed.append(f"{name} is {score}: expected {bound} {limit}")
+    return failed
+
+
+_LISTED: list[dict[str, Any]] | None = None
+
+
+def _entries() -> list[dict[str, Any]]:
+    global _LISTED
+    if _LISTED is None:
+        import json
+
+        _LISTED = json.loads(_native.list_json())["metrics"]
+    return _LISTED
+
+
+def _classes() -> dict[str, type[Metric]]:
+    from . import _generated
+
+    return _generated.CLASSES

@@ -1,0 +1,226 @@
+"""What a metric found: scores by name, with counts, groups, intervals and the scores of single examples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+
+class Interval:
+    """An interval that holds the true score in ``confidence`` of all data sets.
+
+    ``low`` and ``high`` are ``None`` where there are too few examples for an interval.
+    """
+
+    __slots__ = ("low", "high", "method", "standard_error", "undefined")
+
+    def __init__(self, low, high, method, standard_error, undefined):
+        self.low: float | None = low
+        self.high: float | None = high
+        self.method: str | None = method
+        self.standard_error: float | None = standard_error
+        self.undefined: int = undefined
+
+    def __repr__(self) -> str:
+        return f"Interval(low={self.low}, high={self.high}, method={self.method!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Interval):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+
+class Samples(Mapping[str, list]):
+    """The scores and counts of each example, as columns by name.
+
+    The first column is ``id``. A score is ``None`` where it is undefined.
+    """
+
+    def __init__(self, columns: dict[str, list]) -> None:
+        self._columns = columns
+
+    def __getitem__(self, name: str) -> list:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        rows = len(self._columns["id"])
+        return f"<Samples: {rows} examples, columns {', '.join(self._columns)}>"
+
+    def to_dict(self) -> dict[str, list]:
+        """Returns a dict of lists."""
+        return dict(self._columns)
+
+    def to_pandas(self):
+        """Returns a ``pandas.DataFrame``."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def to_arrow(self):
+        """Returns a ``pyarrow.Table``."""
+        import pyarrow
+
+        return pyarrow.table(self._columns)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+class Result(Mapping[str, "float | None"]):
+    """Scores by name. An undefined score is ``None``.
+
+    Attributes:
+        metric: The name of the metric.
+        signature: What decided the scores: the metric, its options, the version.
+        examples: How many examples were scored.
+        missing: How many references had no prediction.
+        counts: The numbers that the scores were computed from.
+        groups: Results of groups and slices: ``groups["class"]["dog"]``.
+        warnings: What to keep in mind, in words.
+        intervals: Intervals by score, if statistics were asked for; otherwise empty.
+        statistics: How scores were resampled, or ``None``.
+        samples: Scores by example, if they were asked for; otherwise ``None``.
+
+    >>> import metric_suite
+    >>> result = metric_suite.wer(predictions=["the cat"], references=["the cat sat"])
+    >>> result["wer"]
+    0.3333333333333333
+    >>> result.counts["deletions"]
+    1
+    """
+
+    def __init__(self, outcome: Any) -> None:
+        self._outcome = outcome
+        self._read(json.loads(outcome.to_json()))
+        self.warnings = outcome.warnings()
+        columns = outcome.samples()
+        self.samples = None if columns is None else Samples(columns)
+
+    @classmethod
+    def _of_json(cls, body: dict[str, Any]) -> Result:
+        result = cls.__new__(cls)
+        result._outcome = None
+        result.samples = None
+        result._read(body)
+        return result
+
+    def _read(self, body: dict[str, Any]) -> None:
+        self._json = body
+        self.metric: str = body.get("metric", "")
+        self.signature: str = body.get("signature", "")
+        self.examples: int | None = body.get("examples")
+        self.missing: int = body.get("missing", 0)
+        self._scores: dict[str, float | None] = body["scores"]
+        self.counts: Mapping[str, Any] = body.get("counts", {})
+        self.warnings: list[str] = list(body.get("warnings", ()))
+        statistics = body.get("statistics")
+        self.statistics: dict[str, Any] | None = None
+        intervals = body.get("intervals")
+        if statistics is not None:
+            intervals = statistics["intervals"]
+            self.statistics = {name: value for name, value in statistics.items() if name != "intervals"}
+        self.intervals: Mapping[str, Interval] = {
+            name: Interval(**interval) for name, interval in (intervals or {}).items()
+        }
+        self.groups: Mapping[str, Mapping[str, Result]] = {
+            kind: {
+                name: Result._of_json({"metric": self.metric, "signature": self.signature, **group})
+                for name, group in groups.items()
+            }
+            for kind, groups in body.get("groups", {}).items()
+        }
+
+    def __getitem__(self, name: str) -> float | None:
+        return self._scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scores)
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    @property
+    def details(self) -> Any:
+        """What is too much for a table, such as curves; ``None`` unless ``details=True``."""
+        text = None if self._outcome is None else self._outcome.details()
+        return None if text is None else json.loads(text)
+
+    def __float__(self) -> float:
+        """Returns the first score, ``nan`` where it is undefined."""
+        first = next(iter(self._scores.values()))
+        return float("nan") if first is None else first
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns all of it as the program ``metric`` prints it as JSON."""
+        return self._json
+
+    def to_json(self) -> str:
+        """Returns the JSON that the program ``metric`` prints."""
+        if self._outcome is not None:
+            return self._outcome.to_json()
+        return json.dumps(self._json, separators=(",", ":"), ensure_ascii=False)
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows = []
+        for name, score in self._scores.items():
+            row = [name, "-" if score is None else f"{score:.4f}"]
+            if self.intervals:
+                interval = self.intervals.get(name)
+                known = interval is not None and interval.low is not None
+                row.append(f"{interval.low:.4f} to {interval.high:.4f}" if known else "-")
+            rows.append(tuple(row))
+        return rows
+
+    def _head(self) -> tuple[str, ...]:
+        head = ("score", "value")
+        if self.intervals:
+            head += (f"{100 * self.statistics['confidence']:g}% interval" if self.statistics else "interval",)
+        return head
+
+    def __repr__(self) -> str:
+        rows = [self._head(), *self._rows()]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+        if self.examples is not None:
+            lines.append(f"{self.examples} example{'' if self.examples == 1 else 's'}, {self.signature}")
+        lines += [f"warning: {warning}" for warning in self.warnings]
+        return "\n".join(lines)
+
+    def to_markdown(self) -> str:
+        """Returns the scores as a Markdown table."""
+        rows = [self._head(), tuple("---" for _ in self._head()), *self._rows()]
+        table = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+        return f"{table}\n\n`{self.signature}`\n"
+
+    def to_latex(self) -> str:
+        """Returns the scores as a LaTeX table, which needs the package ``booktabs``."""
+        rows = [" & ".join(_latex(cell) for cell in row) + r" \\" for row in self._rows()]
+        head = " & ".join(_latex(cell) for cell in self._head()) + r" \\"
+        columns = "l" + "r" * (len(self._head()) - 1)
+        lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows]
+        lines += [r"\bottomrule", r"\end{tabular}", f"% {self.signature}"]
+        return "\n".join(lines) + "\n"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self._head())
+        body = "".join(
+            "<tr>" + f'<th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+            + "</tr>"
+            for row in self._rows()
+        )
+        warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
+        caption = f"<caption>{escape(self.signature)}</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{warnings}"
+
+
+def _latex(text: str) -> str:
+    replaced = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(replaced.get(letter, f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in text)

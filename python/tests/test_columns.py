@@ -1,0 +1,145 @@
+"""Values of every library, and what is refused."""
+
+from __future__ import annotations
+
+import numpy
+import pandas
+import polars
+import pyarrow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import metric_suite
+from metric_suite import MetricError
+
+TEXTS = {
+    "list": list,
+    "tuple": tuple,
+    "iterator": lambda texts: iter(texts),
+    "numpy": lambda texts: numpy.array(texts, dtype=object),
+    "numpy str": lambda texts: numpy.array(texts),
+    "pandas": pandas.Series,
+    "pandas arrow": lambda texts: pandas.Series(texts, dtype="string[pyarrow]"),
+    "polars": polars.Series,
+    "pyarrow": pyarrow.array,
+    "pyarrow large": lambda texts: pyarrow.array(texts, pyarrow.large_string()),
+    "pyarrow view": lambda texts: pyarrow.array(texts, pyarrow.string_view()),
+    "pyarrow dictionary": lambda texts: pyarrow.array(texts).dictionary_encode(),
+    "pyarrow chunks": lambda texts: pyarrow.chunked_array([texts[:1], texts[1:]]),
+    "pyarrow slice": lambda texts: pyarrow.array(["before", *texts, "after"]).slice(1, len(texts)),
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS.values(), ids=TEXTS)
+def test_texts(kind):
+    predictions, references = ["the cat", "", "früh \x00 🙂"], ["the cat sat", "a", "früh \x00 🙂"]
+    result = metric_suite.wer(predictions=kind(predictions), references=kind(references))
+    # One word of seven is missing in the first, and one in the second.
+    assert result.counts == {"hits": 5, "substitutions": 0, "deletions": 2, "insertions": 0}
+
+
+INTEGERS = {
+    "list": list,
+    "numpy int64": lambda labels: numpy.array(labels, dtype="int64"),
+    "numpy int8": lambda labels: numpy.array(labels, dtype="int8"),
+    "numpy big endian": lambda labels: numpy.array(labels, dtype=">i4"),
+    "numpy strided": lambda labels: numpy.array(labels + labels).reshape(2, -1)[0],
+    "numpy reversed": lambda labels: numpy.array(labels[::-1])[::-1],
+    "pandas": pandas.Series,
+    "polars": polars.Series,
+    "polars int16": lambda labels: polars.Series(labels, dtype=polars.Int16),
+    "pyarrow": pyarrow.array,
+    "pyarrow chunks": lambda labels: pyarrow.chunked_array([labels[:2], labels[2:]]),
+}
+
+
+@pytest.mark.parametrize("kind", INTEGERS.values(), ids=INTEGERS)
+def test_integers(kind):
+    result = metric_suite.classification(predictions=kind([1, 2, 2, 0]), references=kind([1, 2, 0, 0]))
+    assert result["accuracy"] == 0.75
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", ">f8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_scores(dtype, order):
+    scores = numpy.array([[0.1, 0.9, 0.5], [0.8, 0.1, 0.2]], dtype=dtype, order=order)
+    result = metric_suite.accuracy_at_k(predictions=scores, references=[2, 0], input="scores", k=[1, 2])
+    assert dict(result) == {"accuracy@1": 0.5, "accuracy@2": 1.0}
+
+
+def test_a_text_is_never_a_number():
+    assert metric_suite.classification(predictions=["1"], references=["1"])["accuracy"] == 1.0
+    with pytest.warns(UserWarning, match="1 integer and the string|zero_division=0"):
+        assert metric_suite.classification(predictions=["1"], references=[1])["accuracy"] == 0.0
+
+
+def refused(function, **arguments) -> MetricError:
+    with pytest.raises(MetricError) as caught:
+        function(**arguments)
+    return caught.value
+
+
+def test_what_is_refused():
+    wer = metric_suite.wer
+    error = refused(wer, predictions="abc", references=["abc"])
+    assert str(error).startswith("predictions: found one string")
+    assert error.side == "prediction"
+
+    error = refused(wer, predictions=["a", 1.5], references=["a", "b"])
+    assert (error.side, error.index, error.id) == ("prediction", 1, None)
+    error = refused(wer, predictions=["a", None], references=["a", "b"], ids=["x", "y"])
+    assert (error.side, error.index, error.id) == ("prediction", None, "y")
+
+    error = refused(wer, predictions=["\ud800"], references=["a"])
+    assert (error.side, error.index) == ("prediction", 0)
+    assert "surrogate" in str(error)
+
+    error = refused(wer, predictions=["a"], references=["a", "b"])
+    assert "1 prediction" in str(error) and "2 references" in str(error)
+    error = refused(wer, predictions=["a"], references=["a"], profile="sacrebleu")
+    assert error.option == "profile"
+    assert str(error) == 'profile "sacrebleu": expected one of jiwer, torchmetrics, huggingface'
+    error = refused(metric_suite.score, metric="wer", predictions=[], references=[], lang="java")
+    assert "wer has no option lang" in str(error)
+    error = refused(metric_suite.score, metric="bleu", predictions=[], references=[])
+    assert "wer" in str(error)
+    with pytest.raises(TypeError):
+        metric_suite.wer(["a"], ["a"])
+    error = refused(wer, predictions=[], references=[])
+    assert "no records" in str(error)
+
+
+def test_ids():
+    ids = ["b", "a"]
+    result = metric_suite.wer(predictions=["x", "y"], references=["x", "z"], ids=ids, samples=True)
+    assert result.samples["id"] == ids
+    error = refused(metric_suite.wer, predictions=["x", "y"], references=["x", "z"], ids=["a", "a"])
+    assert '"a"' in str(error)
+    error = refused(metric_suite.wer, predictions=["x"], references=["x"], ids=["a", "b"])
+    assert "ids" in str(error) or "id" in str(error)
+
+
+def test_mappings_join_by_id():
+    result = metric_suite.string_accuracy(predictions={"x": "a", "y": "b"}, references={"y": "b", "x": "c"})
+    assert result["string_accuracy"] == 0.5
+    error = refused(metric_suite.string_accuracy, predictions={"x": "a"}, references={"x": "a", "y": "b"})
+    assert error.id == "y"
+
+
+@given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=20))
+def test_lists_and_arrow_agree(pairs):
+    # Half of a surrogate pair is no text.
+    pairs = [[text.encode("utf-8", "replace").decode() for text in pair] for pair in pairs]
+    predictions, references = map(list, zip(*pairs))
+    one = metric_suite.cer(predictions=predictions, references=references)
+    other = metric_suite.cer(predictions=pyarrow.array(predictions), references=polars.Series(references))
+    assert one.to_json() == other.to_json()
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.integers(1, 3))
+def test_lists_and_arrays_agree(labels, threads):
+    one = metric_suite.classification(predictions=labels, references=labels[::-1])
+    arrays = [numpy.array(labels), numpy.array(labels[::-1])]
+    other = metric_suite.classification(predictions=arrays[0], references=arrays[1], threads=threads)
+    assert one.to_json() == other.to_json()

@@ -1,0 +1,38 @@
+"""The examples of the docs and docstrings run, and the numbers in their comments are right."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULES = ["_listed", "_metric", "_result"]
+
+
+@pytest.mark.parametrize("name", ["metric_suite", *(f"metric_suite.{module}" for module in MODULES)])
+def test_docstrings(name):
+    failed, tried = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert tried > 0 and failed == 0
+
+
+@pytest.mark.parametrize("page", ["docs/python.md", "python/README.md"])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_pages(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("truth.jsonl").write_text('{"id": 1, "reference": "a b"}\n')
+    Path("output.jsonl").write_text('{"id": 1, "prediction": "a b"}\n')
+    names: dict = {}
+    checked = 0
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S):
+        exec(compile(block, page, "exec"), names)
+        # A comment after an expression starts with its value.
+        for expression, comment in re.findall(r"^(?:    )?(\S.*?)  +# (.*)$", block, re.M):
+            value = re.match(r"(0\.\d+|\d+|None|\(.*\)|\{.*\})", comment)
+            if value:
+                assert eval(expression, names) == eval(value[0]), (page, expression)
+                checked += 1
+    assert checked > 0

@@ -1,0 +1,188 @@
+"""Metrics that take batches: merging, copying, pickling, states, threads, memory."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import threading
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import metric_suite
+from metric_suite import MetricError
+
+PAIRS = [("the cat sat", "the cat sat"), ("a dog", "a big dog"), ("", "one"), ("x y", "y x")]
+
+
+def whole():
+    predictions, references = map(list, zip(*PAIRS))
+    return metric_suite.wer(predictions=predictions, references=references)
+
+
+@given(st.permutations(range(len(PAIRS))), st.integers(0, len(PAIRS)))
+def test_any_division_and_order(order, cut):
+    parts = [metric_suite.WER(), metric_suite.WER()]
+    for part, places in zip(parts, [order[:cut], order[cut:]]):
+        for place in places:
+            part.update([PAIRS[place][0]], [PAIRS[place][1]])
+    merged = parts[0] + parts[1]
+    assert dict(merged.compute()) == dict(whole())
+    assert merged.to_bytes() == metric_suite.merge([part.to_bytes() for part in reversed(parts)]).to_bytes()
+
+
+def test_copies_are_apart():
+    metric = metric_suite.WER().update(["a"], ["b"])
+    for other in (metric.copy(), copy.copy(metric), copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+        assert type(other) is metric_suite.WER
+        assert other == metric
+        other.update(["a"], ["a"])
+        assert other != metric
+        assert other.compute()["wer"] == 0.5
+    assert metric.compute()["wer"] == 1.0
+    assert metric.reset().compute().examples == 0
+
+
+def test_an_update_is_all_or_nothing():
+    metric = metric_suite.WER(samples=True).update(["a"], ["b"])
+    before = metric.to_bytes()
+    with pytest.raises(MetricError):
+        metric.update(["a", 1], ["a", "b"])
+    assert metric.to_bytes() == before
+    assert len(metric.compute().samples["id"]) == 1
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_options_survive():
+    metric = metric_suite.CodeBLEU(lang="java", weights=[0.1, 0.2, 0.3, 0.4]).update(["int x;"], ["int x;"])
+    other = metric_suite.Metric.from_bytes(metric.to_bytes())
+    assert type(other) is metric_suite.CodeBLEU
+    assert other.signature == metric.signature
+    assert other.update(["int y;"], ["int x;"]).compute().examples == 2
+    with pytest.raises(MetricError, match="lang|options|definition"):
+        metric.merge(metric_suite.CodeBLEU(lang="python").update(["x = 1"], ["x = 1"]))
+
+
+def test_a_call_scores_its_batch():
+    metric = metric_suite.Metric("string-accuracy")
+    assert metric(["a"], ["a"])["string_accuracy"] == 1.0
+    assert metric(["a"], ["b"])["string_accuracy"] == 0.0
+    assert metric.compute()["string_accuracy"] == 0.5
+
+
+def test_states_are_those_of_files(tmp_path):
+    paths = [tmp_path / name for name in ("references.jsonl", "predictions.jsonl")]
+    for path, place, field in zip(paths, (1, 0), ("reference", "prediction")):
+        lines = (json.dumps({"id": number, field: pair[place]}) for number, pair in enumerate(PAIRS, 1))
+        path.write_text("\n".join(lines))
+    by_file = metric_suite.WER().update_files(*paths)
+    predictions, references = map(list, zip(*PAIRS))
+    assert by_file == metric_suite.WER().update(predictions, references)
+    assert metric_suite.score_files("wer", *paths).to_json() == whole().to_json()
+
+
+def test_damaged_states_are_refused():
+    state = bytearray(metric_suite.WER().update(["a"], ["b"]).to_bytes())
+    state[-1] ^= 1
+    with pytest.raises(MetricError):
+        metric_suite.Metric.from_bytes(bytes(state))
+    with pytest.raises(MetricError):
+        metric_suite.merge([])
+
+
+def test_threads():
+    predictions, references = map(list, zip(*(PAIRS * 500)))
+    expected = metric_suite.wer(predictions=predictions, references=references, threads=1).to_json()
+    found = []
+
+    def work():
+        found.append(metric_suite.wer(predictions=predictions, references=references, threads=2).to_json())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
+
+
+def test_memory_does_not_grow():
+    def call():
+        metric_suite.wer(predictions=["a b"], references=["a c"])
+
+    call()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(1000):
+        call()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 100_000
+
+
+def test_results():
+    with pytest.warns(UserWarning, match="fewer than 30"):
+        result = metric_suite.wer(predictions=["<b>"] * 20, references=["a"] * 10 + ["<b>"] * 10, confidence=0.9)
+    assert list(result)[0] == "wer"
+    assert float(result) == result["wer"] == 0.5
+    interval = result.intervals["wer"]
+    assert interval.low < 0.5 < interval.high
+    assert result.statistics["resamples"] == 2000
+    assert "90% interval" in repr(result)
+    assert result.to_markdown().startswith("| score | value | 90% interval |")
+    assert r"wer\_mean" in result.to_latex()
+    assert "<table>" in result._repr_html_() and "<script" not in result._repr_html_()
+    assert json.loads(result.to_json()) == result.to_dict()
+
+
+def test_slices_and_checks():
+    result = metric_suite.string_accuracy(
+        predictions=["a", "b", "c"],
+        references=["a", "x", "c"],
+        fields={"room": ["quiet", "street", "street"]},
+        slice_field="room",
+    )
+    assert result.groups["room"]["street"]["string_accuracy"] == 0.5
+    assert metric_suite.check(result, string_accuracy=0.5) == []
+    assert metric_suite.check(result, string_accuracy=0.9) == [
+        "string_accuracy is 0.6666666666666666: expected at least 0.9"
+    ]
+    assert metric_suite.check(whole(), wer=0.1)[0].endswith("expected at most 0.1")
+
+
+def test_comparison():
+    references = [f"word {number}" for number in range(100)]
+    better = references[:90] + ["wrong"] * 10
+    worse = references[:40] + ["wrong"] * 60
+    found = metric_suite.compare("string-accuracy", references=references, predictions={"a": better, "b": worse})
+    (difference,) = found["comparisons"]
+    assert difference["delta"] == pytest.approx(-0.5)
+    assert difference["p"] < 0.001
+
+
+def test_missing_files():
+    with pytest.raises(FileNotFoundError):
+        metric_suite.score_files("wer", "none.jsonl", "none.jsonl")
+
+
+def test_boxes_in_memory():
+    truth = {
+        "images": [{"id": 1, "width": 100, "height": 100}],
+        "categories": [{"id": 7, "name": "cat"}],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 7, "bbox": [10, 10, 20, 20], "area": 400, "iscrowd": 0}
+        ],
+    }
+    found = [{"image_id": 1, "category_id": 7, "bbox": [10, 10, 20, 10], "score": 0.9}]
+    expected = metric_suite.coco(predictions=found, references=truth)
+    # The box covers half of the object, so it counts at the threshold 0.5 of ten.
+    assert expected["AP50"] == pytest.approx(1.0)
+    assert expected["AP"] == pytest.approx(0.1)
+    columns = metric_suite.coco(
+        predictions=metric_suite.Boxes(image=[1], category=[7], box=[[10, 10, 20, 10]], score=[0.9]),
+        references=metric_suite.Boxes(image=[1], category=[7], box=[[10, 10, 20, 20]]),
+    )
+    assert dict(columns) == dict(expected)

@@ -1,0 +1,122 @@
+//! Builds the Python package in an environment of its own, and tests it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::run::{Error, WITHOUT_PYTHON, cargo, flag, output, root};
+use crate::steps::Steps;
+
+pub(crate) const HELP: &str = "\
+Builds the Python package, and runs its tests.
+Makes an environment under target/python, with what the tests need from PyPI. --release builds it as wheels
+are built. Needs Python 3.10 or later with the module venv: that of $PYTHON, or python3.";
+
+/// What the tests need.
+const PACKAGES: &[&str] = &[
+    "maturin>=1.9,<2",
+    "numpy",
+    "pyarrow",
+    "pandas",
+    "polars",
+    "hypothesis",
+    "pytest",
+];
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let (is_release, names) = flag(arguments, "--release")?;
+    crate::run::no_arguments(&names)?;
+    let Some(python) = python() else {
+        let problem = "needs Python 3.10 or later with the module venv, as python3 or $PYTHON";
+        return Err(Error::Failed(problem.to_owned()));
+    };
+    let mut all = Steps::default();
+    steps(&python, is_release, &mut all)?;
+    all.print();
+    Ok(())
+}
+
+/// The steps of testing the package, where there is a Python that can; otherwise says so.
+pub(crate) fn steps_if_possible(steps: &mut Steps) -> Result<(), Error> {
+    match python() {
+        Some(python) => self::steps(&python, false, steps),
+        None => {
+            eprintln!(
+                "THE PYTHON PACKAGE IS NOT TESTED: there is no Python 3.10 or later with the module venv"
+            );
+            Ok(())
+        }
+    }
+}
+
+fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error> {
+    let environment = root().join("target/python");
+    steps.run("Python environment", || install(python, &environment))?;
+    let program = |name: &str| environment.join("bin").join(name).display().to_string();
+    let own = program("python");
+    let lint = ["clippy", "-p", WITHOUT_PYTHON[1], "--", "-D", "warnings"];
+    steps.run("lints of the Python package", || {
+        cargo(&lint, &[("PYO3_PYTHON", &own)])
+    })?;
+    let mut build = vec!["develop", "--quiet"];
+    if is_release {
+        build.push("--release");
+    }
+    steps.run("build the Python package", || {
+        shown(&program("maturin"), &build, &environment)
+    })?;
+    steps.run("tests of the Python package", || {
+        shown(&own, &["generate.py", "--check"], &environment)
+            .map_err(|error| format!("{error}: run `python generate.py` in the folder python"))?;
+        shown(&own, &["-m", "pytest", "-q"], &environment)
+    })
+}
+
+/// A Python that is new enough, and has the module that makes environments.
+fn python() -> Option<String> {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let fits = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+    let run = Command::new(&python).args(["-c", fits]).output();
+    run.is_ok_and(|run| run.status.success()).then_some(python)
+}
+
+/// Makes the environment, unless it is there with all packages.
+fn install(python: &str, environment: &Path) -> Result<(), String> {
+    let done: PathBuf = environment.join("installed.txt");
+    let wanted = PACKAGES.join("\n");
+    if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
+        return Ok(());
+    }
+    let folder = environment.display().to_string();
+    output(
+        python,
+        &["-m", "venv", "--clear", &folder],
+        Path::new("."),
+        &[],
+    )?;
+    let own = environment.join("bin/python").display().to_string();
+    let pip = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ];
+    output(&own, &[&pip, PACKAGES].concat(), Path::new("."), &[])?;
+    std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))
+}
+
+/// Runs a program of the environment in the folder of the package.
+fn shown(program: &str, arguments: &[&str], environment: &Path) -> Result<(), String> {
+    let words = arguments.join(" ");
+    eprintln!("$ {program} {words}");
+    let status = Command::new(program)
+        .args(arguments)
+        .current_dir(root().join("python"))
+        .env("VIRTUAL_ENV", environment)
+        .status()
+        .map_err(|error| format!("cannot run {program}: {error}"))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("{program} {words}: {status}")),
+    }
+}
