@@ -107,6 +107,11 @@ impl<T> WeightedRows<T> {
         }
     }
 
+    /// Returns the sorted rows, with where they are from.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (RowSource, &T)> {
+        self.rows.iter().map(|(source, row)| (*source, row))
+    }
+
     /// Returns the row at an index among the sorted rows.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&T> {

@@ -707,15 +707,17 @@ impl Entries {
             };
             (index, TideErrorType::IN_ORDER.map(count))
         });
+        let as_they_are = WeightedRows::new(entries, |entry: &Entry| (entry.class, entry.score));
+        // Sorted by class and score already, which leaves little to sort.
+        let once_righted = as_they_are.iter().map(|(source, entry)| (source, *entry));
+        let once_righted = WeightedRows::new(once_righted, |entry| {
+            (entry.class, entry.score, entry.kind == Kind::Right)
+        });
         Self {
             truths: truths.collect(),
             errors: errors.collect(),
-            as_they_are: WeightedRows::new(entries.iter().copied(), |entry| {
-                (entry.class, entry.score)
-            }),
-            once_righted: WeightedRows::new(entries, |entry| {
-                (entry.class, entry.score, entry.kind == Kind::Right)
-            }),
+            as_they_are,
+            once_righted,
         }
     }
 

@@ -106,10 +106,11 @@ impl<'s> CocoWeights<'s> {
     /// the greatest number of detections, unless the quirks of pycocotools are wanted.
     #[must_use]
     pub fn curves(&self, weights: &[u64]) -> CocoCurves {
+        let mut pass = Pass::new(self.params);
         let curves = self
             .classes
             .iter()
-            .filter_map(|rows| rows.curves(self.params, weights));
+            .filter_map(|rows| rows.curves(self.params, weights, &mut pass));
         CocoCurves {
             classes: curves.collect(),
             params: self.params.clone(),
@@ -156,7 +157,7 @@ fn image_rows<'s>(
 
 impl Rows<'_> {
     /// The curves of the class, if it has true objects.
-    fn curves(&self, params: &CocoParams, weights: &[u64]) -> Option<OfClass> {
+    fn curves(&self, params: &CocoParams, weights: &[u64], pass: &mut Pass) -> Option<OfClass> {
         let weight = |state: u32| weights.get(state as usize).copied().unwrap_or_default();
         let (areas, thresholds) = (params.areas.len(), params.iou_thresholds.len());
         let mut truths = vec![0_u64; areas];
@@ -170,21 +171,10 @@ impl Rows<'_> {
             return None;
         }
         let levels = params.max_detections.len();
-        let mut first = None;
-        let mut has_level = vec![false; levels];
-        self.rows.each(weights, |_, row, _| {
-            first.get_or_insert(row.score);
-            if let Some(has) = has_level.get_mut(row.level as usize) {
-                *has = true;
-            }
-        });
-        let first = first.unwrap_or(Rank::new(0.0));
         let needed: Vec<_> = truths
             .iter()
             .map(|&truths| needed(params, truths))
             .collect();
-        let bits = params.words() * 64;
-        let area_of: Vec<usize> = (0..bits).map(|curve| curve / thresholds).collect();
         let mut curves = OfClass {
             class: self.class,
             truths: truths.clone(),
@@ -192,28 +182,45 @@ impl Rows<'_> {
             precision: Vec::new(),
             scores: Vec::new(),
         };
-        let mut pass = Pass {
-            right: vec![Vec::new(); bits],
-            counts: vec![0; bits],
-            wrong: vec![0; bits],
-            others: vec![0; bits.div_ceil(thresholds.max(1))],
-            area_of: &area_of,
-            keeps_places: false,
-        };
-        for (most, has_level) in has_level.into_iter().enumerate() {
-            if most > 0 && !has_level && (most + 1 < levels || params.quirks) {
-                let last = curves.curves.len() - areas * thresholds;
-                curves.curves.extend_from_within(last..);
-                continue;
-            }
-            pass.start(most + 1 == levels || params.quirks);
+        let mut first = None;
+        let mut has_level = vec![true; levels];
+        if params.quirks {
+            has_level.fill(false);
+            self.rows.each(weights, |_, row, _| {
+                first.get_or_insert(row.score);
+                if let Some(has) = has_level.get_mut(row.level as usize) {
+                    *has = true;
+                }
+            });
+        } else {
+            // The detections that count for a small number also count for a large one: one pass is enough.
+            pass.start();
             self.rows.each(weights, |place, row, times| {
-                if row.level <= most as u32 {
+                first.get_or_insert(row.score);
+                if (row.level as usize) < levels {
                     pass.add(row, place, times);
                 }
             });
-            for (curve, &area) in area_of.iter().take(areas * thresholds).enumerate() {
-                if pass.keeps_places {
+        }
+        let first = first.unwrap_or(Rank::new(0.0));
+        for (most, has_level) in has_level.into_iter().enumerate() {
+            let is_last = most + 1 == levels;
+            if params.quirks {
+                if most > 0 && !has_level {
+                    let last = curves.curves.len() - areas * thresholds;
+                    curves.curves.extend_from_within(last..);
+                    continue;
+                }
+                pass.start();
+                self.rows.each(weights, |place, row, times| {
+                    if row.level <= most as u32 {
+                        pass.add(row, place, times);
+                    }
+                });
+            }
+            for curve in 0..areas * thresholds {
+                let area = pass.area_of[curve];
+                if is_last || params.quirks {
                     let score = |place: usize| self.rows.get(place).map_or(first, |row| row.score);
                     curves.read(
                         truths[area],
@@ -226,7 +233,7 @@ impl Rows<'_> {
                 }
                 let recall = match truths[area] {
                     0 => 0.0,
-                    truths => pass.counts[curve] as f64 / truths as f64,
+                    truths => pass.found(most, curve) as f64 / truths as f64,
                 };
                 let end = curves.precision.len();
                 curves.curves.push((recall, end..end));
@@ -237,35 +244,53 @@ impl Rows<'_> {
 }
 
 /// What was found so far, from the highest score down.
-struct Pass<'p> {
+struct Pass {
     /// By curve, the detections that are right: their place, and how many before them are wrong.
     right: Vec<Vec<(usize, u64)>>,
-    /// By curve, the number of them.
+    /// By level and curve, the number of them.
     counts: Vec<u64>,
+    /// By curve, the detections that are wrong there.
     wrong: Vec<u64>,
     /// By size class, the detections that are wrong at every threshold.
     others: Vec<u64>,
-    area_of: &'p [usize],
-    keeps_places: bool,
+    area_of: Vec<usize>,
 }
 
-impl Pass<'_> {
-    fn start(&mut self, keeps_places: bool) {
+impl Pass {
+    fn new(params: &CocoParams) -> Self {
+        let thresholds = params.iou_thresholds.len();
+        let bits = params.words() * 64;
+        Self {
+            right: vec![Vec::new(); bits],
+            counts: vec![0; bits * params.max_detections.len()],
+            wrong: vec![0; bits],
+            others: vec![0; bits.div_ceil(thresholds.max(1))],
+            area_of: (0..bits).map(|curve| curve / thresholds).collect(),
+        }
+    }
+
+    fn start(&mut self) {
         self.right.iter_mut().for_each(Vec::clear);
         for counts in [&mut self.counts, &mut self.wrong, &mut self.others] {
             counts.fill(0);
         }
-        self.keeps_places = keeps_places;
+    }
+
+    /// The detections of a curve that are right, up to a level.
+    fn found(&self, most: usize, curve: usize) -> u64 {
+        let levels = self.counts.chunks(self.wrong.len().max(1));
+        let of_curve = levels.take(most + 1).filter_map(|level| level.get(curve));
+        of_curve.sum()
     }
 
     fn add(&mut self, row: &Row<'_>, place: usize, times: u64) {
         let (is_right, is_wrong) = row.details;
+        let level = row.level as usize * self.wrong.len();
         for curve in ones(is_right) {
-            self.counts[curve] += times;
-            if self.keeps_places {
-                let false_ones = self.wrong[curve] + self.others[self.area_of[curve]];
-                let copies = std::iter::repeat_n((place, false_ones), times as usize);
-                self.right[curve].extend(copies);
+            self.counts[level + curve] += times;
+            let false_ones = self.wrong[curve] + self.others[self.area_of[curve]];
+            for _ in 0..times {
+                self.right[curve].push((place, false_ones));
             }
         }
         for curve in ones(is_wrong) {
