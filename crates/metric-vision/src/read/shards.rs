@@ -349,6 +349,7 @@ fn folders_of_voc() {
                 let options = |shard| VocOptions {
                     files,
                     extra,
+                    columns: None,
                     shard,
                 };
                 let what = format!("{place} {extra} {files:?}");
@@ -395,6 +396,7 @@ fn folders_of_yolo() {
             let options = |shard| YoloOptions {
                 sizes: sizes.clone(),
                 extra,
+                columns: None,
                 shard,
             };
             let what = format!("{names} {others} {extra}");
