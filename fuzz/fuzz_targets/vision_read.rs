@@ -58,6 +58,7 @@ fuzz_target!(|data: &[u8]| {
                     _ => ImageSizes::All(size),
                 },
                 columns: None,
+                max_bytes: None,
                 shard: None,
             };
             in_any_order(truths, predictions, |truths, predictions| {
@@ -69,6 +70,7 @@ fuzz_target!(|data: &[u8]| {
                 extra: choose(ExtraImages::ALL, options),
                 files: VocFiles::ALL.get(options / 3 % 3).copied(),
                 columns: None,
+                max_bytes: None,
                 shard: None,
             };
             in_any_order(truths, predictions, |truths, predictions| {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::slice::from_ref;
 
 use metric_core::Metric;
-use metric_grid::read::{File, Solutions, Submission, SubmissionOptions};
+use metric_grid::read::{File, Folder, Solutions, Submission, SubmissionOptions};
 use metric_grid::{ArcGrids, ArcSubmissions, Attempt, Grid, SubmissionScore, SubmissionState};
 use serde_json::{Value, json};
 
@@ -217,7 +217,7 @@ fn the_same_attempts_as_task_files() {
         let solutions = solutions(&truth);
         let options = SubmissionOptions::default();
         let folder = task_files(&document, true);
-        let read = Submission::read_folder(folder.path(), &solutions, options);
+        let read = Submission::read_folder(&Folder::new(folder.path()), &solutions, options);
         let (state, found) = score(&solutions, &read.expect("task files"));
         near(found.solved.arcprize, &expected["official_arcscorer_score"]);
         let (as_json, _) = score(&solutions, &parsed(&document.to_string(), &solutions));
@@ -230,7 +230,7 @@ fn the_same_attempts_as_task_files() {
             json!(0.4775)
         );
         let folder = task_files(&document, false);
-        let error = Submission::read_folder(folder.path(), &solutions, options);
+        let error = Submission::read_folder(&Folder::new(folder.path()), &solutions, options);
         let error = error.expect_err("no index").to_string();
         assert!(error.contains("no pair_index in its metadata"), "{error}");
     }

@@ -94,6 +94,112 @@ fn shuffled(count: u64) -> (String, String) {
     (references, predictions)
 }
 
+/// Of several errors, the first one of the data is returned, wherever blocks end and whatever thread is first.
+#[test]
+fn the_first_error_is_the_same_on_any_number_of_threads() {
+    const COUNT: usize = 40_000;
+    let line = |field: &str, id: usize| format!("{{\"id\":\"{id}\",\"{field}\":[{}]}}", id % 7);
+    let reference = |id: usize| format!("{{\"id\":\"{id}\",\"reference\":{}}}", id % 5);
+    let write = |changes: &[(usize, &str)], line: &dyn Fn(usize) -> String| {
+        let mut lines: Vec<String> = (0..COUNT).map(line).collect();
+        for (at, change) in changes {
+            lines[*at] = (*change).to_owned();
+        }
+        lines.join("\n") + "\n"
+    };
+    let unreadable = r#"{"id":"30000","prediction":"no list"}"#;
+    let malformed = r#"{"id":"30003","prediction":[1}"#;
+    let wide = r#"{"id":"29000","prediction":[1,2]}"#;
+    // What is changed in references and predictions, and the line that is named.
+    let cases: [(&[(usize, &str)], &[(usize, &str)], &[&str]); 6] = [
+        (
+            &[],
+            &[(30_000, unreadable), (30_003, malformed)],
+            &["p.jsonl:30001", "a list of labels"],
+        ),
+        (
+            &[],
+            &[(29_990, "{"), (30_000, unreadable)],
+            &["p.jsonl:29991"],
+        ),
+        (
+            &[(29_995, "[]")],
+            &[(30_000, unreadable)],
+            &["r.jsonl:29996"],
+        ),
+        (
+            &[(30_001, "[]")],
+            &[(30_000, unreadable)],
+            &["p.jsonl:30001"],
+        ),
+        // A row of another width than all before it, and one that is none.
+        (
+            &[],
+            &[(29_000, wide), (30_000, unreadable)],
+            &["p.jsonl:29001", "has 2 labels"],
+        ),
+        (
+            &[],
+            &[
+                (39_999, unreadable),
+                (0, r#"{"id":"0","prediction":[1,2]}"#),
+            ],
+            &["p.jsonl:2:", "has 1 label"],
+        ),
+    ];
+    for (references, predictions, says) in cases {
+        let references = write(references, &reference);
+        let predictions = write(predictions, &|id| line("prediction", id));
+        let folder = strings(&references, &predictions);
+        let mut messages = Vec::new();
+        for threads in [1, 2, 5] {
+            let words = format!("score accuracy-at-k -r r.jsonl -p p.jsonl --threads {threads}");
+            messages.push(folder.run(&words).fails(3, says).stderr);
+        }
+        assert!(
+            messages.windows(2).all(|two| two[0] == two[1]),
+            "{messages:?}"
+        );
+    }
+}
+
+/// Lines are read by comparing them with the line before them: whatever differs is read anew.
+#[test]
+fn lines_of_different_shapes_are_read_alike() {
+    let (mut references, mut predictions, mut plain) =
+        (String::new(), String::new(), String::new());
+    for id in 0..30_000 {
+        let value = ["a", "b\\u0062", "\u{e9}\\n", "", "\\\"", "c d"][id * id % 6];
+        let other = ["a", "bb", "\u{e9}\\n", "", "\\\"", "c d"][id * id % 6 * (id % 3).min(1)];
+        let reference = match id * 7 % 11 {
+            0 => format!("{{\"reference\":\"{value}\",\"id\":{id}}}"),
+            1 => format!(
+                "{{ \"id\" : \"{id}\", \"x\": [{id}, {{}}], \"reference\": \"{value}\" }}\r"
+            ),
+            2 => format!("  {{\"\\u0069d\":\"{id}\",\"reference\":\"{value}\"}}"),
+            3 => format!("\n{{\"id\":\"{id}\",\"reference\":\"{value}\",\"y\":null}}"),
+            _ => format!("{{\"id\":\"{id}\",\"reference\":\"{value}\"}}"),
+        };
+        references += &format!("{reference}\n");
+        plain += &format!(
+            "{}\n",
+            json!({"id": id, "reference": serde_json::from_str::<Value>(&format!("\"{value}\"")).expect("a string")})
+        );
+        predictions += &format!("{{\"id\":\"{id}\",\"prediction\":\"{other}\"}}\n");
+    }
+    let folder = strings(&references, &predictions);
+    folder.put("plain.jsonl", plain.as_bytes());
+    let mut results = Vec::new();
+    for references in ["r.jsonl", "plain.jsonl"] {
+        for threads in [1, 2, 5] {
+            let words = "score string-accuracy,cer --format json -p p.jsonl";
+            let run = folder.run(&format!("{words} -r {references} --threads {threads}"));
+            results.push(run.code(0).stdout);
+        }
+    }
+    assert!(results.windows(2).all(|two| two[0] == two[1]));
+}
+
 #[test]
 fn neither_order_nor_threads_change_a_byte() {
     let count = 40_000;

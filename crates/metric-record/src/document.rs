@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::Objects;
+use crate::{DEFAULT_MAX_BYTES, Objects};
 
 /// A text by name: one file of a data set, in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +44,28 @@ pub enum Content {
     /// The text of a file.
     Text(String),
     /// A folder, whose files the reader of the format opens.
-    Folder(PathBuf),
+    Folder(Folder),
     /// The objects of images, which are in memory.
     Objects(Arc<Objects>),
+}
+
+/// A folder of files that are not yet read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How many bytes of its files may be held in memory.
+    pub max_bytes: u64,
+}
+
+impl Folder {
+    /// A folder, of which at most [`DEFAULT_MAX_BYTES`] are held in memory.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            max_bytes: DEFAULT_MAX_BYTES,
+        }
+    }
 }
 
 impl Document {
@@ -58,12 +77,12 @@ impl Document {
         }
     }
 
-    /// A folder.
+    /// A folder, of which at most [`DEFAULT_MAX_BYTES`] are held in memory.
     pub fn folder(path: impl Into<PathBuf>) -> Self {
-        let path = path.into();
+        let folder = Folder::new(path);
         Self {
-            name: path.display().to_string(),
-            content: Content::Folder(path),
+            name: folder.path.display().to_string(),
+            content: Content::Folder(folder),
         }
     }
 

@@ -7,6 +7,7 @@ mod columns;
 mod document;
 mod error;
 mod field;
+mod files;
 mod join;
 pub mod json;
 mod key;
@@ -22,9 +23,10 @@ pub use columns::{
     Batch, BatchError, Cells, Column, ColumnKind, Ids, ListItems, Lists, ListsError, Texts,
     TextsError, Validity, ValidityError,
 };
-pub use document::{Content, Document, File};
+pub use document::{Content, Document, File, Folder};
 pub use error::{FieldError, ReadError, RecordError};
 pub use field::{FieldContents, FieldPath, FieldPathError};
+pub use files::{DEFAULT_MAX_BYTES, FileReader, name_text};
 pub use join::{Duplicate, JoinError, NAMED_IDS, Unmatched, quoted_id};
 pub use key::IdKey;
 pub use message::{Message, OptionStyle};

@@ -46,6 +46,8 @@ enum Form<'a> {
     Missing,
     /// JSON that is the value and nothing else.
     Json(&'a str),
+    /// JSON that is a string without escapes, with its quotes.
+    Plain(&'a str),
     /// A text that starts with the JSON of the value.
     Prefix(&'a str),
     Line(&'a str),
@@ -105,6 +107,22 @@ impl<'a> Value<'a> {
     #[must_use]
     pub const fn json(text: &'a str) -> Self {
         Self::of(Form::Json(text))
+    }
+
+    /// A JSON text that is a string without escapes, with its quotes and nothing else, as
+    /// [`end_of_string`](crate::json::scan::end_of_string) finds it. The string is what is between the quotes:
+    /// it is not searched for escapes again.
+    ///
+    /// ```
+    /// use metric_record::{Kind, Value};
+    ///
+    /// let mut value = Value::plain_json_string("\"cat\"");
+    /// assert_eq!(value.kind(), Kind::String);
+    /// assert_eq!(value.text().as_deref(), Ok("cat"));
+    /// ```
+    #[must_use]
+    pub const fn plain_json_string(text: &'a str) -> Self {
+        Self::of(Form::Plain(text))
     }
 
     /// A text that starts with the JSON of the value, and goes on after it.
@@ -200,6 +218,7 @@ impl<'a> Value<'a> {
         let form = match &self.form {
             Form::Missing => Form::Missing,
             Form::Json(text) => Form::Json(text),
+            Form::Plain(text) => Form::Plain(text),
             Form::Prefix(text) => Form::Prefix(text),
             Form::Line(text) => Form::Line(text),
             Form::String(text) => Form::String(text),
@@ -230,12 +249,13 @@ impl<'a> Value<'a> {
 
     /// Returns what the value is, without reading it.
     #[must_use]
+    #[inline]
     pub fn kind(&self) -> Kind {
         match self.form {
             Form::Missing => Kind::Missing,
             Form::Json(text) | Form::Prefix(text) => json::kind(text),
             Form::Line(_) => Kind::Line,
-            Form::String(_) => Kind::String,
+            Form::String(_) | Form::Plain(_) => Kind::String,
             Form::Integer(_) | Form::Number(_) | Form::Number32(_) => Kind::Number,
             Form::Integers(_) | Form::Numbers(_) | Form::Numbers32(_) => Kind::List,
             #[cfg(feature = "columns")]
@@ -260,6 +280,7 @@ impl<'a> Value<'a> {
         match self.form {
             Form::Missing => Ok(Cow::Borrowed("")),
             Form::Line(text) | Form::String(text) => Ok(Cow::Borrowed(text)),
+            Form::Plain(text) => Ok(Cow::Borrowed(between_quotes(text))),
             Form::Json(text) => json::string(text),
             Form::Prefix(text) => {
                 let raw = self.raw(text)?;
@@ -284,7 +305,7 @@ impl<'a> Value<'a> {
         let plain = |error: PlainError| json::in_words(&error.to_string());
         match self.form {
             Form::Missing => T::deserialize(().into_deserializer()).map_err(plain),
-            Form::Json(text) | Form::Line(text) => json::typed(text),
+            Form::Json(text) | Form::Plain(text) | Form::Line(text) => json::typed(text),
             Form::Prefix(text) => {
                 let mut deserializer = serde_json::Deserializer::from_str(text);
                 let value = T::deserialize(&mut deserializer).map_err(|error| json::cut(&error))?;
@@ -323,7 +344,9 @@ impl<'a> Value<'a> {
         };
         match self.form {
             Form::Missing => Ok(None),
-            Form::Json(text) | Form::Line(text) => Ok(Some(Cow::Borrowed(text))),
+            Form::Json(text) | Form::Plain(text) | Form::Line(text) => {
+                Ok(Some(Cow::Borrowed(text)))
+            }
             Form::Prefix(text) => Ok(Some(Cow::Borrowed(self.raw(text)?))),
             Form::String(text) => written(serde_json::to_string(text)),
             Form::Integer(number) => Ok(Some(Cow::Owned(number.to_string()))),
@@ -359,6 +382,16 @@ impl<'a> Value<'a> {
     pub const fn as_line(&self) -> Option<&'a str> {
         match self.form {
             Form::Line(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the JSON of a value that arrived as JSON and nothing else.
+    #[must_use]
+    #[inline]
+    pub const fn as_json(&self) -> Option<&'a str> {
+        match self.form {
+            Form::Json(text) | Form::Plain(text) => Some(text),
             _ => None,
         }
     }
@@ -417,6 +450,12 @@ impl<'a> Value<'a> {
         self.end = Some(rest.byte_offset());
         Ok(raw.get())
     }
+}
+
+#[inline]
+fn between_quotes(text: &str) -> &str {
+    text.get(1..text.len().saturating_sub(1))
+        .unwrap_or_default()
 }
 
 /// Reads a list of items.

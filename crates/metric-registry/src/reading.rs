@@ -745,6 +745,20 @@ impl<'a, R: Reading> Sink<'a, R> {
         self.measured(part, groups, state);
     }
 
+    /// Adds the record as one example, which `add` adds to a state: to that of all examples, if no others are
+    /// wanted.
+    pub fn counted_in(&mut self, add: impl FnOnce(&mut StateOf<R>)) {
+        if self.plain {
+            let pool = &mut self.gathered.pool;
+            pool.examples += 1;
+            add(&mut pool.total);
+            return;
+        }
+        let mut state = StateOf::<R>::default();
+        add(&mut state);
+        self.measured(None, &[], state);
+    }
+
     /// Adds the state of an example that was measured already.
     pub fn measured(&mut self, part: Option<&str>, groups: &[(&str, &str)], state: StateOf<R>) {
         if self.gathered.measured.is_some() {

@@ -48,6 +48,28 @@ pub trait Scorer: Send + Sync {
     /// `state` is the state so far: what it knows of the data set also holds for the part.
     fn read(&self, state: &State, records: &mut [Record<'_>], samples: bool) -> Part;
 
+    /// Reads further records into a part that this scorer read. `first` is the index of the first of them, for
+    /// errors and samples. A record that cannot be read ends the reading, and is an error of the part from then
+    /// on.
+    ///
+    /// ```
+    /// # #[cfg(feature = "text")] {
+    /// use metric_registry::record::{Record, Value};
+    /// use metric_registry::{Options, find};
+    ///
+    /// let entry = find("string-accuracy").ok_or("not there")?;
+    /// let scorer = entry.scorer(&Options::default())?;
+    /// let mut state = scorer.start();
+    /// let record = |id, prediction| Record::new(id, Value::line(prediction), Value::line("a"));
+    /// let mut part = scorer.read(&state, &mut [record("1", "a")], false);
+    /// scorer.read_more(&mut part, 1, &mut [record("2", "b"), record("3", "a")]);
+    /// state.add(&mut part)?;
+    /// assert_eq!(state.report().score("string_accuracy"), Some(2.0 / 3.0));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn read_more(&self, part: &mut Part, first: usize, records: &mut [Record<'_>]);
+
     /// Reads a batch of columns into a part: what [`read`](Self::read) reads of its records, but faster where
     /// the metric has a path for columns of these types.
     ///
@@ -263,6 +285,7 @@ trait ErasedState: Any + Send + Sync {
     fn boxed_clone(&self) -> Box<dyn ErasedState>;
     fn signature(&self) -> &str;
     fn add(&mut self, part: &mut dyn ErasedPart) -> Result<(), AddError>;
+    fn agree(&mut self, parts: &mut [&mut Part]) -> Result<(), AddError>;
     fn extra(&mut self, predictions: u64);
     fn count(&mut self, what: &Counted, times: u64);
     fn examples(&self) -> u64;
@@ -335,6 +358,17 @@ impl State {
     /// the state than a data set's records must. The state is then as it was.
     pub fn add(&mut self, part: &mut Part) -> Result<(), AddError> {
         self.0.add(&mut *part.0)
+    }
+
+    /// Takes over what the records of parts share, and not yet their examples, so that parts that are still
+    /// [read into](Scorer::read_more) are known to fit.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a part has a record that cannot be read, or one that shares less with the others than
+    /// a data set's records must; of several such records, any one. The state is then as it was.
+    pub fn agree(&mut self, parts: &mut [&mut Part]) -> Result<(), AddError> {
+        self.0.agree(parts)
     }
 
     /// Reads records and adds them: all of them or, where there is an error, none.
@@ -645,6 +679,22 @@ where
         })
     }
 
+    fn read_more(&self, part: &mut Part, first: usize, records: &mut [Record<'_>]) {
+        let part: &mut dyn Any = &mut *part.0;
+        // A part of another metric is refused where it is added.
+        let Some(part) = part.downcast_mut::<Read<R>>() else {
+            return;
+        };
+        let mut sink = Sink::new(&self.shared.reading, &mut part.gathered);
+        sink.index = first;
+        let mut records = (first..).zip(records);
+        let read =
+            records.try_for_each(|(index, record)| self.read_record(index, record, &mut sink));
+        if let (None, Err(error)) = (&part.error, read) {
+            part.error = Some(error);
+        }
+    }
+
     fn read_columns(&self, state: &State, batch: &Batch<'_>, samples: bool) -> Part {
         self.part(state, samples, |sink| {
             // The records of a plan have further fields.
@@ -921,6 +971,43 @@ impl<R: Reading> ErasedState for Held<R> {
         self.pool.merge(std::mem::take(&mut gathered.pool));
         self.keep(gathered.kept.take().as_ref(), 1);
         Ok(())
+    }
+
+    fn agree(&mut self, parts: &mut [&mut Part]) -> Result<(), AddError> {
+        let mut header = None;
+        for part in parts.iter_mut() {
+            let part: &mut dyn Any = &mut *part.0;
+            let part = part.downcast_mut::<Read<R>>();
+            let found = part.as_ref().map(|part| part.shared.signature.as_str());
+            self.refuse_other(found).map_err(AddError::State)?;
+            let Some(part) = part else {
+                continue;
+            };
+            if let Some(error) = &part.error {
+                return Err(AddError::Record(error.clone()));
+            }
+            for (index, side, said) in &part.gathered.said {
+                let header = header.get_or_insert_with(|| self.header.clone());
+                let unified = header.unify(said);
+                unified.map_err(|problem| {
+                    AddError::Record(RecordError {
+                        index: *index,
+                        error: FieldError::new(*side, problem),
+                    })
+                })?;
+            }
+        }
+        for part in parts.iter_mut() {
+            let part: &mut dyn Any = &mut *part.0;
+            if let Some(part) = part.downcast_mut::<Read<R>>() {
+                part.gathered.said.clear();
+            }
+        }
+        let Some(header) = header else {
+            return Ok(());
+        };
+        self.unite(&header, |_| {})
+            .map_err(|problem| AddError::State(StateError::Header(problem)))
     }
 
     fn extra(&mut self, predictions: u64) {

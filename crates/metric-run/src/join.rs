@@ -1,8 +1,13 @@
 //! Joins references and predictions by id, in a window of a few blocks.
 //!
-//! As long as both sides have the same ids in the same order, records are paired where they stand
-//! and nothing is copied or kept but a fingerprint of each reference's id, for the check that no
-//! id stands twice. Where the order differs, records wait in memory for their partner.
+//! As long as both sides have the same ids in the same order, records are paired where they stand,
+//! a run of records at a time, and nothing is copied or kept but a fingerprint of each reference's
+//! id, for the check that no id stands twice. Where the order differs, records wait in memory for
+//! their partner.
+//!
+//! Blocks are read and scanned while those before them are scored. What is wrong with a line is said when the
+//! records before it have been taken, so that of several errors the first one is returned on any number of
+//! threads.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -33,8 +38,11 @@ pub(crate) struct Input {
 struct Reader {
     input: Input,
     whole_file: fn(&str) -> bool,
-    blocks: Blocks,
     queue: VecDeque<Loaded>,
+    /// Whether all blocks are in the queue, or have been.
+    at_end: bool,
+    /// What is wrong with what comes after the queue.
+    failed: Option<RunError>,
     /// Blocks at the front of the queue whose records are all taken.
     done: usize,
     seen: Seen,
@@ -65,7 +73,7 @@ impl Reader {
         shard: Option<Shard>,
         max_bytes: u64,
         progress: &Arc<AtomicU64>,
-    ) -> Result<Self, RunError> {
+    ) -> Result<(Self, Blocks), RunError> {
         let format = input.source.record_format()?;
         let seen = match format {
             _ if input.names.has_row_ids => Seen::Lines(0),
@@ -75,11 +83,13 @@ impl Reader {
         };
         let may_have_ids = format == Format::Text && !input.source.has_stated_format();
         let first_words = may_have_ids.then(FirstWords::default);
-        Ok(Self {
-            blocks: input.source.open(&input.names, progress, max_bytes)?,
+        let blocks = input.source.open(&input.names, progress, max_bytes)?;
+        let reader = Self {
             input,
             whole_file,
             queue: VecDeque::new(),
+            at_end: false,
+            failed: None,
             done: 0,
             seen,
             rising: Some(String::new()),
@@ -89,24 +99,53 @@ impl Reader {
             has_other: false,
             shard,
             max_bytes,
-        })
+        };
+        Ok((reader, blocks))
     }
 
-    /// Reads up to `count` more blocks.
-    fn read(&mut self, count: usize) -> Result<Vec<Block>, RunError> {
-        let mut blocks = Vec::new();
-        while self.queue.len() - self.done + blocks.len() < count {
-            match self.blocks.next()? {
-                Some(block) => blocks.push(block),
-                None => break,
+    /// Reads blocks, until there are `width` of them with those that are in the queue.
+    fn read(&self, blocks: &mut Blocks, width: usize) -> Read {
+        let untaken = |loaded: &&Loaded| loaded.next < loaded.found.len();
+        let queued = self.queue.iter().filter(untaken).count();
+        let wanted = match self.failed {
+            None => width.saturating_sub(queued),
+            Some(_) => 0,
+        };
+        let mut read = Read::default();
+        while read.blocks.len() < wanted {
+            match blocks.next() {
+                Ok(Some(block)) => read.blocks.push(block),
+                Ok(None) => break,
+                Err(error) => {
+                    read.failed = Some(error);
+                    break;
+                }
             }
         }
-        Ok(blocks)
+        read.at_end = blocks.at_end();
+        read
     }
 
-    fn scan(&self, block: &mut Block) -> Result<Vec<Found>, RunError> {
-        let found = scan(block, self.format, &self.input.names, self.whole_file);
-        found.map_err(|error| block.error(error))
+    /// The records of a block, and what is wrong with the line after them.
+    fn scan(&self, block: &mut Block) -> Result<(Vec<Found>, Option<RunError>), RunError> {
+        let scan = |block: &mut Block| scan(block, self.format, &self.input.names, self.whole_file);
+        let (offset, error) = match scan(block) {
+            Ok(found) => return Ok((found, None)),
+            Err(error) => (error.offset, block.error(error)),
+        };
+        let is_line = !matches!(self.format, Format::Json) && !self.format.spans_lines();
+        let before = &block.text.as_bytes()[..offset.min(block.text.len())];
+        match (
+            block.rows.are_lines() && is_line,
+            memchr::memrchr(b'\n', before),
+        ) {
+            (true, Some(end)) => {
+                block.text.truncate(end + 1);
+                let found = scan(block).map_err(|error| block.error(error))?;
+                Ok((found, Some(error)))
+            }
+            _ => Err(error),
+        }
     }
 
     /// The first words of the lines of a block, if all lines so far may start with ids.
@@ -148,6 +187,7 @@ impl Reader {
             first_words,
             has_other,
             is_rising,
+            failed: _,
         } = scanned;
         if let (Some(first), Some(last)) = (found.first(), found.last()) {
             let goes_on =
@@ -179,6 +219,37 @@ impl Reader {
         });
     }
 
+    /// Takes over what was read and scanned, up to what is wrong.
+    fn accept(&mut self, read: Read, scanned: impl Iterator<Item = Scanned>) {
+        self.at_end = read.at_end;
+        for (block, scanned) in read.blocks.into_iter().zip(scanned) {
+            if self.failed.is_some() {
+                return;
+            }
+            match scanned {
+                Ok(mut scanned) => {
+                    self.failed = scanned.failed.take();
+                    self.push(block, scanned);
+                }
+                Err(error) => self.failed = Some(error),
+            }
+        }
+        self.failed = self.failed.take().or(read.failed);
+    }
+
+    /// Whether no more records come than are in the queue.
+    fn is_at_end(&self) -> bool {
+        self.at_end && self.failed.is_none()
+    }
+
+    /// What is wrong with the next record, if all before it are taken.
+    fn failure(&mut self) -> Option<RunError> {
+        match self.head() {
+            None => self.failed.take(),
+            Some(_) => None,
+        }
+    }
+
     /// The place of the next record that is loaded and not taken.
     fn head(&mut self) -> Option<Place> {
         while let Some(loaded) = self.queue.get(self.done) {
@@ -194,7 +265,35 @@ impl Reader {
     }
 
     fn take(&mut self, place: Place) {
-        self.queue[place.block].next = place.record + 1;
+        self.take_run(place, 1);
+    }
+
+    fn take_run(&mut self, place: Place, len: usize) {
+        self.queue[place.block].next = place.record + len;
+    }
+
+    /// The records of a block from a place on, and the text that they are in.
+    fn run(&self, place: Place, len: usize) -> (&[Found], &str) {
+        let loaded = &self.queue[place.block];
+        let rest = loaded.found.get(place.record..).unwrap_or_default();
+        (&rest[..len.min(rest.len())], &loaded.block.text)
+    }
+
+    /// The number of records of a block from a place on.
+    fn run_len(&self, place: Place) -> usize {
+        self.queue[place.block].found.len() - place.record
+    }
+
+    /// The place of the record that comes this many after a place, in the same block or at the start of a later
+    /// one.
+    fn after(&self, place: Place, len: usize) -> Option<Place> {
+        let record = place.record + len;
+        if record < self.queue[place.block].found.len() {
+            return Some(Place { record, ..place });
+        }
+        let later = self.queue.iter().enumerate().skip(place.block + 1);
+        let mut later = later.filter(|(_, loaded)| !loaded.found.is_empty());
+        later.next().map(|(block, _)| Place { block, record: 0 })
     }
 
     fn found(&self, place: Place) -> (&Found, &str) {
@@ -213,9 +312,11 @@ impl Reader {
     }
 
     /// Drops the blocks whose records are all taken and used.
-    fn recycle(&mut self) {
+    fn recycle(&mut self, blocks: &mut Blocks) {
+        // Moves on to the first block with a record.
+        self.head();
         for loaded in self.queue.drain(..self.done) {
-            self.blocks.recycle(loaded.block);
+            blocks.recycle(loaded.block);
         }
         self.done = 0;
     }
@@ -269,7 +370,10 @@ impl Reader {
         let Input { source, names } = &self.input;
         let mut blocks = source.open(names, &Arc::default(), self.max_bytes)?;
         while let Some(mut block) = blocks.next()? {
-            let mut found = self.scan(&mut block)?;
+            let (mut found, failed) = self.scan(&mut block)?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
             self.keep_held(&block, &mut found);
             for record in found {
                 let id = record.id(&block.text);
@@ -380,6 +484,32 @@ struct ScannedBlock {
     has_other: bool,
     /// Whether each id rises over the one before it.
     is_rising: bool,
+    /// What is wrong with the line after the records.
+    failed: Option<RunError>,
+}
+
+/// Blocks that were read.
+#[derive(Default)]
+struct Read {
+    blocks: Vec<Block>,
+    /// What is wrong with what comes after them.
+    failed: Option<RunError>,
+    /// Whether nothing comes after them.
+    at_end: bool,
+}
+
+/// Blocks of both sides that were read and scanned.
+struct Loading {
+    references: Read,
+    predictions: Read,
+    /// The records of the blocks of references, and then of predictions.
+    scanned: Vec<Scanned>,
+}
+
+/// What the blocks of both sides are read from.
+struct Sources {
+    references: Blocks,
+    predictions: Blocks,
 }
 
 type Scanned = Result<ScannedBlock, RunError>;
@@ -405,6 +535,105 @@ pub(crate) struct Pair {
     prediction: End,
 }
 
+/// A run of references whose predictions are in the same order.
+pub(crate) struct Step {
+    /// The place of the first reference among all references, from 0.
+    ordinal: u64,
+    reference: Place,
+    prediction: Place,
+    len: usize,
+}
+
+/// Pairs that are scored at a time, and their order.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    steps: Vec<Step>,
+    /// Those that were found apart, which come after the others.
+    pub(crate) apart: Vec<Pair>,
+}
+
+impl Pairs {
+    /// Pairs that were found apart.
+    pub(crate) fn apart(apart: Vec<Pair>) -> Self {
+        Self {
+            apart,
+            ..Self::default()
+        }
+    }
+
+    /// The same pairs as single ones.
+    pub(crate) fn into_single(self) -> Self {
+        let steps = self.steps.iter();
+        let single = steps.flat_map(|step| (0..step.len).map(|index| step.pair(index)));
+        let mut apart: Vec<Pair> = single.collect();
+        apart.extend(self.apart);
+        Self::apart(apart)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.steps.iter().map(|step| step.len).sum::<usize>() + self.apart.len()
+    }
+
+    /// Gives `read` the pair at an index.
+    pub(crate) fn with<T>(&self, index: usize, read: impl FnOnce(&Pair) -> T) -> Option<T> {
+        let mut before = 0;
+        for step in &self.steps {
+            if index - before < step.len {
+                return Some(read(&step.pair(index - before)));
+            }
+            before += step.len;
+        }
+        self.apart.get(index - before).map(read)
+    }
+
+    /// The pairs in parts that can be read at the same time, each with the index of its first pair.
+    pub(crate) fn units(&self, threads: usize) -> Vec<(usize, PairsUnit<'_>)> {
+        /// Enough that handing it to a thread costs little.
+        const LEN: usize = 2048;
+        let mut units = Vec::new();
+        let mut first = 0;
+        for step in &self.steps {
+            for start in (0..step.len).step_by(LEN) {
+                let len = LEN.min(step.len - start);
+                units.push((first + start, PairsUnit::Step(step, start, len)));
+            }
+            first += step.len;
+        }
+        let size = match threads {
+            1 => self.apart.len().max(1),
+            threads => self.apart.len().div_ceil(4 * threads).max(1),
+        };
+        for pairs in self.apart.chunks(size) {
+            units.push((first, PairsUnit::Apart(pairs)));
+            first += pairs.len();
+        }
+        units
+    }
+}
+
+/// Some of the pairs.
+pub(crate) enum PairsUnit<'p> {
+    /// A part of a run: where it starts, and how many pairs it has.
+    Step(&'p Step, usize, usize),
+    Apart(&'p [Pair]),
+}
+
+impl Step {
+    fn pair(&self, index: usize) -> Pair {
+        let end = |place: Place| {
+            End::Queued(Place {
+                record: place.record + index,
+                ..place
+            })
+        };
+        Pair {
+            ordinal: self.ordinal + index as u64,
+            reference: end(self.reference),
+            prediction: end(self.prediction),
+        }
+    }
+}
+
 /// How two sources are joined.
 pub(crate) struct JoinOptions {
     pub(crate) policy: JoinPolicy,
@@ -419,6 +648,9 @@ pub(crate) struct JoinOptions {
 pub(crate) struct Join {
     references: Reader,
     predictions: Option<Reader>,
+    sources: Sources,
+    /// What was read and scanned while the pairs before it were scored.
+    loading: Option<Loading>,
     policy: JoinPolicy,
     /// How many blocks of each side are read at a time.
     width: usize,
@@ -474,19 +706,24 @@ impl HeldBytes {
         self.check();
     }
 
-    #[inline]
     fn take<'i>(&mut self, seen: &Seen, id: impl FnOnce() -> Id<'i>) {
-        self.ids += match seen {
-            Seen::Lines(_) => return,
-            Seen::Prints(_) => size_of::<u64>() as u64,
-            Seen::Kept(_) => {
-                let text = match id() {
-                    Id::Text(id) => id.len(),
-                    _ => 0,
-                };
-                (Self::ID + text) as u64
-            }
+        self.take_all(seen, std::iter::once_with(id), 1);
+    }
+
+    fn take_all<'i>(&mut self, seen: &Seen, ids: impl Iterator<Item = Id<'i>>, count: usize) {
+        let size = |id: Id<'_>| {
+            let text = match id {
+                Id::Text(id) => id.len(),
+                _ => 0,
+            };
+            Self::ID + text
         };
+        let taken = match seen {
+            Seen::Lines(_) => return,
+            Seen::Prints(_) => size_of::<u64>() * count,
+            Seen::Kept(_) => ids.map(size).sum(),
+        };
+        self.ids += taken as u64;
         self.check();
     }
 
@@ -522,9 +759,16 @@ impl Join {
             width,
         } = options;
         let open = |input| Reader::open(input, whole_file, shard, max_bytes, progress);
+        let (references, reference_blocks) = open(references)?;
+        let (predictions, prediction_blocks) = predictions.map(open).transpose()?.unzip();
         let mut join = Self {
-            references: open(references)?,
-            predictions: predictions.map(open).transpose()?,
+            references,
+            predictions,
+            sources: Sources {
+                references: reference_blocks,
+                predictions: prediction_blocks.unwrap_or_else(Blocks::ended),
+            },
+            loading: None,
             policy,
             width,
             next_ordinal: 0,
@@ -532,30 +776,34 @@ impl Join {
             surplus: Surplus::default(),
             held: HeldBytes::new(max_bytes),
         };
-        join.fill()?;
+        join.fill();
         Ok(join)
     }
 
     /// Reads blocks of both sides: at the same time, if that is more than a copy of bytes.
-    fn read(&mut self) -> Result<(Vec<Block>, Vec<Block>), RunError> {
+    fn read(&self, sources: &mut Sources) -> (Read, Read) {
         let width = self.width;
-        let references = &mut self.references;
-        let Some(predictions) = &mut self.predictions else {
-            return Ok((references.read(width)?, Vec::new()));
+        let Sources {
+            references: reference_blocks,
+            predictions: prediction_blocks,
+        } = sources;
+        let mut references = || self.references.read(reference_blocks, width);
+        let Some(predictions) = &self.predictions else {
+            return (references(), Read::default());
         };
-        if width > 1 && !(references.format.is_text() && predictions.format.is_text()) {
-            let (references, predictions) =
-                rayon::join(|| references.read(width), || predictions.read(width));
-            return Ok((references?, predictions?));
+        let is_text = self.references.format.is_text() && predictions.format.is_text();
+        let mut predictions = || predictions.read(prediction_blocks, width);
+        match width > 1 && !is_text {
+            true => rayon::join(references, predictions),
+            false => (references(), predictions()),
         }
-        Ok((references.read(width)?, predictions.read(width)?))
     }
 
-    /// Loads blocks until each side has enough; scanning is spread over the threads.
-    fn fill(&mut self) -> Result<(), RunError> {
-        let (references, predictions) = self.read()?;
+    /// Reads blocks until each side has enough; scanning is spread over the threads.
+    fn load(&self, sources: &mut Sources) -> Loading {
+        let (mut references, mut predictions) = self.read(sources);
         let scan_one = |reader: &Reader, block: &mut Block, with_prints: bool| {
-            let mut found = reader.scan(block)?;
+            let (mut found, failed) = reader.scan(block)?;
             let lines = found.len() as u64;
             let first_words = reader.first_words_of(block, &found);
             let has_other = found.iter().any(|record| record.has_other());
@@ -576,14 +824,16 @@ impl Join {
                 first_words,
                 has_other,
                 is_rising,
+                failed,
             })
         };
-        let (mut references, mut predictions) = (references, predictions);
         let mut sides: Vec<(&Reader, &mut Block, bool)> = references
+            .blocks
             .iter_mut()
             .map(|block| (&self.references, block, true))
             .chain(
                 predictions
+                    .blocks
                     .iter_mut()
                     .filter_map(|block| Some((self.predictions.as_ref()?, block, false))),
             )
@@ -600,42 +850,86 @@ impl Join {
                 .collect()
         };
         agree_on_whole_files(&sides, &mut scanned);
+        Loading {
+            references,
+            predictions,
+            scanned,
+        }
+    }
+
+    /// Loads blocks, unless they were loaded ahead.
+    fn fill(&mut self) {
+        let loading = self.loading.take();
+        let loading = loading.unwrap_or_else(|| {
+            let ended = Sources {
+                references: Blocks::ended(),
+                predictions: Blocks::ended(),
+            };
+            let mut sources = std::mem::replace(&mut self.sources, ended);
+            let loading = self.load(&mut sources);
+            self.sources = sources;
+            loading
+        });
+        let Loading {
+            references,
+            predictions,
+            scanned,
+        } = loading;
         let mut scanned = scanned.into_iter();
-        for block in references {
-            if let Some(result) = scanned.next() {
-                self.references.push(block, result?);
-            }
+        let of_references: Vec<Scanned> = scanned.by_ref().take(references.blocks.len()).collect();
+        self.references
+            .accept(references, of_references.into_iter());
+        if let Some(reader) = &mut self.predictions {
+            reader.accept(predictions, scanned);
         }
-        for block in predictions {
-            if let (Some(result), Some(reader)) = (scanned.next(), &mut self.predictions) {
-                reader.push(block, result?);
-            }
+    }
+
+    /// Loads the next blocks while `work` is done on the pairs at hand, if there are several threads.
+    pub(crate) fn ahead<T: Send>(&mut self, work: impl FnOnce(&Self) -> T + Send) -> T {
+        if self.width == 1 {
+            return work(self);
         }
-        Ok(())
+        let ended = Sources {
+            references: Blocks::ended(),
+            predictions: Blocks::ended(),
+        };
+        let mut sources = std::mem::replace(&mut self.sources, ended);
+        let here = &*self;
+        let (done, loading) = rayon::join(|| work(here), || here.load(&mut sources));
+        self.sources = sources;
+        self.loading = Some(loading);
+        done
     }
 
     /// The next pairs, or `None` at the end. They are valid until the next call.
-    pub(crate) fn next(&mut self) -> Result<Option<Vec<Pair>>, RunError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Pairs>, RunError> {
         loop {
-            let mut at_end = true;
-            let readers = [Some(&mut self.references), self.predictions.as_mut()];
-            for reader in readers.into_iter().flatten() {
-                reader.recycle();
-                at_end &= reader.head().is_none() && reader.blocks.at_end();
+            self.references.recycle(&mut self.sources.references);
+            let mut at_end = self.references.head().is_none() && self.references.is_at_end();
+            if let Some(predictions) = &mut self.predictions {
+                predictions.recycle(&mut self.sources.predictions);
+                at_end &= predictions.head().is_none() && predictions.is_at_end();
             }
             if at_end {
                 return Ok(None);
             }
-            self.fill()?;
+            self.fill();
             let pairs = match self.predictions {
                 None => self.take_both()?,
-                Some(_) => self.take_matching()?,
+                Some(_) => Pairs {
+                    steps: self.take_steps(),
+                    apart: self.take_matching()?,
+                },
             };
             if self.held.is_over {
                 return Err(self.too_many_bytes());
             }
-            if !pairs.is_empty() {
+            if pairs.len() > 0 {
                 return Ok(Some(pairs));
+            }
+            let readers = [Some(&mut self.references), self.predictions.as_mut()];
+            if let Some(error) = readers.into_iter().flatten().find_map(Reader::failure) {
+                return Err(error);
             }
         }
     }
@@ -655,20 +949,26 @@ impl Join {
     }
 
     /// The records of a source that has both sides; those without a prediction wait in vain.
-    fn take_both(&mut self) -> Result<Vec<Pair>, RunError> {
+    fn take_both(&mut self) -> Result<Pairs, RunError> {
         let references = &mut self.references;
-        let mut pairs = Vec::new();
+        let mut steps = Vec::new();
         while let Some(place) = references.head() {
             let ordinal = self.next_ordinal;
-            self.next_ordinal += 1;
-            references.take(place);
-            let (found, text) = references.found(place);
-            self.held.take(&references.seen, || found.id(text));
-            if found.other(text).is_some() {
-                pairs.push(Pair {
+            let (rest, text) = references.run(place, usize::MAX);
+            let whole = rest.iter().take_while(|found| found.has_other());
+            let len = whole.count();
+            // One that has no other side waits.
+            let taken = len.max(1);
+            let ids = rest[..taken].iter().map(|found| found.id(text));
+            self.held.take_all(&references.seen, ids, taken);
+            references.take_run(place, taken);
+            self.next_ordinal += taken as u64;
+            if len > 0 {
+                steps.push(Step {
                     ordinal,
-                    reference: End::Queued(place),
-                    prediction: End::Queued(place),
+                    reference: place,
+                    prediction: place,
+                    len,
                 });
                 continue;
             }
@@ -679,7 +979,63 @@ impl Join {
                 .meet(Side::Reference, fingerprint(id), id, hold)?;
             self.held.wait(&self.waiting);
         }
-        Ok(pairs)
+        Ok(Pairs {
+            steps,
+            apart: Vec::new(),
+        })
+    }
+
+    /// Takes the runs of records whose ids are the same on both sides, as far as both have them loaded.
+    fn take_steps(&mut self) -> Vec<Step> {
+        let Some(predictions) = &mut self.predictions else {
+            return Vec::new();
+        };
+        let references = &mut self.references;
+        let mut steps = Vec::new();
+        let mut places = references.head().zip(predictions.head());
+        let mut ordinal = self.next_ordinal;
+        while let Some((reference, prediction)) = places {
+            let len = references
+                .run_len(reference)
+                .min(predictions.run_len(prediction));
+            steps.push(Step {
+                ordinal,
+                reference,
+                prediction,
+                len,
+            });
+            ordinal += len as u64;
+            let next = references.after(reference, len);
+            places = next.zip(predictions.after(prediction, len));
+        }
+        let same_ids = |step: &Step| {
+            let (references, reference_text) = references.run(step.reference, step.len);
+            let (predictions, prediction_text) = predictions.run(step.prediction, step.len);
+            let pairs = references.iter().zip(predictions);
+            let same = pairs.take_while(|(reference, prediction)| {
+                same_id(reference.id(reference_text), prediction.id(prediction_text))
+            });
+            same.count()
+        };
+        let same: Vec<usize> = match self.width {
+            1 => steps.iter().map(same_ids).collect(),
+            _ => steps.par_iter().map(same_ids).collect(),
+        };
+        // What comes after the first two ids that differ is out of step.
+        let whole = steps.iter().zip(&same);
+        let whole = whole.take_while(|(step, same)| step.len == **same).count();
+        steps.truncate(whole + 1);
+        for (step, same) in steps.iter_mut().zip(same) {
+            step.len = same;
+            let (found, text) = references.run(step.reference, same);
+            let ids = found.iter().map(|found| found.id(text));
+            self.held.take_all(&references.seen, ids, same);
+            references.take_run(step.reference, same);
+            predictions.take_run(step.prediction, same);
+            self.next_ordinal += same as u64;
+        }
+        steps.retain(|step| step.len > 0);
+        steps
     }
 
     /// Takes records while both sides have one loaded, or one side is at its end.
@@ -711,8 +1067,8 @@ impl Join {
             }
             // Out of step. A side that has nothing loaded may have more to read: unless it is at
             // its end, wait for it.
-            if (reference.is_none() && !references.blocks.at_end())
-                || (prediction.is_none() && !predictions.blocks.at_end())
+            if (reference.is_none() && !references.is_at_end())
+                || (prediction.is_none() && !predictions.is_at_end())
                 || (reference.is_none() && prediction.is_none())
             {
                 return Ok(pairs);
@@ -771,6 +1127,38 @@ impl Join {
                 }
             }
         }
+    }
+
+    /// The records of a part of a run.
+    pub(crate) fn records_of(
+        &self,
+        step: &Step,
+        start: usize,
+        len: usize,
+    ) -> impl Iterator<Item = Record<'_>> {
+        let place = |place: Place| Place {
+            record: place.record + start,
+            ..place
+        };
+        let (references, reference_text) = self.references.run(place(step.reference), len);
+        let (predictions, prediction_text) = match &self.predictions {
+            Some(reader) => reader.run(place(step.prediction), len),
+            None => (references, reference_text),
+        };
+        let has_both = self.predictions.is_none();
+        let pairs = references.iter().zip(predictions);
+        pairs.map(move |(reference, prediction)| Record {
+            id: reference.id(reference_text),
+            prediction: match has_both {
+                true => prediction
+                    .other(prediction_text)
+                    .unwrap_or(Value::missing()),
+                false => prediction.value(prediction_text),
+            },
+            reference: reference.value(reference_text),
+            fields: reference.record(reference_text),
+            join: self.policy,
+        })
     }
 
     /// The record that a pair is.
@@ -1032,6 +1420,7 @@ fn agree_on_whole_files(sides: &[(&Reader, &mut Block, bool)], scanned: &mut [Sc
                 first_words: None,
                 has_other: false,
                 is_rising: false,
+                failed: None,
             });
         }
     }

@@ -19,6 +19,7 @@ mod tables;
 mod waiting;
 
 pub use metric_record as record;
+pub use metric_record::DEFAULT_MAX_BYTES;
 pub use metric_registry as registry;
 
 pub use compare::{Candidate, Compare, Comparison, Difference, GroupComparison, System};
@@ -29,7 +30,7 @@ pub use outcome::{Outcome, input_json, outcomes_json, sample_json, sample_json_w
 pub use regressions::Regression;
 pub use run::{Data, Fields, Observer, ObserverError, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
-pub use source::{DEFAULT_MAX_BYTES, Source};
+pub use source::Source;
 pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };

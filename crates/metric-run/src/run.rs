@@ -2,11 +2,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::iter;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use metric_record::{
-    Content, Document, JoinError, JoinPolicy, Message, Missing, ReadError, Record, Shard, Unmatched,
+    Content, DEFAULT_MAX_BYTES, Document, JoinError, JoinPolicy, Message, Missing, ReadError,
+    Record, RecordError, Shard, Unmatched,
 };
 use metric_registry::{
     AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Plan, Sample,
@@ -16,9 +17,9 @@ use rayon::prelude::*;
 
 use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
-use crate::join::{Input, Join, JoinOptions, Pair};
+use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit};
 use crate::scan::{FieldNames, Role, is_one_example};
-use crate::source::{DEFAULT_MAX_BYTES, Source};
+use crate::source::Source;
 use crate::statistics::{Statistics, refuse_kept};
 use crate::{Outcome, RunError};
 
@@ -633,10 +634,11 @@ impl Run {
             observer,
             threads,
             states: self.start(),
+            workers: Mutex::default(),
             waiting: Waiting::default(),
         };
         while let Some(pairs) = join.next()? {
-            fold.add(&join, &pairs)?;
+            join.ahead(|join| fold.add(join, pairs))?;
             for state in &fold.states {
                 refuse_kept(state, &join.reference_name())?;
             }
@@ -648,9 +650,10 @@ impl Run {
         self.refuse_unmatched(left.missing_ids, left.extra_ids)?;
         fold.threads = 1;
         for slots in left.missing.chunks(MISSING_RECORDS) {
-            fold.add(&join, &join.missing(slots)?)?;
+            fold.add(&join, Pairs::apart(join.missing(slots)?))?;
         }
         fold.release(true)?;
+        fold.gather()?;
         let problem = match join.references_read() {
             0 => "has no records: expected at least one",
             _ => "has no examples that could be scored",
@@ -756,6 +759,8 @@ struct Fold<'r> {
     threads: usize,
     /// By metric.
     states: Vec<State>,
+    /// What was read and not yet added to the states: for each thread that reads, a part by metric.
+    workers: Mutex<Vec<Vec<Part>>>,
     waiting: Waiting,
 }
 
@@ -767,63 +772,182 @@ struct Waiting {
 }
 
 impl Fold<'_> {
-    /// Adds pairs. Of several that cannot be read, the first is the error, and nothing was added.
-    fn add(&mut self, join: &Join, pairs: &[Pair]) -> Result<(), RunError> {
-        let size = match self.threads {
-            1 => pairs.len().max(1),
-            threads => pairs.len().div_ceil(4 * threads).max(1),
+    /// Adds pairs. Of several that cannot be read, the first is the error.
+    fn add(&mut self, join: &Join, pairs: Pairs) -> Result<(), RunError> {
+        let observer = self.observer;
+        let is_watched = self.run.samples || observer.draws() || observer.wants_inputs();
+        let pairs = if is_watched {
+            pairs.into_single()
+        } else {
+            pairs
         };
-        let metrics = &self.run.metrics;
-        let states = &self.states;
-        let read = |pairs: &[Pair]| -> Vec<Part> {
-            let read = |(chosen, state): (&Chosen, &State)| {
+        let units = pairs.units(self.threads);
+        let read = |(first, unit): &(usize, PairsUnit<'_>)| {
+            let idle = self.workers().pop();
+            let mut worker = idle.unwrap_or_else(|| self.worker());
+            self.read(join, *first, unit, &mut worker);
+            self.workers().push(worker);
+        };
+        match self.threads {
+            1 => units.iter().for_each(read),
+            _ => units.par_iter().for_each(read),
+        }
+        self.agree(join, &pairs, &units)?;
+        // Samples are those of the pairs at hand, and the memory of kept examples is limited.
+        if self.run.samples || self.run.statistics.is_some() {
+            let mut parts = self.gather()?;
+            if self.run.samples {
+                self.take_samples(&mut parts, &pairs);
+            }
+        }
+        self.draw(join, &pairs.apart)
+    }
+
+    fn workers(&self) -> MutexGuard<'_, Vec<Vec<Part>>> {
+        // A lock is poisoned by a panic, of which there is none here.
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Parts of no records, by metric.
+    fn worker(&self) -> Vec<Part> {
+        let metrics = self.run.metrics.iter().zip(&self.states);
+        let empty = |(chosen, state): (&Chosen, &State)| {
+            chosen.scorer.read(state, &mut [], self.run.samples)
+        };
+        metrics.map(empty).collect()
+    }
+
+    /// Reads some of the pairs into the parts of a worker.
+    fn read(&self, join: &Join, first: usize, unit: &PairsUnit<'_>, worker: &mut [Part]) {
+        match unit {
+            PairsUnit::Step(step, start, len) => {
+                self.read_records(first, join.records_of(step, *start, *len), worker);
+            }
+            PairsUnit::Apart(pairs) => {
+                self.read_records(first, pairs.iter().map(|pair| join.record(pair)), worker);
+            }
+        }
+    }
+
+    fn read_records<'j>(
+        &self,
+        mut first: usize,
+        mut records: impl Iterator<Item = Record<'j>>,
+        worker: &mut [Part],
+    ) {
+        /// So few that they stay in the fastest cache.
+        const LEN: usize = 64;
+        let mut read: Vec<Record<'_>> = Vec::with_capacity(LEN);
+        let mut copies = Vec::new();
+        loop {
+            read.clear();
+            read.extend(records.by_ref().take(LEN));
+            if read.is_empty() {
+                return;
+            }
+            let last = worker.len().saturating_sub(1);
+            for (metric, part) in worker.iter_mut().enumerate() {
+                let scorer = &self.run.metrics[metric].scorer;
                 // A value is read once, so each metric gets records of its own.
-                let records = pairs.iter().map(|pair| join.record(pair));
-                let mut records: Vec<Record<'_>> = records.collect();
-                chosen.scorer.read(state, &mut records, self.run.samples)
-            };
-            metrics.iter().zip(states).map(read).collect()
-        };
-        let parts: Vec<Vec<Part>> = match self.threads {
-            1 => pairs.chunks(size).map(read).collect(),
-            _ => pairs.par_chunks(size).map(read).collect(),
-        };
-        let mut added = Vec::with_capacity(parts.len());
-        for (number, mut parts) in parts.into_iter().enumerate() {
-            let start = number * size;
-            for (state, part) in self.states.iter_mut().zip(&mut parts) {
-                add(state, part, |error| {
-                    let pair = &pairs[start + error.index];
-                    let (file, line, place) = join.place(pair, error.error.side);
-                    let place = (file.as_str(), line, place.as_str());
-                    RunError::record(place, join.record(pair).id, error.error)
-                })?;
+                if metric < last {
+                    copies.clone_from(&read);
+                    scorer.read_more(part, first, &mut copies);
+                } else {
+                    scorer.read_more(part, first, &mut read);
+                }
             }
-            added.push((start, parts));
+            first += read.len();
         }
-        if self.run.samples {
-            let states = &self.states;
-            let samples = |(start, parts): &(usize, Vec<Part>)| -> Vec<(u64, usize, Sample)> {
-                let of_metric = |(metric, (part, state)): (usize, (&Part, &State))| {
-                    let samples = part.samples(state).into_iter();
-                    let position = |sample: &Sample| pairs[start + sample.record].ordinal;
-                    samples
-                        .map(move |sample| (position(&sample), metric, sample))
-                        .collect::<Vec<_>>()
-                };
-                let parts = parts.iter().zip(states).enumerate();
-                parts.flat_map(of_metric).collect()
-            };
-            let samples: Vec<Vec<_>> = match self.threads {
-                1 => added.iter().map(samples).collect(),
-                _ => added.par_iter().map(samples).collect(),
-            };
-            for (position, metric, sample) in samples.into_iter().flatten() {
-                let waiting = self.waiting.samples.entry(position).or_default();
-                waiting.push((metric, sample));
+    }
+
+    /// Fails with the first pair that cannot be read, or that shares less with those before it than a data set's
+    /// records must.
+    fn agree(
+        &mut self,
+        join: &Join,
+        pairs: &Pairs,
+        units: &[(usize, PairsUnit<'_>)],
+    ) -> Result<(), RunError> {
+        let mut workers = std::mem::take(&mut *self.workers());
+        let agreed = (0..self.states.len()).try_for_each(|metric| {
+            let parts = workers
+                .iter_mut()
+                .filter_map(|worker| worker.get_mut(metric));
+            let mut parts: Vec<&mut Part> = parts.collect();
+            self.states[metric].agree(&mut parts)
+        });
+        *self.workers() = workers;
+        let Err(error) = agreed else {
+            return Ok(());
+        };
+        // Threads read in no order: read again in the order of the pairs.
+        let (index, error) = match (self.first_error(join, units), error) {
+            (Some(first), _) => (first.index, first.error),
+            (None, AddError::Record(error)) => (error.index, error.error),
+            (None, AddError::State(error)) => return Err(RunError::Internal(error.to_string())),
+        };
+        let failed = |pair: &Pair| {
+            let (file, line, place) = join.place(pair, error.side);
+            let place = (file.as_str(), line, place.as_str());
+            RunError::record(place, join.record(pair).id, error.clone())
+        };
+        Err(pairs
+            .with(index, failed)
+            .unwrap_or_else(|| RunError::Internal(error.to_string())))
+    }
+
+    /// The first pair that cannot be read.
+    fn first_error(&self, join: &Join, units: &[(usize, PairsUnit<'_>)]) -> Option<RecordError> {
+        let (mut states, mut worker) = (self.states.clone(), self.worker());
+        for (first, unit) in units {
+            self.read(join, *first, unit, &mut worker);
+            let states = states.iter_mut().zip(&mut worker);
+            let errors = states.filter_map(|(state, part)| match state.agree(&mut [part]) {
+                Err(AddError::Record(error)) => Some(error),
+                _ => None,
+            });
+            let first = errors.min_by_key(|error| error.index);
+            if first.is_some() {
+                return first;
             }
         }
-        self.draw(join, pairs)
+        None
+    }
+
+    /// Adds what was read to the states, and returns it.
+    fn gather(&mut self) -> Result<Vec<Vec<Part>>, RunError> {
+        let mut workers = std::mem::take(&mut *self.workers());
+        for worker in &mut workers {
+            for (state, part) in self.states.iter_mut().zip(worker) {
+                add(state, part, |error| RunError::Internal(error.to_string()))?;
+            }
+        }
+        Ok(workers)
+    }
+
+    /// Takes the scores of examples from parts that were added, to give them away in the order of the
+    /// references.
+    fn take_samples(&mut self, workers: &mut [Vec<Part>], pairs: &Pairs) {
+        let states = &self.states;
+        let samples = |worker: &Vec<Part>| -> Vec<(u64, usize, Sample)> {
+            let of_metric = |(metric, (part, state)): (usize, (&Part, &State))| {
+                let samples = part.samples(state).into_iter();
+                let position = |sample: &Sample| pairs.apart[sample.record].ordinal;
+                samples
+                    .map(move |sample| (position(&sample), metric, sample))
+                    .collect::<Vec<_>>()
+            };
+            let parts = worker.iter().zip(states).enumerate();
+            parts.flat_map(of_metric).collect()
+        };
+        let samples: Vec<Vec<_>> = match self.threads {
+            1 => workers.iter().map(samples).collect(),
+            _ => workers.par_iter().map(samples).collect(),
+        };
+        for (position, metric, sample) in samples.into_iter().flatten() {
+            let waiting = self.waiting.samples.entry(position).or_default();
+            waiting.push((metric, sample));
+        }
     }
 
     /// Gives away the scores of examples that no earlier reference can come before, or `all` of them.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use metric_record::json::scan::end_of_numbers;
+use metric_record::json::scan::{Scanner, end_of_number, end_of_numbers, end_of_string};
 use metric_record::json::{Entries, without_position};
 use metric_record::{FieldPath, Id, Message, Value, quoted_id};
 use serde::de::IgnoredAny;
@@ -301,6 +301,8 @@ impl Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Json,
+    /// JSON that is a string without escapes, with its quotes.
+    Plain,
     /// A line or a cell, which has no type of its own.
     Line,
     /// A string.
@@ -320,6 +322,7 @@ impl Form {
     pub(crate) fn value(self, text: &str) -> Value<'_> {
         match self {
             Self::Json => Value::json(text),
+            Self::Plain => Value::plain_json_string(text),
             Self::Line => Value::line(text),
             #[cfg(feature = "columns")]
             Self::Text => Value::string(text),
@@ -425,14 +428,7 @@ pub(crate) fn scan(
             .collect()
     };
     match format {
-        Format::JsonLines => {
-            let plain = is_plain(&block.text);
-            lines(block)
-                .zip(block.first_line..)
-                .filter(|(line, _)| !line.of(&block.text).trim_ascii().is_empty())
-                .map(|(line, number)| json_line(&block.text, plain, line, number, names))
-                .collect()
-        }
+        Format::JsonLines => json_lines(block, names),
         Format::Kaldi => each_line(kaldi_line),
         Format::Trn => each_line(transcript::trn_line),
         Format::Json => json_map(&block.text, names, whole_file),
@@ -475,33 +471,203 @@ fn kaldi_line(text: &str, line: Span, number: u64) -> Result<Option<Found>, Scan
     }))
 }
 
-/// Whether no string in the text can have an escape or a control character.
-fn is_plain(text: &str) -> bool {
-    text.as_bytes().chunks(4096).all(|bytes| {
-        let suspect = |&byte: &u8| (byte < 0x20) & (byte != b'\n') | (byte == b'\\');
-        !bytes
-            .iter()
-            .fold(false, |found, byte| found | suspect(byte))
-    })
+/// Where the lines of a block start: after a byte order mark, which stands at the start of a file; anywhere else
+/// it is a character.
+fn start_of_lines(block: &Block) -> usize {
+    let is_marked = block.first_line == 1 && block.text.starts_with('\u{feff}');
+    if is_marked { 3 } else { 0 }
 }
 
 /// The lines of a block, without their ends (`\n` or `\r\n`) and without a byte order mark.
 fn lines(block: &Block) -> impl Iterator<Item = Span> {
     let bytes = block.text.as_bytes();
-    // A byte order mark stands at the start of a file; anywhere else it is a character.
-    let marked = block.first_line == 1 && block.text.starts_with('\u{feff}');
-    let mut start = if marked { 3 } else { 0 };
+    let mut start = start_of_lines(block);
     let mut ends = memchr::memchr_iter(b'\n', bytes);
     std::iter::from_fn(move || {
         if start >= bytes.len() {
             return None;
         }
         let next = ends.next().unwrap_or(bytes.len());
-        let end = next - usize::from(next > start && bytes[next - 1] == b'\r');
-        let line = Span { start, end };
+        let line = line_of(bytes, start, next);
         start = next + 1;
         Some(line)
     })
+}
+
+/// The line between its start and its `\n`.
+fn line_of(bytes: &[u8], start: usize, next: usize) -> Span {
+    let end = next - usize::from(next > start && bytes[next - 1] == b'\r');
+    Span { start, end }
+}
+
+/// The records of JSON Lines.
+///
+/// Nearly all lines differ from the line before them in their values only, and are taken apart by comparing the
+/// rest with it.
+fn json_lines(block: &Block, names: &FieldNames) -> Result<Vec<Found>, ScanError> {
+    let (text, bytes) = (block.text.as_str(), block.text.as_bytes());
+    let mut found = Vec::new();
+    let (mut start, mut number) = (start_of_lines(block), block.first_line);
+    let mut shape: Option<Shape<'_>> = None;
+    while start < bytes.len() {
+        if let Some((record, next)) = shape.as_ref().and_then(|it| it.read(text, start, number)) {
+            found.push(record);
+            start = next;
+        } else {
+            let next = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |it| start + it);
+            let line = line_of(bytes, start, next);
+            if !line.of(text).trim_ascii().is_empty() {
+                let record = json_line(text, line, number, names)?;
+                shape = Shape::of(text, &record);
+                if found.is_empty() {
+                    // About as many as there are lines of this length, and some more.
+                    found.reserve((bytes.len() - start) / (next + 1 - start) * 9 / 8 + 1);
+                }
+                found.push(record);
+            }
+            start = next + 1;
+        }
+        number += 1;
+    }
+    Ok(found)
+}
+
+/// What a line has beside its values: it stands between them, and decides which of them is which.
+///
+/// A line with other values in the same places is read as that line is: the keys are the same, so they are as
+/// valid, and a valid value in place of another one leaves JSON valid.
+struct Shape<'t> {
+    /// What stands before each value, and whose value it is.
+    values: [(&'t str, usize); 3],
+    /// How many values there are.
+    count: usize,
+    /// What stands after the last value.
+    rest: &'t str,
+}
+
+impl<'t> Shape<'t> {
+    /// The shape of a line that was read.
+    fn of(text: &'t str, found: &Found) -> Option<Self> {
+        let id = match &found.id {
+            FoundId::Here(id) if id.start > 0 && text.as_bytes()[id.start - 1] == b'"' => {
+                Some(Span::new(id.start - 1, id.end + 1))
+            }
+            FoundId::Here(id) => Some(*id),
+            FoundId::Line(_) => None,
+            FoundId::Unescaped(_) => return None,
+        };
+        let other = found.other.map(|(other, _)| other);
+        let mut spans = [id, Some(found.value), other];
+        let mut values = [("", 0); 3];
+        let (mut count, mut end) = (0, found.record.start);
+        // By their place in the line.
+        while let Some((role, span)) = (0..3)
+            .filter_map(|role| Some((role, spans[role]?)))
+            .min_by_key(|(_, span)| span.start)
+        {
+            spans[role] = None;
+            // One value may be a part of another one, where its name is a path.
+            values[count] = (text.get(end..span.start)?, role);
+            count += 1;
+            end = span.end;
+        }
+        Some(Self {
+            values,
+            count,
+            rest: text.get(end..found.record.end)?,
+        })
+    }
+
+    /// Reads the line that starts at a place, and returns where the next one starts; `None` if the line has
+    /// another shape, or values that are not plain.
+    #[inline]
+    fn read(&self, text: &str, start: usize, number: u64) -> Option<(Found, usize)> {
+        let bytes = text.as_bytes();
+        let mut at = start;
+        let mut spans = [(Span::default(), Form::Json); 3];
+        for (before, role) in self.values.get(..self.count)? {
+            if !starts_with(bytes, at, before) {
+                return None;
+            }
+            at += before.len();
+            let (end, form) = match role {
+                0 => id_end(bytes, at)?,
+                _ => value_end(text, at)?,
+            };
+            spans[*role] = (Span::new(at, end), form);
+            at = end;
+        }
+        if !starts_with(bytes, at, self.rest) {
+            return None;
+        }
+        let end = at + self.rest.len();
+        let next = match bytes.get(end) {
+            None => end,
+            Some(b'\n') => end + 1,
+            Some(b'\r') if bytes.get(end + 1) == Some(&b'\n') => end + 2,
+            Some(_) => return None,
+        };
+        let [(id, id_form), (value, form), other] = spans;
+        let record = Found {
+            id: match id_form {
+                _ if id.is_empty() => FoundId::Line(0),
+                Form::Plain => FoundId::Here(Span::new(id.start + 1, id.end - 1)),
+                _ => FoundId::Here(id),
+            },
+            value,
+            form,
+            other: (!other.0.is_empty()).then_some(other),
+            record: Span::new(start, end),
+            line: number,
+        };
+        Some((record, next))
+    }
+}
+
+#[inline]
+fn starts_with(bytes: &[u8], at: usize, part: &str) -> bool {
+    bytes.get(at..at + part.len()) == Some(part.as_bytes())
+}
+
+/// Where an id ends that is a string without escapes, or an integer as it is written in ids.
+#[inline]
+fn id_end(bytes: &[u8], at: usize) -> Option<(usize, Form)> {
+    if let Some((end, is_plain)) = end_of_string(bytes, at) {
+        return is_plain.then_some((end, Form::Plain));
+    }
+    let start = at + usize::from(bytes.get(at) == Some(&b'-'));
+    let digits = bytes.get(start..)?.iter();
+    let digits = digits.take_while(|byte| byte.is_ascii_digit()).count();
+    // JSON has no leading zeros, and -0 is the id 0.
+    let is_plain = digits > 0 && (bytes[start] != b'0' || (digits == 1 && start == at));
+    is_plain.then_some((start + digits, Form::Json))
+}
+
+/// Where a value ends that does not go on in the next line.
+#[inline]
+fn value_end(text: &str, at: usize) -> Option<(usize, Form)> {
+    let bytes = text.as_bytes();
+    match *bytes.get(at)? {
+        b'"' => {
+            let (end, is_plain) = end_of_string(bytes, at)?;
+            Some((end, if is_plain { Form::Plain } else { Form::Json }))
+        }
+        b'[' | b'{' => {
+            let line = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |it| at + it);
+            let rest = text.get(at..line)?;
+            let length = end_of_numbers(rest).or_else(|| end_of_value(rest))?;
+            Some((at + length, Form::Json))
+        }
+        b'-' | b'0'..=b'9' => Some((end_of_number(bytes, at)?, Form::Json)),
+        _ => Some((at + end_of_value(text.get(at..)?)?, Form::Json)),
+    }
+}
+
+/// The length of the value that a text starts with.
+fn end_of_value(text: &str) -> Option<usize> {
+    let mut scanner = Scanner::new(text);
+    scanner.skip_value()?;
+    Some(scanner.at())
 }
 
 /// The id of the one example of a file that is one example.
@@ -602,7 +768,7 @@ fn json_list(
         let record = Span::within(text, record.get());
         line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..record.start]).count() as u64;
         counted = record.start;
-        json_line(text, false, record, line, names)
+        json_line(text, record, line, names)
     };
     records.iter().map(read).collect()
 }
@@ -662,16 +828,9 @@ fn offset_of(text: &str, error: &serde_json::Error) -> usize {
 /// The shape of nearly all lines, an object whose strings have no escapes, is taken apart here
 /// at the speed of a search for quotes; whatever else a value is goes through serde_json.
 #[inline]
-fn json_line(
-    text: &str,
-    plain: bool,
-    line: Span,
-    number: u64,
-    names: &FieldNames,
-) -> Result<Found, ScanError> {
+fn json_line(text: &str, line: Span, number: u64, names: &FieldNames) -> Result<Found, ScanError> {
     let mut cursor = Cursor {
         text,
-        plain,
         at: line.start,
         end: line.end,
     };
@@ -707,8 +866,6 @@ enum Problem {
 /// Steps through a line.
 struct Cursor<'a> {
     text: &'a str,
-    /// Whether the text [is plain](is_plain).
-    plain: bool,
     at: usize,
     end: usize,
 }
@@ -791,7 +948,7 @@ impl<'a> Cursor<'a> {
     fn name(&self, key: Span) -> Result<Cow<'a, str>, Problem> {
         let inner = self.string_inner(key).ok_or(Problem::Syntax)?;
         let text = inner.of(self.text);
-        if !self.plain && text.contains('\\') {
+        if text.contains('\\') {
             let unescaped = serde_json::from_str(key.of(self.text));
             return unescaped.map(Cow::Owned).map_err(|error| {
                 let problem = describe(key.of(self.text), &error);
@@ -861,14 +1018,13 @@ impl<'a> Cursor<'a> {
     fn value(&mut self) -> Result<Span, Problem> {
         self.skip_space();
         let start = self.at;
-        let rest = &self.text.as_bytes()[start..self.end];
-        if let Some(length) = plain_string(rest, self.plain) {
+        let rest = &self.text[start..self.end];
+        if let Some((length, _)) = end_of_string(rest.as_bytes(), 0) {
             self.at = start + length;
-        } else if let Some(length) = end_of_numbers(&self.text[start..self.end]) {
+        } else if let Some(length) = end_of_numbers(rest).or_else(|| end_of_value(rest)) {
             self.at = start + length;
         } else {
-            let mut values =
-                serde_json::Deserializer::from_str(&self.text[start..self.end]).into_iter();
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter();
             let value: &RawValue = match values.next() {
                 Some(Ok(value)) => value,
                 _ => return Err(Problem::Syntax),
@@ -880,19 +1036,6 @@ impl<'a> Cursor<'a> {
             end: self.at,
         })
     }
-}
-
-/// The length of the string, with its quotes, that `bytes` starts with, if it has no escapes and
-/// no control characters, as is known of all strings of a `plain` text.
-fn plain_string(bytes: &[u8], plain: bool) -> Option<usize> {
-    let inner = bytes.strip_prefix(b"\"")?;
-    let end = memchr::memchr(b'"', inner)?;
-    let plain = plain || is_plain_string(&inner[..end]);
-    plain.then_some(end + 2)
-}
-
-fn is_plain_string(bytes: &[u8]) -> bool {
-    bytes.iter().all(|&byte| byte >= 0x20 && byte != b'\\')
 }
 
 #[cfg(test)]
@@ -981,6 +1124,62 @@ mod tests {
             prop_assert_eq!(found[0].id(&line).to_string(), expected);
             let text = found[0].value.of(&line);
             prop_assert_eq!(serde_json::from_str::<Json>(text).expect("JSON"), value);
+        }
+
+        /// A line that is compared with the one before it is read as it is read alone.
+        #[test]
+        fn lines_are_read_as_if_alone(
+            lines in proptest::collection::vec((
+                proptest::sample::select(vec![
+                    "{\"id\":ID,\"reference\":VALUE}", "{\"id\":ID,\"reference\":VALUE}",
+                    "{\"id\":ID,\"reference\":VALUE}", "{\"reference\": VALUE, \"id\": ID}",
+                    " {\"id\" :ID, \"x\": [1, \"}\"],\"reference\":VALUE } ", "{\"id\":ID,\"references\":VALUE}",
+                    "{\"id\":ID,\"reference\":VALUE,\"prediction\":ID}", "{\"id\":\"ID\",\"reference\":\"VALUE\"}",
+                    "{\"id\":ID,\"reference\":VALUE,\"reference\":1}", "{\"id\":ID}", "", "ID",
+                ]),
+                proptest::sample::select(vec![
+                    "1", "22", "\"a\"", "\"\"", "\"bc\"", "-3", "0", "-0", "01", "1.5", "\"\\u0041\"", "null", "1e",
+                ]),
+                proptest::sample::select(vec![
+                    "1", "-2.5e3", "\"abcdefghijklmnopqrstuvwxyz\"", "\"a\\n\"", "\"\"", "[1, 2]", "[[1],[2]]", "[1,",
+                    "{\"a\": [\"]\"]}", "null", "true", "nul", "\"a", "01", "\"\u{1}\"", "\"é\"", "[\"a\", 1]", "{",
+                ]),
+                proptest::sample::select(vec!["\n", "\n", "\r\n"]),
+            ), 1..6),
+        ) {
+            let names = FieldNames::new([
+                ("id", Role::Id, "id-field"),
+                ("reference", Role::Value, "reference-field"),
+                ("references", Role::Value, "reference-field"),
+                ("prediction", Role::Other, "prediction-field"),
+            ]);
+            let lines = lines.iter().map(|(shape, id, value, end)| {
+                shape.replace("ID", id).replace("VALUE", value) + end
+            });
+            let lines: Vec<String> = lines.collect();
+            let read = |text: &str, first_line| {
+                let mut block = Block::lines(text.to_owned(), first_line);
+                let found = scan(&mut block, Format::JsonLines, &names, |_| false);
+                let found = found.map_err(|error| (block.line_at(error.offset), error.problem.to_string()))?;
+                let seen = found.iter().map(|found| {
+                    let json = |value: Option<Value<'_>>| {
+                        let value = value.map(|mut value| (value.kind(), value.text(), value.to_json().map(|it| it.map(Cow::into_owned))));
+                        format!("{value:?}")
+                    };
+                    let (id, record) = (found.id(text).to_string(), found.record(text).map(str::to_owned));
+                    (id, json(Some(found.value(text))), json(found.other(text)), record, found.line)
+                });
+                Ok(seen.collect::<Vec<_>>())
+            };
+            let mut alone = Ok(Vec::new());
+            for (line, number) in lines.iter().zip(1..) {
+                let one: Result<Vec<_>, (u64, String)> = read(line, number);
+                alone = alone.and_then(|mut all: Vec<_>| {
+                    all.extend(one?);
+                    Ok(all)
+                });
+            }
+            prop_assert_eq!(read(&lines.concat(), 1), alone);
         }
 
         #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use metric_record::{Content, Document, Message, ReadError};
+use metric_record::{Content, Document, Folder, Message, ReadError};
 
 use crate::RunError;
 use crate::formats::csv::{CsvOptions, Dialect, Layout};
@@ -26,9 +26,6 @@ const PROBE_BYTES: usize = 64;
 
 /// How much of a document is read before it is looked at.
 const PART_BYTES: usize = 1 << 20;
-
-/// How many bytes of data a run holds in memory by default.
-pub const DEFAULT_MAX_BYTES: u64 = 8_000_000_000;
 
 /// Says that something takes more memory than allowed.
 fn too_long(what: &str, max_bytes: u64) -> Message {
@@ -378,7 +375,10 @@ impl Source {
     pub fn document(&self, max_bytes: u64) -> Result<Document, RunError> {
         let name = self.name();
         let content = match &self.origin {
-            Origin::Folder(path) => Content::Folder(path.clone()),
+            Origin::Folder(path) => Content::Folder(Folder {
+                path: path.clone(),
+                max_bytes,
+            }),
             Origin::Several(..) => {
                 let problem = "are several files: expected one file or folder";
                 return Err(ReadError::new(name, problem).into());
@@ -669,6 +669,13 @@ pub(crate) enum Rows {
     Found(Vec<Found>),
 }
 
+impl Rows {
+    /// Whether records are lines of the block's text.
+    pub(crate) fn are_lines(&self) -> bool {
+        matches!(self, Self::Lines)
+    }
+}
+
 impl Block {
     /// Lines of text.
     #[cfg(test)]
@@ -730,6 +737,20 @@ enum Reading {
 }
 
 impl Blocks {
+    /// The blocks of nothing.
+    pub(crate) fn ended() -> Self {
+        Self {
+            files: std::collections::VecDeque::new(),
+            names: FieldNames::new([]),
+            progress: Arc::default(),
+            max_bytes: 0,
+            current: Reading::Ended,
+            before: 0,
+            #[cfg(feature = "columns")]
+            kinds: None,
+        }
+    }
+
     fn open_next(&mut self) -> Result<(), RunError> {
         let Some(source) = self.files.pop_front() else {
             self.current = Reading::Ended;
@@ -789,6 +810,7 @@ impl Blocks {
                 spare: Vec::new(),
                 ended: false,
                 is_started: false,
+                failed: None,
                 max_bytes: self.max_bytes,
             })),
         };
@@ -827,7 +849,7 @@ impl Blocks {
     /// Whether all has been read.
     pub(crate) fn at_end(&self) -> bool {
         match &self.current {
-            Reading::Text(text) => text.ended && self.files.is_empty(),
+            Reading::Text(text) => text.ended && text.failed.is_none() && self.files.is_empty(),
             Reading::Other(_) => false,
             Reading::Ended => true,
         }
@@ -864,12 +886,17 @@ struct TextBlocks {
     spare: Vec<String>,
     ended: bool,
     is_started: bool,
+    /// What is wrong with the line after those that were read.
+    failed: Option<RunError>,
     max_bytes: u64,
 }
 
 impl TextBlocks {
     /// The next block, or `None` at the end.
     fn next(&mut self) -> Result<Option<Block>, RunError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         if self.ended {
             return Ok(None);
         }
@@ -937,10 +964,26 @@ impl TextBlocks {
         // A copy within the cache costs less than what the faster validation saves, and keeps the
         // buffer; a text that is larger than the cache is validated where it is.
         let text = if end <= 2 * BLOCK_BYTES {
-            let valid = simdutf8::compat::from_utf8(bytes).map_err(|error| {
-                let valid = error.valid_up_to();
-                self.in_words(not_utf8(&self.part.file, self.next_line, bytes, valid))
-            })?;
+            let valid = match simdutf8::compat::from_utf8(bytes) {
+                Ok(valid) => valid,
+                Err(error) => {
+                    let valid = &bytes[..error.valid_up_to()];
+                    let error = not_utf8(&self.part.file, self.next_line, bytes, valid.len());
+                    let error = self.in_words(error);
+                    // The lines before that one come first.
+                    let lines = match self.format {
+                        Format::Json => None,
+                        format if format.spans_lines() => None,
+                        _ => memchr::memrchr(b'\n', valid),
+                    };
+                    let lines = lines.and_then(|end| std::str::from_utf8(&valid[..=end]).ok());
+                    let Some(lines) = lines else {
+                        return Err(error);
+                    };
+                    self.failed = Some(error);
+                    lines
+                }
+            };
             let mut text = self.spare.pop().unwrap_or_default();
             text.clear();
             text.push_str(valid);

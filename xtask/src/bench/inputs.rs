@@ -75,6 +75,11 @@ impl Input {
         Self::new("strings", strings, lines, letters)
     }
 
+    /// The same texts as records.
+    pub(crate) const fn string_records(lines: usize, letters: usize) -> Self {
+        Self::new("string-records", string_records, lines, letters)
+    }
+
     /// A label, and `k` predicted ones, an object a line and as arrays of 64-bit integers.
     pub(crate) const fn ranked(examples: usize, k: usize) -> Self {
         Self::new("ranked", ranked, examples, k)
@@ -83,6 +88,16 @@ impl Input {
     /// 32-bit scores of `classes` classes, and the true class as 64-bit integers.
     pub(crate) const fn scores(examples: usize, classes: usize) -> Self {
         Self::new("scores", scores, examples, classes)
+    }
+
+    /// Scores of `classes` classes with six decimals, and the true class, as records.
+    pub(crate) const fn score_records(examples: usize, classes: usize) -> Self {
+        Self::new("score-records", score_records, examples, classes)
+    }
+
+    /// A true and a predicted label of `classes` classes, as records.
+    pub(crate) const fn label_records(examples: usize, classes: usize) -> Self {
+        Self::new("label-records", label_records, examples, classes)
     }
 
     /// A true and a predicted label a line, of `classes` classes.
@@ -410,6 +425,21 @@ fn strings(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> 
     Ok(())
 }
 
+fn string_records(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, letters) = (input.size, input.width);
+    let mut files = pair(folder, "jsonl")?;
+    for id in 0..size {
+        let mut line = line(random, id, letters);
+        let reference: String = line.iter().collect();
+        if let Some(letter) = line.last_mut().filter(|_| random.chance(0.25)) {
+            *letter = '!';
+        }
+        let prediction: String = line.iter().collect();
+        record(&mut files, id, [&reference.into(), &prediction.into()])?;
+    }
+    Ok(())
+}
+
 fn ranked(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     let (size, k) = (input.size, input.width);
     let mut files = pair(folder, "jsonl")?;
@@ -450,16 +480,46 @@ fn scores(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn labels(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+fn score_records(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     let (size, classes) = (input.size, input.width);
-    let [mut references, mut predictions] = pair(folder, "txt")?;
-    for _ in 0..size {
-        let truth = (random.unit() * random.unit() * classes as f64) as usize;
-        let said = if random.chance(0.7) {
-            truth
-        } else {
-            random.below(classes)
+    let mut files = pair(folder, "jsonl")?;
+    for id in 0..size {
+        let truth = random.below(classes);
+        let mut score = |class| {
+            // The true class stands a little out, and few scores are equal.
+            let more = if class == truth { 0.35 } else { 0.0 };
+            ((random.unit() * 0.65 + more) * 1e6).round() / 1e6
         };
+        let scores: Vec<f64> = (0..classes).map(&mut score).collect();
+        record(&mut files, id, [&truth.into(), &scores.into()])?;
+    }
+    Ok(())
+}
+
+/// A true label, of which small ones are frequent, and a predicted one.
+fn label_pair(random: &mut Random, classes: usize) -> (usize, usize) {
+    let truth = (random.unit() * random.unit() * classes as f64) as usize;
+    let said = if random.chance(0.7) {
+        truth
+    } else {
+        random.below(classes)
+    };
+    (truth, said)
+}
+
+fn label_records(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let mut files = pair(folder, "jsonl")?;
+    for id in 0..input.size {
+        let (truth, said) = label_pair(random, input.width);
+        record(&mut files, id, [&truth.into(), &said.into()])?;
+    }
+    Ok(())
+}
+
+fn labels(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let [mut references, mut predictions] = pair(folder, "txt")?;
+    for _ in 0..input.size {
+        let (truth, said) = label_pair(random, input.width);
         writeln!(references, "{truth}")?;
         writeln!(predictions, "{said}")?;
     }
@@ -872,6 +932,9 @@ mod tests {
             Input::ranked(4, 3),
             Input::scores(2, 5),
             Input::labels(4, 3),
+            Input::string_records(4, 20),
+            Input::score_records(2, 5),
+            Input::label_records(4, 3),
             Input::grids(4, 5),
             Input::submission(2, 5),
             Input::vqa(3, 10),

@@ -1,6 +1,9 @@
 //! `bench --scaling`: how the cost of `metric` grows with the size of its input and with threads.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+use std::time::Instant;
 
 use plotters::prelude::*;
 
@@ -40,10 +43,40 @@ const CURVES: &[Curve] = &[
         input: Input::strings(1_000_000, 36),
     },
     Curve {
+        name: "string-accuracy, records",
+        of: "records",
+        words: "string-accuracy -r r.jsonl -p p.jsonl",
+        input: Input::string_records(1_000_000, 36),
+    },
+    Curve {
+        name: "classification",
+        of: "lines",
+        words: "classification --zero-division 0 -r r.txt -p p.txt",
+        input: Input::labels(1_000_000, 100),
+    },
+    Curve {
+        name: "classification, records",
+        of: "records",
+        words: "classification --zero-division 0 -r r.jsonl -p p.jsonl",
+        input: Input::label_records(1_000_000, 100),
+    },
+    Curve {
         name: "cer",
         of: "lines",
         words: "cer -r r.txt -p p.txt",
         input: Input::lines(100_000, 48),
+    },
+    Curve {
+        name: "wer",
+        of: "lines",
+        words: "wer -r r.txt -p p.txt",
+        input: Input::lines(100_000, 48),
+    },
+    Curve {
+        name: "squad",
+        of: "questions",
+        words: "squad -r r.json -p p.json",
+        input: Input::squad(100_000, 3),
     },
     Curve {
         name: "vqa",
@@ -56,6 +89,12 @@ const CURVES: &[Curve] = &[
         of: "examples of 5 labels",
         words: "accuracy-at-k -r r.jsonl -p p.jsonl",
         input: Input::ranked(1_000_000, 5),
+    },
+    Curve {
+        name: "accuracy-at-k, scores",
+        of: "examples of 1,000 scores",
+        words: "accuracy-at-k --input scores -r r.jsonl -p p.jsonl",
+        input: Input::score_records(10_000, 1_000),
     },
     Curve {
         name: "arc",
@@ -83,6 +122,8 @@ struct Point {
     size: usize,
     threads: usize,
     cost: Cost,
+    /// How long it takes to read the files and do nothing with them, in seconds.
+    read: f64,
 }
 
 pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
@@ -115,12 +156,14 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
         for (size, threads) in alone.chain(more) {
             eprintln!("  {} of {size} on {threads}", curve.name);
             let data = curve.input.of(size).folder(&folder.join(FOLDER))?;
+            let read = curve.read(&data).map_err(|error| error.to_string())?;
             match curve.time(&metric, &data, threads, settings.rounds()) {
                 Ok(cost) => points.push(Point {
                     curve: place,
                     size,
                     threads,
                     cost,
+                    read,
                 }),
                 Err(error) => {
                     failed.push(format!("{} did not run: {error}", curve.name));
@@ -171,6 +214,23 @@ fn threads() -> Vec<usize> {
 }
 
 impl Curve {
+    /// The least time that a plain read of its files takes, into memory that is used again.
+    fn read(&self, data: &Path) -> std::io::Result<f64> {
+        const ROUNDS: usize = 5;
+        let mut least = f64::INFINITY;
+        let mut buffer = vec![0; 1 << 20];
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            let is_file = |word: &&str| word.starts_with("r.") || word.starts_with("p.");
+            for name in self.words.split(' ').filter(is_file) {
+                let mut file = File::open(data.join(name))?;
+                while file.read(&mut buffer)? > 0 {}
+            }
+            least = least.min(start.elapsed().as_secs_f64());
+        }
+        Ok(least)
+    }
+
     fn time(
         &self,
         metric: &Path,
@@ -191,7 +251,8 @@ impl Curve {
 }
 
 const HEADER: &[&str] = &[
-    "metric", "examples", "", "threads", "wall", "CPU", "peak", "x size", "x wall", "x peak",
+    "metric", "examples", "", "threads", "wall", "CPU", "read", "peak", "x size", "x wall",
+    "x peak",
 ];
 
 /// `SCALING.md`.
@@ -202,7 +263,8 @@ fn page(origin: &str, rows: &[Vec<String>], failed: &[String]) -> String {
          Written by `cargo xtask bench --scaling`; do not edit.\n\n\
          {origin}\n\
          The program from its start to its end, on files; medians. Below the 5 MB or so of the small \
-         process that starts it no peak memory is seen. The columns with `x` say how a row stands \
+         process that starts it no peak memory is seen. `read` is the limit of the machine: a plain read of \
+         the files on one thread, into memory that is used again. The columns with `x` say how a row stands \
          to the one above it, which has a tenth of the input or fewer threads: where time grows as \
          the input does, `x wall` is no more than `x size`.\n\n\
          ![Time by size on one thread, and by threads](SCALING.svg)\n\n\
@@ -223,6 +285,7 @@ fn rows(curves: &[&Curve], points: &[Point]) -> Vec<Vec<String>> {
             point.threads.to_string(),
             seconds(point.cost.wall),
             seconds(point.cost.cpu),
+            seconds(point.read),
             format!("{:.0} MB", point.cost.peak / 1e6),
         ];
         let before = place.checked_sub(1).and_then(|place| points.get(place));
@@ -253,6 +316,12 @@ const COLOURS: &[RGBColor] = &[
     RGBColor(204, 121, 167),
     RGBColor(140, 140, 140),
     RGBColor(120, 80, 40),
+    RGBColor(240, 228, 66),
+    RGBColor(150, 0, 60),
+    RGBColor(0, 70, 60),
+    RGBColor(170, 170, 220),
+    RGBColor(90, 60, 150),
+    RGBColor(200, 200, 200),
 ];
 
 /// Two charts with logarithmic axes: CPU time by size on one thread, and time by the clock by
@@ -374,12 +443,13 @@ mod tests {
                 size,
                 threads,
                 cost: cost(wall),
+                read: 0.1,
             });
         let curves: Vec<_> = CURVES.iter().collect();
         let rows = rows(&curves, &points);
-        assert_eq!(rows[0][7..], ["", "", ""]);
-        assert_eq!(rows[1][7..], ["10.0", "8.00", "1.00"]);
-        assert_eq!(rows[2][7..], ["1.00", "0.50", "1.00"]);
+        assert_eq!(rows[0][8..], ["", "", ""]);
+        assert_eq!(rows[1][8..], ["10.0", "8.00", "1.00"]);
+        assert_eq!(rows[2][8..], ["1.00", "0.50", "1.00"]);
     }
 
     #[test]
@@ -401,6 +471,7 @@ mod tests {
                 cpu: wall,
                 peak: 1.0,
             },
+            read: 0.1,
         });
         let curves: Vec<_> = CURVES.iter().collect();
         draw(&path, &curves, &points)?;

@@ -230,6 +230,21 @@ pub(crate) const TRAPS: &[Trap] = &[
         says: &["r.json: the file takes more memory than allowed by --max-bytes 1000000"],
     },
     Trap {
+        name: "A folder with very many files",
+        before: "All of them were held in memory.",
+        now: "`--max-bytes` bounds what is held.",
+        files: &[
+            ("r/1.txt", || "0 0.5 0.5 1 1\n".repeat(10_000)),
+            ("r/2.txt", || "0 0.5 0.5 1 1\n".repeat(10_000)),
+            ("p/1.txt", || "0 0.5 0.5 1 1 0.9\n".to_owned()),
+        ],
+        run: "score detection -r r -p p --max-bytes 200kB",
+        code: 5,
+        says: &[
+            "2.txt: with 140000 bytes, the files of the folder take more memory than allowed by --max-bytes 200000",
+        ],
+    },
+    Trap {
         name: "CodeBLEU under the profiles of the original evaluator",
         before: "Syntax and dataflow came from current grammars without a word.",
         now: "A warning names the two components.",

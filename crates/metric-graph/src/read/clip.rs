@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use metric_record::json::scan::Scanner;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess,
     Unexpected, Visitor,
@@ -325,6 +326,55 @@ impl Visitor<'_> for LaneSeed<'_> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Centerlines(pub BTreeSet<LaneId>);
 
+impl Centerlines {
+    /// Reads the centerlines of the map that is the field `data` of a record; `None` if something is wrong, or
+    /// rare.
+    pub(super) fn scan(record: &str) -> Option<Option<Self>> {
+        let mut data = None;
+        let mut scanner = Scanner::new(record);
+        scanner.object(|scanner, field| match field {
+            "data" if data.is_some() => None,
+            "data" => {
+                data = Some(Self(scan_map(scanner)?));
+                Some(())
+            }
+            _ => scanner.skip_value(),
+        })?;
+        scanner.is_at_end().then_some(data)
+    }
+}
+
+/// Scans the ids of the centerlines of a map.
+fn scan_map(scanner: &mut Scanner<'_>) -> Option<BTreeSet<LaneId>> {
+    let mut centerlines = None;
+    scanner.object(|scanner, field| match field {
+        "vector" if centerlines.is_some() => None,
+        "vector" => {
+            let ids = centerlines.insert(BTreeSet::new());
+            scanner.object(|scanner, id| {
+                let mut is_centerline = None;
+                scanner.object(|scanner, field| match field {
+                    "type" if is_centerline.is_some() => None,
+                    "type" => {
+                        is_centerline = Some(scanner.string()? == CENTERLINE);
+                        Some(())
+                    }
+                    _ => scanner.skip_value(),
+                })?;
+                if is_centerline? {
+                    ids.insert(LaneId::from_key(id));
+                }
+                Some(())
+            })
+        }
+        _ => scanner.skip_value(),
+    })?;
+    centerlines
+}
+
+/// The type of the vectors that are centerlines.
+const CENTERLINE: &str = "3";
+
 impl<'de> Deserialize<'de> for Centerlines {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(MapVisitor).map(Self)
@@ -456,7 +506,6 @@ impl Visitor<'_> for TypeSeed<'_> {
     }
 
     fn visit_str<E: Error>(self, of: &str) -> Result<bool, E> {
-        const CENTERLINE: &str = "3";
         Ok(of == CENTERLINE)
     }
 }

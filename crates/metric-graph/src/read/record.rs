@@ -209,6 +209,9 @@ fn centerlines(
     if !outside(fields, &label).any(|part| part.contains(DATA)) {
         return Ok(None);
     }
+    if let Some(data) = Centerlines::scan(fields) {
+        return Ok(data);
+    }
     let fields = typed::<Fields>(fields)
         .map_err(|problem| FieldError::reference(format!("\"data\": {problem}")))?;
     Ok(fields.data)

@@ -36,14 +36,13 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use metric_record::json::Entries;
-use metric_record::{Content, Document};
-pub use metric_record::{File, ReadError};
+use metric_record::{Content, Document, FileReader, name_text};
+pub use metric_record::{File, Folder, ReadError};
 
 use self::json::RawAttempt;
 use crate::{Attempt, Grid};
@@ -104,11 +103,10 @@ impl Solutions {
     /// # Errors
     ///
     /// As of [`parse`](Self::parse), and a folder or file that cannot be opened.
-    pub fn read_folder(folder: &Path) -> Result<Self, ReadError> {
+    pub fn read_folder(folder: &Folder) -> Result<Self, ReadError> {
         let mut solutions = Self::default();
-        for (id, path) in task_files(folder)? {
-            let text = read_text(&path)?;
-            let name = path.display().to_string();
+        for (id, path) in task_files(&folder.path)? {
+            let (name, text) = FileReader::new(folder.max_bytes).read(&path)?;
             let (name, text) = (name.as_str(), text.as_str());
             let file = File { name, text };
             let outputs =
@@ -239,21 +237,20 @@ impl Submission {
     /// As of [`parse`](Self::parse), indices that do not fit, and a folder or file that cannot be
     /// opened.
     pub fn read_folder(
-        folder: &Path,
+        folder: &Folder,
         solutions: &Solutions,
         options: SubmissionOptions,
     ) -> Result<Self, ReadError> {
         let mut submission = Self::default();
-        for (id, path) in task_files(folder)? {
+        for (id, path) in task_files(&folder.path)? {
             if id == "results" && !solutions.places.contains_key(&id) {
                 continue;
             }
-            let name = path.display().to_string();
             let (mut fields, tests) = (0, solutions.tests(&id));
             // A task that nobody asks for is not opened.
-            let text = match tests {
-                0 => String::new(),
-                _ => read_text(&path)?,
+            let (name, text) = match tests {
+                0 => (name_text(path.as_os_str()).into_owned(), String::new()),
+                _ => FileReader::new(folder.max_bytes).read(&path)?,
             };
             let (name, text) = (name.as_str(), text.as_str());
             let file = File { name, text };
@@ -582,34 +579,11 @@ fn task_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, ReadError> {
         if !is_json || path.is_dir() {
             continue;
         }
-        match path.file_stem().map(|stem| stem.to_string_lossy()) {
-            Some(Cow::Borrowed(id)) => {
-                let id = id.to_owned();
-                files.insert(id, path);
-            }
-            _ => return Err(error(&path, "the name is not UTF-8".to_owned())),
-        }
+        let stem = path.file_stem().unwrap_or_default();
+        files.insert(name_text(stem).into_owned(), path);
     }
     match files.is_empty() {
         true => Err(error(folder, "has no files TASK.json".to_owned())),
         false => Ok(files),
     }
-}
-
-/// The largest file of a task that is read. A larger one is no task, but a device or a file with a
-/// hole, which memory could not hold.
-const MAX_FILE_BYTES: u64 = 1 << 30;
-
-fn read_text(path: &Path) -> Result<String, ReadError> {
-    let error = |problem: String| ReadError::new(path.display().to_string(), problem);
-    let cannot = |why: std::io::Error| error(format!("cannot read: {why}"));
-    let metadata = std::fs::metadata(path).map_err(cannot)?;
-    if !metadata.is_file() {
-        return Err(error("is no plain file".to_owned()));
-    }
-    if metadata.len() > MAX_FILE_BYTES {
-        let problem = format!("has {} bytes, expected at most 1 GiB", metadata.len());
-        return Err(error(problem));
-    }
-    std::fs::read_to_string(path).map_err(cannot)
 }

@@ -314,8 +314,10 @@ fn entries_say_which_test_they_are_for() {
 fn folders() {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    let read = |solutions: &Solutions| Submission::read_folder(folder.path(), solutions, lenient());
-    let empty = Solutions::read_folder(folder.path())
+    let read = |solutions: &Solutions| {
+        Submission::read_folder(&Folder::new(folder.path()), solutions, lenient())
+    };
+    let empty = Solutions::read_folder(&Folder::new(folder.path()))
         .unwrap_err()
         .to_string();
     assert!(empty.contains("has no files TASK.json"), "{empty}");
@@ -325,7 +327,7 @@ fn folders() {
     );
     put("a.json", r#"[[[1]]]"#);
     put("notes.txt", "anything");
-    let solutions = Solutions::read_folder(folder.path()).unwrap();
+    let solutions = Solutions::read_folder(&Folder::new(folder.path())).unwrap();
     let tasks: Vec<_> = solutions.tasks().map(|(id, _)| id).collect();
     assert_eq!(tasks, ["a", "b"]);
 
@@ -356,7 +358,7 @@ fn folders() {
         error.contains("b.json: task \"b\": expected a list of"),
         "{error}"
     );
-    assert!(Solutions::read_folder(&folder.path().join("none")).is_err());
+    assert!(Solutions::read_folder(&Folder::new(folder.path().join("none"))).is_err());
 }
 
 #[test]

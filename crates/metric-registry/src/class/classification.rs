@@ -13,7 +13,8 @@ use serde_json::json;
 
 use metric_record::{Batch, Column, FieldError, Message, Record, RecordError};
 
-use crate::class::ranked::{Label, read_label};
+use crate::class::ranked::{LabelView, view_label};
+use crate::class::tally::{Tallied, Tally};
 use crate::{
     Counted, Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope,
     ScoreSpec, Sink, never_whole, scorer,
@@ -76,10 +77,10 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     build: |options| {
         let labels = options.list("labels", "a label", |label| Some(label.to_owned()))?;
         let reading = Classes {
-            metric: Classification::new(
+            metric: Tallied(Classification::new(
                 options.require("average")?,
                 options.require("zero-division")?,
-            ),
+            )),
             labels,
             by_class: options.is("groups", "class"),
         };
@@ -92,7 +93,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
 const MATRIX: usize = 1000;
 
 struct Classes {
-    metric: Classification<Class>,
+    metric: Tallied,
     /// The classes that count; empty for all.
     labels: Vec<String>,
     by_class: bool,
@@ -101,9 +102,47 @@ struct Classes {
 /// A class: the integer 3 and the string "3" are two. Integers come first, by their value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Class {
+pub(crate) enum Class {
     Integer(i64),
     Text(String),
+}
+
+/// A class whose text is elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClassView<'a> {
+    Integer(i64),
+    Text(&'a str),
+}
+
+impl<'a> ClassView<'a> {
+    /// The class of a label; a line of text is what the label on the other side is, and an integer
+    /// if both are lines and it is written as one.
+    fn of(label: &'a LabelView<'_>, other: Option<&LabelView<'_>>) -> Self {
+        match (label, other) {
+            (LabelView::Integer(number), _) => Self::Integer(*number),
+            (LabelView::Text(text), _) => Self::Text(text),
+            (LabelView::Line(text), Some(LabelView::Text(_))) => Self::Text(text),
+            (LabelView::Line(text), _) => integer(text).map_or(Self::Text(text), Self::Integer),
+        }
+    }
+
+    pub(crate) fn to_class(self) -> Class {
+        match self {
+            Self::Integer(number) => Class::Integer(number),
+            Self::Text(text) => Class::Text(text.to_owned()),
+        }
+    }
+}
+
+/// The integer that a text is, if it is written as integers are.
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_written_so = match digits.as_bytes() {
+        [b'0'] => digits.len() == text.len(),
+        [b'1'..=b'9', ..] => true,
+        _ => false,
+    };
+    is_written_so.then(|| text.parse().ok()).flatten()
 }
 
 impl fmt::Display for Class {
@@ -116,16 +155,10 @@ impl fmt::Display for Class {
 }
 
 impl Class {
-    /// The class of a label; a line of text is what the label on the other side is, and an integer
-    /// if both are lines and it is written as one.
-    fn of(label: Label, other: Option<&Label>) -> Self {
-        match (label, other) {
-            (Label::Integer(number), _) => Self::Integer(number),
-            (Label::Text(text), _) | (Label::Line(text), Some(Label::Text(_))) => Self::Text(text),
-            (Label::Line(text), _) => match text.parse::<i64>() {
-                Ok(number) if number.to_string() == text => Self::Integer(number),
-                _ => Self::Text(text),
-            },
+    pub(crate) fn view(&self) -> ClassView<'_> {
+        match self {
+            Self::Integer(number) => ClassView::Integer(*number),
+            Self::Text(text) => ClassView::Text(text),
         }
     }
 }
@@ -133,10 +166,10 @@ impl Class {
 impl Classes {
     /// The names of the classes that count, each with its counts: all 0 for one of the labels that
     /// does not occur, which is a class in scikit-learn as well.
-    fn counts(&self, state: &ConfusionMatrix<Class>) -> Vec<(String, Counts)> {
+    fn counts(&self, classes: &[&Class], matrix: &ConfusionMatrix<u32>) -> Vec<(String, Counts)> {
         let (mut counts, mut names) = (Vec::new(), BTreeSet::new());
-        for (class, its) in state.counts() {
-            let name = class.to_string();
+        for (&index, its) in matrix.counts() {
+            let name = classes[index as usize].to_string();
             if !self.labels.is_empty() && !self.labels.contains(&name) {
                 continue;
             }
@@ -154,7 +187,7 @@ impl Classes {
     }
 
     fn scores_of(&self, counts: &[Counts]) -> Named<Option<f64>> {
-        let (average, zero_division) = (self.metric.average(), self.metric.zero_division());
+        let (average, zero_division) = (self.metric.0.average(), self.metric.0.zero_division());
         let scores = PrecisionRecallF1::of(counts, average, zero_division);
         vec![
             ("precision".to_owned(), scores.precision),
@@ -165,7 +198,7 @@ impl Classes {
 }
 
 impl Reading for Classes {
-    type Metric = Classification<Class>;
+    type Metric = Tallied;
     type Header = ();
 
     fn metric(&self) -> &Self::Metric {
@@ -176,10 +209,10 @@ impl Reading for Classes {
         let mut labels = self.labels.clone();
         labels.sort();
         let mut parts = vec![
-            ("average".to_owned(), self.metric.average().to_string()),
+            ("average".to_owned(), self.metric.0.average().to_string()),
             (
                 "zero-division".to_owned(),
-                self.metric.zero_division().to_string(),
+                self.metric.0.zero_division().to_string(),
             ),
         ];
         if !labels.is_empty() {
@@ -189,12 +222,13 @@ impl Reading for Classes {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let prediction = read_label(&mut record.prediction).map_err(FieldError::prediction)?;
-        let reference = read_label(&mut record.reference).map_err(FieldError::reference)?;
+        let prediction = view_label(&mut record.prediction).map_err(FieldError::prediction)?;
+        let reference = view_label(&mut record.reference).map_err(FieldError::reference)?;
         let reference = reference.ok_or_else(|| FieldError::reference("expected a label"))?;
-        let class = Class::of(reference.clone(), prediction.as_ref());
-        let predicted = prediction.map(|label| Class::of(label, Some(&reference)));
-        sink.example(&predicted, &class);
+        let class = ClassView::of(&reference, prediction.as_ref());
+        let predicted = prediction.as_ref();
+        let predicted = predicted.map(|label| ClassView::of(label, Some(&reference)));
+        sink.counted_in(|tally: &mut Tally| tally.add(predicted, class, 1));
         Ok(())
     }
 
@@ -214,7 +248,7 @@ impl Reading for Classes {
                 (predictions.without_nulls(), references.without_nulls())
             && let Ok(matrix) = confusion_matrix(predictions, references, Class::Integer)
         {
-            sink.pooled(batch.len() as u64, &[], matrix);
+            sink.pooled(batch.len() as u64, &[], matrix.into());
             return Some(Ok(()));
         }
         let read = |row| {
@@ -230,8 +264,9 @@ impl Reading for Classes {
         Some((0..batch.len()).try_for_each(read))
     }
 
-    fn numbers(&self, state: &ConfusionMatrix<Class>, (): &(), scope: Scope<'_>) -> Numbers {
-        let classes = self.counts(state);
+    fn numbers(&self, state: &Tally, (): &(), scope: Scope<'_>) -> Numbers {
+        let (all, state) = state.matrix();
+        let classes = self.counts(&all, &state);
         let counts: Vec<Counts> = classes.iter().map(|it| it.1).collect();
         let accuracy = state.accuracy();
         let mut scores = vec![("accuracy".to_owned(), accuracy.value())];
@@ -239,7 +274,7 @@ impl Reading for Classes {
         // Without examples there is nothing to divide.
         let zero_division = match accuracy.total {
             0 => None,
-            _ => self.metric.zero_division().value(),
+            _ => self.metric.0.zero_division().value(),
         };
         for (name, score) in [
             ("balanced_accuracy", state.balanced_accuracy()),
@@ -256,7 +291,7 @@ impl Reading for Classes {
                 ("total".to_owned(), json!(accuracy.total)),
             ],
             warnings: match total {
-                true => self.warnings(state, &classes),
+                true => self.warnings(&all, &classes),
                 false => Vec::new(),
             },
             groups: match total && self.by_class {
@@ -266,17 +301,18 @@ impl Reading for Classes {
         }
     }
 
-    fn details(&self, state: &ConfusionMatrix<Class>, (): &()) -> Option<serde_json::Value> {
+    fn details(&self, state: &Tally, (): &()) -> Option<serde_json::Value> {
+        let (classes, state) = state.matrix();
+        let class = |index: &u32| classes[*index as usize];
         let without = state.cells().filter(|cell| cell.1.is_none());
         let without: Vec<_> = without
-            .map(|(class, _, examples)| json!({"reference": class, "examples": examples}))
+            .map(|(index, _, examples)| json!({"reference": class(index), "examples": examples}))
             .collect();
-        let cell = |(reference, prediction, count): (&Class, Option<&Class>, u64)| {
-            let prediction = prediction?;
+        let cell = |(reference, prediction, count): (&u32, Option<&u32>, u64)| {
+            let (reference, prediction) = (class(reference), class(prediction?));
             Some(json!({"reference": reference, "prediction": prediction, "count": count}))
         };
         let cells: Vec<_> = state.cells().filter_map(cell).collect();
-        let classes = state.classes();
         let mut details = json!({
             "classes": classes,
             "cells": cells,
@@ -306,14 +342,10 @@ impl Classes {
         classes.into_iter().map(group).collect()
     }
 
-    fn warnings(
-        &self,
-        state: &ConfusionMatrix<Class>,
-        counts: &[(String, Counts)],
-    ) -> Vec<Message> {
+    fn warnings(&self, classes: &[&Class], counts: &[(String, Counts)]) -> Vec<Message> {
         let mut warnings = Vec::new();
-        let averaged = self.metric.average() != Average::Micro;
-        if averaged && self.metric.zero_division() == ZeroDivision::Undefined {
+        let averaged = self.metric.0.average() != Average::Micro;
+        if averaged && self.metric.0.zero_division() == ZeroDivision::Undefined {
             let mut warn = |score: fn(&Counts) -> Option<f64>, [one, several]: [&str; 2]| {
                 let classes = counts.iter().filter(|it| score(&it.1).is_none()).count();
                 let what = |why, them| {
@@ -342,7 +374,6 @@ impl Classes {
         for (name, _) in counts.iter().filter(|it| it.1 == Counts::default()) {
             warnings.push(Message::from(format!("no example has the class {name:?}")));
         }
-        let classes = state.classes();
         let names: BTreeSet<String> = classes.iter().map(|class| class.to_string()).collect();
         let written_alike = Counted::new(
             "integer and the string it is written as are two classes",

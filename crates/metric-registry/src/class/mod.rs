@@ -2,3 +2,4 @@
 
 pub(crate) mod classification;
 pub(crate) mod ranked;
+mod tally;

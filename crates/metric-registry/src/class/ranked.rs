@@ -328,19 +328,43 @@ impl PartialEq for Label {
     }
 }
 
-/// Reads a label; no value is none.
-pub(crate) fn read_label(value: &mut Value<'_>) -> Result<Option<Label>, String> {
-    if let Some(text) = value.as_string() {
-        return Ok(Some(Label::Text(text.to_owned())));
+/// A label whose text is in a value, or was unescaped.
+#[derive(Clone, Debug)]
+pub(crate) enum LabelView<'a> {
+    Integer(i64),
+    Text(Cow<'a, str>),
+    Line(&'a str),
+}
+
+impl LabelView<'_> {
+    fn into_label(self) -> Label {
+        match self {
+            Self::Integer(number) => Label::Integer(number),
+            Self::Text(text) => Label::Text(text.into_owned()),
+            Self::Line(text) => Label::Line(text.to_owned()),
+        }
     }
+}
+
+/// Reads a label without a copy of its text; no value is none.
+pub(crate) fn view_label<'a>(value: &mut Value<'a>) -> Result<Option<LabelView<'a>>, String> {
     if let Some(text) = value.as_line() {
-        return Ok(Some(Label::Line(text.to_owned())));
+        return Ok(Some(LabelView::Line(text)));
     }
-    if let Some(number) = value.as_integer() {
-        return Ok(Some(Label::Integer(number)));
+    let integer = value.as_json().and_then(scan::integer);
+    if let Some(number) = integer.or_else(|| value.as_integer()) {
+        return Ok(Some(LabelView::Integer(number)));
     }
-    let json = value.to_json()?;
-    json.map(|json| label(&json)).transpose()
+    match value.kind() {
+        Kind::String => value.text().map(|text| Some(LabelView::Text(text))),
+        _ => {
+            let label = value.to_json()?.map(|json| label(&json)).transpose()?;
+            Ok(label.map(|label| match label {
+                Label::Integer(number) => LabelView::Integer(number),
+                Label::Text(text) | Label::Line(text) => LabelView::Text(Cow::Owned(text)),
+            }))
+        }
+    }
 }
 
 fn label(json: &str) -> Result<Label, String> {
@@ -363,6 +387,39 @@ fn label(json: &str) -> Result<Label, String> {
             json::kind(json)
         )),
     }
+}
+
+/// The rank of a label in a list of labels in JSON, from 0, and the length of the list; `None` for a list that is
+/// not plain.
+fn rank_in_row(json: &str, reference: &LabelView<'_>) -> Option<(Option<usize>, usize)> {
+    let (mut rank, mut width) = (None, 0);
+    let mut scanner = Scanner::new(json);
+    scanner.list(|item| {
+        let is_it = match item.peek()? {
+            b'"' => {
+                let text = item.string()?;
+                match reference {
+                    LabelView::Integer(_) => false,
+                    LabelView::Text(reference) => *text == **reference,
+                    LabelView::Line(reference) => text == *reference,
+                }
+            }
+            _ => {
+                let integer = item.integer()?;
+                match reference {
+                    LabelView::Integer(reference) => integer == *reference,
+                    LabelView::Text(_) => false,
+                    LabelView::Line(reference) => integer.to_string() == *reference,
+                }
+            }
+        };
+        if is_it && rank.is_none() {
+            rank = Some(width);
+        }
+        width += 1;
+        Some(())
+    })?;
+    scanner.is_at_end().then_some((rank, width))
 }
 
 /// The labels of a list.
@@ -427,7 +484,16 @@ impl Reading for Labels {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let reference = read_label(&mut record.reference).map_err(FieldError::reference)?;
+        let reference = view_label(&mut record.reference).map_err(FieldError::reference)?;
+        if let (Some(reference), false) = (&reference, record.prediction.is_missing())
+            && let Some(json) = record.prediction.as_json()
+            && let Some((rank, width)) = rank_in_row(json, reference)
+        {
+            self.check_width(width, 1, sink)?;
+            sink.counted_in(|ranks| ranks.record(rank));
+            return Ok(());
+        }
+        let reference = reference.map(LabelView::into_label);
         let reference = reference.unwrap_or_else(|| Label::Text(String::new()));
         if record.prediction.is_missing() {
             sink.example(&[], &reference);

@@ -101,9 +101,18 @@ fn spaced(text: &str) -> Vec<&str> {
     let mut words = Vec::with_capacity(text.len() / 6 + 1);
     let mut start = 0;
     let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        if !starts_space(byte) {
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let Some(length) = rest.iter().position(|&byte| starts_space(byte)) else {
+            break;
+        };
+        at += length;
+        let byte = bytes[at];
+        // Nearly all white space is one space between two words.
+        if byte == b' ' && bytes.get(at + 1).is_some_and(|&next| !starts_space(next)) {
+            words.push(&text[start..at]);
             at += 1;
+            start = at;
             continue;
         }
         let (length, run) = space_run(&text[at..]);

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use metric_record::json::scan::Scanner;
 use metric_record::json::{Text, cut, string};
 use metric_record::{IdKey, Kind, json};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::form::{QuestionForm, once};
+use super::form::{QuestionForm, once, scan_id};
 use crate::vqa::Answers;
 
 /// Reads the answers of a record from JSON: one text, or a list of texts or of VQA v2's objects.
@@ -91,6 +92,51 @@ pub(super) struct AnswerList<'a, 'de> {
     pub(super) text: &'static str,
     pub(super) answers: &'a mut Answers,
     pub(super) people: &'a mut Vec<Person<'de>>,
+}
+
+impl<'de> AnswerList<'_, 'de> {
+    /// Scans a list whose strings have no escapes.
+    pub(super) fn scan(self, scanner: &mut Scanner<'de>) -> Option<()> {
+        self.people.clear();
+        let texts = &mut self.answers.answers;
+        let mut count = 0;
+        scanner.list(|scanner| {
+            if texts.len() == count {
+                texts.push(String::new());
+            }
+            let text = &mut texts[count];
+            text.clear();
+            count += 1;
+            if scanner.peek()? == b'"' {
+                text.push_str(scanner.string()?);
+                return Some(());
+            }
+            let mut person = Person {
+                id: None,
+                confidence: None,
+            };
+            let mut found = false;
+            scanner.object(|scanner, key| {
+                match key {
+                    key if key == self.text => {
+                        if std::mem::replace(&mut found, true) {
+                            return None;
+                        }
+                        text.push_str(scanner.string()?);
+                    }
+                    "answer_id" => person.id = Some(scan_id(scanner)?),
+                    "answer_confidence" => person.confidence = Some(scanner.raw()?.0),
+                    _ => scanner.skip_value()?,
+                }
+                Some(())
+            })?;
+            self.people.push(person);
+            found.then_some(())
+        })?;
+        texts.truncate(count);
+        // Otherwise it would not be clear who gave which.
+        [0, count].contains(&self.people.len()).then_some(())
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for AnswerList<'_, 'de> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use metric_record::json::scan::Scanner;
 use metric_record::json::{Text, in_words};
 use metric_record::{File, IdKey, Message, ReadError};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -107,9 +108,15 @@ impl QuestionForm {
             },
             people: Vec::new(),
             read: 0,
+            taken: 0,
             refused: None,
             take,
         };
+        if walk.scan(file.content()).is_some() {
+            return Ok(());
+        }
+        // What a scanner does not take is read anew, for the words of the error.
+        walk.taken = walk.read;
         let mut deserializer = serde_json::Deserializer::from_str(file.content());
         let whole = Level {
             keys: self.keys,
@@ -195,12 +202,109 @@ struct Walk<'w, 'de> {
     people: Vec<Person<'de>>,
     /// How many questions were read.
     read: u64,
+    /// How many of the next questions were read and taken before.
+    taken: u64,
     /// Why a question was refused.
     refused: Option<Message>,
     take: &'w mut dyn FnMut(&Question<'de>) -> Result<(), Message>,
 }
 
 impl<'de> Walk<'_, 'de> {
+    /// Reads a file; `None` if something is wrong, or rare.
+    fn scan(&mut self, text: &'de str) -> Option<()> {
+        let mut scanner = Scanner::new(text);
+        self.scan_level(self.form.keys, &mut scanner)?;
+        scanner.is_at_end().then_some(())
+    }
+
+    /// Scans an object that has the lists of these keys, or is a question.
+    fn scan_level(
+        &mut self,
+        keys: &'static [&'static str],
+        scanner: &mut Scanner<'de>,
+    ) -> Option<()> {
+        let Some((&wanted, keys)) = keys.split_first() else {
+            return self.scan_question(scanner);
+        };
+        let mut found = false;
+        scanner.object(|scanner, key| {
+            if key != wanted {
+                return scanner.skip_value();
+            }
+            if std::mem::replace(&mut found, true) {
+                return None;
+            }
+            scanner.list(|scanner| self.scan_level(keys, scanner))
+        })?;
+        found.then_some(())
+    }
+
+    fn scan_question(&mut self, scanner: &mut Scanner<'de>) -> Option<()> {
+        let mut plain = scanner.clone();
+        if let Some(id) = self.plain_question(&mut plain) {
+            *scanner = plain;
+            self.question.id = id;
+            return self.take_question();
+        }
+        // One with an escape, or the like, is read by itself.
+        let mut deserializer = serde_json::Deserializer::from_str(scanner.rest());
+        let walk = &mut *self;
+        let level = Level { keys: &[], walk };
+        level.deserialize(&mut deserializer).ok()?;
+        let rest = deserializer.into_iter::<IgnoredAny>();
+        scanner.advance(rest.byte_offset());
+        Some(())
+    }
+
+    /// Scans a question without escapes, and returns its id.
+    fn plain_question(&mut self, scanner: &mut Scanner<'de>) -> Option<IdKey<'de>> {
+        let question = &mut self.question;
+        question.types = QuestionTypes::default();
+        question.has_answers = false;
+        let mut id = None;
+        scanner.object(|scanner, key| {
+            match key {
+                key if key == self.form.id => {
+                    if id.is_some() {
+                        return None;
+                    }
+                    id = Some(scan_id(scanner)?);
+                }
+                "answers" if self.form.answers => {
+                    if std::mem::replace(&mut question.has_answers, true) {
+                        return None;
+                    }
+                    let list = AnswerList {
+                        text: self.form.text,
+                        answers: &mut question.answers,
+                        people: &mut self.people,
+                    };
+                    list.scan(scanner)?;
+                    number_people(&mut question.answers, &self.people);
+                }
+                "question_type" => {
+                    question.types.question_type = Some(Cow::Borrowed(scanner.string()?));
+                }
+                "answer_type" => {
+                    question.types.answer_type = Some(Cow::Borrowed(scanner.string()?));
+                }
+                _ => scanner.skip_value()?,
+            }
+            Some(())
+        })?;
+        id
+    }
+
+    /// Gives the last question away; `None` if it was refused.
+    fn take_question(&mut self) -> Option<()> {
+        if let Err(refused) = (self.take)(&self.question) {
+            self.refused = Some(refused);
+            return None;
+        }
+        self.read += 1;
+        Some(())
+    }
+
     fn question<A: MapAccess<'de>>(&mut self, mut map: A) -> Result<(), A::Error> {
         let question = &mut self.question;
         question.types = QuestionTypes::default();
@@ -234,12 +338,22 @@ impl<'de> Walk<'_, 'de> {
         question.id = id.ok_or_else(|| {
             A::Error::custom(format_args!("a question without {:?}", self.form.id))
         })?;
-        if let Err(refused) = (self.take)(question) {
-            self.refused = Some(refused);
+        if self.taken > 0 {
+            self.taken -= 1;
+            return Ok(());
+        }
+        if self.refused.is_some() || self.take_question().is_none() {
             return Err(A::Error::custom(""));
         }
-        self.read += 1;
         Ok(())
+    }
+}
+
+/// Scans an id: an integer, or a string without escapes.
+pub(super) fn scan_id<'de>(scanner: &mut Scanner<'de>) -> Option<IdKey<'de>> {
+    match scanner.peek()? {
+        b'"' => scanner.string().map(IdKey::from),
+        _ => scanner.integer().map(IdKey::from),
     }
 }
 
@@ -551,5 +665,86 @@ mod tests {
         });
         let expected = "a.json: after 1 questions: use --profile v2 at line 1 column 49";
         assert_eq!(error.unwrap_err().to_string(), expected);
+    }
+
+    /// A question with an escape is read by itself; after an error no question is taken twice.
+    #[test]
+    fn each_question_is_taken_once() {
+        let question = |id: u64, answer: &str| {
+            format!(
+                r#"{{"question_id": {id}, "answers": [{{"answer": "{answer}", "answer_id": 1}}]}}"#
+            )
+        };
+        let file = |last: &str| {
+            let all = [
+                question(1, "a"),
+                question(2, r"b\n\u00e9"),
+                question(3, "c"),
+                last.to_owned(),
+            ];
+            format!(
+                r#"{{"info": "\u00e9", "annotations": [{}], "data": 1}}"#,
+                all.join(",")
+            )
+        };
+        let read = |text: &str, refused: &str| {
+            let mut taken = Vec::new();
+            let read =
+                QuestionForm::VQA_ANNOTATIONS.for_each(File { name: "a", text }, &mut |question| {
+                    let (id, answers) = (question.id.to_string(), &question.answers.answers);
+                    taken.push((id.clone(), answers.join("|")));
+                    match id == refused {
+                        true => Err("no".into()),
+                        false => Ok(()),
+                    }
+                });
+            (taken, read.map_err(|error| error.to_string()))
+        };
+        let three = [("1", "a"), ("2", "b\n\u{e9}"), ("3", "c")]
+            .map(|(id, text)| (id.to_owned(), text.to_owned()));
+        let (taken, all) = read(&file(&question(4, "d")), "");
+        assert_eq!((taken.len(), all), (4, Ok(())));
+        for last in [
+            r#"{"question_id": 4, "question_id": 4}"#,
+            "{}",
+            "7",
+            r#"{"question_id": 4"#,
+        ] {
+            let (taken, error) = read(&file(last), "");
+            let error = error.expect_err("no question");
+            assert!(error.starts_with("a: after 3 questions: "), "{error}");
+            assert_eq!(taken, three);
+        }
+        for (refused, before) in [("2", 1), ("3", 2)] {
+            let (taken, error) = read(&file("7"), refused);
+            let error = error.expect_err("a question that is refused");
+            assert!(
+                error.starts_with(&format!("a: after {before} questions: no at line 1 ")),
+                "{error}"
+            );
+            assert_eq!(taken, three[..=before]);
+        }
+    }
+
+    proptest::proptest! {
+        /// What is scanned is what serde reads.
+        #[test]
+        fn scans_what_is_read(
+            parts in proptest::collection::vec(proptest::sample::select(vec![
+                r#"{"annotations": ["#, r#"{"question_id": 1"#, r#""answers": ["#, r#""a""#, r#"{"answer": "a"}"#,
+                r#"{"answer": "\u0061", "answer_id": 2}"#, "]", "}", ", ", "]}]}", r#", "answers": [], "#,
+                r#""question_type": "x""#, r#""answer_type": null"#, r#"{"question_id": "b", "answers": ["c"]}"#,
+            ]), 0..9),
+        ) {
+            let text = format!(r#"{{"annotations": [{}]}}"#, parts.concat());
+            let read = questions(&text);
+            // With an escape in the first key nothing is scanned.
+            let rare = text.replace("annotations", r"\u0061nnotations");
+            match (read, questions(&rare)) {
+                (Ok(read), Ok(rare)) => proptest::prop_assert_eq!(read, rare),
+                (Err(_), Err(_)) => {}
+                (read, rare) => proptest::prop_assert!(false, "{read:?} {rare:?}"),
+            }
+        }
     }
 }

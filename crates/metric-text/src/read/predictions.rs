@@ -2,21 +2,77 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
-use metric_record::json::{Text, in_words};
+use metric_record::json::scan::Scanner;
+use metric_record::json::{Text, in_words, string};
 use metric_record::{File, IdKey, ReadError};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::QuestionsError;
-use super::form::once;
+use super::form::{once, scan_id};
 
 /// Predictions by the ids of their questions.
 #[derive(Clone, Debug)]
 pub struct Predictions<'a> {
     /// The name of their file.
     pub(super) file: String,
-    pub(super) slots: HashMap<IdKey<'a>, Slot<'a>>,
+    pub(super) slots: Slots<'a>,
+}
+
+/// Predictions in the order of their file, which is nearly always that of the questions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots<'a> {
+    slots: Vec<(IdKey<'a>, Slot<'a>)>,
+    /// The index of each id, unless the ids are numbers that rise and no other order was asked for.
+    index: Option<HashMap<IdKey<'a>, usize>>,
+    /// The index of the prediction that is probably asked for next.
+    next: usize,
+}
+
+impl<'a> Slots<'a> {
+    /// Adds what is known of the prediction for a question; nothing if the id is known.
+    pub(super) fn insert(&mut self, id: IdKey<'a>, slot: Slot<'a>) -> bool {
+        let rises = match (self.slots.last(), &id) {
+            (Some((IdKey::Number(last), _)), IdKey::Number(number)) => last < number,
+            (last, _) => last.is_none() && matches!(id, IdKey::Number(_)),
+        };
+        if !rises || self.index.is_some() {
+            let place = self.slots.len();
+            match self.index().entry(id.clone()) {
+                Entry::Occupied(_) => return false,
+                Entry::Vacant(entry) => entry.insert(place),
+            };
+        }
+        self.slots.push((id, slot));
+        true
+    }
+
+    fn index(&mut self) -> &mut HashMap<IdKey<'a>, usize> {
+        let slots = &self.slots;
+        self.index.get_or_insert_with(|| {
+            let ids = slots.iter().map(|(id, _)| id.clone());
+            ids.zip(0..).collect()
+        })
+    }
+
+    pub(super) fn get_mut(&mut self, id: &IdKey<'a>) -> Option<&mut Slot<'a>> {
+        let is_next = self
+            .slots
+            .get(self.next)
+            .is_some_and(|(next, _)| next == id);
+        if !is_next {
+            self.next = *self.index().get(id)?;
+        }
+        let place = self.next;
+        self.next += 1;
+        self.slots.get_mut(place).map(|(_, slot)| slot)
+    }
+
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&IdKey<'a>, &Slot<'a>)> {
+        self.slots.iter().map(|(id, slot)| (id, slot))
+    }
 }
 
 /// What is known of the prediction for a question.
@@ -35,22 +91,30 @@ impl Predictions<'_> {
     pub fn get(&self, id: &str) -> Option<&str> {
         // A key of its own, so that what is found borrows from the predictions only.
         let id = IdKey::from(id).into_owned();
-        match self.slots.get(&id)? {
-            Slot::Given(text) => Some(text),
-            Slot::Used | Slot::Missing => None,
+        let place = match &self.slots.index {
+            Some(index) => index.get(&id).copied(),
+            // They are numbers that rise.
+            None => {
+                let slots = &self.slots.slots;
+                slots.binary_search_by(|(known, _)| known.cmp(&id)).ok()
+            }
+        };
+        match self.slots.slots.get(place?)? {
+            (_, Slot::Given(text)) => Some(text),
+            (_, Slot::Used | Slot::Missing) => None,
         }
     }
 
     /// Returns the number of predictions.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.slots.len()
+        self.slots.slots.len()
     }
 
     /// Whether there are no predictions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+        self.slots.slots.is_empty()
     }
 }
 
@@ -73,9 +137,15 @@ impl Predictions<'_> {
 ///
 /// Returns an error if the text is neither, or if an id occurs twice.
 pub fn read_predictions(file: File<'_>) -> Result<Predictions<'_>, QuestionsError> {
+    if let Some(slots) = scan_predictions(file.content()) {
+        return Ok(Predictions {
+            file: file.name.to_owned(),
+            slots,
+        });
+    }
     let mut duplicate = None;
     let all = All {
-        slots: HashMap::new(),
+        slots: Slots::default(),
         duplicate: &mut duplicate,
     };
     let mut deserializer = serde_json::Deserializer::from_str(file.content());
@@ -100,9 +170,42 @@ pub fn read_predictions(file: File<'_>) -> Result<Predictions<'_>, QuestionsErro
     })
 }
 
+/// Reads all predictions; `None` if something is wrong, or rare.
+fn scan_predictions(text: &str) -> Option<Slots<'_>> {
+    let mut slots = Slots::default();
+    let mut scanner = Scanner::new(text);
+    let mut add = |id, text| slots.insert(id, Slot::Given(text)).then_some(());
+    match scanner.peek()? {
+        b'[' => scanner.list(|scanner| {
+            let (mut id, mut text) = (None, None);
+            scanner.object(|scanner, key| {
+                let is_first = match key {
+                    "question_id" => id.replace(scan_id(scanner)?).is_none(),
+                    "answer" => text.replace(scan_text(scanner)?).is_none(),
+                    _ => scanner.skip_value().is_some(),
+                };
+                is_first.then_some(())
+            })?;
+            add(id?, text?)
+        })?,
+        _ => scanner.object(|scanner, id| add(IdKey::from(id), scan_text(scanner)?))?,
+    }
+    scanner.is_at_end().then_some(slots)
+}
+
+/// Scans a string, which may have escapes.
+fn scan_text<'a>(scanner: &mut Scanner<'a>) -> Option<Cow<'a, str>> {
+    let mut plain = scanner.clone();
+    if let Some(text) = plain.string() {
+        *scanner = plain;
+        return Some(Cow::Borrowed(text));
+    }
+    string(scanner.raw()?.0).ok()
+}
+
 /// Reads all predictions.
 struct All<'d, 'a> {
-    slots: HashMap<IdKey<'a>, Slot<'a>>,
+    slots: Slots<'a>,
     /// The id at which reading ended because it occurs twice.
     duplicate: &'d mut Option<String>,
 }
@@ -110,8 +213,8 @@ struct All<'d, 'a> {
 impl<'a> All<'_, 'a> {
     fn add<E: Error>(&mut self, id: IdKey<'a>, text: Cow<'a, str>) -> Result<(), E> {
         match self.slots.insert(id.clone(), Slot::Given(text)) {
-            None => Ok(()),
-            Some(_) => {
+            true => Ok(()),
+            false => {
                 *self.duplicate = Some(id.to_string());
                 Err(E::custom(format_args!("duplicate id \"{id}\"")))
             }
@@ -120,7 +223,7 @@ impl<'a> All<'_, 'a> {
 }
 
 impl<'de> Visitor<'de> for All<'_, 'de> {
-    type Value = HashMap<IdKey<'de>, Slot<'de>>;
+    type Value = Slots<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of answers with their \"question_id\", or an object id to answer")

@@ -5,11 +5,10 @@ use std::path::Path;
 
 use metric_record::json::Raw;
 use metric_record::json::scan::Scanner;
-use metric_record::{IdKey, Kind, Message, Shard, json};
+use metric_record::{DEFAULT_MAX_BYTES, FileReader, IdKey, Kind, Message, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
-use super::folder::read_file;
 use super::list::{Item, ListError, first, records, set, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
@@ -127,8 +126,9 @@ fn of_files<S: Readable>(
     predictions: &Path,
     options: CocoOptions,
 ) -> Result<(Dataset<S>, Warnings), ReadError> {
-    let (truth, truth_text) = read_file(references)?;
-    let (found, found_text) = read_file(predictions)?;
+    let mut reader = FileReader::new(DEFAULT_MAX_BYTES);
+    let (truth, truth_text) = reader.read(references)?;
+    let (found, found_text) = reader.read(predictions)?;
     let file = |name, text| File { name, text };
     read(
         file(&truth, &truth_text),

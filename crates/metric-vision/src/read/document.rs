@@ -72,14 +72,15 @@ pub fn read_boxes(
         shard,
     } = *options;
     match (&references.content, &predictions.content) {
-        (Content::Folder(truths), Content::Folder(found)) if is_voc(truths) => {
+        (Content::Folder(truths), Content::Folder(found)) if is_voc(&truths.path) => {
             let options = VocOptions {
                 files: None,
                 extra,
                 columns,
                 shard,
+                max_bytes: Some(truths.max_bytes),
             };
-            read_voc(truths, found, &options)
+            read_voc(&truths.path, &found.path, &options)
         }
         (Content::Folder(truths), Content::Folder(found)) => {
             let options = YoloOptions {
@@ -87,8 +88,9 @@ pub fn read_boxes(
                 extra,
                 columns,
                 shard,
+                max_bytes: Some(truths.max_bytes),
             };
-            read_yolo(truths, found, &options)
+            read_yolo(&truths.path, &found.path, &options)
         }
         (Content::Folder(_), _) | (_, Content::Folder(_)) => Err(unlike(references, predictions)),
         _ => {
@@ -194,7 +196,7 @@ fn read_documents<S: Readable>(
 /// Lists the folder, and reads the first line of a text if it has no `.xml` file.
 #[must_use]
 pub fn is_yolo(references: &Document) -> bool {
-    matches!(&references.content, Content::Folder(folder) if !is_voc(folder))
+    matches!(&references.content, Content::Folder(folder) if !is_voc(&folder.path))
 }
 
 /// Whether a folder holds ground truth of Pascal VOC, as XML or as text.

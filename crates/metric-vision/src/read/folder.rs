@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use metric_core::named_choice;
-use metric_record::{File, ReadError, Shard};
+use metric_record::{DEFAULT_MAX_BYTES, File, FileReader, ReadError, Shard, name_text};
 
 use super::{Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Prediction};
@@ -144,6 +144,7 @@ impl Folder {
         path: &Path,
         extension: &str,
         others: &[&str],
+        max_bytes: Option<u64>,
         part: impl Fn(&str) -> Part,
     ) -> Result<Self, ReadError> {
         let mut paths = Vec::new();
@@ -163,29 +164,36 @@ impl Folder {
         }
         // Which error is found first does not depend on the order of the folder.
         paths.sort();
+        let mut reader = FileReader::new(max_bytes.unwrap_or(DEFAULT_MAX_BYTES));
         let read = |path: &PathBuf| {
-            let name = path.file_name().and_then(|name| name.to_str());
-            let stem = path.file_stem().and_then(|stem| stem.to_str());
-            let part = match stem.filter(|_| name.is_none_or(|name| !others.contains(&name))) {
-                Some(stem) => part(stem),
-                None => Part::All,
+            let [name, stem] = [path.file_name(), path.file_stem()].map(Option::unwrap_or_default);
+            let part = match others.iter().any(|other| name == *other) {
+                true => Part::All,
+                false => part(&name_text(stem)),
             };
-            match (part, path.to_str()) {
-                (Part::All, _) | (_, None) => read_small(path),
-                (Part::Readable, Some(name)) => {
-                    Ok(read_small(path).unwrap_or_else(|_| (name.to_owned(), String::new())))
-                }
-                (Part::Name, Some(name)) => Ok((name.to_owned(), String::new())),
+            let empty = || (name_text(path.as_os_str()).into_owned(), String::new());
+            match part {
+                Part::All => reader.read(path),
+                Part::Readable => match reader.read(path) {
+                    Err(error) if !error.is_limit => Ok(empty()),
+                    read => read,
+                },
+                Part::Name => Ok(empty()),
             }
         };
         paths.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
     /// Reads the files of these names that are there.
-    pub(super) fn read_files(path: &Path, names: &[&str]) -> Result<Self, ReadError> {
+    pub(super) fn read_files(
+        path: &Path,
+        names: &[&str],
+        max_bytes: Option<u64>,
+    ) -> Result<Self, ReadError> {
+        let mut reader = FileReader::new(max_bytes.unwrap_or(DEFAULT_MAX_BYTES));
         let paths = names.iter().map(|name| path.join(name));
         let paths = paths.filter(|path| path.is_file());
-        let files = paths.map(|path| read_small(&path));
+        let files = paths.map(|path| reader.read(&path));
         files.collect::<Result<_, _>>().map(Self)
     }
 
@@ -194,9 +202,10 @@ impl Folder {
         path: &Path,
         extension: &str,
         others: &[&str],
+        max_bytes: Option<u64>,
         part: impl Fn(&str) -> Part,
     ) -> Result<Self, ReadError> {
-        let folder = Self::read(path, extension, others, part)?;
+        let folder = Self::read(path, extension, others, max_bytes, part)?;
         if folder
             .files()
             .iter()
@@ -218,36 +227,6 @@ impl Folder {
 
 fn unreadable(path: &Path, why: &io::Error) -> ReadError {
     ReadError::new(path.to_string_lossy(), format!("cannot be read: {why}"))
-}
-
-/// The largest file of a folder that is read. A larger one is no list of the objects of an image, but
-/// a device or a file with a hole, which memory could not hold.
-const MAX_FILE_BYTES: u64 = 1 << 30;
-
-/// Name and text of a file in a folder.
-fn read_small(path: &Path) -> Result<(String, String), ReadError> {
-    let metadata = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-    let problem = match metadata.is_file() {
-        true if metadata.len() <= MAX_FILE_BYTES => return read_file(path),
-        true => format!("found {} bytes, expected at most 1 GiB", metadata.len()),
-        false => "found no plain file, expected one".to_owned(),
-    };
-    Err(ReadError::new(path.to_string_lossy(), problem))
-}
-
-/// A file's name and text.
-pub(super) fn read_file(path: &Path) -> Result<(String, String), ReadError> {
-    let Some(name) = path.to_str() else {
-        let problem = "found a name that is not UTF-8, expected one that is";
-        return Err(ReadError::new(path.to_string_lossy(), problem));
-    };
-    let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
-    let text = String::from_utf8(bytes).map_err(|wrong| {
-        let place = wrong.utf8_error().valid_up_to();
-        let problem = format!("found no UTF-8 at byte {place}, expected text in UTF-8");
-        ReadError::new(name, problem)
-    })?;
-    Ok((name.to_owned(), text))
 }
 
 /// The files by what they are named after.

@@ -351,6 +351,7 @@ fn folders_of_voc() {
                     extra,
                     columns: None,
                     shard,
+                    max_bytes: None,
                 };
                 let what = format!("{place} {extra} {files:?}");
                 let (truths, found) = (as_files(&truths), as_files(found));
@@ -398,6 +399,7 @@ fn folders_of_yolo() {
                 extra,
                 columns: None,
                 shard,
+                max_bytes: None,
             };
             let what = format!("{names} {others} {extra}");
             let (truths, found) = (as_files(&truths), as_files(&found));

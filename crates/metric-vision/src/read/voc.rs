@@ -28,6 +28,9 @@ pub struct VocOptions {
     /// that of the whole data set. It is found from the names in all files, which are read for it as far
     /// as they can be: the shard that holds an image reports what is wrong with its objects.
     pub shard: Option<Shard>,
+    /// How many bytes of the files of one folder may be held in memory; `None` for
+    /// [`DEFAULT_MAX_BYTES`](metric_record::DEFAULT_MAX_BYTES).
+    pub max_bytes: Option<u64>,
 }
 
 /// What the prediction files of Pascal VOC are named after.
@@ -101,14 +104,16 @@ pub fn read_voc(
     };
     let held = |image: &str| is_held(options.shard, image);
     let extension = if is_corner_text(truths) { TEXT } else { "xml" };
-    let truths = Folder::read_truths(truths, extension, &[], |image| part(held(image)))?;
+    let truths = Folder::read_truths(truths, extension, &[], options.max_bytes, |image| {
+        part(held(image))
+    })?;
     let truths = truths.files();
     let images: BTreeSet<&str> = truths.iter().map(File::stem).collect();
     let is_image = |name: &str| match options.files {
         Some(files) => files == VocFiles::Images,
         None => images.contains(name),
     };
-    let predictions = Folder::read(predictions, "txt", &[], |name| {
+    let predictions = Folder::read(predictions, "txt", &[], options.max_bytes, |name| {
         part(!is_image(name) || held(name))
     })?;
     parse_voc(&truths, &predictions.files(), options)

@@ -37,6 +37,9 @@ pub struct YoloOptions {
     /// that of the whole data set: where no file names the classes, the others are read for theirs as
     /// far as they can be.
     pub shard: Option<Shard>,
+    /// How many bytes of the files of one folder may be held in memory; `None` for
+    /// [`DEFAULT_MAX_BYTES`](metric_record::DEFAULT_MAX_BYTES).
+    pub max_bytes: Option<u64>,
 }
 
 /// Width and height of images, in pixels.
@@ -170,7 +173,7 @@ pub fn read_yolo(
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
     let root = Some(truths).filter(|root| is_root(root));
     let root = root
-        .map(|root| Folder::read_files(root, &NAMES))
+        .map(|root| Folder::read_files(root, &NAMES, options.max_bytes))
         .transpose()?;
     let [truths, predictions] = [truths, predictions].map(|folder| match is_root(folder) {
         true => folder.join(LABELS),
@@ -183,8 +186,8 @@ pub fn read_yolo(
         false if is_named => Part::Name,
         false => Part::Readable,
     };
-    let truths = Folder::read_truths(&truths, "txt", &NAMES, part)?;
-    let predictions = Folder::read(&predictions, "txt", &[], part)?;
+    let truths = Folder::read_truths(&truths, "txt", &NAMES, options.max_bytes, part)?;
+    let predictions = Folder::read(&predictions, "txt", &[], options.max_bytes, part)?;
     // The names next to the labels are of these labels; those of the root are of all.
     let of_labels = truths.files();
     let is_new = |file: &File<'_>| of_labels.iter().all(|other| other.base() != file.base());
@@ -928,12 +931,41 @@ mod tests {
         use std::os::unix::ffi::OsStrExt;
 
         let folder = tempfile::tempdir().unwrap();
-        let name = std::ffi::OsStr::from_bytes(b"\xff.txt");
-        fs::write(folder.path().join(name), "").unwrap();
-        let error = read_yolo(folder.path(), folder.path(), &YoloOptions::default()).unwrap_err();
-        assert_eq!(
-            error.problem.to_string(),
-            "found a name that is not UTF-8, expected one that is"
-        );
+        let latin1 = |name: &[u8]| folder.path().join(std::ffi::OsStr::from_bytes(name));
+        let [truths, found] = [b"v\xe9rit\xe9", &b"pr\xe9vu"[..]].map(latin1);
+        for (side, line) in [(&truths, "0 0.5 0.5 1 1"), (&found, "0 0.5 0.5 1 1 0.5")] {
+            fs::create_dir(side).unwrap();
+            for name in [&b"\xe0.txt"[..], b"\xe9.txt"] {
+                fs::write(side.join(std::ffi::OsStr::from_bytes(name)), line).unwrap();
+            }
+        }
+        let (dataset, _) = read_yolo(&truths, &found, &YoloOptions::default()).unwrap();
+        assert_eq!(keys(&dataset).1, [r"\xE0", r"\xE9"]);
+        assert_eq!(dataset.predictions(1).len(), 1);
+    }
+
+    #[test]
+    fn files_that_are_too_many_for_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        for image in ["a", "b", "c"] {
+            let path = folder.path().join(image).with_extension("txt");
+            fs::write(path, "0 0.5 0.5 1 1 0.5").unwrap();
+        }
+        let within = |max_bytes| {
+            let options = YoloOptions {
+                max_bytes: Some(max_bytes),
+                ..YoloOptions::default()
+            };
+            Folder::read(folder.path(), "txt", &[], options.max_bytes, |_| {
+                Part::Readable
+            })
+        };
+        // Each file has 17 bytes.
+        assert_eq!(within(51).unwrap().files().len(), 3);
+        let error = within(50).err().unwrap();
+        assert!(error.is_limit);
+        let problem = "with 17 bytes, the files of the folder take more memory than allowed by --max-bytes 50";
+        let file = folder.path().join("c.txt");
+        assert_eq!(error.to_string(), format!("{}: {problem}", file.display()));
     }
 }

@@ -1,0 +1,109 @@
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use crate::{Message, ReadError};
+
+/// How many bytes of data are held in memory, unless a caller says otherwise.
+pub const DEFAULT_MAX_BYTES: u64 = 8_000_000_000;
+
+/// Reads whole files, such as those of a folder, which together have a bounded number of bytes.
+///
+/// ```
+/// use metric_record::FileReader;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("a.txt");
+/// std::fs::write(&path, "12345")?;
+///
+/// let mut reader = FileReader::new(8);
+/// assert_eq!(reader.read(&path)?.1, "12345");
+/// assert!(reader.read(&path).unwrap_err().is_limit);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct FileReader {
+    max_bytes: u64,
+    left: u64,
+}
+
+impl FileReader {
+    /// A reader of files that have at most so many bytes together.
+    #[must_use]
+    pub const fn new(max_bytes: u64) -> Self {
+        Self {
+            max_bytes,
+            left: max_bytes,
+        }
+    }
+
+    /// Returns the name of a file, as [`name_text`] writes it, and its text.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is not a plain file, if it cannot be read, if it is not UTF-8, and, as a
+    /// [limit](ReadError::limit), if it has more bytes than are left.
+    pub fn read(&mut self, path: &Path) -> Result<(String, String), ReadError> {
+        let name = name_text(path.as_os_str()).into_owned();
+        let failed = |why: io::Error| ReadError::new(&name, format!("cannot be read: {why}"));
+        let metadata = fs::metadata(path).map_err(failed)?;
+        if !metadata.is_file() {
+            return Err(ReadError::new(&name, "found no plain file, expected one"));
+        }
+        let mut bytes = Vec::new();
+        if metadata.len() <= self.left {
+            // One byte more than allowed tells of a file that grows while it is read.
+            let file = fs::File::open(path).map_err(failed)?;
+            let mut part = file.take(self.left.saturating_add(1));
+            part.read_to_end(&mut bytes).map_err(failed)?;
+        }
+        let size = metadata.len().max(bytes.len() as u64);
+        let Some(left) = self.left.checked_sub(size) else {
+            let problem = format!(
+                "with {size} bytes, the files of the folder take more memory than allowed by "
+            );
+            let problem = Message::from(problem).option("max-bytes", &self.max_bytes.to_string());
+            return Err(ReadError::new(&name, problem).limit());
+        };
+        self.left = left;
+        let text = String::from_utf8(bytes).map_err(|wrong| {
+            let place = wrong.utf8_error().valid_up_to();
+            let problem = format!("found no UTF-8 at byte {place}, expected text in UTF-8");
+            ReadError::new(&name, problem)
+        })?;
+        Ok((name, text))
+    }
+}
+
+/// Returns the name of a file as text. Bytes that are not UTF-8, which some systems allow in names, are
+/// written as `\xFF`.
+///
+/// ```
+/// # #[cfg(unix)] {
+/// use std::ffi::OsStr;
+/// use std::os::unix::ffi::OsStrExt;
+///
+/// use metric_record::name_text;
+///
+/// assert_eq!(name_text(OsStr::new("caf\u{e9}")), "caf\u{e9}");
+/// assert_eq!(name_text(OsStr::from_bytes(b"caf\xe9")), r"caf\xE9");
+/// # }
+/// ```
+#[must_use]
+pub fn name_text(name: &OsStr) -> Cow<'_, str> {
+    if let Some(text) = name.to_str() {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string does not fail.
+            let _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    Cow::Owned(text)
+}
