@@ -794,7 +794,7 @@ mod tests {
         // None, some, and all of the records are on disk.
         for window in [0, 20_000, u64::MAX] {
             let mut waiting = Waiting::with_window(window);
-            let mut meet = |waiting: &mut Waiting, side, number: u64| {
+            let meet = |waiting: &mut Waiting, side, number: u64| {
                 let id = number.to_string();
                 let hold = || held(&id, &value(number), number);
                 let met = waiting.meet(side, print(number), Id::Text(&id), hold);
