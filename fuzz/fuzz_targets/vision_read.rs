@@ -57,6 +57,8 @@ fuzz_target!(|data: &[u8]| {
                     },
                     _ => ImageSizes::All(size),
                 },
+                columns: None,
+                max_bytes: None,
                 shard: None,
             };
             in_any_order(truths, predictions, |truths, predictions| {
@@ -67,6 +69,8 @@ fuzz_target!(|data: &[u8]| {
             let options = VocOptions {
                 extra: choose(ExtraImages::ALL, options),
                 files: VocFiles::ALL.get(options / 3 % 3).copied(),
+                columns: None,
+                max_bytes: None,
                 shard: None,
             };
             in_any_order(truths, predictions, |truths, predictions| {

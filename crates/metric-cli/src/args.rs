@@ -18,7 +18,7 @@ use crate::compare;
 use crate::error::Failure;
 use crate::output::Style;
 use crate::output_file;
-use crate::score::{MergeTask, Outputs, Show, Task};
+use crate::score::{ClassNames, MergeTask, Outputs, Show, Task};
 use crate::{report, report_stored, statistics};
 
 const FILES: &str = "\
@@ -429,6 +429,10 @@ fn common_args() -> Vec<Arg> {
         split("split").help("Split of folders that DatasetDict.save_to_disk wrote"),
         split("references-split").help("Split of the references"),
         split("predictions-split").help("Split of the predictions"),
+        Arg::new("class-names")
+            .long("class-names")
+            .action(ArgAction::SetTrue)
+            .help("Show the names that a Hugging Face dataset has for classes"),
         csv("delimiter", "comma|tab|semicolon|pipe|CHAR")
             .help("Delimiter of CSV files [default: comma, or tab for .tsv]"),
         csv("quote", "WHICH")
@@ -667,6 +671,19 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
             predictions: source("predictions")?,
         },
     };
+    let class_names = match (matches.get_flag("class-names"), &data) {
+        (false, _) | (true, Data::Documents { .. }) => None,
+        (true, Data::Sources { references, .. } | Data::Pairs(references)) => {
+            let field = run
+                .fields
+                .reference
+                .as_deref()
+                .unwrap_or("reference")
+                .to_owned();
+            let names = references.class_names(&field)?;
+            Some(ClassNames { field, names })
+        }
+    };
     let output = |name: &str| matches.get_one::<PathBuf>(name).cloned();
     let (per_sample, pictures) = (output("per-sample"), output("svg"));
     let outputs = Outputs {
@@ -690,6 +707,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         run,
         data,
         per_sample,
+        class_names,
         with_inputs: matches.get_flag("with-inputs"),
         outputs,
         pictures,

@@ -38,7 +38,9 @@ pub(crate) fn render(scored: &[Scored], style: Style) -> String {
 }
 
 fn tables(scored: &Scored, markdown: bool) -> String {
-    let Scored { outcome, report } = scored;
+    let Scored {
+        outcome, report, ..
+    } = scored;
     let metric = outcome.metric();
     let mut text = String::new();
     let interval = interval_name(outcome);
@@ -87,7 +89,8 @@ fn tables(scored: &Scored, markdown: bool) -> String {
                 std::iter::once(score(*value)).chain(found.map(of_group))
             });
             let counts = plain_counts(group).map(|(_, value)| count(value, markdown));
-            let name = std::iter::once(cell(&group.name, markdown));
+            let name = scored.name_of_group(kind, &group.name);
+            let name = std::iter::once(cell(name, markdown));
             table.add_row(Row::from(
                 name.chain(scores).chain(counts).collect::<Vec<_>>(),
             ));

@@ -636,7 +636,9 @@ pub(crate) fn interval_name(confidence: f64) -> String {
 }
 
 fn cards(scored: &Scored) -> Vec<Card> {
-    let Scored { outcome, report } = scored;
+    let Scored {
+        outcome, report, ..
+    } = scored;
     let found = outcome.intervals();
     let ends = |name: &str| {
         let found = found?
@@ -685,7 +687,9 @@ fn metric_sections(
     slices: &[String],
     kept: &Kept,
 ) -> Vec<Section> {
-    let Scored { outcome, report } = scored;
+    let Scored {
+        outcome, report, ..
+    } = scored;
     let entry = outcome.entry();
     let result: Value = serde_json::from_str(&outcome.json(report)).unwrap_or_default();
     let details = entry.details.then(|| outcome.state().details()).flatten();
@@ -1042,7 +1046,10 @@ fn provenance(wanted: &Wanted, scored: &[Scored], kept: &Kept, hashes: &[String]
         Fact::Text(command(wanted.has_full_paths)),
     ));
     facts.extend(file_facts(wanted, hashes));
-    if let Some(Scored { outcome, report }) = scored.first() {
+    if let Some(Scored {
+        outcome, report, ..
+    }) = scored.first()
+    {
         let join = outcome.join();
         let missing = match join.missing {
             Missing::Error => "an error",

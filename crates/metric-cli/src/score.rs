@@ -28,6 +28,7 @@ pub(crate) struct Task {
     /// Whether the scores of each example come with its reference and prediction.
     pub(crate) with_inputs: bool,
     pub(crate) outputs: Outputs,
+    pub(crate) class_names: Option<ClassNames>,
     /// The folder for a picture of each example.
     pub(crate) pictures: Option<PathBuf>,
     /// The report of the scores.
@@ -65,6 +66,27 @@ pub(crate) struct Show {
 pub(crate) struct Scored {
     pub(crate) outcome: Outcome,
     pub(crate) report: Report,
+    /// The names of classes, for tables.
+    pub(crate) class_names: Option<ClassNames>,
+}
+
+/// The names of classes that are integers.
+#[derive(Clone)]
+pub(crate) struct ClassNames {
+    /// The field of the references.
+    pub(crate) field: String,
+    pub(crate) names: Vec<String>,
+}
+
+impl Scored {
+    /// What a table calls a group.
+    pub(crate) fn name_of_group<'n>(&'n self, kind: &str, group: &'n str) -> &'n str {
+        let names = self.class_names.as_ref();
+        let names = names.filter(|it| kind == "class" || kind == it.field);
+        let index = group.parse::<usize>().ok();
+        let name = names.zip(index).and_then(|(it, index)| it.names.get(index));
+        name.map_or(group, String::as_str)
+    }
 }
 
 /// All that is printed.
@@ -103,6 +125,9 @@ impl Task {
         let outcomes = self.run.score_observed(self.data, &watch)?;
         let shown = watch.shown.map(Shown::text).transpose()?;
         let mut printed = opened.finish(outcomes)?;
+        for scored in &mut printed.scored {
+            scored.class_names = self.class_names.clone();
+        }
         printed.shown = shown;
         if let Some(report) = watch.report {
             let verdicts = verdicts(&checks, &printed.scored);
@@ -233,6 +258,7 @@ impl Opened {
         let scored = outcomes.into_iter().map(|outcome| Scored {
             report: outcome.report(),
             outcome,
+            class_names: None,
         });
         let scored: Vec<Scored> = scored.collect();
         let failed_checks = failed_checks(&self.checks, &scored)?;

@@ -267,12 +267,20 @@ fn standard_input_has_any_format_that_does_not_seek() {
         .run_with_input(&format!("{words} --input-format csv"), TABLE)
         .json();
     assert_eq!(result["scores"]["string_accuracy"], 0.5);
-    folder
-        .run_with_input(&format!("{words} --input-format parquet"), "PAR1")
-        .fails(3, &["standard input", "Parquet cannot be read from a pipe"]);
-    folder
-        .run_with_input(&format!("{words} --input-format arrow"), "ARROW1\0\0")
-        .fails(3, &["standard input", "Arrow cannot be read from a pipe"]);
+    for (name, title, start, is_built) in [
+        ("parquet", "Parquet", "PAR1", cfg!(feature = "parquet")),
+        ("arrow", "Arrow", "ARROW1\0\0", cfg!(feature = "arrow")),
+    ] {
+        let run = folder.run_with_input(&format!("{words} --input-format {name}"), start);
+        let (code, says) = match is_built {
+            true => (3, format!("{title} cannot be read from a pipe")),
+            false => (
+                2,
+                format!("this build does not read {title}: build it with --features {name}"),
+            ),
+        };
+        run.fails(code, &["standard input", &says]);
+    }
 }
 
 #[test]
@@ -387,6 +395,18 @@ fn tables_that_cannot_be_read() {
         ("t.parquet.gz", "x", 3, &["is compressed Parquet"]),
     ];
     for (name, text, code, says) in rows {
+        let is_built = match name {
+            "t.parquet" | "t.parquet.gz" => cfg!(feature = "parquet"),
+            "t.feather" => cfg!(feature = "arrow"),
+            _ => true,
+        };
+        let (code, says) = match is_built {
+            true => (code, says),
+            false => (
+                2,
+                &["this build does not read", "build it with --features"][..],
+            ),
+        };
         let folder = Folder::new(&[(name, text)]);
         folder
             .run(&format!("score string-accuracy --pairs {name}"))
@@ -683,6 +703,85 @@ fn coco_reads_folders_of_yolo_and_voc() {
     folder
         .run("score coco -r data -p run")
         .fails(3, &["area ranges need pixels: expected --image-size"]);
+}
+
+#[test]
+fn boxes_in_text_files_of_other_programs() {
+    let folder = Folder::new(&[]);
+    for name in ["truth", "found", "swapped", "labels", "run"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    folder.put("truth/a.txt", b"dog 1 1 50 50\ncat 5 5 9 9 difficult\n");
+    folder.put("found/a.txt", b"dog 0.9 1 1 50 50\n");
+    folder.put("swapped/a.txt", b"dog 1 1 50 50 0.9\n");
+    folder.put("labels/a.txt", b"1 0.5 0.5 0.5 0.5\n");
+    folder.put("run/a.txt", b"1 0.9 0.5 0.5 0.5 0.5\n");
+    let by_class = "--columns class,score,cx,cy,w,h";
+    for words in [
+        "voc -r truth -p found".to_owned(),
+        "voc -r truth -p swapped --columns class,xmin,ymin,xmax,ymax,score".to_owned(),
+        "coco -r truth -p found".to_owned(),
+        format!("voc -r labels -p run {by_class}"),
+        format!("coco -r labels -p run --image-size 100x100 {by_class}"),
+    ] {
+        let result = folder.run(&format!("score {words} --format json")).json();
+        let scores = &result["scores"];
+        let name = if words.starts_with("voc") {
+            "mAP"
+        } else {
+            "AP"
+        };
+        assert!(
+            scores[name].as_f64().is_some_and(|ap| ap > 0.999),
+            "{words}: {result}"
+        );
+    }
+    let rows: [(&str, i32, &str); 4] = [
+        (
+            "-r labels -p run --columns class,cx,cy,w,h",
+            2,
+            "found 5 columns",
+        ),
+        (
+            "-r truth -p found --columns class,score,cx,cy,w,h",
+            3,
+            "expected an order of class,score,xmin,ymin,xmax,ymax",
+        ),
+        ("-r truth -p swapped", 3, "swapped/a.txt: line 1"),
+        ("-r labels -p run", 3, "the confidence is the second column"),
+    ];
+    for (words, code, says) in rows {
+        folder
+            .run(&format!("score voc {words}"))
+            .fails(code, &[says]);
+    }
+    folder.put("gt.json", br#"{"images": [{"id": 7, "file_name": "a.jpg"}], "categories": [{"id": 1, "name": "dog"}],
+        "annotations": [{"id": 1, "image_id": 7, "category_id": 1, "bbox": [1, 1, 9, 9], "area": 81, "iscrowd": 0}]}"#);
+    folder.put("predictions.json", br#"[{"image_id": "a", "file_name": "a.jpg", "category_id": 1, "bbox": [1, 1, 9, 9], "score": 0.9}]"#);
+    let result =
+        folder.run("score voc -r gt.json -p predictions.json --image-key file_name --format json");
+    assert_eq!(result.json()["scores"]["mAP"], 1.0);
+}
+
+#[test]
+#[cfg(feature = "arrow")]
+fn classes_of_a_dataset_have_names_in_tables() {
+    let folder = Folder::new(&[]);
+    std::fs::create_dir(folder.path("d")).expect("a folder");
+    let golden = "d/dataset_info.json";
+    folder.put(golden, br#"{"features": {"label": {"names": ["cat", "dog"], "_type": "ClassLabel"}, "id": {"dtype": "string", "_type": "Value"}}}"#);
+    folder.put("d/state.json", br#"{"_data_files": []}"#);
+    let score =
+        "score classification --pairs d --prediction-field label --class-names --reference-field";
+    folder.run(&format!("{score} id")).fails(
+        2,
+        &["--class-names: expected a folder", "\"id\" is a ClassLabel"],
+    );
+    folder.put("t.csv", b"id,label\n1,0\n");
+    let words = "score classification --pairs t.csv --reference-field label --prediction-field label --class-names";
+    folder
+        .run(words)
+        .fails(2, &["--class-names: expected a folder"]);
 }
 
 #[test]

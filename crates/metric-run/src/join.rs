@@ -911,7 +911,7 @@ impl Join {
                 at_end &= predictions.head().is_none() && predictions.is_at_end();
             }
             if at_end {
-                return Ok(None);
+                return self.take_spilled();
             }
             self.fill();
             let pairs = match self.predictions {
@@ -932,6 +932,36 @@ impl Join {
                 return Err(error);
             }
         }
+    }
+
+    /// The next pairs among the records that did not fit into memory, after all records have been read.
+    fn take_spilled(&mut self) -> Result<Option<Pairs>, RunError> {
+        while let Some(joined) = self.waiting.join_next(fingerprint)? {
+            for (side, id) in joined.twice {
+                let reader = match (side, &mut self.predictions) {
+                    (Side::Prediction, Some(predictions)) => predictions,
+                    _ => &mut self.references,
+                };
+                reader.suspects.insert(id);
+            }
+            self.held.wait(&self.waiting);
+            if self.held.is_over {
+                return Err(self.too_many_bytes());
+            }
+            let pair = |(reference, prediction): (Box<Held>, Box<Held>)| Pair {
+                ordinal: reference.ordinal,
+                reference: End::Held(reference),
+                prediction: End::Held(prediction),
+            };
+            let pairs: Vec<Pair> = joined.pairs.into_iter().map(pair).collect();
+            if !pairs.is_empty() {
+                return Ok(Some(Pairs {
+                    steps: Vec::new(),
+                    apart: pairs,
+                }));
+            }
+        }
+        Ok(None)
     }
 
     /// The error of records and ids that take more memory than allowed.

@@ -311,13 +311,28 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// All forms, in their order.
-    pub(crate) const ALL: &[Self] = &[
-        Self::Json,
-        Self::Line,
-        #[cfg(feature = "columns")]
-        Self::Text,
-    ];
+    /// A number for each form.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Json => 0,
+            Self::Plain => 1,
+            Self::Line => 2,
+            #[cfg(feature = "columns")]
+            Self::Text => 3,
+        }
+    }
+
+    /// The form of a [`code`](Self::code).
+    pub(crate) const fn of_code(code: u8) -> Option<Self> {
+        Some(match code {
+            0 => Self::Json,
+            1 => Self::Plain,
+            2 => Self::Line,
+            #[cfg(feature = "columns")]
+            3 => Self::Text,
+            _ => return None,
+        })
+    }
 
     pub(crate) fn value(self, text: &str) -> Value<'_> {
         match self {

@@ -230,6 +230,33 @@ impl Source {
         Self { split, ..self }
     }
 
+    /// Returns the names of the classes of a column of integers, which are in folders that `Dataset.save_to_disk`
+    /// wrote.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source is not such a folder, or if the column is not a `ClassLabel`.
+    pub fn class_names(&self, column: &str) -> Result<Vec<String>, RunError> {
+        let names = match &self.origin {
+            #[cfg(feature = "arrow")]
+            Origin::Folder(path) if paths::is_dataset(path) => {
+                crate::formats::datasets::class_names(path, self.split.as_deref(), column)?
+            }
+            _ => None,
+        };
+        names.ok_or_else(|| {
+            RunError::Usage(
+                Message::default()
+                    .option("class-names", "")
+                    .text(format_args!(
+                        ": expected a folder of Dataset.save_to_disk in which {} is a ClassLabel, found {}",
+                        metric_record::quoted_id(column),
+                        self.name()
+                    )),
+            )
+        })
+    }
+
     /// The source whose records are read: for a folder of records, its files.
     pub(crate) fn resolved(self) -> Result<Self, RunError> {
         let Origin::Folder(path) = &self.origin else {

@@ -1,7 +1,9 @@
 //! Records that wait for their partner: in memory up to a window, and beyond it in a temporary file.
 //!
-//! Of a record in the file, memory holds 12 bytes: a fingerprint of its id, by which the partner finds it, and its
-//! position. Ids with equal fingerprints are told apart by their texts.
+//! Once the window is full, a record without a partner in memory goes to one of a few parts of the file, told by
+//! the fingerprint of its id, as in a hybrid hash join. So do the partners of those records. When both sides are
+//! read, each part is joined on its own, in memory. The file is written and read in large pieces, and memory does
+//! not grow with the number of records. Ids with equal fingerprints are told apart by their texts.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -18,6 +20,9 @@ use crate::source::Part;
 
 /// How many bytes of records wait in memory.
 const WINDOW: u64 = 64 << 20;
+
+/// The number of parts of the file: each is joined in memory.
+const PARTITIONS: usize = 64;
 
 /// A record that waits for its partner, or has been found by it.
 #[derive(Clone, Debug)]
@@ -52,6 +57,20 @@ impl Held {
             id_end,
             value_end,
             has_record: record.is_some(),
+        }
+    }
+
+    /// A record of nothing.
+    fn nothing() -> Self {
+        Self {
+            ordinal: 0,
+            line: 0,
+            part: Arc::default(),
+            form: Form::Json,
+            text: Box::default(),
+            id_end: 0,
+            value_end: 0,
+            has_record: false,
         }
     }
 
@@ -90,6 +109,18 @@ pub(crate) struct Waiting {
     /// Records whose ids share the fingerprint of another one that waited.
     twins: BTreeMap<String, Slot>,
     store: Store,
+    spill: Option<Box<Spill>>,
+    /// Records of a part of the file that found no partner there.
+    alone: Vec<Slot>,
+}
+
+/// What a part of the file came to.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    /// References with their predictions.
+    pub(crate) pairs: Vec<(Box<Held>, Box<Held>)>,
+    /// Ids that one side has twice.
+    pub(crate) twice: Vec<(Side, String)>,
 }
 
 /// The fingerprint of an id, in a form that needs no padding next to a [`Slot`].
@@ -178,13 +209,16 @@ impl Waiting {
                 disk: None,
                 parts: Vec::new(),
             },
+            spill: None,
+            alone: Vec::new(),
         }
     }
 
     /// The memory that is taken, about. It depends on the records and their order alone.
     pub(crate) fn bytes(&self) -> u64 {
         const ENTRY: u64 = 32;
-        self.store.bytes + ENTRY * (self.by_print.len() + self.twins.len()) as u64
+        self.store.bytes
+            + ENTRY * (self.by_print.len() + self.twins.len() + self.alone.len()) as u64
     }
 
     pub(crate) fn has_any(&self, side: Side) -> bool {
@@ -199,19 +233,24 @@ impl Waiting {
         id: Id<'_>,
         hold: impl FnOnce() -> Held,
     ) -> Result<Meeting, RunError> {
-        let print = Print([(print >> 32) as u32, print as u32]);
-        match self.by_print.entry(print) {
+        let key = Print([(print >> 32) as u32, print as u32]);
+        match self.by_print.entry(key) {
             Entry::Vacant(entry) => {
                 if !self.twins.is_empty() && self.twins.contains_key(&id.to_string()) {
-                    return self.meet_twin(side, id, hold);
+                    return self.meet_twin(side, print, id, hold);
                 }
-                entry.insert(self.store.put(side, hold())?);
+                match self.store.put(side, hold(), self.spill.is_none())? {
+                    Put::Here(slot) => {
+                        entry.insert(slot);
+                    }
+                    Put::Full(held) => self.spill(side, print, &held)?,
+                }
                 Ok(Meeting::Waits)
             }
             Entry::Occupied(entry) => {
                 let slot = *entry.get();
                 match self.store.take(slot, id, slot.side() != side)? {
-                    Taken::Other => self.meet_twin(side, id, hold),
+                    Taken::Other => self.meet_twin(side, print, id, hold),
                     Taken::Same => Ok(Meeting::Twice),
                     Taken::Partner(partner) => {
                         entry.remove();
@@ -226,13 +265,18 @@ impl Waiting {
     fn meet_twin(
         &mut self,
         side: Side,
+        print: u64,
         id: Id<'_>,
         hold: impl FnOnce() -> Held,
     ) -> Result<Meeting, RunError> {
         let key = id.to_string();
         let Some(slot) = self.twins.get(&key).copied() else {
-            let slot = self.store.put(side, hold())?;
-            self.twins.insert(key, slot);
+            match self.store.put(side, hold(), self.spill.is_none())? {
+                Put::Here(slot) => {
+                    self.twins.insert(key, slot);
+                }
+                Put::Full(held) => self.spill(side, print, &held)?,
+            }
             return Ok(Meeting::Waits);
         };
         match self.store.take(slot, id, slot.side() != side)? {
@@ -244,8 +288,62 @@ impl Waiting {
         }
     }
 
+    /// Writes a record to its part of the file.
+    fn spill(&mut self, side: Side, print: u64, held: &Held) -> Result<(), RunError> {
+        let part = self.store.part(&held.part);
+        let spill = match self.spill.take() {
+            Some(spill) => spill,
+            None => Box::new(Spill::create().map_err(|error| failed(&error))?),
+        };
+        let spill = self.spill.insert(spill);
+        let written = spill.write(print as usize % PARTITIONS, side, held, part);
+        written.map_err(|error| failed(&error))
+    }
+
+    /// Joins the next part of the file, after all records have come; `None` after the last one.
+    pub(crate) fn join_next(
+        &mut self,
+        print: impl Fn(Id<'_>) -> u64,
+    ) -> Result<Option<Joined>, RunError> {
+        let Some(spill) = &mut self.spill else {
+            return Ok(None);
+        };
+        let Some(bytes) = spill.take_last().map_err(|error| failed(&error))? else {
+            self.spill = None;
+            return Ok(None);
+        };
+        let mut joined = Joined::default();
+        let mut waiting = Self::with_window(u64::MAX);
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            let (side, held, bytes) = self.store.decode(rest)?;
+            rest = rest.get(bytes..).unwrap_or_default();
+            let id = held.id().to_owned();
+            let mut held = Some(held);
+            let hold = || held.take().unwrap_or_else(Held::nothing);
+            match (
+                waiting.meet(side, print(Id::Text(&id)), Id::Text(&id), hold)?,
+                held,
+            ) {
+                (Meeting::Partner(partner), Some(held)) => joined.pairs.push(match side {
+                    Side::Reference => (Box::new(held), partner),
+                    Side::Prediction => (partner, Box::new(held)),
+                }),
+                (Meeting::Twice, _) => joined.twice.push((side, id)),
+                _ => {}
+            }
+        }
+        let slots: Vec<Slot> = waiting.slots().collect();
+        for slot in slots {
+            let held = waiting.load(slot)?;
+            self.alone.push(self.store.put_on_disk(slot.side(), &held)?);
+        }
+        Ok(Some(joined))
+    }
+
     fn slots(&self) -> impl Iterator<Item = Slot> {
-        self.by_print.values().chain(self.twins.values()).copied()
+        let waiting = self.by_print.values().chain(self.twins.values());
+        waiting.chain(&self.alone).copied()
     }
 
     /// The records of a side that still wait, in the order in which they came.
@@ -291,33 +389,67 @@ struct Store {
     parts: Vec<Arc<Part>>,
 }
 
+/// Where a record that is to wait was put.
+enum Put {
+    Here(Slot),
+    /// Nowhere: the memory is full.
+    Full(Box<Held>),
+}
+
 impl Store {
-    fn put(&mut self, side: Side, held: Held) -> Result<Slot, RunError> {
+    /// Puts a record into memory, if there is room and it is allowed.
+    fn put(&mut self, side: Side, held: Held, is_allowed: bool) -> Result<Put, RunError> {
         let bytes = held.bytes();
-        let slot = if self.bytes + bytes <= self.window {
-            self.bytes += bytes;
-            let index = match self.free.pop() {
-                Some(index) => index,
-                None => {
-                    self.memory.push(None);
-                    self.memory.len() - 1
-                }
-            };
-            self.memory[index] = Some(held);
-            Slot::new(side, false, index)
-        } else {
-            let part = self.part(&held.part);
-            let disk = match self.disk.take() {
-                Some(disk) => disk,
-                None => Disk::create().map_err(|error| failed(&error))?,
-            };
-            let index = self.disk.insert(disk).write(&held, part);
-            Slot::new(side, true, index.map_err(|error| failed(&error))?)
+        if !is_allowed || self.bytes.saturating_add(bytes) > self.window {
+            return Ok(Put::Full(Box::new(held)));
+        }
+        self.bytes += bytes;
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None => {
+                self.memory.push(None);
+                self.memory.len() - 1
+            }
         };
-        slot.ok_or_else(|| {
-            RunError::Internal(
-                "more records wait for their partner than a temporary file holds".to_owned(),
-            )
+        self.memory[index] = Some(held);
+        Slot::new(side, false, index)
+            .map(Put::Here)
+            .ok_or_else(too_many)
+    }
+
+    /// Puts a record on disk, where it is found by its position.
+    fn put_on_disk(&mut self, side: Side, held: &Held) -> Result<Slot, RunError> {
+        let part = self.part(&held.part);
+        let disk = match self.disk.take() {
+            Some(disk) => disk,
+            None => Disk::create().map_err(|error| failed(&error))?,
+        };
+        let index = self.disk.insert(disk).write(side, held, part);
+        Slot::new(side, true, index.map_err(|error| failed(&error))?).ok_or_else(too_many)
+    }
+
+    /// The record that some bytes start with, its side, and how many of the bytes are of it.
+    fn decode(&self, bytes: &[u8]) -> Result<(Side, Held, usize), RunError> {
+        let lost = || RunError::Internal("a record that waits is lost".to_owned());
+        let header = Header::of_bytes(bytes).ok_or_else(lost)?;
+        let end = Header::BYTES + header.text_bytes();
+        let text = bytes.get(Header::BYTES..end).ok_or_else(lost)?;
+        let text = std::str::from_utf8(text).map_err(|_| lost())?;
+        let side = header.side;
+        Ok((side, self.held(&header, text.into())?, end))
+    }
+
+    fn held(&self, header: &Header, text: Box<str>) -> Result<Held, RunError> {
+        let lost = || RunError::Internal("a record that waits is lost".to_owned());
+        Ok(Held {
+            ordinal: header.ordinal,
+            line: header.line,
+            part: Arc::clone(self.parts.get(header.part).ok_or_else(lost)?),
+            form: header.form,
+            text,
+            id_end: header.id,
+            value_end: header.id + header.value,
+            has_record: header.has_record,
         })
     }
 
@@ -372,21 +504,16 @@ impl Store {
         let read = disk.read(slot.index());
         let (header, text) = read.map_err(|error| failed(&error))?;
         let text = String::from_utf8(text).map_err(|_| lost())?;
-        Ok(Held {
-            ordinal: header.ordinal,
-            line: header.line,
-            part: Arc::clone(self.parts.get(header.part).ok_or_else(lost)?),
-            form: header.form,
-            text: text.into(),
-            id_end: header.id,
-            value_end: header.id + header.value,
-            has_record: header.has_record,
-        })
+        self.held(&header, text.into())
     }
 
     fn ordinal(&self, slot: Slot) -> Result<u64, RunError> {
         Ok(self.load(slot)?.ordinal)
     }
+}
+
+fn too_many() -> RunError {
+    RunError::Internal("more records wait for their partner than can be numbered".to_owned())
 }
 
 /// The error of the temporary file: what is wrong is the machine's, not the data's.
@@ -410,6 +537,7 @@ struct Disk {
 
 /// What is known of a record in the file before its text.
 struct Header {
+    side: Side,
     ordinal: u64,
     line: u64,
     part: usize,
@@ -424,7 +552,10 @@ impl Header {
     const BYTES: usize = 8 * 7;
 
     fn to_bytes(&self) -> [u8; Self::BYTES] {
-        let flags = self.form as u64 | u64::from(self.has_record) << 8;
+        let is_prediction = self.side == Side::Prediction;
+        let flags = u64::from(self.form.code())
+            | u64::from(self.has_record) << 8
+            | u64::from(is_prediction) << 9;
         let words = [
             self.ordinal,
             self.line,
@@ -451,8 +582,12 @@ impl Header {
             ordinal,
             line,
             part: usize::try_from(part).ok()?,
-            form: *Form::ALL.get((flags & 0xff) as usize)?,
-            has_record: flags >> 8 == 1,
+            form: Form::of_code((flags & 0xff) as u8)?,
+            has_record: flags >> 8 & 1 == 1,
+            side: match flags >> 9 & 1 {
+                0 => Side::Reference,
+                _ => Side::Prediction,
+            },
             id: usize::try_from(id).ok()?,
             value: usize::try_from(value).ok()?,
             record: usize::try_from(record).ok()?,
@@ -461,6 +596,82 @@ impl Header {
 
     fn text_bytes(&self) -> usize {
         self.id + self.value + self.record
+    }
+
+    /// Appends a record to some bytes.
+    fn write(side: Side, held: &Held, part: usize, bytes: &mut Vec<u8>) {
+        let header = Self {
+            side,
+            ordinal: held.ordinal,
+            line: held.line,
+            part,
+            form: held.form,
+            has_record: held.has_record,
+            id: held.id_end,
+            value: held.value_end - held.id_end,
+            record: held.text.len() - held.value_end,
+        };
+        bytes.extend_from_slice(&header.to_bytes());
+        bytes.extend_from_slice(held.text.as_bytes());
+    }
+}
+
+/// Records in parts of a temporary file.
+#[derive(Debug)]
+struct Spill {
+    file: File,
+    written: u64,
+    partitions: Vec<Partition>,
+}
+
+/// A part of the file: pieces that are written, and what comes after them.
+#[derive(Debug, Default)]
+struct Partition {
+    pieces: Vec<(u64, usize)>,
+    pending: Vec<u8>,
+}
+
+impl Spill {
+    /// How much of a part is written at a time.
+    const PIECE: usize = 1 << 16;
+
+    fn create() -> io::Result<Self> {
+        Ok(Self {
+            file: tempfile::tempfile()?,
+            written: 0,
+            partitions: (0..PARTITIONS).map(|_| Partition::default()).collect(),
+        })
+    }
+
+    fn write(&mut self, partition: usize, side: Side, held: &Held, part: usize) -> io::Result<()> {
+        let partition = &mut self.partitions[partition];
+        Header::write(side, held, part, &mut partition.pending);
+        if partition.pending.len() >= Self::PIECE {
+            self.file.write_all(&partition.pending)?;
+            partition
+                .pieces
+                .push((self.written, partition.pending.len()));
+            self.written += partition.pending.len() as u64;
+            partition.pending.clear();
+        }
+        Ok(())
+    }
+
+    /// Takes out the records of the last part.
+    fn take_last(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let Some(partition) = self.partitions.pop() else {
+            return Ok(None);
+        };
+        let written: usize = partition.pieces.iter().map(|(_, length)| length).sum();
+        let mut bytes = vec![0; written];
+        let mut rest = bytes.as_mut_slice();
+        for (offset, length) in partition.pieces {
+            let (piece, after) = rest.split_at_mut(length);
+            read_at(&self.file, piece, offset)?;
+            rest = after;
+        }
+        bytes.extend_from_slice(&partition.pending);
+        Ok(Some(bytes))
     }
 }
 
@@ -483,25 +694,14 @@ impl Disk {
     }
 
     /// Appends a record, and returns the unit at which it starts.
-    fn write(&mut self, held: &Held, part: usize) -> io::Result<usize> {
+    fn write(&mut self, side: Side, held: &Held, part: usize) -> io::Result<usize> {
         if self.pending.len() >= Self::PENDING {
             self.file.write_all(&self.pending)?;
             self.written += self.pending.len() as u64;
             self.pending.clear();
         }
         let start = self.written + self.pending.len() as u64;
-        let header = Header {
-            ordinal: held.ordinal,
-            line: held.line,
-            part,
-            form: held.form,
-            has_record: held.has_record,
-            id: held.id_end,
-            value: held.value_end - held.id_end,
-            record: held.text.len() - held.value_end,
-        };
-        self.pending.extend_from_slice(&header.to_bytes());
-        self.pending.extend_from_slice(held.text.as_bytes());
+        Header::write(side, held, part, &mut self.pending);
         let length = self.pending.len().next_multiple_of(Self::UNIT);
         self.pending.resize(length, 0);
         Ok(usize::try_from(start).unwrap_or(usize::MAX) / Self::UNIT)
@@ -577,40 +777,88 @@ mod tests {
     }
 
     #[test]
+    fn each_form_has_a_code() {
+        let forms: Vec<Form> = (0..=u8::MAX).filter_map(Form::of_code).collect();
+        assert!(forms.len() >= 3);
+        for (code, form) in forms.into_iter().enumerate() {
+            assert_eq!(usize::from(form.code()), code);
+        }
+    }
+
+    #[test]
     fn partners_meet_in_memory_and_on_disk() {
-        // None, some, and all of the records are on disk; some of them are longer than what is read at first.
+        let side_of = |number: u64| [Side::Reference, Side::Prediction][(number % 2) as usize];
+        let other_of = |number: u64| [Side::Prediction, Side::Reference][(number % 2) as usize];
+        let value = |number: u64| "x".repeat((number * 7 % 1000) as usize);
+        let print_of = |id: Id<'_>| print(id.to_string().parse().unwrap_or(0));
+        // None, some, and all of the records are on disk.
         for window in [0, 20_000, u64::MAX] {
             let mut waiting = Waiting::with_window(window);
-            let value = |number: u64| "x".repeat((number * 7 % 1000) as usize);
             let meet = |waiting: &mut Waiting, side, number: u64| {
                 let id = number.to_string();
                 let hold = || held(&id, &value(number), number);
-                waiting
-                    .meet(side, print(number), Id::Text(&id), hold)
-                    .expect("a meeting")
+                let met = waiting.meet(side, print(number), Id::Text(&id), hold);
+                met.expect("a meeting")
             };
+            let mut found = Vec::new();
             for number in 0..500 {
-                let side = [Side::Reference, Side::Prediction][(number % 2) as usize];
-                assert!(matches!(meet(&mut waiting, side, number), Meeting::Waits));
-                assert!(matches!(meet(&mut waiting, side, number), Meeting::Twice));
+                assert!(matches!(
+                    meet(&mut waiting, side_of(number), number),
+                    Meeting::Waits
+                ));
             }
-            assert_eq!(waiting.store.disk.is_none(), window == u64::MAX);
             for number in (0..500).rev().filter(|number| number % 5 > 0) {
-                let side = [Side::Prediction, Side::Reference][(number % 2) as usize];
-                let Meeting::Partner(partner) = meet(&mut waiting, side, number) else {
-                    panic!("no partner of {number}");
-                };
-                let id = number.to_string();
-                let record = format!("{id} {}", value(number));
-                assert_eq!((partner.id(), partner.record()), (&*id, Some(&*record)));
-                assert_eq!((partner.ordinal, partner.line), (number, number + 1));
-                assert_eq!(partner.value().as_line(), Some(&*value(number)));
+                match meet(&mut waiting, other_of(number), number) {
+                    Meeting::Partner(partner) => {
+                        let record = format!("{number} {}", value(number));
+                        assert_eq!(partner.record(), Some(&*record));
+                        assert_eq!(partner.line, number + 1);
+                        found.push(partner.ordinal);
+                    }
+                    Meeting::Waits => {}
+                    Meeting::Twice => panic!("{number} is there twice"),
+                }
             }
+            assert!(matches!(
+                meet(&mut waiting, side_of(250), 250),
+                Meeting::Twice | Meeting::Waits
+            ));
+            assert_eq!(waiting.spill.is_none(), window == u64::MAX);
+            let mut twice = Vec::new();
+            while let Some(joined) = waiting.join_next(print_of).expect("a part") {
+                for (reference, prediction) in joined.pairs {
+                    assert_eq!(reference.id(), prediction.id());
+                    let number = reference.ordinal;
+                    assert_eq!(reference.value().as_line(), Some(&*value(number)));
+                    assert_eq!(
+                        prediction.record().map(str::len),
+                        reference.record().map(str::len)
+                    );
+                    found.push(number);
+                }
+                twice.extend(joined.twice);
+            }
+            found.sort_unstable();
+            assert!(
+                found
+                    .into_iter()
+                    .eq((0..500).filter(|number| number % 5 > 0))
+            );
+            assert_eq!(twice.len(), usize::from(window < u64::MAX));
             let rest = waiting.rest(Side::Reference).expect("slots");
-            let rest = rest
+            let rest: Vec<Held> = rest
                 .into_iter()
-                .map(|slot| waiting.load(slot).expect("a record").ordinal);
-            assert!(rest.eq((0..500).step_by(10)));
+                .map(|slot| waiting.load(slot).expect("a record"))
+                .collect();
+            assert!(
+                rest.iter()
+                    .map(|held| held.ordinal)
+                    .eq((0..500).step_by(10))
+            );
+            assert!(
+                rest.iter()
+                    .all(|held| held.value().as_line() == Some(&*value(held.ordinal)))
+            );
             assert!(waiting.has_any(Side::Prediction));
         }
     }

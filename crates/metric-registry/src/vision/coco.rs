@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use metric_core::Metric;
 use metric_record::{Content, Document, FieldError, Message, ReadError, Record};
-use metric_vision::read::{self, CocoOptions, ImageSizes, Warnings, is_yolo};
+use metric_vision::read::{self, CocoOptions, Warnings};
 use metric_vision::{
     AreaRange, BBox, Class, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights,
     Dataset, Mask, Shape, VERSION,
@@ -15,9 +15,9 @@ use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
-    BoxOrder, ClassList, IMAGE_SIZE, OTHER_SIZE, ParseRecord, ReadBoxes, ZERO_ID, add_images,
-    class_names, class_warnings, corners, image_size, is_empty_image, read_boxes, read_image,
-    renumber_classes, size_part, tally_order,
+    BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord, ReadBoxes,
+    ZERO_ID, add_images, class_names, class_warnings, corners, is_empty_image, read_boxes,
+    read_image, renumber_classes, tally_order,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -69,6 +69,7 @@ pub(crate) const COCO: Entry = Entry {
         },
         IMAGE_KEY,
         IMAGE_SIZE,
+        COLUMNS,
         OptionSpec {
             name: "class-agnostic",
             kind: OptionKind::Flag,
@@ -145,8 +146,8 @@ pub(crate) const COCO: Entry = Entry {
         if params.quirks {
             changed("quirks", "pycocotools".to_owned());
         }
-        let sizes = image_size(options)?;
-        if let Some((name, value)) = size_part(&sizes) {
+        let folders = FolderOptions::new(options)?;
+        for (name, value) in folders.parts() {
             changed(&name, value);
         }
         let by_file = options.is(IMAGE_KEY.name, "file_name");
@@ -155,8 +156,8 @@ pub(crate) const COCO: Entry = Entry {
         }
         let by_class = options.is("groups", "class");
         match iou_type.as_str() {
-            "segm" => scorer(params, signature, [by_class, by_file], sizes, MASKS),
-            _ => scorer(params, signature, [by_class, by_file], sizes, BOXES),
+            "segm" => scorer(params, signature, [by_class, by_file], folders, MASKS),
+            _ => scorer(params, signature, [by_class, by_file], folders, BOXES),
         }
     },
 };
@@ -183,7 +184,7 @@ struct Reader<S> {
     folders: Option<ReadFolders<S>>,
 }
 
-type ReadFolders<S> = fn(&DataSet, &ImageSizes) -> Result<ReadBoxes<S>, DataSetError>;
+type ReadFolders<S> = fn(&DataSet, &FolderOptions) -> Result<ReadBoxes<S>, DataSetError>;
 
 const BOXES: Reader<BBox> = Reader {
     documents: read::read_coco_documents,
@@ -203,7 +204,7 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     params: CocoParams,
     signature: Named<String>,
     [by_class, by_file]: [bool; 2],
-    sizes: ImageSizes,
+    folders: FolderOptions,
     read: Reader<S>,
 ) -> Result<Box<dyn crate::Scorer>, OptionError> {
     let metric = CocoAp::new(params).map_err(|error| {
@@ -222,7 +223,7 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
         signature,
         by_class,
         by_file,
-        sizes,
+        folders,
         read,
     };
     Ok(crate::scorer("coco", VERSION, reading))
@@ -235,7 +236,7 @@ struct Coco<S> {
     /// Whether results name images by their files.
     by_file: bool,
     /// The sizes of the images of YOLO's folders.
-    sizes: ImageSizes,
+    folders: FolderOptions,
     read: Reader<S>,
 }
 
@@ -384,7 +385,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> Coco<S> {
         data: DataSet,
         sink: &mut Sink<'_, Self>,
     ) -> Result<(), DataSetError> {
-        if is_yolo(&data.references) && self.sizes == ImageSizes::Unknown {
+        if self.folders.has_fractions(&data.references) {
             let problem = Message::from(
                 "boxes are fractions of their image, and area ranges need pixels: expected ",
             )
@@ -392,7 +393,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> Coco<S> {
             .text(" too");
             return Err(ReadError::new(&data.references.name, problem).into());
         }
-        let boxes = read(&data, &self.sizes)?;
+        let boxes = read(&data, &self.folders)?;
         drop(data);
         tally_order(sink, &boxes.order);
         add_images(&boxes.dataset, &boxes.warnings, sink)

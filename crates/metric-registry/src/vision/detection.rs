@@ -8,7 +8,7 @@ use metric_record::json::{self, Entries, typed};
 use metric_record::{Document, FieldError, Kind, Message, Missing, ReadError, Record};
 use metric_vision::matching::MOST_PAIRS;
 use metric_vision::read::{
-    BoxForm, BoxNumbers, ImageSizes, PolygonForm, RotatedForm, is_coco, parse_detection_boxes,
+    BoxForm, BoxNumbers, PolygonForm, RotatedForm, is_coco, parse_detection_boxes,
     parse_truth_boxes,
 };
 use metric_vision::{
@@ -23,8 +23,8 @@ use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::reading::{Gathered, Pool};
 use crate::vision::images::{
-    IMAGE_SIZE, OfClass, ReadBoxes, class_names, image_size, is_listed, lacking_classes,
-    note_warnings, order_warning, read_boxes, size_part, tally_order, unknown_classes,
+    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, ReadBoxes, class_names, is_listed,
+    lacking_classes, note_warnings, order_warning, read_boxes, tally_order, unknown_classes,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
@@ -97,6 +97,7 @@ pub(crate) const DETECTION: Entry = Entry {
             help: "Tables beside the total: class, image, both, or none",
         },
         IMAGE_SIZE,
+        COLUMNS,
     ],
     scores: &[
         ScoreSpec::higher("precision"),
@@ -140,7 +141,7 @@ trait Form: BoxForm + Sized + Send + Sync + 'static {
     fn read_data_set(
         &self,
         data: &DataSet,
-        _sizes: &ImageSizes,
+        _folders: &FolderOptions,
     ) -> Result<ReadBoxes<Self::Shape>, DataSetError> {
         let problem = Message::default()
             .option("box", self.name())
@@ -160,14 +161,18 @@ impl Form for BoxFormat {
     }
 
     // These files say what their numbers are.
-    fn read_data_set(&self, data: &DataSet, sizes: &ImageSizes) -> Result<ReadBoxes, DataSetError> {
+    fn read_data_set(
+        &self,
+        data: &DataSet,
+        folders: &FolderOptions,
+    ) -> Result<ReadBoxes, DataSetError> {
         if *self != Self::default() {
             let problem = Message::default()
                 .option("box", "")
                 .text(" goes with records: these files say what their boxes are");
             return Err(ReadError::new(&data.references.name, problem).into());
         }
-        read_boxes(data, sizes)
+        read_boxes(data, folders)
     }
 }
 
@@ -197,7 +202,7 @@ struct Boxes<F: Form> {
     form: F,
     by_class: bool,
     by_image: bool,
-    sizes: ImageSizes,
+    folders: FolderOptions,
     /// What the names of the scores end in, by pair of thresholds.
     suffixes: Vec<String>,
 }
@@ -262,7 +267,7 @@ impl<F: Form> Boxes<F> {
             form,
             by_class: by[0],
             by_image: by[1],
-            sizes: image_size(options)?,
+            folders: FolderOptions::new(options)?,
         })
     }
 }
@@ -317,7 +322,7 @@ impl<F: Form> Reading for Boxes<F> {
         ]
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)))
-        .chain(size_part(&self.sizes))
+        .chain(self.folders.parts())
         .collect()
     }
 
@@ -529,7 +534,7 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
             dataset,
             warnings,
             order,
-        } = self.form.read_data_set(&data, &self.sizes)?;
+        } = self.form.read_data_set(&data, &self.folders)?;
         for (predictions, image) in dataset.examples(0..dataset.images().len()) {
             // Nearly all images have far fewer boxes.
             if predictions.len().saturating_mul(image.annotations.len()) <= MOST_PAIRS {

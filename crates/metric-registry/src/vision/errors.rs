@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use metric_core::{Counts, Merge, Metric};
 use metric_record::{Document, FieldError, Message, ReadError, Record};
-use metric_vision::read::{ImageSizes, parse_record};
+use metric_vision::read::parse_record;
 use metric_vision::{
     Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideScore,
     TideState, VERSION,
@@ -13,8 +13,8 @@ use serde_json::json;
 
 use crate::fields::objects_by_id;
 use crate::vision::images::{
-    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size,
-    is_empty_image, read_boxes, read_image, renumber_classes, size_part, tally_order,
+    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_images, class_names, class_warnings,
+    is_empty_image, read_boxes, read_image, renumber_classes, tally_order,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -49,6 +49,7 @@ pub(crate) const TIDE: Entry = Entry {
             help: "How many detections count in each image",
         },
         IMAGE_SIZE,
+        COLUMNS,
     ],
     scores: &[
         ScoreSpec::higher("AP"),
@@ -77,7 +78,7 @@ pub(crate) const TIDE: Entry = Entry {
         })?;
         let reading = Errors {
             metric,
-            sizes: image_size(options)?,
+            folders: FolderOptions::new(options)?,
         };
         Ok(scorer("tide", VERSION, reading))
     },
@@ -85,7 +86,7 @@ pub(crate) const TIDE: Entry = Entry {
 
 struct Errors {
     metric: Tide,
-    sizes: ImageSizes,
+    folders: FolderOptions,
 }
 
 impl Reading for Errors {
@@ -131,7 +132,7 @@ impl Reading for Errors {
                 metric.max_detections().to_string(),
             ),
         ];
-        parts.extend(size_part(&self.sizes));
+        parts.extend(self.folders.parts());
         parts
     }
 
@@ -172,7 +173,7 @@ impl ReadDataSet<Self> for Errors {
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let boxes = read_boxes(&data, &self.sizes)?;
+        let boxes = read_boxes(&data, &self.folders)?;
         drop(data);
         tally_order(sink, &boxes.order);
         add_images(&boxes.dataset, &boxes.warnings, sink)
@@ -199,6 +200,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
             help: "Leave out detections below this score",
         },
         IMAGE_SIZE,
+        COLUMNS,
         OptionSpec {
             name: "groups",
             kind: OptionKind::Choice(|| vec!["none", "class"]),
@@ -231,7 +233,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
         let reading = Matrix {
             metric,
             by_class: options.is("groups", "class"),
-            sizes: image_size(options)?,
+            folders: FolderOptions::new(options)?,
         };
         Ok(scorer("confusion-matrix", VERSION, reading))
     },
@@ -243,7 +245,7 @@ const MATRIX: usize = 2_000;
 struct Matrix {
     metric: Confusion,
     by_class: bool,
-    sizes: ImageSizes,
+    folders: FolderOptions,
 }
 
 impl Reading for Matrix {
@@ -285,7 +287,7 @@ impl Reading for Matrix {
         let iou = ("iou".to_owned(), self.metric.iou_threshold().to_string());
         std::iter::once(iou)
             .chain(cut)
-            .chain(size_part(&self.sizes))
+            .chain(self.folders.parts())
             .collect()
     }
 
@@ -362,7 +364,7 @@ impl ReadDataSet<Self> for Matrix {
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let boxes = read_boxes(&data, &self.sizes)?;
+        let boxes = read_boxes(&data, &self.folders)?;
         drop(data);
         tally_order(sink, &boxes.order);
         add_images(&boxes.dataset, &boxes.warnings, sink)

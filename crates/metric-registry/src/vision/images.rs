@@ -6,11 +6,11 @@ use std::num::NonZeroU32;
 use metric_core::Metric;
 use metric_record::json::typed;
 use metric_record::{
-    Content, FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id,
+    Content, Document, FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id,
 };
 use metric_vision::read::{
-    self, BoxesOptions, ExtraImages, ImageRecord, ImageSizes, OtherOrder, RecordError, Warning,
-    Warnings, is_yolo,
+    self, BoxesOptions, ExtraImages, ImageRecord, ImageSizes, InvalidColumns, OtherOrder,
+    RecordError, TextColumns, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
     BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Dataset, Image, Key,
@@ -20,8 +20,8 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Counted, DataSet, DataSetError, Header, OptionError, OptionKind, OptionSpec, Options, Reading,
-    Remarks, Sink, StateOf, Unified,
+    Counted, DataSet, DataSetError, Header, Named, OptionError, OptionKind, OptionSpec, Options,
+    Reading, Remarks, Sink, StateOf, Unified,
 };
 
 /// The classes of a data set, in the order of their keys. States count classes by their index here.
@@ -308,7 +308,7 @@ pub(crate) fn class_names(classes: &[Class]) -> Vec<String> {
 
 /// What references and predictions of boxes are, for help.
 pub(crate) const BOXES: (&str, &str) = (
-    "a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml), or one of YOLO's labels (.txt)",
+    "a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt)",
     "a COCO results file (.json), a folder of results by class or by image (.txt), or one of YOLO's labels with confidences (.txt)",
 );
 
@@ -321,8 +321,51 @@ pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec {
     help: "Width and height of all images, where the files are of YOLO; without it boxes stay fractions of the image",
 };
 
+/// The order of the columns of text results.
+pub(crate) const COLUMNS: OptionSpec = OptionSpec {
+    name: "columns",
+    kind: OptionKind::Text,
+    value: "NAME,...",
+    default: "",
+    help: "Columns of text results, if they have another order, such as class,score,cx,cy,w,h",
+};
+
+/// How folders of boxes are read: the values of [`IMAGE_SIZE`] and [`COLUMNS`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FolderOptions {
+    sizes: ImageSizes,
+    columns: Option<TextColumns>,
+}
+
+impl FolderOptions {
+    pub(crate) fn new(options: &Options) -> Result<Self, OptionError> {
+        let columns = options.get(COLUMNS.name).map(|list| {
+            let invalid =
+                |error: InvalidColumns| OptionError::new(COLUMNS.name, &list, error.to_string());
+            list.parse().map_err(invalid)
+        });
+        Ok(Self {
+            sizes: image_size(options)?,
+            columns: columns.transpose()?,
+        })
+    }
+
+    /// The boxes of YOLO's files are fractions, as the sizes of images are not known.
+    pub(crate) fn has_fractions(&self, references: &Document) -> bool {
+        is_yolo(references) && self.sizes == ImageSizes::Unknown
+    }
+
+    /// The options as parts of a signature.
+    pub(crate) fn parts(&self) -> Named<String> {
+        let columns = self
+            .columns
+            .map(|it| (COLUMNS.name.to_owned(), it.to_string()));
+        size_part(&self.sizes).into_iter().chain(columns).collect()
+    }
+}
+
 /// The value of [`IMAGE_SIZE`].
-pub(crate) fn image_size(options: &Options) -> Result<ImageSizes, OptionError> {
+fn image_size(options: &Options) -> Result<ImageSizes, OptionError> {
     let Some(text) = options.get("image-size") else {
         return Ok(ImageSizes::Unknown);
     };
@@ -337,7 +380,7 @@ pub(crate) fn image_size(options: &Options) -> Result<ImageSizes, OptionError> {
 }
 
 /// [`IMAGE_SIZE`] as a part of a signature.
-pub(crate) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
+fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
     match sizes {
         ImageSizes::All([width, height]) => {
             Some(("image-size".to_owned(), format!("{width}x{height}")))
@@ -347,18 +390,23 @@ pub(crate) fn size_part(sizes: &ImageSizes) -> Option<(String, String)> {
 }
 
 /// Reads [`BOXES`].
-pub(crate) fn read_boxes(data: &DataSet, sizes: &ImageSizes) -> Result<ReadBoxes, DataSetError> {
+pub(crate) fn read_boxes(
+    data: &DataSet,
+    folders: &FolderOptions,
+) -> Result<ReadBoxes, DataSetError> {
+    let FolderOptions { sizes, columns } = folders;
     let options = BoxesOptions {
         extra: match data.join.ignore_extra {
             true => ExtraImages::Ignore,
             false => ExtraImages::Error,
         },
         sizes: sizes.clone(),
+        columns: *columns,
         shard: data.shard,
     };
     let (dataset, warnings) = read::read_boxes(&data.references, &data.predictions, &options)?;
     let order = match data.references.content {
-        Content::Folder(_) if is_yolo(&data.references) => {
+        Content::Folder(_) if columns.is_none() && is_yolo(&data.references) => {
             Some((YOLO, OtherOrder::of_yolo(&dataset, sizes)))
         }
         Content::Folder(_) => None,

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use metric_core::Metric;
 use metric_record::{Document, FieldError, Message, ReadError, Record};
-use metric_vision::read::{ImageSizes, is_yolo, parse_record};
+use metric_vision::read::parse_record;
 use metric_vision::{Class, Interpolation, VERSION, VocAp, VocClass, VocScore, VocState};
 use serde_json::json;
 
 use crate::fields::objects_by_id;
+use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
-    BOXES, ClassList, IMAGE_SIZE, add_images, class_names, class_warnings, image_size,
-    is_empty_image, read_boxes, read_image, renumber_classes, size_part, tally_order,
+    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_images, class_names, class_warnings,
+    is_empty_image, read_boxes, read_image, renumber_classes, tally_order,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -57,7 +58,9 @@ pub(crate) const VOC: Entry = Entry {
             default: "",
             help: "Take a box from x1 to x2 as x2 - x1 + 1 wide, as VOC's development kit does",
         },
+        IMAGE_KEY,
         IMAGE_SIZE,
+        COLUMNS,
         OptionSpec {
             name: "groups",
             kind: OptionKind::Choice(|| vec!["none", "class"]),
@@ -97,14 +100,19 @@ pub(crate) const VOC: Entry = Entry {
                 signature.push((name.to_owned(), "yes".to_owned()));
             }
         }
-        let sizes = image_size(options)?;
-        signature.extend(size_part(&sizes));
+        let folders = FolderOptions::new(options)?;
+        signature.extend(folders.parts());
+        let by_file = options.is(IMAGE_KEY.name, "file_name");
+        if by_file {
+            signature.push((IMAGE_KEY.name.to_owned(), "file_name".to_owned()));
+        }
         let reading = Voc {
             metric,
             signature,
             by_class: options.is("groups", "class"),
             pixel_plus_one,
-            sizes,
+            by_file,
+            folders,
         };
         Ok(scorer("voc", VERSION, reading))
     },
@@ -115,7 +123,9 @@ struct Voc {
     signature: Named<String>,
     by_class: bool,
     pixel_plus_one: bool,
-    sizes: ImageSizes,
+    /// Whether results name images by their files.
+    by_file: bool,
+    folders: FolderOptions,
 }
 
 impl Reading for Voc {
@@ -208,8 +218,12 @@ impl ReadDataSet<Self> for Voc {
         objects_by_id(references, &["images"], "id")
     }
 
-    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let fractions = is_yolo(&data.references) && self.sizes == ImageSizes::Unknown;
+    fn read_data_set(
+        &self,
+        mut data: DataSet,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), DataSetError> {
+        let fractions = self.folders.has_fractions(&data.references);
         if self.pixel_plus_one && fractions {
             let problem = Message::from("boxes are fractions of their image, and ")
                 .option("pixel-plus-one", "")
@@ -218,7 +232,10 @@ impl ReadDataSet<Self> for Voc {
                 .text(" too");
             return Err(ReadError::new(&data.references.name, problem).into());
         }
-        let boxes = read_boxes(&data, &self.sizes)?;
+        if self.by_file {
+            data.predictions = with_image_ids(&data.references, data.predictions)?;
+        }
+        let boxes = read_boxes(&data, &self.folders)?;
         drop(data);
         tally_order(sink, &boxes.order);
         add_images(&boxes.dataset, &boxes.warnings, sink)

@@ -46,11 +46,16 @@ pub(crate) struct Dataset {
 
 /// The records of a folder.
 pub(crate) fn source(folder: &Path, split: Option<&str>) -> Result<Source, RunError> {
+    one(&chosen(folder, split)?)
+}
+
+/// The folder of the one dataset, or of the split that is chosen.
+fn chosen(folder: &Path, split: Option<&str>) -> Result<PathBuf, RunError> {
     let name = folder.display().to_string();
     let dictionary = folder.join("dataset_dict.json");
     if !dictionary.is_file() {
         return match split {
-            None => one(folder),
+            None => Ok(folder.to_owned()),
             Some(split) => Err(RunError::Usage(
                 Message::default()
                     .option("split", split)
@@ -77,7 +82,27 @@ pub(crate) fn source(folder: &Path, split: Option<&str>) -> Result<Source, RunEr
             return Err(ReadError::new(name, problem).into());
         }
     };
-    one(&inside(folder, split)?)
+    inside(folder, split)
+}
+
+/// What is read of `dataset_info.json`.
+#[derive(Deserialize)]
+struct Info {
+    #[serde(default)]
+    features: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The names of the classes of a column, if it is a `ClassLabel`.
+pub(crate) fn class_names(
+    folder: &Path,
+    split: Option<&str>,
+    column: &str,
+) -> Result<Option<Vec<String>>, RunError> {
+    let info: Info = read(&chosen(folder, split)?.join("dataset_info.json"))?;
+    let feature = info.features.get(column);
+    let feature = feature.filter(|it| it["_type"] == "ClassLabel");
+    let names = feature.map(|it| serde_json::from_value(it["names"].clone()));
+    Ok(names.transpose().ok().flatten())
 }
 
 /// Reads a file of JSON.

@@ -12,11 +12,12 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
+use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::RunError;
-use crate::formats::Format;
 use crate::formats::columns::{Plan, Rows, decode_error, refuse_other_kinds};
+use crate::formats::{Format, grouped};
 use crate::scan::FieldNames;
 use crate::source::{self, Block, Kinds, Seekable, Source, Unit};
 
@@ -46,6 +47,7 @@ impl ChunkReader for Input {
     type T = Box<dyn std::io::Read + Send>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        self.refuse_large_page(start)?;
         Ok(match self {
             Self::File(file) => Box::new(file.get_read(start)?),
             Self::Memory(bytes) => Box::new(bytes.get_read(start)?),
@@ -58,6 +60,45 @@ impl ChunkReader for Input {
             Self::Memory(bytes) => bytes.get_bytes(start, length),
         }
     }
+}
+
+/// The most bytes of a page. The decoder would allocate what a page claims.
+const PAGE_BYTES: u64 = 1 << 30;
+
+impl Input {
+    /// Refuses a page that claims to be larger than [`PAGE_BYTES`], if this is where a page starts.
+    fn refuse_large_page(&self, start: u64) -> parquet::errors::Result<()> {
+        let length = self.len().saturating_sub(start).min(16);
+        let head = self.get_bytes(start, length as usize)?;
+        match page_bytes(&head) {
+            Some(bytes) if bytes > PAGE_BYTES => Err(ParquetError::General(format!(
+                "a page claims {} bytes: expected at most {}",
+                grouped(bytes),
+                grouped(PAGE_BYTES)
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How large a page claims to be without compression, if a text starts with the header of one: in the compact
+/// protocol of Thrift, two fields of 32 bits, of which the first is the type of the page.
+fn page_bytes(head: &[u8]) -> Option<u64> {
+    /// The next field, an integer of 32 bits.
+    const NEXT_I32: u8 = 0x15;
+    let mut rest = head;
+    let mut number = || {
+        let (&field, bytes) = rest.split_first()?;
+        let end = bytes.iter().position(|byte| byte & 0x80 == 0)?;
+        let digits = bytes.get(..=end).filter(|_| field == NEXT_I32 && end < 9)?;
+        rest = &bytes[end + 1..];
+        let digits = digits.iter().rev();
+        Some(digits.fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)))
+    };
+    number()?;
+    // Negative numbers alternate with the others.
+    let bytes = number()?;
+    (bytes % 2 == 0).then_some(bytes / 2)
 }
 
 /// The rows of a file, batch by batch.
@@ -240,5 +281,36 @@ impl Iterator for Batches {
                 Some(Err(self.error(&problem)))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_claims_too_much_is_refused() {
+        let rows: [(&[u8], Option<u64>); 6] = [
+            (&[0x15, 0x00, 0x15, 0x0a, 0x15, 0x0a], Some(5)),
+            (
+                &[0x15, 0x04, 0x15, 0x80, 0x80, 0x80, 0x80, 0x10],
+                Some(1 << 31),
+            ),
+            // A number below 0, another field, and headers that are cut.
+            (&[0x15, 0x04, 0x15, 0x01], None),
+            (&[0x15, 0x04, 0x19, 0x0a], None),
+            (&[0x15, 0x04, 0x15, 0x80], None),
+            (&[], None),
+        ];
+        for (head, expected) in rows {
+            assert_eq!(page_bytes(head), expected, "{head:?}");
+        }
+        let input = |bytes: &'static [u8]| Input::Memory(Bytes::from_static(bytes));
+        assert!(input(rows[0].0).get_read(0).is_ok());
+        let error = input(rows[1].0)
+            .get_read(0)
+            .err()
+            .map(|error| error.to_string());
+        assert!(error.is_some_and(|it| it.contains("claims 2,147,483,648 bytes")));
     }
 }

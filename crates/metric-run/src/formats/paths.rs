@@ -199,7 +199,7 @@ fn files_of(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
 }
 
 /// Whether a folder holds a saved dataset of Hugging Face.
-fn is_dataset(folder: &Path) -> bool {
+pub(crate) fn is_dataset(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).is_file();
     has("dataset_dict.json") || (has("dataset_info.json") && has("state.json"))
 }

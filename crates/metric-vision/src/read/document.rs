@@ -7,9 +7,10 @@ use serde::de::IgnoredAny;
 
 use super::coco::Readable;
 use super::objects::dataset_from_objects;
+use super::voc::is_corner_text;
 use super::{
-    CocoOptions, ExtraImages, ImageSizes, VocOptions, Warnings, YoloOptions, parse_coco,
-    parse_coco_masks, read_voc, read_yolo,
+    CocoOptions, ExtraImages, ImageSizes, TextColumns, VocOptions, Warnings, YoloOptions,
+    parse_coco, parse_coco_masks, read_voc, read_yolo,
 };
 use crate::{BBox, Dataset, Mask};
 
@@ -21,6 +22,8 @@ pub struct BoxesOptions {
     pub extra: ExtraImages,
     /// The sizes of the images, which only YOLO's files need.
     pub sizes: ImageSizes,
+    /// The order of the columns of text results, where it is not the usual one.
+    pub columns: Option<TextColumns>,
     /// Read only the images that this shard holds, see [`CocoOptions::shard`].
     pub shard: Option<Shard>,
 }
@@ -31,7 +34,7 @@ pub struct BoxesOptions {
 /// |---|---|---|
 /// | a file | a file | COCO, see [`parse_coco`] |
 /// | objects in memory | objects in memory | COCO, see [`read_coco_documents`] |
-/// | a folder with `.xml` files | a folder | Pascal VOC, see [`read_voc`] |
+/// | a folder with `.xml` files, or with text that begins with names | a folder | Pascal VOC, see [`read_voc`] |
 /// | another folder | a folder | YOLO, see [`read_yolo`] |
 ///
 /// ```
@@ -65,13 +68,15 @@ pub fn read_boxes(
     let BoxesOptions {
         extra,
         ref sizes,
+        columns,
         shard,
     } = *options;
     match (&references.content, &predictions.content) {
-        (Content::Folder(truths), Content::Folder(found)) if has_xml(&truths.path) => {
+        (Content::Folder(truths), Content::Folder(found)) if is_voc(&truths.path) => {
             let options = VocOptions {
                 files: None,
                 extra,
+                columns,
                 shard,
                 max_bytes: Some(truths.max_bytes),
             };
@@ -81,6 +86,7 @@ pub fn read_boxes(
             let options = YoloOptions {
                 sizes: sizes.clone(),
                 extra,
+                columns,
                 shard,
                 max_bytes: Some(truths.max_bytes),
             };
@@ -88,6 +94,12 @@ pub fn read_boxes(
         }
         (Content::Folder(_), _) | (_, Content::Folder(_)) => Err(unlike(references, predictions)),
         _ => {
+            if let Some(columns) = columns {
+                let problem = format!(
+                    "is a file: expected a folder of text files, whose columns are {columns}"
+                );
+                return Err(ReadError::new(&predictions.name, problem));
+            }
             let options = CocoOptions {
                 ignore_unknown_images: extra == ExtraImages::Ignore,
                 quirks: false,
@@ -181,10 +193,15 @@ fn read_documents<S: Readable>(
 ///
 /// # Cost
 ///
-/// Lists the folder until an `.xml` file is found, whose presence says that it is not YOLO's.
+/// Lists the folder, and reads the first line of a text if it has no `.xml` file.
 #[must_use]
 pub fn is_yolo(references: &Document) -> bool {
-    matches!(&references.content, Content::Folder(folder) if !has_xml(&folder.path))
+    matches!(&references.content, Content::Folder(folder) if !is_voc(&folder.path))
+}
+
+/// Whether a folder holds ground truth of Pascal VOC, as XML or as text.
+fn is_voc(folder: &Path) -> bool {
+    has_xml(folder) || is_corner_text(folder)
 }
 
 /// Whether a JSON text is a COCO ground truth: an object with `images` and `annotations`.

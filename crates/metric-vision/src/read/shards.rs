@@ -349,6 +349,7 @@ fn folders_of_voc() {
                 let options = |shard| VocOptions {
                     files,
                     extra,
+                    columns: None,
                     shard,
                     max_bytes: None,
                 };
@@ -396,6 +397,7 @@ fn folders_of_yolo() {
             let options = |shard| YoloOptions {
                 sizes: sizes.clone(),
                 extra,
+                columns: None,
                 shard,
                 max_bytes: None,
             };

@@ -1,4 +1,6 @@
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::Path;
 
 use metric_core::named_choice;
@@ -9,6 +11,7 @@ use super::folder::{
     self, Contents, Detected, Elsewhere, ExtraImages, Folder, FolderFile, Line, Object, Part,
     is_held,
 };
+use super::text_columns::{self, TextColumns};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Dataset, Key};
 
@@ -19,6 +22,8 @@ pub struct VocOptions {
     pub files: Option<VocFiles>,
     /// What to do with predictions of an image that has no truth file.
     pub extra: ExtraImages,
+    /// The columns of predictions; `None` for those of [`VocFiles`].
+    pub columns: Option<TextColumns>,
     /// Read only the images that this shard holds, and everything about them. The list of classes stays
     /// that of the whole data set. It is found from the names in all files, which are read for it as far
     /// as they can be: the shard that holds an image reports what is wrong with its objects.
@@ -59,7 +64,9 @@ named_choice!(VocFiles, "form of prediction files");
 ///
 /// Truths are files `<image>.xml`: an `annotation` with an `object` for each object, of which `name`,
 /// `bndbox` and `difficult` are read (the last may be missing, and `1` becomes
-/// [`Annotation::ignore`](crate::Annotation::ignore)). Predictions are `.txt` files of a class or of an
+/// [`Annotation::ignore`](crate::Annotation::ignore)). Or they are files `<image>.txt` with lines
+/// `class xmin ymin xmax ymax`, and `difficult` after that, as the programs of Cartucho and Padilla take them.
+/// Predictions are `.txt` files of a class or of an
 /// image each: see [`VocFiles`]. Which they are is told from their names: those that begin in the
 /// manner of `comp4_det_test_` are of classes (the image set, here `test`, has no underscore), others
 /// are of what the truths have under their name. Blank lines and empty files are fine, and so are names
@@ -96,7 +103,8 @@ pub fn read_voc(
         false => Part::Readable,
     };
     let held = |image: &str| is_held(options.shard, image);
-    let truths = Folder::read_truths(truths, "xml", &[], options.max_bytes, |image| {
+    let extension = if is_corner_text(truths) { TEXT } else { "xml" };
+    let truths = Folder::read_truths(truths, extension, &[], options.max_bytes, |image| {
         part(held(image))
     })?;
     let truths = truths.files();
@@ -174,6 +182,9 @@ pub fn parse_voc(
         None => told_from_names(predictions, image_of, class_named)?,
     };
 
+    let form = |fields, columns| LineForm { fields, columns };
+    let by_class = form(text_columns::BY_CLASS, options.columns);
+    let by_image = form(text_columns::BY_IMAGE, options.columns);
     let mut contents = Contents::new(options.extra, options.shard, images, elsewhere);
     match files {
         Some(VocFiles::Classes) => {
@@ -181,7 +192,7 @@ pub fn parse_voc(
                 folder::by_name(predictions.iter().copied(), |file| class_of(file.stem()))?
             {
                 for line in file.lines() {
-                    let (image, numbers) = named(&line, "image", image_of)?;
+                    let (image, numbers) = named(&line, &by_class, image_of)?;
                     if contents.is_elsewhere(image) {
                         contents.detect_elsewhere(image, &Key::Text(class.into()));
                         continue;
@@ -205,7 +216,7 @@ pub fn parse_voc(
             for (image, file) in folder::by_name(here, File::stem)? {
                 let counts = contents.counts(image, |problem| file.error("", "", problem))?;
                 for line in file.lines() {
-                    let (class, numbers) = named(&line, "class", class_named)?;
+                    let (class, numbers) = named(&line, &by_image, class_named)?;
                     let (score, shape) = detection(&line, numbers)?;
                     match counts {
                         true => contents.detect(Detected {
@@ -221,7 +232,7 @@ pub fn parse_voc(
             }
             for file in predictions.iter().filter(|file| !held(file)) {
                 for line in file.lines() {
-                    if let Ok((class, _)) = named(&line, "class", class_named) {
+                    if let Ok((class, _)) = named(&line, &by_image, class_named) {
                         contents.detect_elsewhere(file.stem(), &Key::Text(class.into()));
                     }
                 }
@@ -274,25 +285,37 @@ fn class_of(stem: &str) -> &str {
     results.unwrap_or(stem)
 }
 
-/// A line of a prediction file: the name that it starts with, and the numbers. The name may have several
-/// words if it is known.
+/// The fields of a line of a prediction file, a name first, and the columns if they have another order.
+struct LineForm {
+    fields: [&'static str; 6],
+    columns: Option<TextColumns>,
+}
+
+/// The name and the numbers of a line of a prediction file. The name may have several words if it is known.
 fn named<'a>(
     line: &Line<'a>,
-    field: &str,
+    form: &LineForm,
     known: impl Fn(&str) -> Option<&'a str>,
 ) -> Result<(&'a str, [&'a str; 5]), ReadError> {
-    let parts = line.words.split_last_chunk();
+    let words = match form.columns {
+        None => Cow::Borrowed(&line.words),
+        Some(columns) => Cow::Owned(
+            columns
+                .arranged(&line.words, &form.fields)
+                .map_err(|problem| line.error("", problem))?,
+        ),
+    };
+    let parts = words.split_last_chunk();
     let parts = parts.and_then(|(name, numbers)| match name {
         [] => None,
-        [word] => Some((*word, numbers)),
-        words => Some((known(&words.join(" "))?, numbers)),
+        [word] => Some((*word, *numbers)),
+        words => Some((known(&words.join(" "))?, *numbers)),
     });
-    let (name, numbers) = parts.ok_or_else(|| {
+    parts.ok_or_else(|| {
         let found = line.words.len();
-        let form = format!("{field} score xmin ymin xmax ymax");
-        line.error("", format!("found {found} words, expected 6: {form}"))
-    })?;
-    Ok((name, *numbers))
+        let fields = form.fields.join(" ");
+        line.error("", format!("found {found} words, expected 6: {fields}"))
+    })
 }
 
 /// The score and the box of a detection.
@@ -324,8 +347,89 @@ fn shape([xmin, ymin, xmax, ymax]: [f64; 4]) -> Result<BBox, (&'static str, Stri
     BBox::from_xyxy(xmin, ymin, xmax, ymax).map_err(|error| (field, error.to_string()))
 }
 
+/// Whether the name of a file of truths says that it is text.
+fn is_text(file: &File<'_>) -> bool {
+    let extension = Path::new(file.name).extension();
+    extension.is_some_and(|it| it.eq_ignore_ascii_case(TEXT))
+}
+
+/// Whether a folder holds ground truth as text with corners, `class xmin ymin xmax ymax`, and not labels of YOLO:
+/// the first line begins with the name of a class, where YOLO has a number.
+pub(super) fn is_corner_text(folder: &Path) -> bool {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = files.map(|file| file.path()).collect();
+    paths.sort();
+    let texts = paths.iter().filter(|path| {
+        let extension = path.extension();
+        extension.is_some_and(|it| it.eq_ignore_ascii_case(TEXT))
+            && path
+                .file_name()
+                .is_some_and(|name| name != CLASSES && !name.as_encoded_bytes().starts_with(b"."))
+    });
+    let mut lines = texts.filter_map(|path| {
+        let file = std::fs::File::open(path).ok()?;
+        let mut start = Vec::new();
+        file.take(START_BYTES).read_to_end(&mut start).ok()?;
+        let start = String::from_utf8_lossy(&start);
+        let lines = start.trim_start_matches('\u{feff}').lines();
+        let mut lines = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+        lines
+            .find(|words| !words.is_empty())
+            .map(|words| is_corner_line(&words))
+    });
+    lines.next().unwrap_or(false)
+}
+
+/// Whether a line is a name, which is not a number, and the corners of a box.
+fn is_corner_line(words: &[&str]) -> bool {
+    let is_number = |word: &&str| word.parse::<f64>().is_ok();
+    let words = match words.split_last() {
+        Some((&DIFFICULT, words)) => words,
+        _ => words,
+    };
+    match words.split_last_chunk::<4>() {
+        Some(([name, ..], corners)) => !is_number(name) && corners.iter().all(is_number),
+        _ => false,
+    }
+}
+
+/// The extension of ground truth as text.
+const TEXT: &str = "txt";
+
+/// A file of the names of classes next to labels of YOLO.
+const CLASSES: &str = "classes.txt";
+
+/// How much of a file is looked at for its first line.
+const START_BYTES: u64 = 4096;
+
+/// What follows an object that is hard to find.
+const DIFFICULT: &str = "difficult";
+
+/// A line of ground truth as text, as the programs of Cartucho and Padilla take it.
+fn object_of_line(line: &Line<'_>) -> Result<Object, ReadError> {
+    let (words, ignore) = match line.words.split_last() {
+        Some((&DIFFICULT, words)) => (words, true),
+        _ => (line.words.as_slice(), false),
+    };
+    let Some((name @ [_, ..], numbers)) = words.split_last_chunk::<4>() else {
+        let found = words.len();
+        let problem =
+            format!("found {found} words, expected 5: class xmin ymin xmax ymax (and difficult)");
+        return Err(line.error("", problem));
+    };
+    let corners = line.numbers(CORNERS, *numbers)?;
+    Ok(Object {
+        class: Key::Text(name.join(" ").into()),
+        ignore,
+        shape: shape(corners).map_err(|(field, problem)| line.error(field, problem))?,
+    })
+}
+
 /// The objects of an annotation file.
 fn objects(file: &File<'_>) -> Result<Vec<Object>, ReadError> {
+    if is_text(file) {
+        return file.lines().map(|line| object_of_line(&line)).collect();
+    }
     let text = file.content();
     let document = Document::parse(text)
         .map_err(|error| file.error("", "", format!("{error}, expected well-formed XML")))?;
@@ -344,6 +448,10 @@ fn objects(file: &File<'_>) -> Result<Vec<Object>, ReadError> {
 
 /// The classes that occur in an annotation file, as far as it can be read.
 fn classes_in(file: &File<'_>) -> Vec<Key> {
+    if is_text(file) {
+        let objects = file.lines().filter_map(|line| object_of_line(&line).ok());
+        return objects.map(|object| object.class).collect();
+    }
     let Ok(document) = Document::parse(file.content()) else {
         return Vec::new();
     };
@@ -441,6 +549,69 @@ mod tests {
         ),
         ("a/none.xml", "<annotation/>"),
     ];
+
+    #[test]
+    fn truths_may_be_text() {
+        let truths = [
+            (
+                "t/1.txt",
+                "dog 1 2 3.5 4\n\ntraffic light 5 6 7 8 difficult\n",
+            ),
+            ("t/2.txt", ""),
+        ];
+        let found = [("p/1.txt", "dog 0.5 1 2 3 4\ntraffic light 0.25 5 6 7 8\n")];
+        let (dataset, _) = read(&truths, &found, &VocOptions::default()).unwrap();
+        let [dog, light] = dataset.images()[0].annotations.as_slice() else {
+            panic!("2 objects");
+        };
+        assert_eq!(
+            (dog.shape.xywh(), dog.ignore),
+            ([1.0, 2.0, 2.5, 2.0], false)
+        );
+        assert_eq!(
+            (light.shape.xywh(), light.ignore),
+            ([5.0, 6.0, 2.0, 2.0], true)
+        );
+        assert_eq!(dataset.classes()[1].name, "traffic light");
+        assert_eq!(
+            (dataset.images().len(), dataset.predictions(0).len()),
+            (2, 2)
+        );
+        for (line, expected) in [
+            ("dog 1 2 3", "found 4 words, expected 5"),
+            ("dog 1 2 0 4", "xmax: found 0, expected xmin"),
+            ("dog 1 2 x 4", "xmax: found \"x\", expected a finite number"),
+        ] {
+            let error = read(&[("t/1.txt", line)], &found, &VocOptions::default());
+            let error = error.unwrap_err().to_string();
+            assert!(
+                error.starts_with("t/1.txt: line 1: ") && error.contains(expected),
+                "{error}"
+            );
+        }
+        for (line, expected) in [
+            ("dog 1 2 3 4", true),
+            ("dog 1 2 3 4 difficult", true),
+            ("0 0.5 0.5 0.25 0.25", false),
+            ("images/a.jpg", false),
+            ("dog", false),
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert_eq!(is_corner_line(&words), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn columns_of_results_may_have_another_order() {
+        let columns = Some("score,xmin,ymin,xmax,ymax,image".parse().unwrap());
+        let options = VocOptions {
+            columns,
+            ..VocOptions::default()
+        };
+        let found = [("p/dog.txt", "0.5 1 2 3 4 10\n")];
+        let (dataset, _) = read(&TRUTHS, &found, &options).unwrap();
+        assert_eq!(dataset.predictions(0)[0].score, 0.5);
+    }
 
     #[test]
     fn what_is_in_the_files() {

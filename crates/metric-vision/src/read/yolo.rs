@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -9,6 +10,7 @@ use super::folder::{
     is_held,
 };
 use super::order::{YoloLine, is_other_order};
+use super::text_columns::{self, TextColumns};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key};
 
@@ -29,6 +31,8 @@ pub struct YoloOptions {
     pub sizes: ImageSizes,
     /// What to do with a prediction file that no truth file stands beside.
     pub extra: ExtraImages,
+    /// The columns of predictions; `None` for `class cx cy width height confidence`.
+    pub columns: Option<TextColumns>,
     /// Read only the images that this shard holds, and everything about them. The list of classes stays
     /// that of the whole data set: where no file names the classes, the others are read for theirs as
     /// far as they can be.
@@ -264,7 +268,7 @@ pub fn parse_yolo(
             false => [1.0; 2],
         };
         for line in file.lines() {
-            let (class, score, shape) = detection(&line, scale)?;
+            let (class, score, shape) = detection(&line, scale, options.columns)?;
             let named = names
                 .as_ref()
                 .is_none_or(|names| (class as usize) < names.len());
@@ -282,7 +286,7 @@ pub fn parse_yolo(
         }
     }
     let (dataset, warnings) = contents.dataset(names)?;
-    if is_other_order(&dataset, &options.sizes) {
+    if options.columns.is_none() && is_other_order(&dataset, &options.sizes) {
         return Err(other_order(predictions));
     }
     Ok((dataset, warnings))
@@ -295,7 +299,7 @@ fn other_order(predictions: &[File<'_>]) -> ReadError {
     files.sort_unstable_by_key(|file| file.name);
     for file in &files {
         for line in file.lines() {
-            let read = detection(&line, [1.0; 2]);
+            let read = detection(&line, [1.0; 2], None);
             if read.is_ok_and(|(_, score, shape)| {
                 YoloLine::of_box(&shape, score, [1.0; 2]).is_far_outside()
             }) {
@@ -442,8 +446,20 @@ fn object(line: &Line, scale: [f64; 2], names: Option<&[Class]>) -> Result<Objec
 }
 
 /// A line of a prediction file.
-fn detection(line: &Line, scale: [f64; 2]) -> Result<(u32, f64, BBox), ReadError> {
-    let &[class, cx, cy, width, height, confidence] = line.words.as_slice() else {
+fn detection(
+    line: &Line,
+    scale: [f64; 2],
+    columns: Option<TextColumns>,
+) -> Result<(u32, f64, BBox), ReadError> {
+    let words = match columns {
+        None => Cow::Borrowed(&line.words),
+        Some(columns) => Cow::Owned(
+            columns
+                .arranged(&line.words, &text_columns::YOLO)
+                .map_err(|problem| line.error("", problem))?,
+        ),
+    };
+    let &[class, cx, cy, width, height, confidence] = words.as_slice() else {
         let form = "class cx cy width height confidence";
         return Err(line.error("", other_count(line, 6, form)));
     };
