@@ -52,6 +52,17 @@ def test_masks_by_hand():
     assert mask.iou([[0, 0, 2, 2]], numpy.array([[1, 0, 2, 2]]), [0]).tolist() == [[2 / 6]]
 
 
+def test_run_lengths_are_compressed_as_they_are():
+    # They do not add up to the image, and the first is empty: as pycocotools 2.0.11 writes them.
+    plain = {"size": [1350, 1080], "counts": [0, 5, 5, 5, 5, 2, 3, 5, 2, 3, 5, 2, 3, 55]}
+    compressed = {"size": [1350, 1080], "counts": b"05500MN3ON3ONe1"}
+    assert mask.frPyObjects(plain, 1350, 1080) == compressed
+    assert mask.frPyObjects([plain], 1350, 1080) == [compressed]
+    assert mask.merge([compressed]) == compressed
+    with pytest.raises(ValueError, match="add up to"):
+        mask.decode(compressed)
+
+
 def test_wrong_masks():
     with pytest.raises(ValueError, match="expected uint8"):
         mask.encode(numpy.zeros((2, 2)))

@@ -28,7 +28,7 @@ mod _native {
     use super::json::dumps;
     #[pymodule_export]
     use super::masks::{
-        box_iou, mask_area, mask_boxes, mask_decode, mask_encode, mask_from_counts,
+        box_iou, compress_counts, mask_area, mask_boxes, mask_decode, mask_encode,
         mask_from_polygons, mask_iou, mask_merge,
     };
     #[pymodule_export]

@@ -209,14 +209,23 @@ pub(crate) fn mask_from_polygons<'py>(
     polygons.into_iter().map(draw).collect()
 }
 
-/// Compresses run lengths.
+/// Compresses run lengths as they are, whatever they add up to.
 #[pyfunction]
-pub(crate) fn mask_from_counts<'py>(
-    py: Python<'py>,
-    counts: Vec<u32>,
-    height: u32,
-    width: u32,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let mask = Mask::from_counts(height, width, &counts).map_err(invalid)?;
-    Ok(PyBytes::new(py, mask.to_compressed().as_bytes()))
+pub(crate) fn compress_counts<'py>(py: Python<'py>, counts: Vec<u32>) -> Bound<'py, PyBytes> {
+    let mut text = Vec::with_capacity(2 * counts.len());
+    for (place, &count) in counts.iter().enumerate() {
+        // The first three runs are written in full, the others as differences from the last but one.
+        let before = if place > 2 { counts[place - 2] } else { 0 };
+        let mut rest = i64::from(count) - i64::from(before);
+        loop {
+            let five = (rest & 0x1f) as u8;
+            rest >>= 5;
+            let is_last = rest == if five & 0x10 == 0 { 0 } else { -1 };
+            text.push(48 + five + if is_last { 0 } else { 0x20 });
+            if is_last {
+                break;
+            }
+        }
+    }
+    PyBytes::new(py, &text)
 }

@@ -1,7 +1,7 @@
 """COCO data sets, masks and evaluation with the interface of pycocotools 2.0.11.
 
 >>> from metric_suite.compat.pycocotools import mask
->>> mask.area({"size": [2, 3], "counts": b"024"})
+>>> int(mask.area({"size": [2, 3], "counts": b"024"}))
 2
 """
 

@@ -76,6 +76,9 @@ def merge(rleObjs, intersect=False):
     sizes = {tuple(mask["size"]) for mask in rleObjs}
     if len(sizes) != 1:
         return _mask(0, 0, b"")
+    if len(rleObjs) == 1:
+        # As it is, even if it has runs of length 0.
+        return _mask(*rleObjs[0]["size"], _bytes(rleObjs[0]["counts"]))
     return _mask(*rleObjs[0]["size"], _native.mask_merge(_read(rleObjs), bool(intersect)))
 
 
@@ -157,4 +160,4 @@ def _of_boxes(boxes, height, width):
 
 
 def _of_counts(masks):
-    return [_mask(*mask["size"], _native.mask_from_counts(mask["counts"], *mask["size"])) for mask in masks]
+    return [_mask(*mask["size"], _native.compress_counts([int(count) for count in mask["counts"]])) for mask in masks]
