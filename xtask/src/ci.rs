@@ -1,9 +1,9 @@
 use crate::run::{Error, no_arguments};
 use crate::steps::Steps;
-use crate::{attack, check, test};
+use crate::{attack, check, report, test};
 
 pub(crate) const HELP: &str = "\
-Runs all of test, all of check, and a tenth of attack.
+Runs all of test, all of check, a tenth of attack, and report.
 The attacks are on the program that check built for its benchmarks. Prints the minutes of each step,
 and a table of all steps at the end.";
 
@@ -13,6 +13,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     test::steps(&[], &mut steps)?;
     check::steps(&mut steps)?;
     steps.run("attacks", attack::run_sample)?;
+    steps.run("reports", report::run_check)?;
     steps.print();
     Ok(())
 }

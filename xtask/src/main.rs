@@ -18,6 +18,7 @@ mod moved;
 mod packages;
 mod python;
 mod release;
+mod report;
 mod run;
 mod steps;
 mod table;
@@ -53,6 +54,12 @@ const COMMANDS: &[Command] = &[
         "[SETS] [TESTS] [LARGEST]",
         coverage::HELP,
         coverage::run,
+    ),
+    (
+        "report",
+        "[--gallery] [--axe FILE]",
+        report::HELP,
+        report::run,
     ),
     ("deny", "", deny::HELP, deny::run),
     ("python", "[--release]", python::HELP, python::run),

@@ -346,3 +346,50 @@ fn stored_results_have_reports() {
         .code(3);
     folder.run("report first.json --report first.json").code(2);
 }
+
+/// All numbers of a JSON text, as they are written in pages.
+fn numbers(value: &Value, found: &mut std::collections::BTreeSet<String>) {
+    match value {
+        Value::Number(number) => {
+            found.extend(number.as_u64().map(|count| count.to_string()));
+            found.extend(number.as_f64().map(|value| value.to_string()));
+        }
+        Value::Array(items) => items.iter().for_each(|item| numbers(item, found)),
+        Value::Object(items) => items.values().for_each(|item| numbers(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn numbers_of_tables_are_those_of_the_json() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    // Its curves are means over classes.
+    for words in DEMOS.iter().filter(|words| !words.starts_with("coco")) {
+        let command = format!("score {words} --report r.html --format json -q");
+        let result: Value = folder.run(&command).code(0).json();
+        let mut known = std::collections::BTreeSet::from(["0".to_owned(), String::new()]);
+        numbers(&result, &mut known);
+        let details = folder.run(&format!("{command} --details d.json"));
+        if details.code == Some(0) {
+            let text = fs::read_to_string(folder.path("d.json")).expect("details");
+            numbers(&serde_json::from_str(&text).expect("JSON"), &mut known);
+        }
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        // Tables of charts hold parts of what --per-sample writes.
+        let shown: String = page
+            .split("<details>")
+            .enumerate()
+            .map(
+                |(index, part)| match (index, part.split_once("</details>")) {
+                    (0, _) | (_, None) => part,
+                    (_, Some((_, rest))) => rest,
+                },
+            )
+            .collect();
+        let values = shown.split(" data-v=\"").skip(1);
+        let values = values.filter_map(|part| part.split('"').next());
+        let strange: Vec<&str> = values.filter(|value| !known.contains(*value)).collect();
+        assert!(strange.is_empty(), "{words}: {strange:?}");
+    }
+}
