@@ -444,7 +444,7 @@ impl Browser {
             let params = &event["params"];
             match event["method"].as_str().unwrap_or_default() {
                 "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => {
-                    problems.push(format!("the console: {params}"))
+                    problems.push(format!("the console: {params}"));
                 }
                 "Log.entryAdded" => problems.push(format!("the log: {}", params["entry"]["text"])),
                 "Network.requestWillBeSent" => {
