@@ -848,7 +848,7 @@ fn group_section(
         }));
     }
     blocks.push(Block::Table(Table {
-        caption: format!("By {kind}"),
+        caption: format!("Scores by {kind}"),
         columns,
         rows: groups.iter().map(row).collect(),
         order: None,

@@ -395,7 +395,7 @@ fn sections_of(
             title: format!("By {kind}"),
             note: String::new(),
             blocks: vec![Block::Table(Table {
-                caption: format!("By {kind}"),
+                caption: format!("Scores by {kind}"),
                 columns,
                 rows: groups.iter().map(row).collect(),
                 rest: "The result has all of them.".to_owned(),

@@ -383,6 +383,9 @@ impl Writer {
         let value = svg::cell_value(cell);
         CellHtml {
             html: match cell {
+                Cell::Text(text) if text.is_empty() => "(empty)".to_owned(),
+                // Spaces alone would be an empty cell.
+                Cell::Text(text) if text.trim().is_empty() => unit(text).to_string(),
                 Cell::Text(text) => name(text).to_string(),
                 // Text of this crate, which holds no markup.
                 other => svg::cell_text(other, self.digits),
