@@ -59,8 +59,17 @@ def test_run_lengths_are_compressed_as_they_are():
     assert mask.frPyObjects(plain, 1350, 1080) == compressed
     assert mask.frPyObjects([plain], 1350, 1080) == [compressed]
     assert mask.merge([compressed]) == compressed
+    # What is left of the image is outside, except where pixels are asked for.
+    assert mask.area(compressed) == 5 + 5 + 2 + 5 + 3 + 2 + 55
+    assert mask.iou([compressed], [compressed], [0]).tolist() == [[1.0]]
     with pytest.raises(ValueError, match="add up to"):
         mask.decode(compressed)
+
+
+def test_masks_of_different_sizes():
+    small, large = mask.frPyObjects([[0, 0, 2, 2]], 4, 4), mask.frPyObjects([[0, 0, 2, 2], [3, 3, 1, 1]], 5, 5)
+    assert mask.iou(small, large, [0, 0]).tolist() == [[-1.0, 0.0]]
+    assert mask.merge([*small, *large]) == {"size": [0, 0], "counts": b""}
 
 
 def test_wrong_masks():
@@ -69,7 +78,7 @@ def test_wrong_masks():
     with pytest.raises(ValueError, match="Fortran"):
         mask.encode(numpy.zeros((2, 3), dtype="uint8"))
     with pytest.raises(ValueError, match="add up to 4"):
-        mask.area({"size": [2, 3], "counts": b"4"})
+        mask.area({"size": [1, 3], "counts": b"4"})
     with pytest.raises(TypeError, match="same kind"):
         mask.iou([[0, 0, 1, 1]], [{"size": [1, 1], "counts": b"1"}], [0])
     with pytest.raises(ValueError, match="2 flags for 1"):

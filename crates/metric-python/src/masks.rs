@@ -1,6 +1,6 @@
 //! Masks in run lengths, for `metric_suite.compat.pycocotools.mask`.
 
-use metric_vision::{BBox, Mask, Shape, iou, iou_crowd};
+use metric_vision::{BBox, InvalidMask, Mask, Shape, iou, iou_crowd};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -9,11 +9,27 @@ use pyo3::types::PyBytes;
 /// Height, width, and the compressed run lengths.
 pub(crate) type Rle = (u32, u32, Vec<u8>);
 
-/// The mask of run lengths.
-pub(crate) fn read_mask((height, width, text): &Rle) -> PyResult<Mask> {
-    let text = str::from_utf8(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Mask::from_compressed(*height, *width, text)
-        .map_err(|error| PyValueError::new_err(format!("invalid run lengths: {error}")))
+/// The mask of run lengths. Runs that end before the image does are as good as ones that end with it outside, as in
+/// pycocotools.
+pub(crate) fn read_mask(rle: &Rle) -> PyResult<Mask> {
+    let (height, width, text) = rle;
+    let text = str::from_utf8(text).map_err(invalid)?;
+    let mask = match Mask::from_compressed(*height, *width, text) {
+        Err(InvalidMask::Total { total, pixels }) if total < u64::from(pixels) => {
+            // An image of one column that the runs fill.
+            let column = Mask::from_compressed(total as u32, 1, text).map_err(invalid)?;
+            let mut counts = column.counts().to_vec();
+            let rest = pixels - total as u32;
+            if counts.len().is_multiple_of(2) {
+                counts.push(rest);
+            } else if let Some(last) = counts.last_mut() {
+                *last += rest;
+            }
+            Mask::from_counts(*height, *width, &counts)
+        }
+        mask => mask,
+    };
+    mask.map_err(|error| invalid(format!("invalid run lengths: {error}")))
 }
 
 fn read_masks(masks: &[Rle]) -> PyResult<Vec<Mask>> {
@@ -55,14 +71,17 @@ pub(crate) fn mask_encode<'py>(
     (0..images).map(encode).collect()
 }
 
-/// The pixels of masks, one after the other, each by columns.
+/// The pixels of masks, one after the other, each by columns. Here runs have to fill the image, as in pycocotools.
 #[pyfunction]
 pub(crate) fn mask_decode<'py>(
     py: Python<'py>,
     masks: Vec<Rle>,
 ) -> PyResult<Bound<'py, PyArray1<u8>>> {
     let mut pixels = Vec::new();
-    for mask in read_masks(&masks)? {
+    for (height, width, text) in &masks {
+        let text = str::from_utf8(text).map_err(invalid)?;
+        let mask = Mask::from_compressed(*height, *width, text)
+            .map_err(|error| invalid(format!("invalid run lengths: {error}")))?;
         let mut inside = 0;
         for &run in mask.counts() {
             pixels.resize(pixels.len() + run as usize, inside);

@@ -16,6 +16,8 @@ __all__ = [
     "process_characters",
 ]
 
+_TYPES = frozenset({"equal", "substitute", "insert", "delete"})
+
 
 @dataclass
 class AlignmentChunk:
@@ -38,12 +40,12 @@ class AlignmentChunk:
     def __post_init__(self):
         if self.type == "replace":
             self.type = "substitute"
-        if self.type not in ("equal", "substitute", "insert", "delete"):
+        if self.type not in _TYPES:
             raise ValueError(f"unknown type of alignment: {self.type!r}")
-        for side in ("ref", "hyp"):
-            start, end = getattr(self, f"{side}_start_idx"), getattr(self, f"{side}_end_idx")
-            if start > end:
-                raise ValueError(f"{side}_start_idx={start} is greater than {side}_end_idx={end}")
+        if self.ref_start_idx > self.ref_end_idx:
+            raise ValueError(f"ref_start_idx={self.ref_start_idx} is greater than ref_end_idx={self.ref_end_idx}")
+        if self.hyp_start_idx > self.hyp_end_idx:
+            raise ValueError(f"hyp_start_idx={self.hyp_start_idx} is greater than hyp_end_idx={self.hyp_end_idx}")
 
 
 @dataclass

@@ -53,14 +53,13 @@ class COCO:
     def createIndex(self):
         """Indexes ``dataset``."""
         print("creating index...")
-        annotations = self.dataset.get("annotations", [])
-        self.imgToAnns, self.catToImgs = defaultdict(list), defaultdict(list)
-        for annotation in annotations:
+        self.anns, self.imgToAnns, self.catToImgs = {}, defaultdict(list), defaultdict(list)
+        has_categories = "categories" in self.dataset
+        for annotation in self.dataset.get("annotations", []):
+            self.anns[annotation["id"]] = annotation
             self.imgToAnns[annotation["image_id"]].append(annotation)
-        if "categories" in self.dataset:
-            for annotation in annotations:
+            if has_categories:
                 self.catToImgs[annotation["category_id"]].append(annotation["image_id"])
-        self.anns = {annotation["id"]: annotation for annotation in annotations}
         self.imgs = {image["id"]: image for image in self.dataset.get("images", [])}
         self.cats = {category["id"]: category for category in self.dataset.get("categories", [])}
         print("index created!")
