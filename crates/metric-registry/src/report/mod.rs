@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::{Named, Options};
+use crate::Named;
 
 #[cfg(all(feature = "report", feature = "class"))]
 mod class;
@@ -55,7 +55,7 @@ pub struct InReport {
     /// Returns the sections between the scores and the groups.
     pub sections: fn(Shown<'_>) -> Vec<metric_report::Section>,
     /// Returns what is shown of an example; nothing for the texts of both sides.
-    pub example: fn(&Options, &ShownExample) -> Vec<metric_report::Block>,
+    pub example: fn(&crate::Options, &ShownExample) -> Vec<metric_report::Block>,
 }
 
 /// How a metric is shown in a report. Without the feature `report`, no metric is.
@@ -97,7 +97,7 @@ in_report! {
 /// No blocks of an example.
 #[cfg(feature = "report")]
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
-fn nothing(_options: &Options, _example: &ShownExample) -> Vec<metric_report::Block> {
+fn nothing(_options: &crate::Options, _example: &ShownExample) -> Vec<metric_report::Block> {
     Vec::new()
 }
 
