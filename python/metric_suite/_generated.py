@@ -1674,6 +1674,7 @@ def detection(
     box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
     groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
     image_size: str | None = None,
+    columns: str | None = None,
     samples: bool = False,
     details: bool = False,
     threads: int | None = None,
@@ -1704,6 +1705,7 @@ def detection(
         groups: Tables beside the total: class, image, both, or none. By default class.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -1738,6 +1740,7 @@ def detection(
         box=box,
         groups=groups,
         image_size=image_size,
+        columns=columns,
         samples=samples,
         details=details,
         threads=threads,
@@ -1764,6 +1767,7 @@ class Detection(Metric):
         groups: Tables beside the total: class, image, both, or none. By default class.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -1775,7 +1779,7 @@ class Detection(Metric):
     """
 
     _name = 'detection'
-    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_size': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1788,6 +1792,7 @@ class Detection(Metric):
         box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
         groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
         image_size: str | None = None,
+        columns: str | None = None,
         samples: bool = False,
         details: bool = False,
         threads: int | None = None,
@@ -1806,6 +1811,7 @@ class Detection(Metric):
             box=box,
             groups=groups,
             image_size=image_size,
+            columns=columns,
             samples=samples,
             details=details,
             threads=threads,
@@ -1830,6 +1836,7 @@ def coco(
     max_detections: Sequence[int] | int | None = None,
     image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
+    columns: str | None = None,
     class_agnostic: bool = False,
     quirks: Literal['none', 'pycocotools'] = 'none',
     groups: Literal['none', 'class'] = 'none',
@@ -1863,6 +1870,7 @@ def coco(
             folder and ending.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         class_agnostic: Take all objects for one class.
         quirks: Repeat what a program gets wrong: ids 0 and repeated ids of annotations, masks of other sizes
             than their images, AP without 100 among the numbers of detections.
@@ -1896,6 +1904,7 @@ def coco(
         max_detections=max_detections,
         image_key=image_key,
         image_size=image_size,
+        columns=columns,
         class_agnostic=class_agnostic,
         quirks=quirks,
         groups=groups,
@@ -1924,6 +1933,7 @@ class COCO(Metric):
             folder and ending.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         class_agnostic: Take all objects for one class.
         quirks: Repeat what a program gets wrong: ids 0 and repeated ids of annotations, masks of other sizes
             than their images, AP without 100 among the numbers of detections.
@@ -1939,7 +1949,7 @@ class COCO(Metric):
     """
 
     _name = 'coco'
-    _defaults = {'iou_type': 'bbox', 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou_type': 'bbox', 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1951,6 +1961,7 @@ class COCO(Metric):
         max_detections: Sequence[int] | int | None = None,
         image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
+        columns: str | None = None,
         class_agnostic: bool = False,
         quirks: Literal['none', 'pycocotools'] = 'none',
         groups: Literal['none', 'class'] = 'none',
@@ -1971,6 +1982,7 @@ class COCO(Metric):
             max_detections=max_detections,
             image_key=image_key,
             image_size=image_size,
+            columns=columns,
             class_agnostic=class_agnostic,
             quirks=quirks,
             groups=groups,
@@ -1995,7 +2007,9 @@ def voc(
     interpolation: Literal['every', '11'] = 'every',
     strict: bool = False,
     pixel_plus_one: bool = False,
+    image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
+    columns: str | None = None,
     groups: Literal['none', 'class'] = 'class',
     samples: bool = False,
     details: bool = False,
@@ -2011,8 +2025,8 @@ def voc(
     Args:
         predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
             YOLO's labels with confidences (.txt).
-        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml), or one of
-            YOLO's labels (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
+            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
         iou: The IoU from which a detection matches.
@@ -2020,8 +2034,11 @@ def voc(
             (before).
         strict: Match above the IoU only, as py-faster-rcnn and Detectron do.
         pixel_plus_one: Take a box from x1 to x2 as x2 - x1 + 1 wide, as VOC's development kit does.
+        image_key: What image_id of a result is: the id of the image, or the name of its file, with or without
+            folder and ending.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         groups: Tables beside the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
@@ -2048,7 +2065,9 @@ def voc(
         interpolation=interpolation,
         strict=strict,
         pixel_plus_one=pixel_plus_one,
+        image_key=image_key,
         image_size=image_size,
+        columns=columns,
         groups=groups,
         samples=samples,
         details=details,
@@ -2070,8 +2089,11 @@ class VOC(Metric):
             (before).
         strict: Match above the IoU only, as py-faster-rcnn and Detectron do.
         pixel_plus_one: Take a box from x1 to x2 as x2 - x1 + 1 wide, as VOC's development kit does.
+        image_key: What image_id of a result is: the id of the image, or the name of its file, with or without
+            folder and ending.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         groups: Tables beside the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
@@ -2084,7 +2106,7 @@ class VOC(Metric):
     """
 
     _name = 'voc'
-    _defaults = {'iou': 0.5, 'interpolation': 'every', 'strict': False, 'pixel_plus_one': False, 'image_size': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'interpolation': 'every', 'strict': False, 'pixel_plus_one': False, 'image_key': 'id', 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2093,7 +2115,9 @@ class VOC(Metric):
         interpolation: Literal['every', '11'] = 'every',
         strict: bool = False,
         pixel_plus_one: bool = False,
+        image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
+        columns: str | None = None,
         groups: Literal['none', 'class'] = 'class',
         samples: bool = False,
         details: bool = False,
@@ -2109,7 +2133,9 @@ class VOC(Metric):
             interpolation=interpolation,
             strict=strict,
             pixel_plus_one=pixel_plus_one,
+            image_key=image_key,
             image_size=image_size,
+            columns=columns,
             groups=groups,
             samples=samples,
             details=details,
@@ -2132,6 +2158,7 @@ def tide(
     background: float = 0.1,
     max_detections: int = 100,
     image_size: str | None = None,
+    columns: str | None = None,
     samples: bool = False,
     details: bool = False,
     threads: int | None = None,
@@ -2146,8 +2173,8 @@ def tide(
     Args:
         predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
             YOLO's labels with confidences (.txt).
-        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml), or one of
-            YOLO's labels (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
+            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
         iou: The IoU from which a detection matches.
@@ -2155,6 +2182,7 @@ def tide(
         max_detections: How many detections count in each image.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -2180,6 +2208,7 @@ def tide(
         background=background,
         max_detections=max_detections,
         image_size=image_size,
+        columns=columns,
         samples=samples,
         details=details,
         threads=threads,
@@ -2200,6 +2229,7 @@ class TIDE(Metric):
         max_detections: How many detections count in each image.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -2211,7 +2241,7 @@ class TIDE(Metric):
     """
 
     _name = 'tide'
-    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_size': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2220,6 +2250,7 @@ class TIDE(Metric):
         background: float = 0.1,
         max_detections: int = 100,
         image_size: str | None = None,
+        columns: str | None = None,
         samples: bool = False,
         details: bool = False,
         threads: int | None = None,
@@ -2234,6 +2265,7 @@ class TIDE(Metric):
             background=background,
             max_detections=max_detections,
             image_size=image_size,
+            columns=columns,
             samples=samples,
             details=details,
             threads=threads,
@@ -2254,6 +2286,7 @@ def confusion_matrix(
     iou: float = 0.5,
     score_threshold: float | None = None,
     image_size: str | None = None,
+    columns: str | None = None,
     groups: Literal['none', 'class'] = 'class',
     samples: bool = False,
     details: bool = False,
@@ -2269,14 +2302,15 @@ def confusion_matrix(
     Args:
         predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
             YOLO's labels with confidences (.txt).
-        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml), or one of
-            YOLO's labels (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
+            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
         iou: The IoU from which a detection matches.
         score_threshold: Leave out detections below this score.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         groups: Tables beside the total; the matrix is in --details, of over 2,000 classes as a list of cells.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
@@ -2302,6 +2336,7 @@ def confusion_matrix(
         iou=iou,
         score_threshold=score_threshold,
         image_size=image_size,
+        columns=columns,
         groups=groups,
         samples=samples,
         details=details,
@@ -2322,6 +2357,7 @@ class ConfusionMatrix(Metric):
         score_threshold: Leave out detections below this score.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
             of the image.
+        columns: Columns of text results, if they have another order, such as class,score,cx,cy,w,h.
         groups: Tables beside the total; the matrix is in --details, of over 2,000 classes as a list of cells.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
@@ -2334,7 +2370,7 @@ class ConfusionMatrix(Metric):
     """
 
     _name = 'confusion-matrix'
-    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_size': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2342,6 +2378,7 @@ class ConfusionMatrix(Metric):
         iou: float = 0.5,
         score_threshold: float | None = None,
         image_size: str | None = None,
+        columns: str | None = None,
         groups: Literal['none', 'class'] = 'class',
         samples: bool = False,
         details: bool = False,
@@ -2356,6 +2393,7 @@ class ConfusionMatrix(Metric):
             iou=iou,
             score_threshold=score_threshold,
             image_size=image_size,
+            columns=columns,
             groups=groups,
             samples=samples,
             details=details,
