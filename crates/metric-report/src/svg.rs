@@ -1,7 +1,7 @@
 //! Charts as Scalable Vector Graphics.
 //!
 //! Each shape has its color twice: as a class, which the themes of the page color, and as an attribute, for
-//! when the style sheet is not there. A chart that stands alone is the same with the style sheet of
+//! when the style sheet is not there. A chart in a file of its own is the same with the style sheet of
 //! [`STANDALONE`].
 
 use std::fmt::Write;
@@ -30,7 +30,7 @@ impl Ids {
     }
 }
 
-/// The style sheet of a chart that stands alone.
+/// The style sheet of a chart in a file of its own.
 pub(crate) const STANDALONE: &str = "text{fill:#444;font:11px system-ui,sans-serif}.t{fill:#1b2430}.b{font-weight:600}.halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}.grid{stroke:#e8ecf1;fill:none}.axis{stroke:#5a6675;fill:none}.ln{fill:none;stroke-width:1.6;stroke-linejoin:round}.ln.main{stroke-width:3}";
 
 /// The classes and the color of a shape by its tone.
@@ -67,7 +67,23 @@ impl Drawing {
     }
 
     /// Text at a place. `anchor` is `start`, `middle` or `end`.
-    fn text(&mut self, [x, y]: [f64; 2], anchor: &str, class: &str, text: &str) {
+    fn text(&mut self, at: [f64; 2], anchor: &str, class: &str, text: &str) {
+        self.start_text(at, anchor, class);
+        let _ = escape(text, &mut self.svg);
+        self.svg.push_str("</text>");
+    }
+
+    /// A label from anywhere, with more of it as a title.
+    fn label(&mut self, at: [f64; 2], anchor: &str, class: &str, text: &str) {
+        self.start_text(at, anchor, class);
+        self.svg.push_str("<title>");
+        let _ = escape(&plain(text, 200), &mut self.svg);
+        self.svg.push_str("</title>");
+        let _ = escape(&plain(text, LABEL), &mut self.svg);
+        self.svg.push_str("</text>");
+    }
+
+    fn start_text(&mut self, [x, y]: [f64; 2], anchor: &str, class: &str) {
         let fill = if class.contains('t') {
             "#1b2430"
         } else {
@@ -77,25 +93,6 @@ impl Drawing {
             self.svg,
             "<text class=\"{class}\" fill=\"{fill}\" font-size=\"11\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">"
         );
-        let _ = escape(text, &mut self.svg);
-        self.svg.push_str("</text>");
-    }
-
-    /// A label from anywhere, with more of it as a title.
-    fn label(&mut self, [x, y]: [f64; 2], anchor: &str, class: &str, text: &str) {
-        let fill = if class.contains('t') {
-            "#1b2430"
-        } else {
-            "#5a6675"
-        };
-        let _ = write!(
-            self.svg,
-            "<text class=\"{class}\" fill=\"{fill}\" font-size=\"11\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\"><title>"
-        );
-        let _ = escape(&plain(text, 200), &mut self.svg);
-        self.svg.push_str("</title>");
-        let _ = escape(&plain(text, LABEL), &mut self.svg);
-        self.svg.push_str("</text>");
     }
 
     fn path(&mut self, class: &str, color: &str, width: f64, path: &str, title: &str) {
