@@ -15,7 +15,7 @@ from ._result import Result
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# What a run is asked for beside the options of its metric.
+# The settings of a run. The options of the metric are not among them.
 _SETTINGS = frozenset(
     {
         "samples",
@@ -34,7 +34,7 @@ _SETTINGS = frozenset(
         "slice_bins",
     }
 )
-# And beside those, for files.
+# Further settings of a run that reads files.
 _FILE_SETTINGS = frozenset(
     {
         "id_field",

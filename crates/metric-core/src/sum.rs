@@ -332,7 +332,7 @@ impl Mean {
         is_finite.then(|| self.sum.canonical())
     }
 
-    /// The mean of so many terms, with the sum of the digits of [`digits`](Self::digits).
+    /// Returns the mean of `count` terms whose sum has these [`digits`](Self::digits).
     ///
     /// ```
     /// use metric_core::Mean;

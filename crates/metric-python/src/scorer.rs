@@ -466,7 +466,7 @@ fn option_value(
     }
 }
 
-/// What a run is asked for beside the options of its metric, by name.
+/// The settings of a run by name. The options of the metric are not among them.
 struct Settings<'a, 'py>(&'a Bound<'py, PyDict>);
 
 impl<'py> Settings<'_, 'py> {

@@ -31,7 +31,7 @@ pub struct FileReader {
 }
 
 impl FileReader {
-    /// A reader of files that have at most so many bytes together.
+    /// Returns a reader of files whose sizes add up to at most `max_bytes`.
     #[must_use]
     pub const fn new(max_bytes: u64) -> Self {
         Self {

@@ -518,7 +518,7 @@ impl<'t, R: Reading> Merging<'t, R> {
 /// How many bytes of sums of weights there are at once on each thread, unless one replicate needs more.
 const SUM_BYTES: usize = 4 << 20;
 
-/// How many replicates of so many states are computed in one pass over the rows.
+/// Returns how many replicates are computed in one pass over the rows, if each has this number of states.
 fn at_once(states: usize) -> usize {
     (SUM_BYTES / size_of::<u32>() / states.max(1)).max(1)
 }

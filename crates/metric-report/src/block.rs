@@ -382,7 +382,7 @@ pub struct Facts {
     pub facts: Vec<(String, Fact)>,
 }
 
-/// What a name stands for.
+/// The value of a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {
     /// Prose.

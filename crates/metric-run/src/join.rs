@@ -2,7 +2,7 @@
 //!
 //! As long as both sides have the same ids in the same order, records are paired where they stand,
 //! a run of records at a time, and nothing is copied or kept but a fingerprint of each reference's
-//! id, for the check that no id stands twice. Where the order differs, records wait in memory for
+//! id, for the check that no id occurs twice. Where the order differs, records wait in memory for
 //! their partner.
 //!
 //! Blocks are read and scanned while those before them are scored. What is wrong with a line is said when the
@@ -1328,7 +1328,7 @@ impl Join {
         self.references.input.source.name()
     }
 
-    /// After the last pair: checks that no id stands twice, and gives what found no partner.
+    /// After the last pair: checks that no id occurs twice, and gives what found no partner.
     pub(crate) fn finish(&mut self) -> Result<Leftovers, RunError> {
         if let Seen::Prints(prints) = &mut self.references.seen {
             let is_looked_up = self.waiting.has_any(Side::Prediction);
@@ -1354,7 +1354,7 @@ impl Join {
                 predictions.suspects.insert(held.id().to_owned());
             }
             first_extra.push((held.line, held.id().to_owned()));
-            // All ids of a file of JSON may stand in one line.
+            // A file of JSON may have all of its ids in one line.
             if first_extra.len() >= 64 * NAMED_IDS {
                 first_extra.sort_unstable();
                 first_extra.truncate(NAMED_IDS);

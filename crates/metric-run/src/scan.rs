@@ -486,8 +486,8 @@ fn kaldi_line(text: &str, line: Span, number: u64) -> Result<Option<Found>, Scan
     }))
 }
 
-/// Where the lines of a block start: after a byte order mark, which stands at the start of a file; anywhere else
-/// it is a character.
+/// Where the lines of a block start: after the byte order mark at the start of a file. Anywhere else it is a
+/// character.
 fn start_of_lines(block: &Block) -> usize {
     let is_marked = block.first_line == 1 && block.text.starts_with('\u{feff}');
     if is_marked { 3 } else { 0 }
@@ -547,7 +547,7 @@ fn json_lines(block: &Block, names: &FieldNames) -> Result<Vec<Found>, ScanError
     Ok(found)
 }
 
-/// What a line has beside its values: it stands between them, and decides which of them is which.
+/// The text of a line between its values, which decides which value is which.
 ///
 /// A line with other values in the same places is read as that line is: the keys are the same, so they are as
 /// valid, and a valid value in place of another one leaves JSON valid.
