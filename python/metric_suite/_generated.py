@@ -661,7 +661,7 @@ def wer(
     profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
-    max_cells: int = 200000000000,
+    max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
     threads: int | None = None,
@@ -683,7 +683,7 @@ def wer(
         normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
             strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -730,7 +730,7 @@ class WER(Metric):
         normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
             strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -742,7 +742,7 @@ class WER(Metric):
     """
 
     _name = 'wer'
-    _defaults = {'profile': 'jiwer', 'extract': None, 'normalize': None, 'max_cells': 200000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'jiwer', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -750,7 +750,7 @@ class WER(Metric):
         profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
-        max_cells: int = 200000000000,
+        max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
         threads: int | None = None,
@@ -786,7 +786,7 @@ def cer(
     unit: Literal['codepoint', 'grapheme'] = 'codepoint',
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
-    max_cells: int = 200000000000,
+    max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
     threads: int | None = None,
@@ -809,7 +809,7 @@ def cer(
         normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
             strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -858,7 +858,7 @@ class CER(Metric):
         normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
             strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -870,7 +870,7 @@ class CER(Metric):
     """
 
     _name = 'cer'
-    _defaults = {'profile': 'jiwer', 'unit': 'codepoint', 'extract': None, 'normalize': None, 'max_cells': 200000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'jiwer', 'unit': 'codepoint', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -879,7 +879,7 @@ class CER(Metric):
         unit: Literal['codepoint', 'grapheme'] = 'codepoint',
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
-        max_cells: int = 200000000000,
+        max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
         threads: int | None = None,
@@ -1175,7 +1175,7 @@ def anls(
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['paper', 'rrc'] = 'paper',
-    max_cells: int = 200000000000,
+    max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
     threads: int | None = None,
@@ -1198,7 +1198,7 @@ def anls(
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
         profile: Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading
             Competition.
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -1245,7 +1245,7 @@ class ANLS(Metric):
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
         profile: Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading
             Competition.
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -1257,7 +1257,7 @@ class ANLS(Metric):
     """
 
     _name = 'anls'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'paper', 'max_cells': 200000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'paper', 'max_cells': 100000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1265,7 +1265,7 @@ class ANLS(Metric):
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
         profile: Literal['paper', 'rrc'] = 'paper',
-        max_cells: int = 200000000000,
+        max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
         threads: int | None = None,

@@ -17,6 +17,7 @@ mod geo;
 mod laws;
 mod mask;
 pub mod matching;
+mod meeting;
 mod nearest;
 mod numpy;
 mod polygon;
