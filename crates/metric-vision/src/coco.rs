@@ -981,9 +981,10 @@ impl<'a> ClassDetections<'a> {
             for (curve, right) in right.iter().take(areas * thresholds).enumerate() {
                 let area = area_of[curve];
                 let truths = self.truths[area];
-                let score = |place: usize| detailed[place].rank.0.0;
+                let score = |index: usize| detailed[right[index].0].rank.0.0;
                 let first = self.first.unwrap_or(Rank::new(0.0));
-                curves.read(truths, &needed[area], first, right, score);
+                curves.read(truths, &needed[area], right, |(_, wrong)| *wrong);
+                curves.read_scores(&needed[area], first, score);
             }
         }
         curves
@@ -992,20 +993,22 @@ impl<'a> ClassDetections<'a> {
 
 /// For each recall how many right detections reach it: one more than there are where no number does.
 fn needed(params: &CocoParams, truths: u64) -> Vec<u64> {
-    let reaches = |right: u64, recall: f64| right as f64 / truths as f64 >= recall;
+    // Counts are below 2^62. A signed integer is converted by one instruction.
+    let truths = truths as i64;
+    let total = truths as f64;
+    let reaches = |right: i64, recall: f64| right as f64 / total >= recall;
     let recalls = params.recall_thresholds.iter();
     recalls
         .map(|&recall| {
-            // Rounding may be off by one.
-            let guess = (recall * truths as f64).ceil() as u64;
-            let mut right = guess.min(truths.saturating_add(1));
+            // The product may be off by one, and is rounded down.
+            let mut right = ((recall * total) as i64).min(truths.saturating_add(1));
             while right > 0 && reaches(right - 1, recall) {
                 right -= 1;
             }
             while right <= truths && !reaches(right, recall) {
                 right += 1;
             }
-            right
+            right as u64
         })
         .collect()
 }
@@ -1023,47 +1026,51 @@ fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
 }
 
 impl OfClass {
-    /// Reads a curve at each recall: from the detections that are right, each with the number of wrong
-    /// ones of a higher score, and from the score of the first of all detections.
-    fn read(
+    /// Reads the precision of a curve at each recall, from the detections that are right: each knows how many
+    /// wrong ones come before it.
+    fn read<R>(
         &mut self,
         truths: u64,
         needed: &[u64],
-        first: Rank,
-        right: &[(usize, u64)],
-        score: impl Fn(usize) -> Rank,
+        right: &[R],
+        wrong_before: impl Fn(&R) -> u64,
     ) {
         let recall = if truths > 0 {
             right.len() as f64 / truths as f64
         } else {
             0.0
         };
-        // Recall 0 is reached by the first detection of all, right or wrong.
         let found = right.len() as u64;
         let reached = &needed[..needed.partition_point(|&needed| needed <= found)];
         let start = self.precision.len();
         self.precision.resize(start + reached.len(), 0.0);
-        self.scores.resize(start + reached.len(), first);
         self.curves.push((recall, start..self.precision.len()));
-        let values = self.precision[start..]
-            .iter_mut()
-            .zip(&mut self.scores[start..]);
         // From the last, since the precision at a recall is the greatest from there on.
         let mut later = right.len();
         let mut greatest = 0.0_f64;
-        for ((precision, at), &needed) in values.zip(reached).rev() {
+        for (precision, &needed) in self.precision[start..].iter_mut().zip(reached).rev() {
             let place = needed.saturating_sub(1) as usize;
-            while later > place {
-                later -= 1;
-                let (true_ones, false_ones) = (later as f64 + 1.0, right[later].1 as f64);
+            let here = right.get(place..later).unwrap_or_default();
+            for (index, right) in here.iter().enumerate().rev() {
+                let true_ones = (place + index) as f64 + 1.0;
+                let false_ones = wrong_before(right) as f64;
                 // The program adds numpy's smallest step from 1 lest it divide by 0.
                 greatest = greatest.max(true_ones / ((false_ones + true_ones) + f64::EPSILON));
             }
+            later = later.min(place);
             *precision = greatest;
-            if needed > 0 {
-                *at = score(right[place].0);
-            }
         }
+    }
+
+    /// Reads the scores at which the curve that was read last reaches the recalls.
+    fn read_scores(&mut self, needed: &[u64], first: Rank, score: impl Fn(usize) -> Rank) {
+        let missing = self.precision.len() - self.scores.len();
+        self.scores
+            .extend(needed.iter().take(missing).map(|&needed| match needed {
+                // Recall 0 is reached by the first detection of all, right or wrong.
+                0 => first,
+                needed => score(needed as usize - 1),
+            }));
     }
 
     /// The precision at the recalls that a curve reaches.
@@ -1254,9 +1261,14 @@ impl CocoCurves {
 
     /// The arrays of `COCOeval.eval` for a list of so many classes.
     ///
-    /// Classes from that number on are left out. `None` where so many numbers have no room in memory.
+    /// Classes from that number on are left out. `None` where so many numbers have no room in memory, and of
+    /// curves that were read without scores.
     #[must_use]
     pub fn arrays(&self, classes: usize) -> Option<CocoArrays> {
+        let has_scores = |curves: &OfClass| curves.scores.len() == curves.precision.len();
+        if !self.classes.iter().all(has_scores) {
+            return None;
+        }
         let CocoParams {
             areas,
             iou_thresholds,
