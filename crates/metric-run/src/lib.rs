@@ -13,6 +13,7 @@ mod run;
 mod samples;
 mod scan;
 mod source;
+mod spill;
 mod state_file;
 mod statistics;
 mod tables;
