@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use metric_record::json::Raw;
-use metric_record::json::scan::Scanner;
+use metric_record::json::scan::{Keys, Scanner};
 use metric_record::{DEFAULT_MAX_BYTES, FileReader, IdKey, Kind, Message, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -471,12 +471,14 @@ struct ResultRecord<'a> {
 }
 
 impl<'a> Item<'a> for ImageRecord<'a> {
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+    const KEYS: &'static [&'static str] = &["id", "height", "width"];
+
+    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut id, mut height, mut width) = (None, None, None);
-        scanner.object(|value, key| match key {
-            "id" => set(&mut id, Id::scan(value)),
-            "height" => set(&mut height, value.raw()),
-            "width" => set(&mut width, value.raw()),
+        scanner.object_of(keys, |value, key| match key {
+            0 => set(&mut id, Id::scan(value)),
+            1 => set(&mut height, value.raw()),
+            2 => set(&mut width, value.raw()),
             _ => value.skip_value(),
         })?;
         Some(Self {
@@ -490,17 +492,27 @@ impl<'a> Item<'a> for ImageRecord<'a> {
 impl<'a> Item<'a> for ClassRecord<'a> {}
 
 impl<'a> Item<'a> for AnnotationRecord<'a> {
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+    const KEYS: &'static [&'static str] = &[
+        "id",
+        "image_id",
+        "category_id",
+        "bbox",
+        "area",
+        "iscrowd",
+        "segmentation",
+    ];
+
+    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut id, mut image_id, mut category_id) = (None, None, None);
         let (mut bbox, mut area, mut iscrowd, mut segmentation) = (None, None, None, None);
-        scanner.object(|value, key| match key {
-            "id" => set(&mut id, Id::scan(value)),
-            "image_id" => set(&mut image_id, Id::scan(value)),
-            "category_id" => set(&mut category_id, Id::scan(value)),
-            "bbox" => set(&mut bbox, Numbers::scan(value)),
-            "area" => set(&mut area, value.number().map(Number)),
-            "iscrowd" => set(&mut iscrowd, value.integer().map(|flag| Flag(flag != 0))),
-            "segmentation" => set(&mut segmentation, value.raw()),
+        scanner.object_of(keys, |value, key| match key {
+            0 => set(&mut id, Id::scan(value)),
+            1 => set(&mut image_id, Id::scan(value)),
+            2 => set(&mut category_id, Id::scan(value)),
+            3 => set(&mut bbox, Numbers::scan(value)),
+            4 => set(&mut area, value.number().map(Number)),
+            5 => set(&mut iscrowd, value.integer().map(|flag| Flag(flag != 0))),
+            6 => set(&mut segmentation, value.raw()),
             _ => value.skip_value(),
         })?;
         Some(Self {
@@ -516,15 +528,18 @@ impl<'a> Item<'a> for AnnotationRecord<'a> {
 }
 
 impl<'a> Item<'a> for ResultRecord<'a> {
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+    const KEYS: &'static [&'static str] =
+        &["image_id", "category_id", "score", "bbox", "segmentation"];
+
+    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut image_id, mut category_id) = (None, None);
         let (mut score, mut bbox, mut segmentation) = (None, None, None);
-        scanner.object(|value, key| match key {
-            "image_id" => set(&mut image_id, Id::scan(value)),
-            "category_id" => set(&mut category_id, Id::scan(value)),
-            "score" => set(&mut score, value.number().map(Number)),
-            "bbox" => set(&mut bbox, Numbers::scan(value)),
-            "segmentation" => set(&mut segmentation, value.raw()),
+        scanner.object_of(keys, |value, key| match key {
+            0 => set(&mut image_id, Id::scan(value)),
+            1 => set(&mut category_id, Id::scan(value)),
+            2 => set(&mut score, value.number().map(Number)),
+            3 => set(&mut bbox, Numbers::scan(value)),
+            4 => set(&mut segmentation, value.raw()),
             _ => value.skip_value(),
         })?;
         Some(Self {
@@ -1361,6 +1376,8 @@ impl<'a> Id<'a> {
 pub(super) struct Ids {
     /// Integers and their places, rising.
     numbers: Vec<(i64, u32)>,
+    /// The place of each integer from the least on, if there are few gaps; `u32::MAX` in a gap.
+    dense: Vec<u32>,
     texts: HashMap<Box<str>, u32>,
 }
 
@@ -1384,6 +1401,7 @@ impl Ids {
         }
         let mut found = Self {
             numbers: Vec::new(),
+            dense: Vec::new(),
             texts: HashMap::new(),
         };
         for (place, key) in (0..).zip(&keys) {
@@ -1398,11 +1416,32 @@ impl Ids {
             }
         }
         found.numbers.sort_unstable();
+        found.fill();
         (found, keys.into_iter())
+    }
+
+    /// Lists the places of integers that have few gaps between them.
+    fn fill(&mut self) {
+        let (Some(&(least, _)), Some(&(greatest, _))) = (self.numbers.first(), self.numbers.last())
+        else {
+            return;
+        };
+        let span = greatest.abs_diff(least);
+        if span < 4 * self.numbers.len() as u64 + 256 {
+            self.dense = vec![u32::MAX; span as usize + 1];
+            for &(number, place) in &self.numbers {
+                self.dense[number.abs_diff(least) as usize] = place;
+            }
+        }
     }
 
     fn find(&self, id: &Id<'_>) -> Option<u32> {
         match &id.key {
+            IdKey::Number(number) if !self.dense.is_empty() => {
+                let index = number.checked_sub(self.numbers.first()?.0)?;
+                let place = *self.dense.get(usize::try_from(index).ok()?)?;
+                (place != u32::MAX).then_some(place)
+            }
             IdKey::Number(number) => {
                 let place = self
                     .numbers
@@ -1632,7 +1671,9 @@ mod tests {
     /// A record that is scanned is the one that serde reads; returns whether it was scanned.
     fn check<'a, R: Item<'a> + Shown>(json: &'a str) -> bool {
         let mut scanner = Scanner::new(json);
-        let Some(scanned) = R::scan(&mut scanner).filter(|_| scanner.is_at_end()) else {
+        let mut keys = Keys::new(R::KEYS);
+        let scanned = R::scan(&mut scanner, &mut keys);
+        let Some(scanned) = scanned.filter(|_| scanner.is_at_end()) else {
             return false;
         };
         let read = serde_json::from_str::<R>(json).map(|record| record.shown());
