@@ -193,14 +193,18 @@ pub(super) enum Form {
 impl Form {
     /// The form of a list of results; of an empty one it does not matter.
     pub(super) fn of(list: &str) -> Self {
+        Self::of_records(trimmed(list).get(1..).unwrap_or_default())
+    }
+
+    /// The form of a list that goes on like this after its bracket.
+    pub(super) fn of_records(records: &str) -> Self {
         #[derive(Deserialize)]
         struct First<'a> {
             bbox: Option<Numbers>,
             #[serde(borrow)]
             segmentation: Option<Raw<'a>>,
         }
-        let first = trimmed(list).get(1..).unwrap_or_default();
-        let mut values = serde_json::Deserializer::from_str(first).into_iter::<First<'_>>();
+        let mut values = serde_json::Deserializer::from_str(records).into_iter::<First<'_>>();
         match values.next() {
             Some(Ok(First {
                 bbox: None | Some(Numbers { count: 0, .. }),
@@ -459,7 +463,7 @@ struct AnnotationRecord<'a> {
 }
 
 #[derive(Deserialize)]
-struct ResultRecord<'a> {
+pub(super) struct ResultRecord<'a> {
     #[serde(borrow)]
     image_id: Id<'a>,
     #[serde(borrow)]
@@ -596,9 +600,9 @@ fn read<S: Readable>(
 }
 
 /// What a ground-truth file says.
-struct Truth<S> {
-    classes: Vec<Class>,
-    images: Vec<Image<S>>,
+pub(super) struct Truth<S> {
+    pub(super) classes: Vec<Class>,
+    pub(super) images: Vec<Image<S>>,
     places: Places,
     sizes: Vec<Size>,
 }
@@ -612,7 +616,7 @@ pub(super) struct Places {
 }
 
 impl<S: Readable> Truth<S> {
-    fn read(
+    pub(super) fn read(
         file: File<'_>,
         options: CocoOptions,
         warnings: &mut Warnings,
@@ -1052,9 +1056,9 @@ pub(super) fn number_of(id: Option<&Id<'_>>) -> i64 {
 }
 
 /// The detections of a part of the list.
-struct Results<S> {
-    all: Vec<Prediction<S>>,
-    warnings: Warnings,
+pub(super) struct Results<S> {
+    pub(super) all: Vec<Prediction<S>>,
+    pub(super) warnings: Warnings,
     /// The image of the last detection: most files list detections by image.
     last: Option<(i64, u32)>,
 }
@@ -1066,6 +1070,69 @@ impl<S> Default for Results<S> {
             warnings: Warnings::new(),
             last: None,
         }
+    }
+}
+
+impl<S> Results<S> {
+    /// No results yet, in memory that was used before.
+    pub(super) fn of_memory(all: Vec<Prediction<S>>) -> Self {
+        Self {
+            all,
+            ..Self::default()
+        }
+    }
+}
+
+impl<S: Readable> Results<S> {
+    /// Takes the record at a place of a part.
+    pub(super) fn take(
+        &mut self,
+        place: usize,
+        record: &ResultRecord<'_>,
+        truth: &Truth<S>,
+        form: Form,
+        options: CocoOptions,
+    ) -> Result<(), Problem> {
+        let places = &truth.places;
+        let image = match (&record.image_id.key, self.last) {
+            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
+            _ => places.image_of_detection(&record.image_id, options, &mut self.warnings)?,
+        };
+        let Some(image) = image else {
+            return Ok(());
+        };
+        if let IdKey::Number(id) = record.image_id.key {
+            self.last = Some((id, image));
+        }
+        let size = truth.sizes.get(image as usize).copied().flatten();
+        let fields = ShapeFields {
+            bbox: record.bbox.as_ref(),
+            segmentation: record.segmentation,
+            sizes: options.into(),
+        };
+        let (shape, area) = S::detection(fields, size, form)?;
+        let class = places.class_of_detection(&record.category_id, &mut self.warnings);
+        let Some(class) = class else {
+            return Ok(());
+        };
+        for (warning, applies) in [
+            (Warning::NegativeSize, shape.is_inverted()),
+            (Warning::OtherSize, shape.is_of_other_size(size)),
+        ] {
+            if applies {
+                warn(&mut self.warnings, warning);
+            }
+        }
+        let score = record.score.0;
+        self.all.push(Prediction {
+            image,
+            place: position(place),
+            class,
+            score,
+            area,
+            shape,
+        });
+        Ok(())
     }
 }
 
@@ -1087,46 +1154,7 @@ fn results<S: Readable>(
         is_elsewhere.then_some(length)
     };
     let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
-        let places = &truth.places;
-        let image = match (&record.image_id.key, kept.last) {
-            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
-            _ => places.image_of_detection(&record.image_id, options, &mut kept.warnings)?,
-        };
-        let Some(image) = image else {
-            return Ok(());
-        };
-        if let IdKey::Number(id) = record.image_id.key {
-            kept.last = Some((id, image));
-        }
-        let size = truth.sizes.get(image as usize).copied().flatten();
-        let fields = ShapeFields {
-            bbox: record.bbox.as_ref(),
-            segmentation: record.segmentation,
-            sizes: options.into(),
-        };
-        let (shape, area) = S::detection(fields, size, form)?;
-        let class = places.class_of_detection(&record.category_id, &mut kept.warnings);
-        let Some(class) = class else {
-            return Ok(());
-        };
-        for (warning, applies) in [
-            (Warning::NegativeSize, shape.is_inverted()),
-            (Warning::OtherSize, shape.is_of_other_size(size)),
-        ] {
-            if applies {
-                warn(&mut kept.warnings, warning);
-            }
-        }
-        let score = record.score.0;
-        kept.all.push(Prediction {
-            image,
-            place: position(place),
-            class,
-            score,
-            area,
-            shape,
-        });
-        Ok(())
+        kept.take(place, &record, truth, form, options)
     };
     let parts = records(file.text, skip, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;

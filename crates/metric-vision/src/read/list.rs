@@ -116,7 +116,7 @@ pub(super) fn trimmed(json: &str) -> &str {
 }
 
 /// Reads `{...}, {...}, ...`, and counts them.
-fn read_part<'a, R: Item<'a>, Kept, E>(
+pub(super) fn read_part<'a, R: Item<'a>, Kept, E>(
     part: &'a str,
     kept: &mut Kept,
     skip: impl Fn(&mut Kept, &'a str) -> Option<usize>,
