@@ -592,7 +592,7 @@ impl Reopen for Later {
                 ..
             }) => Ok(text),
             Ok(_) => Err(ReadError::new(name, "is not a file: expected one")),
-            Err(RunError::Read(error)) => Err(error),
+            Err(RunError::Read(error)) => Err(*error),
             Err(error) => Err(ReadError::new(name, error.to_string())),
         }
     }
