@@ -734,7 +734,7 @@ impl<'s> LookedAt<'s> {
 
     fn into_document(self) -> Result<Document, RunError> {
         self.document
-            .map_or_else(|| self.source.document(self.max_bytes), Ok)
+            .map_or_else(|| self.source.document_later(self.max_bytes), Ok)
     }
 
     /// Whether this is a file of JSON that can be looked at.

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::Kind;
 
+pub mod blocks;
 pub mod scan;
 
 /// Returns what kind of value a JSON text starts with, by its first byte.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use metric_core::Metric;
 use metric_record::{Content, Document, FieldError, Message, ReadError, Record};
-use metric_vision::read::{self, CocoOptions, Warnings};
+use metric_vision::read::{self, CocoOptions, CocoStream, Warnings};
 use metric_vision::{
     AreaRange, BBox, Class, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights,
     Dataset, Mask, Shape, VERSION,
@@ -15,9 +15,9 @@ use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
-    BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord, ReadBoxes,
-    ZERO_ID, add_images, class_names, class_warnings, corners, is_empty_image, read_boxes,
-    read_image, renumber_classes, tally_order,
+    BOX_STREAM, BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord,
+    ReadBoxes, Streaming, ZERO_ID, add_images, class_names, class_warnings, corners,
+    is_empty_image, read_boxes, read_image, renumber_classes, stream_images, tally_order,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -179,6 +179,7 @@ type ReadDocuments<S> =
 struct Reader<S> {
     documents: ReadDocuments<S>,
     record: ParseRecord<S>,
+    streaming: Streaming<S>,
     order: fn(&Dataset<S>) -> BoxOrder,
     /// How folders of other formats are read, for shapes that they hold.
     folders: Option<ReadFolders<S>>,
@@ -189,6 +190,7 @@ type ReadFolders<S> = fn(&DataSet, &FolderOptions) -> Result<ReadBoxes<S>, DataS
 const BOXES: Reader<BBox> = Reader {
     documents: read::read_coco_documents,
     record: read::parse_record,
+    streaming: BOX_STREAM,
     order: corners,
     folders: Some(read_boxes),
 };
@@ -196,6 +198,10 @@ const BOXES: Reader<BBox> = Reader {
 const MASKS: Reader<Mask> = Reader {
     documents: read::read_coco_mask_documents,
     record: read::parse_mask_record,
+    streaming: Streaming {
+        open: CocoStream::open_masks,
+        count: None,
+    },
     order: |_| None,
     folders: None,
 };
@@ -416,9 +422,13 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
         if let (Some(read), Content::Folder(_)) = (self.read.folders, &data.references.content) {
             return self.read_folders(read, data, sink);
         }
+        let quirks = self.metric.params().quirks;
+        if stream_images(&data, quirks, &self.read.streaming, sink).is_some() {
+            return Ok(());
+        }
         let options = CocoOptions {
             ignore_unknown_images: data.join.ignore_extra,
-            quirks: self.metric.params().quirks,
+            quirks,
             shard: data.shard,
         };
         let read = (self.read.documents)(&data.references, &data.predictions, options);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use metric_record::json::Raw;
-use metric_record::json::scan::Scanner;
+use metric_record::json::scan::{Keys, Scanner};
 use metric_record::{DEFAULT_MAX_BYTES, FileReader, IdKey, Kind, Message, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -193,14 +193,18 @@ pub(super) enum Form {
 impl Form {
     /// The form of a list of results; of an empty one it does not matter.
     pub(super) fn of(list: &str) -> Self {
+        Self::of_records(trimmed(list).get(1..).unwrap_or_default())
+    }
+
+    /// The form of a list that goes on like this after its bracket.
+    pub(super) fn of_records(records: &str) -> Self {
         #[derive(Deserialize)]
         struct First<'a> {
             bbox: Option<Numbers>,
             #[serde(borrow)]
             segmentation: Option<Raw<'a>>,
         }
-        let first = trimmed(list).get(1..).unwrap_or_default();
-        let mut values = serde_json::Deserializer::from_str(first).into_iter::<First<'_>>();
+        let mut values = serde_json::Deserializer::from_str(records).into_iter::<First<'_>>();
         match values.next() {
             Some(Ok(First {
                 bbox: None | Some(Numbers { count: 0, .. }),
@@ -459,7 +463,7 @@ struct AnnotationRecord<'a> {
 }
 
 #[derive(Deserialize)]
-struct ResultRecord<'a> {
+pub(super) struct ResultRecord<'a> {
     #[serde(borrow)]
     image_id: Id<'a>,
     #[serde(borrow)]
@@ -471,12 +475,14 @@ struct ResultRecord<'a> {
 }
 
 impl<'a> Item<'a> for ImageRecord<'a> {
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+    const KEYS: &'static [&'static str] = &["id", "height", "width"];
+
+    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut id, mut height, mut width) = (None, None, None);
-        scanner.object(|value, key| match key {
-            "id" => set(&mut id, Id::scan(value)),
-            "height" => set(&mut height, value.raw()),
-            "width" => set(&mut width, value.raw()),
+        scanner.object_of(keys, |value, key| match key {
+            0 => set(&mut id, Id::scan(value)),
+            1 => set(&mut height, value.raw()),
+            2 => set(&mut width, value.raw()),
             _ => value.skip_value(),
         })?;
         Some(Self {
@@ -490,17 +496,27 @@ impl<'a> Item<'a> for ImageRecord<'a> {
 impl<'a> Item<'a> for ClassRecord<'a> {}
 
 impl<'a> Item<'a> for AnnotationRecord<'a> {
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+    const KEYS: &'static [&'static str] = &[
+        "id",
+        "image_id",
+        "category_id",
+        "bbox",
+        "area",
+        "iscrowd",
+        "segmentation",
+    ];
+
+    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut id, mut image_id, mut category_id) = (None, None, None);
         let (mut bbox, mut area, mut iscrowd, mut segmentation) = (None, None, None, None);
-        scanner.object(|value, key| match key {
-            "id" => set(&mut id, Id::scan(value)),
-            "image_id" => set(&mut image_id, Id::scan(value)),
-            "category_id" => set(&mut category_id, Id::scan(value)),
-            "bbox" => set(&mut bbox, Numbers::scan(value)),
-            "area" => set(&mut area, value.number().map(Number)),
-            "iscrowd" => set(&mut iscrowd, value.integer().map(|flag| Flag(flag != 0))),
-            "segmentation" => set(&mut segmentation, value.raw()),
+        scanner.object_of(keys, |value, key| match key {
+            0 => set(&mut id, Id::scan(value)),
+            1 => set(&mut image_id, Id::scan(value)),
+            2 => set(&mut category_id, Id::scan(value)),
+            3 => set(&mut bbox, Numbers::scan(value)),
+            4 => set(&mut area, value.number().map(Number)),
+            5 => set(&mut iscrowd, value.integer().map(|flag| Flag(flag != 0))),
+            6 => set(&mut segmentation, value.raw()),
             _ => value.skip_value(),
         })?;
         Some(Self {
@@ -516,15 +532,18 @@ impl<'a> Item<'a> for AnnotationRecord<'a> {
 }
 
 impl<'a> Item<'a> for ResultRecord<'a> {
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+    const KEYS: &'static [&'static str] =
+        &["image_id", "category_id", "score", "bbox", "segmentation"];
+
+    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut image_id, mut category_id) = (None, None);
         let (mut score, mut bbox, mut segmentation) = (None, None, None);
-        scanner.object(|value, key| match key {
-            "image_id" => set(&mut image_id, Id::scan(value)),
-            "category_id" => set(&mut category_id, Id::scan(value)),
-            "score" => set(&mut score, value.number().map(Number)),
-            "bbox" => set(&mut bbox, Numbers::scan(value)),
-            "segmentation" => set(&mut segmentation, value.raw()),
+        scanner.object_of(keys, |value, key| match key {
+            0 => set(&mut image_id, Id::scan(value)),
+            1 => set(&mut category_id, Id::scan(value)),
+            2 => set(&mut score, value.number().map(Number)),
+            3 => set(&mut bbox, Numbers::scan(value)),
+            4 => set(&mut segmentation, value.raw()),
             _ => value.skip_value(),
         })?;
         Some(Self {
@@ -581,9 +600,9 @@ fn read<S: Readable>(
 }
 
 /// What a ground-truth file says.
-struct Truth<S> {
-    classes: Vec<Class>,
-    images: Vec<Image<S>>,
+pub(super) struct Truth<S> {
+    pub(super) classes: Vec<Class>,
+    pub(super) images: Vec<Image<S>>,
     places: Places,
     sizes: Vec<Size>,
 }
@@ -597,7 +616,7 @@ pub(super) struct Places {
 }
 
 impl<S: Readable> Truth<S> {
-    fn read(
+    pub(super) fn read(
         file: File<'_>,
         options: CocoOptions,
         warnings: &mut Warnings,
@@ -1037,9 +1056,9 @@ pub(super) fn number_of(id: Option<&Id<'_>>) -> i64 {
 }
 
 /// The detections of a part of the list.
-struct Results<S> {
-    all: Vec<Prediction<S>>,
-    warnings: Warnings,
+pub(super) struct Results<S> {
+    pub(super) all: Vec<Prediction<S>>,
+    pub(super) warnings: Warnings,
     /// The image of the last detection: most files list detections by image.
     last: Option<(i64, u32)>,
 }
@@ -1051,6 +1070,69 @@ impl<S> Default for Results<S> {
             warnings: Warnings::new(),
             last: None,
         }
+    }
+}
+
+impl<S> Results<S> {
+    /// No results yet, in memory that was used before.
+    pub(super) fn of_memory(all: Vec<Prediction<S>>) -> Self {
+        Self {
+            all,
+            ..Self::default()
+        }
+    }
+}
+
+impl<S: Readable> Results<S> {
+    /// Takes the record at a place of a part.
+    pub(super) fn take(
+        &mut self,
+        place: usize,
+        record: &ResultRecord<'_>,
+        truth: &Truth<S>,
+        form: Form,
+        options: CocoOptions,
+    ) -> Result<(), Problem> {
+        let places = &truth.places;
+        let image = match (&record.image_id.key, self.last) {
+            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
+            _ => places.image_of_detection(&record.image_id, options, &mut self.warnings)?,
+        };
+        let Some(image) = image else {
+            return Ok(());
+        };
+        if let IdKey::Number(id) = record.image_id.key {
+            self.last = Some((id, image));
+        }
+        let size = truth.sizes.get(image as usize).copied().flatten();
+        let fields = ShapeFields {
+            bbox: record.bbox.as_ref(),
+            segmentation: record.segmentation,
+            sizes: options.into(),
+        };
+        let (shape, area) = S::detection(fields, size, form)?;
+        let class = places.class_of_detection(&record.category_id, &mut self.warnings);
+        let Some(class) = class else {
+            return Ok(());
+        };
+        for (warning, applies) in [
+            (Warning::NegativeSize, shape.is_inverted()),
+            (Warning::OtherSize, shape.is_of_other_size(size)),
+        ] {
+            if applies {
+                warn(&mut self.warnings, warning);
+            }
+        }
+        let score = record.score.0;
+        self.all.push(Prediction {
+            image,
+            place: position(place),
+            class,
+            score,
+            area,
+            shape,
+        });
+        Ok(())
     }
 }
 
@@ -1072,46 +1154,7 @@ fn results<S: Readable>(
         is_elsewhere.then_some(length)
     };
     let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
-        let places = &truth.places;
-        let image = match (&record.image_id.key, kept.last) {
-            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
-            _ => places.image_of_detection(&record.image_id, options, &mut kept.warnings)?,
-        };
-        let Some(image) = image else {
-            return Ok(());
-        };
-        if let IdKey::Number(id) = record.image_id.key {
-            kept.last = Some((id, image));
-        }
-        let size = truth.sizes.get(image as usize).copied().flatten();
-        let fields = ShapeFields {
-            bbox: record.bbox.as_ref(),
-            segmentation: record.segmentation,
-            sizes: options.into(),
-        };
-        let (shape, area) = S::detection(fields, size, form)?;
-        let class = places.class_of_detection(&record.category_id, &mut kept.warnings);
-        let Some(class) = class else {
-            return Ok(());
-        };
-        for (warning, applies) in [
-            (Warning::NegativeSize, shape.is_inverted()),
-            (Warning::OtherSize, shape.is_of_other_size(size)),
-        ] {
-            if applies {
-                warn(&mut kept.warnings, warning);
-            }
-        }
-        let score = record.score.0;
-        kept.all.push(Prediction {
-            image,
-            place: position(place),
-            class,
-            score,
-            area,
-            shape,
-        });
-        Ok(())
+        kept.take(place, &record, truth, form, options)
     };
     let parts = records(file.text, skip, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;
@@ -1361,6 +1404,8 @@ impl<'a> Id<'a> {
 pub(super) struct Ids {
     /// Integers and their places, rising.
     numbers: Vec<(i64, u32)>,
+    /// The place of each integer from the least on, if there are few gaps; `u32::MAX` in a gap.
+    dense: Vec<u32>,
     texts: HashMap<Box<str>, u32>,
 }
 
@@ -1384,6 +1429,7 @@ impl Ids {
         }
         let mut found = Self {
             numbers: Vec::new(),
+            dense: Vec::new(),
             texts: HashMap::new(),
         };
         for (place, key) in (0..).zip(&keys) {
@@ -1398,11 +1444,32 @@ impl Ids {
             }
         }
         found.numbers.sort_unstable();
+        found.fill();
         (found, keys.into_iter())
+    }
+
+    /// Lists the places of integers that have few gaps between them.
+    fn fill(&mut self) {
+        let (Some(&(least, _)), Some(&(greatest, _))) = (self.numbers.first(), self.numbers.last())
+        else {
+            return;
+        };
+        let span = greatest.abs_diff(least);
+        if span < 4 * self.numbers.len() as u64 + 256 {
+            self.dense = vec![u32::MAX; span as usize + 1];
+            for &(number, place) in &self.numbers {
+                self.dense[number.abs_diff(least) as usize] = place;
+            }
+        }
     }
 
     fn find(&self, id: &Id<'_>) -> Option<u32> {
         match &id.key {
+            IdKey::Number(number) if !self.dense.is_empty() => {
+                let index = number.checked_sub(self.numbers.first()?.0)?;
+                let place = *self.dense.get(usize::try_from(index).ok()?)?;
+                (place != u32::MAX).then_some(place)
+            }
             IdKey::Number(number) => {
                 let place = self
                     .numbers
@@ -1632,7 +1699,9 @@ mod tests {
     /// A record that is scanned is the one that serde reads; returns whether it was scanned.
     fn check<'a, R: Item<'a> + Shown>(json: &'a str) -> bool {
         let mut scanner = Scanner::new(json);
-        let Some(scanned) = R::scan(&mut scanner).filter(|_| scanner.is_at_end()) else {
+        let mut keys = Keys::new(R::KEYS);
+        let scanned = R::scan(&mut scanner, &mut keys);
+        let Some(scanned) = scanned.filter(|_| scanner.is_at_end()) else {
             return false;
         };
         let read = serde_json::from_str::<R>(json).map(|record| record.shown());

@@ -182,7 +182,7 @@ fn read_documents<S: Readable>(
             (&predictions.name, found),
             options,
         ),
-        (Content::Objects(_), _) | (Content::Text(_), Content::Objects(_)) => {
+        (Content::Objects(_), _) | (Content::Text(_) | Content::Stream(_), Content::Objects(_)) => {
             Err(unlike(references, predictions))
         }
         _ => parse(coco_file(references)?, coco_file(predictions)?, options),

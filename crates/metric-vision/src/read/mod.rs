@@ -21,6 +21,7 @@ mod order;
 mod record;
 #[cfg(all(test, feature = "serde"))]
 mod shards;
+mod stream;
 mod text_columns;
 mod voc;
 mod yolo;
@@ -42,6 +43,7 @@ pub use folder::ExtraImages;
 pub use metric_record::{File, ReadError};
 pub use order::OtherOrder;
 pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
+pub use stream::{CocoFold, CocoStream};
 pub use text_columns::{InvalidColumns, TextColumns};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
 pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};
