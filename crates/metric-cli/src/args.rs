@@ -40,11 +40,12 @@ Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal
 type HasOption = fn(&Entry) -> bool;
 
 /// The common options that need a metric of a kind.
-const FOR_SOME: [(&str, HasOption); 4] = [
+const FOR_SOME: [(&str, HasOption); 5] = [
     ("svg", |entry| entry.draws(Drawing::Svg)),
     ("show", |entry| entry.draws(Drawing::Text)),
     ("color", |entry| entry.draws(Drawing::Text)),
     ("details", |entry| entry.details),
+    ("details-form", |entry| entry.details),
 ];
 
 /// Whether the metric has an option that not all metrics have.
@@ -472,6 +473,13 @@ fn common_args() -> Vec<Arg> {
             .requires("per-sample")
             .help("Add reference and prediction to each line of --per-sample"),
         details_arg(),
+        Arg::new("details-form")
+            .long("details-form")
+            .value_name("FORM")
+            .value_parser(["full", "compact"])
+            .default_value("full")
+            .requires("details")
+            .help("With compact, at most 200 points per curve, and means in place of large arrays"),
         state_out_arg(),
         Arg::new("shard")
             .long("shard")
@@ -540,8 +548,15 @@ fn options(entry: &Entry, matches: &ArgMatches) -> Options {
     // A comparison has no details. The report of a run shows them.
     let is_compare = matches.try_contains_id("fail-if-worse").is_ok();
     let is_given = |name: &str| matches!(matches.try_get_one::<PathBuf>(name), Ok(Some(_)));
-    match is_given("details") || (entry.details && is_given("report") && !is_compare) {
+    let form = matches.try_get_one::<String>("details-form");
+    let is_compact = matches!(form, Ok(Some(form)) if form == "compact");
+    match is_given("details") {
+        true if is_compact => options.with_compact_details(),
         true => options.with_details(),
+        // A page shows what people can look at.
+        false if entry.details && is_given("report") && !is_compare => {
+            options.with_compact_details()
+        }
         false => options,
     }
 }

@@ -3008,8 +3008,8 @@ fn coco_files_that_are_none() {
         .run("score coco -r r.json -p p.json --areas x")
         .fails(2, &["--areas"]);
     folder
-        .run("score arc -r r.json -p p.json --details d.json")
-        .fails(2, &["--details is not an option of arc: "]);
+        .run("score vqa -r r.json -p p.json --details d.json")
+        .fails(2, &["--details is not an option of vqa: "]);
     folder
         .run("score coco -r r.json -p p.json --missing skip")
         .fails(2, &["--missing goes with records"]);
@@ -3162,7 +3162,7 @@ fn list_demo_and_help() {
     }
     // What a metric refuses does not stand in its help.
     for (name, options) in [
-        ("arc", "svg show color"),
+        ("arc", "svg show color details"),
         ("wer", "show color details"),
         ("lanes", "svg details"),
         ("accuracy-at-k", "details"),

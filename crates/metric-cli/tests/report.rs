@@ -364,8 +364,7 @@ fn numbers(value: &Value, found: &mut std::collections::BTreeSet<String>) {
 fn numbers_of_tables_are_those_of_the_json() {
     let folder = Folder::new(&[]);
     folder.run("demo --save d").code(0);
-    // Its curves are means over classes.
-    for words in DEMOS.iter().filter(|words| !words.starts_with("coco")) {
+    for words in DEMOS {
         let command = format!("score {words} --report r.html --format json -q");
         let result: Value = folder.run(&command).code(0).json();
         let mut known = std::collections::BTreeSet::from(["0".to_owned(), String::new()]);
@@ -392,4 +391,151 @@ fn numbers_of_tables_are_those_of_the_json() {
         let strange: Vec<&str> = values.filter(|value| !known.contains(*value)).collect();
         assert!(strange.is_empty(), "{words}: {strange:?}");
     }
+}
+
+/// The details of a demo, as the program writes them.
+fn details(folder: &Folder, words: &str) -> Value {
+    let command = format!("score {words} -q --details d.json");
+    folder.run(&command).code(0);
+    let text = fs::read_to_string(folder.path("d.json")).expect("details");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn details_add_up_to_the_scores() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let scores = |words: &str| {
+        let run = folder.run(&format!("score {words} -q --format json"));
+        run.code(0).json()["scores"].clone()
+    };
+    let boxes = "-r d/coco-truth.json -p d/coco-results.json";
+
+    let voc = details(&folder, &format!("voc {boxes}"));
+    let curves = voc["precision_recall"].as_array().expect("curves");
+    assert_eq!(curves.len(), 2);
+    for curve in curves {
+        let points = curve["points"].as_array().expect("points");
+        let falls = |name: &str| {
+            let values = points.iter().map(|point| point[name].as_f64());
+            values.collect::<Vec<_>>().is_sorted_by(|a, b| a > b)
+        };
+        assert!(points.len() > 2 && falls("score"), "{curve}");
+    }
+    assert_eq!(voc["mean"].as_array().map(Vec::len), Some(101));
+
+    let tide = details(&folder, &format!("tide {boxes}"));
+    let score = scores(&format!("tide {boxes}"));
+    assert_eq!(tide["AP"], score["AP"]);
+    for error in tide["errors"].as_array().expect("errors") {
+        let name = error["error"].as_str().expect("a name");
+        assert_eq!(error["dAP"], score[format!("dAP_{name}")], "{name}");
+    }
+    let mean = |pointer: &str| {
+        let classes = tide["classes"].as_array().expect("classes").iter();
+        let values: Vec<f64> = classes
+            .filter_map(|class| class.pointer(pointer)?.as_f64())
+            .collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    let cost = mean("/AP_corrected/Miss") - mean("/AP");
+    let expected = score["dAP_Miss"].as_f64().expect("a cost");
+    assert!((cost - expected).abs() < 1e-12, "{cost} {expected}");
+
+    let words = "codebleu -r d/functions.jsonl -p d/written-functions.jsonl --lang-field lang";
+    let code = details(&folder, words);
+    let components = code["components"].as_array().expect("components");
+    let product = |part: &Value| Some(part["weight"].as_f64()? * part["score"].as_f64()?);
+    let sum: f64 = components.iter().filter_map(product).sum();
+    let expected = scores(words)["codebleu"].as_f64().expect("a score");
+    assert!((sum - expected).abs() < 1e-12, "{sum} {expected}");
+    assert_eq!(code["ngrams"].as_array().map(Vec::len), Some(4));
+
+    for (words, count) in [
+        ("arc -r d/arc-solutions.jsonl -p d/arc-answers.jsonl", 10),
+        ("arc -r d/arc-tasks.json -p d/arc-submission.json", 10),
+    ] {
+        let arc = details(&folder, words);
+        let outcomes = arc["outcomes"].as_array().expect("outcomes").iter();
+        let sum: u64 = outcomes
+            .filter_map(|outcome| outcome["count"].as_u64())
+            .sum();
+        assert_eq!(
+            (sum, arc["outputs"].as_u64()),
+            (count, Some(count)),
+            "{words}"
+        );
+    }
+
+    let words = "openlane -r d/frames.jsonl -p d/predicted-frames.jsonl";
+    let openlane = details(&folder, words);
+    let lanes = openlane["lanes"].as_array().expect("lanes").iter();
+    let sum: f64 = lanes
+        .filter_map(|lanes| lanes["average_precision"].as_f64())
+        .sum();
+    let expected = scores(words)["DET_l"].as_f64().expect("a score");
+    assert!((sum / 3.0 - expected).abs() < 1e-12, "{sum} {expected}");
+
+    let mrr = details(&folder, "mrr -r d/labels.jsonl -p d/ranked-labels.jsonl");
+    let ranks = mrr["ranks"].as_array().expect("ranks").iter();
+    let number = |rank: &Value, name: &str| rank[name].as_f64().expect("a number");
+    let sums = ranks.map(|rank| (number(rank, "examples"), number(rank, "first")));
+    let (all, reciprocal) = sums.fold((0.0, 0.0), |(all, sum), (count, rank)| {
+        (all + count, sum + count / rank)
+    });
+    let all = all + number(&mrr, "without_rank");
+    let expected = scores("mrr -r d/labels.jsonl -p d/ranked-labels.jsonl")["mrr"].as_f64();
+    assert!((reciprocal / all - expected.expect("a score")).abs() < 1e-12);
+}
+
+#[test]
+fn compact_details_have_curves_and_no_arrays() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let words = "coco -r d/coco-truth.json -p d/coco-results.json";
+    let compact = details(&folder, &format!("{words} --details-form compact"));
+    let full = details(&folder, words);
+    assert!(compact.get("precision").is_none() && full["precision"].is_array());
+    for name in ["precision_recall", "by_score"] {
+        assert_eq!(compact[name], full[name], "{name}");
+    }
+    // Ten thresholds and their mean, whose mean precisions are the average precisions.
+    let run = folder.run(&format!("score {words} -q --format json"));
+    let whole = run.code(0).json();
+    let scores = &whole["scores"];
+    let curves = compact["precision_recall"].as_array().expect("curves");
+    assert_eq!(curves.len(), 11);
+    assert_eq!(curves[0]["average_precision"], scores["AP50"]);
+    assert_eq!(curves[10]["average_precision"], scores["AP"]);
+    for curve in curves {
+        let points = curve["points"].as_array().expect("points").iter();
+        let sum: f64 = points.filter_map(|point| point["precision"].as_f64()).sum();
+        let expected = curve["average_precision"].as_f64().expect("a score");
+        assert!((sum / 101.0 - expected).abs() < 1e-12, "{curve}");
+    }
+    // The lowest score has all detections and objects.
+    let last = compact["by_score"]["points"]
+        .as_array()
+        .and_then(|points| points.last());
+    let count = |name: &str| {
+        last.and_then(|point| point[name].as_u64())
+            .expect("a count")
+    };
+    assert_eq!(
+        count("tp") + count("fn"),
+        whole["counts"]["truths"].as_u64().expect("a count")
+    );
+    assert!(count("tp") + count("fp") <= whole["counts"]["detections"].as_u64().expect("a count"));
+    let forms = folder
+        .run(&format!("score {words} --details-form compact"))
+        .code(2);
+    assert!(forms.stderr.contains("--details"), "{}", forms.stderr);
+    let foreign = folder
+        .run("score vqa -r d/answers.jsonl -p d/given-answers.jsonl --details-form compact --details d.json")
+        .code(2);
+    assert!(
+        foreign.stderr.contains("not an option of vqa"),
+        "{}",
+        foreign.stderr
+    );
 }

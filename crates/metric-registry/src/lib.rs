@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(any(feature = "graph", feature = "vision"))]
+mod curves;
 mod entry;
 #[cfg(any(feature = "text", feature = "vision"))]
 mod fields;

@@ -10,6 +10,7 @@ use metric_grid::{
 };
 use metric_record::{FieldError, JoinPolicy, Message, ReadError, Record, Side};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::{
     Counted, DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers,
@@ -61,7 +62,7 @@ pub(crate) const ARC: Entry = Entry {
         ScoreSpec::higher("cell_accuracy_by_task"),
     ],
     groups: &["task"],
-    details: false,
+    details: true,
     drawings: &[Drawing::Svg, Drawing::Text, Drawing::ColoredText],
     report: crate::report::ARC,
     input: Input::Either(is_solutions),
@@ -206,6 +207,37 @@ impl Reading for ArcReading {
             },
             ..Numbers::default()
         }
+    }
+
+    /// What became of the outputs, and of submissions the tasks by their outputs that are solved.
+    fn details(&self, state: &ExamplesState, _header: &Records) -> Option<serde_json::Value> {
+        let (pairs, submissions) = (&state.pairs, &state.submissions);
+        let is_pairs = state.kind() == ExampleKind::Pairs;
+        let (outputs, invalid, missing) = match is_pairs {
+            true => (pairs, pairs.invalid, pairs.missing),
+            false => (&submissions.outputs, 0, submissions.missing_outputs),
+        };
+        let other_shape = outputs
+            .pairs
+            .saturating_sub(outputs.shape_matches + invalid + missing);
+        let outcomes = [
+            ("exact", outputs.exact),
+            ("shape", outputs.shape_matches.saturating_sub(outputs.exact)),
+            ("other_shape", other_shape),
+            ("invalid", invalid),
+            ("missing", missing),
+        ];
+        let outcomes = outcomes.map(|(outcome, count)| json!({"outcome": outcome, "count": count}));
+        let mut details = json!({"outputs": outputs.pairs, "outcomes": outcomes});
+        if !is_pairs {
+            let tasks = submissions.tasks.iter().flat_map(|(outputs, by_solved)| {
+                let tasks = by_solved.iter();
+                tasks.map(move |(solved, tasks)| json!({"outputs": outputs, "solved": solved, "tasks": tasks}))
+            });
+            details["tasks"] = tasks.collect();
+            details["solved_at"] = json!(submissions.solved_at);
+        }
+        Some(details)
     }
 
     fn examples_in(&self, record: &mut Record<'_>) -> u64 {

@@ -81,6 +81,7 @@ macro_rules! in_report {
 in_report! {
     "grid" ARC: grid::sections, grid::example;
     "class" ACCURACY_AT_K: class::ranks, nothing;
+    "class" MRR: class::ranks, nothing;
     "class" CLASSIFICATION: class::sections, nothing;
     "text" EDITS: text::sections, text::example;
     "text" ANSWERS: text::no_sections, text::answer;

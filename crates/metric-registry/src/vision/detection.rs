@@ -23,7 +23,7 @@ use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::reading::{Gathered, Pool};
 use crate::vision::images::{
-    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, ReadBoxes, class_names, is_listed,
+    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, ReadBoxes, class_names, curve_points, is_listed,
     lacking_classes, note_warnings, order_warning, read_boxes, tally_order, unknown_classes,
 };
 use crate::{
@@ -203,6 +203,8 @@ struct Boxes<F: Form> {
     by_class: bool,
     by_image: bool,
     folders: FolderOptions,
+    /// Whether details are compact.
+    compact: bool,
     /// What the names of the scores end in, by pair of thresholds.
     suffixes: Vec<String>,
 }
@@ -268,6 +270,7 @@ impl<F: Form> Boxes<F> {
             by_class: by[0],
             by_image: by[1],
             folders: FolderOptions::new(options)?,
+            compact: options.compact_details(),
         })
     }
 }
@@ -435,21 +438,7 @@ impl<F: Form> Reading for Boxes<F> {
         let score = self.metric.compute(state);
         let curve = |(index, iou): (usize, &f64)| {
             let curve = score.curve(index);
-            let points: Vec<_> = curve
-                .iter()
-                .flat_map(|curve| curve.points())
-                .map(|point| {
-                    json!({
-                        "score": point.score,
-                        "precision": point.counts.precision(),
-                        "recall": point.counts.recall(),
-                        "f1": point.counts.f1(),
-                        "tp": point.counts.true_positives,
-                        "fp": point.counts.false_positives,
-                        "fn": point.counts.false_negatives,
-                    })
-                })
-                .collect();
+            let points = curve.map_or_else(Vec::new, |curve| curve_points(&curve, self.compact));
             json!({"iou": iou, "points": points})
         };
         let ious = params.iou_thresholds.iter().enumerate();

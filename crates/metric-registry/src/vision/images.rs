@@ -13,7 +13,7 @@ use metric_vision::read::{
     RecordError, TextColumns, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
-    BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Dataset, Image, Key,
+    BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Curve, Dataset, Image, Key,
     Prediction, Shape, Tide, TooManyPairs, VocAp, unite_classes,
 };
 use serde::de::IgnoredAny;
@@ -500,4 +500,10 @@ pub(crate) fn order_warning(remarks: Remarks<'_>) -> Option<Message> {
         let what = Counted::new(one, several);
         counts.seems_meant().then(|| what.warning(other_hits))
     })
+}
+
+/// The points of a curve as data.
+pub(crate) fn curve_points(curve: &Curve, is_compact: bool) -> Vec<serde_json::Value> {
+    let points = curve.points().map(|point| (point.score, point.counts));
+    crate::curves::points(points, is_compact)
 }
