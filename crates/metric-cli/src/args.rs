@@ -40,8 +40,7 @@ Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal
 type HasOption = fn(&Entry) -> bool;
 
 /// The common options that need a metric of a kind.
-const FOR_SOME: [(&str, HasOption); 5] = [
-    ("svg", |entry| entry.draws(Drawing::Svg)),
+const FOR_SOME: [(&str, HasOption); 4] = [
     ("show", |entry| entry.draws(Drawing::Text)),
     ("color", |entry| entry.draws(Drawing::Text)),
     ("details", |entry| entry.details),
@@ -490,7 +489,7 @@ fn common_args() -> Vec<Arg> {
             .long("svg")
             .value_name("DIR")
             .value_parser(value_parser!(PathBuf))
-            .help("Also draw each example, a file ID.svg in this folder"),
+            .help("Also write the charts of the report, and pictures of examples where there are some"),
         Arg::new("show")
             .long("show")
             .value_name("ID")
@@ -554,7 +553,7 @@ fn options(entry: &Entry, matches: &ArgMatches) -> Options {
         true if is_compact => options.with_compact_details(),
         true => options.with_details(),
         // A page shows what people can look at.
-        false if entry.details && is_given("report") && !is_compare => {
+        false if entry.details && (is_given("report") || is_given("svg")) && !is_compare => {
             options.with_compact_details()
         }
         false => options,
@@ -708,14 +707,21 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         checks,
     };
     let report = report::wanted(matches)?;
-    run.samples = per_sample.is_some() || report.is_some();
+    // Charts are those of a report that is not written.
+    let charts = match (&report, &pictures) {
+        (None, Some(_)) => Some(report::Wanted::charts()),
+        _ => None,
+    };
+    let draws_examples =
+        pictures.is_some() && entries.iter().any(|entry| entry.draws(Drawing::Svg));
+    run.samples = per_sample.is_some() || report.is_some() || charts.is_some();
     if outputs.details.is_some() && !run.has_details() {
         return Err(Failure::Usage(format!(
             "--details: {names} has no details under these options"
         )));
     }
     if pictures.is_some() && entries.len() > 1 {
-        let problem = "draws the examples of one metric: score it in a run of its own";
+        let problem = "draws one metric: score it in a run of its own";
         return Err(Failure::Usage(format!("--svg {problem}")));
     }
     Ok(Task {
@@ -726,7 +732,8 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         with_inputs: matches.get_flag("with-inputs"),
         outputs,
         pictures,
-        report,
+        draws_examples,
+        report: report.or(charts),
         show: show(matches)?,
         several: entries.len() > 1,
         progress: !matches.get_flag("quiet"),

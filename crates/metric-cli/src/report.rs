@@ -70,6 +70,8 @@ enum Form {
     Markdown,
     Folder,
     StandardOutput,
+    /// None: only the charts are wanted.
+    Charts,
 }
 
 impl Form {
@@ -188,9 +190,24 @@ fn iso_date(seconds: u64) -> String {
 }
 
 impl Wanted {
+    /// A report that is not written, whose charts are.
+    pub(crate) fn charts() -> Self {
+        Self {
+            path: PathBuf::new(),
+            form: Form::Charts,
+            examples: 0,
+            title: None,
+            has_texts: true,
+            date: None,
+            has_full_paths: false,
+            files: Vec::new(),
+        }
+    }
+
     /// Opens the output and starts to hash the files that are read.
     pub(crate) fn open(self) -> Result<Open, Failure> {
         let target = match self.form {
+            Form::Charts => Target::None,
             Form::StandardOutput => Target::StandardOutput,
             Form::Folder => Target::Folder(OutputFolder::create(self.path.clone())?),
             Form::Html | Form::Markdown => Target::File(OutputFile::create(&self.path)?),
@@ -248,6 +265,7 @@ enum Target {
     File(OutputFile),
     Folder(OutputFolder),
     StandardOutput,
+    None,
 }
 
 /// A report that waits for the scores.
@@ -279,13 +297,13 @@ impl Open {
         kept.sample(metric, sample);
     }
 
-    /// Writes the report of scores, and returns it if it is for standard output.
+    /// Writes the report of scores, and returns it, and its page if that is for standard output.
     pub(crate) fn finish(
         self,
         scored: &[Scored],
         checks: &[(String, bool)],
         slices: &[String],
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<(Report, Option<String>), Failure> {
         let Self {
             wanted,
             target,
@@ -294,7 +312,8 @@ impl Open {
         } = self;
         let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
         let report = score_report(&wanted, scored, checks, slices, &kept, &join(hashes)?);
-        write(target, wanted.form, &report)
+        let page = write(target, wanted.form, &report)?;
+        Ok((report, page))
     }
 
     /// Writes the report of stored results.
@@ -330,6 +349,7 @@ fn join(hashes: JoinHandle<Vec<String>>) -> Result<Vec<String>, Failure> {
 fn write(target: Target, form: Form, report: &Report) -> Result<Option<String>, Failure> {
     match target {
         Target::StandardOutput => return Ok(Some(report.to_html())),
+        Target::None => {}
         Target::File(mut file) => {
             let text = match form {
                 Form::Markdown => report.to_markdown(),

@@ -29,8 +29,10 @@ pub(crate) struct Task {
     pub(crate) with_inputs: bool,
     pub(crate) outputs: Outputs,
     pub(crate) class_names: Option<ClassNames>,
-    /// The folder for a picture of each example.
+    /// The folder for charts and for a picture of each example.
     pub(crate) pictures: Option<PathBuf>,
+    /// Whether the metric draws examples.
+    pub(crate) draws_examples: bool,
     /// The report of the scores.
     pub(crate) report: Option<report::Wanted>,
     /// What is shown in place of the scores.
@@ -114,6 +116,7 @@ impl Task {
         let checks = self.outputs.checks.clone();
         let watch = Watch {
             folder,
+            draws_examples: self.draws_examples,
             shown: self.show.map(Shown::new),
             samples: samples.transpose()?.map(Mutex::new),
             report: self.report.map(report::Wanted::open).transpose()?,
@@ -131,7 +134,12 @@ impl Task {
         printed.shown = shown;
         if let Some(report) = watch.report {
             let verdicts = verdicts(&checks, &printed.scored);
-            let page = report.finish(&printed.scored, &verdicts, &slices)?;
+            let (report, page) = report.finish(&printed.scored, &verdicts, &slices)?;
+            if let Some(folder) = &watch.folder {
+                for (name, chart) in report.charts() {
+                    folder.write(&format!("{CHART}{name}"), &chart)?;
+                }
+            }
             // On standard output the report is the only output.
             printed.shown = page.or(printed.shown);
         }
@@ -290,6 +298,8 @@ fn details(outcomes: &[Outcome]) -> Result<Vec<u8>, Failure> {
 /// What the program does while a run goes on.
 struct Watch {
     folder: Option<OutputFolder>,
+    /// Whether pictures of examples go into the folder.
+    draws_examples: bool,
     shown: Option<Shown>,
     samples: Option<Mutex<OutputFile>>,
     report: Option<report::Open>,
@@ -371,7 +381,7 @@ impl Observer for Watch {
     }
 
     fn draws(&self) -> bool {
-        self.folder.is_some() || self.shown.is_some()
+        self.draws_examples || self.shown.is_some()
     }
 
     fn record(
@@ -386,7 +396,7 @@ impl Observer for Watch {
                 // It was read before.
                 .map_err(|error| Failure::Internal(error.to_string()))
         };
-        if let Some(folder) = &self.folder {
+        if let Some(folder) = self.folder.as_ref().filter(|_| self.draws_examples) {
             folder.write(&picture_name(&id, position), &picture(Drawing::Svg)?)?;
         }
         if let Some(shown) = self.shown.as_ref().filter(|shown| shown.wants(&id)) {
@@ -476,13 +486,17 @@ impl Shown {
     }
 }
 
+/// What the names of charts begin with, which no picture of an example does.
+const CHART: &str = "chart.";
+
 /// A name for the file in the folder: what is not a letter, a digit, `-`, `_` or an inner `.` is written
 /// `%XX`; long ids are cut and told apart by their number, after a `~`, which no other name has. Ids that
 /// differ in case alone need a file system that tells case.
 fn picture_name(id: &str, ordinal: u64) -> String {
     let mut name = String::new();
     for (place, byte) in id.bytes().enumerate() {
-        if byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || (byte == b'.' && place > 0) {
+        let is_inner = place > 0 && name != CHART.trim_end_matches('.');
+        if byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || (byte == b'.' && is_inner) {
             name.push(char::from(byte));
         } else {
             name.push_str(&format!("%{byte:02X}"));

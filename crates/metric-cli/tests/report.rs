@@ -539,3 +539,76 @@ fn compact_details_have_curves_and_no_arrays() {
         foreign.stderr
     );
 }
+
+#[test]
+fn charts_are_written_as_pictures() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let names = |output: &str| {
+        let files = fs::read_dir(folder.path(output)).expect("a folder");
+        let files = files.map(|file| file.expect("a file").file_name());
+        let mut names: Vec<String> = files
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    let boxes = "-r d/coco-truth.json -p d/coco-results.json";
+    for (metric, expected) in [
+        (
+            "coco",
+            "f1-by-score-threshold precision-against-recall by-area-range examples-by-their-ap",
+        ),
+        (
+            "voc",
+            "precision-against-recall classes-with-the-lowest-average-precision",
+        ),
+        (
+            "tide",
+            "what-errors-cost how-many-there-are false-positives-and-negatives",
+        ),
+        ("confusion-matrix", "confusion-matrix"),
+    ] {
+        let words = format!("score {metric} {boxes} -q --svg {metric}");
+        folder.run(&words).code(0);
+        let found = names(metric);
+        for name in expected.split(' ') {
+            assert!(
+                found.contains(&format!("chart.{name}.svg")),
+                "{metric} {name}: {found:?}"
+            );
+        }
+        let read = || -> Vec<Vec<u8>> {
+            let files = found
+                .iter()
+                .map(|name| fs::read(folder.path(metric).join(name)));
+            files.map(|file| file.expect("a chart")).collect()
+        };
+        let before = read();
+        // Equal bytes, and no chart of a page is another.
+        folder
+            .run(&format!("{words} --threads 1 --report r.html"))
+            .code(0);
+        assert_eq!((names(metric), read()), (found.clone(), before), "{metric}");
+    }
+    // Pictures of examples have names that no chart has.
+    let grids = "score arc -r d/arc-solutions.jsonl -p d/arc-answers.jsonl -q --svg arc";
+    folder.run(grids).code(0);
+    let arc = names("arc");
+    let charts = arc.iter().filter(|name| name.starts_with("chart.")).count();
+    assert!(charts >= 2 && arc.len() == charts + 10, "{arc:?}");
+    folder.put(
+        "odd.jsonl",
+        b"{\"id\": \"chart.x\", \"reference\": [[1]], \"prediction\": [[1]]}\n",
+    );
+    folder
+        .run("score arc --pairs odd.jsonl -q --svg odd")
+        .code(0);
+    assert!(names("odd").contains(&"chart%2Ex.svg".to_owned()));
+    // Bad input leaves nothing.
+    folder.put("bad.jsonl", b"{\n");
+    folder
+        .run("score wer --pairs bad.jsonl -q --svg none")
+        .code(3);
+    assert!(!folder.path("none").exists() || names("none").is_empty());
+}

@@ -12,7 +12,11 @@ use crate::limits::{self, heatmap_classes, table_rows};
 use crate::svg::{self, Ids};
 use crate::text::{Markup, NAME, SENTENCE, Shown, TEXT, grouped, name, number, plain, shown, unit};
 
-const STYLE: &str = include_str!("../templates/report.css");
+const STYLE: &str = concat!(
+    include_str!("../templates/palette.css"),
+    include_str!("../templates/chart.css"),
+    include_str!("../templates/report.css"),
+);
 const SCRIPT: &str = include_str!("../templates/report.js");
 
 /// The files of a report in a folder, for servers whose policy allows no style or script inside of a page.
@@ -47,11 +51,13 @@ impl Report {
 }
 
 impl Report {
-    /// Returns the charts of the report as SVG files of their own, each with a name made of its index and its
-    /// heading.
+    /// Returns the charts of the report as SVG files of their own: names and contents.
+    ///
+    /// A name is made of the heading of the chart, and does not depend on the other charts unless they have the
+    /// same heading.
     #[must_use]
     pub fn charts(&self) -> Vec<(String, String)> {
-        let mut charts = Vec::new();
+        let mut charts: Vec<(String, String)> = Vec::new();
         for block in self.sections.iter().flat_map(|section| &section.blocks) {
             let ids = &mut Ids::default();
             let (caption, svg) = match block {
@@ -64,17 +70,31 @@ impl Report {
                 Block::Heatmap(matrix) => (&matrix.caption, svg::heatmap(matrix, ids)),
                 _ => continue,
             };
-            let letters = caption.title.chars().map(|character| match character {
-                'a'..='z' | '0'..='9' => character,
-                'A'..='Z' => character.to_ascii_lowercase(),
-                _ => '-',
-            });
-            let letters: String = letters.take(40).collect();
-            let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).collect();
-            let name = format!("{:02}-{}.svg", charts.len() + 1, words.join("-"));
+            let name = file_name(&caption.title);
+            let is_taken = |name: &str| charts.iter().any(|(other, _)| other == name);
+            let mut names = (2..).map(|index| format!("{name}-{index}.svg"));
+            let name = Some(format!("{name}.svg"))
+                .filter(|name| !is_taken(name))
+                .or_else(|| names.find(|name| !is_taken(name)))
+                .unwrap_or_default();
             charts.push((name, svg::standalone(&svg)));
         }
         charts
+    }
+}
+
+/// The words of a heading in lower case, as the name of a file: letters and digits of ASCII, with hyphens between
+/// them.
+fn file_name(title: &str) -> String {
+    let letter = |character: char| match character.is_ascii_alphanumeric() {
+        true => character.to_ascii_lowercase(),
+        false => '-',
+    };
+    let letters: String = title.chars().map(letter).take(60).collect();
+    let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).collect();
+    match words.is_empty() {
+        true => "chart".to_owned(),
+        false => words.join("-"),
     }
 }
 
@@ -453,10 +473,7 @@ impl Writer {
                 .map(|(&count, column)| CountHtml {
                     count,
                     text: grouped(count),
-                    shade: match count {
-                        0 => 0,
-                        count => (count as f64 / total as f64 * 9.0).ceil().clamp(1.0, 9.0) as u8,
-                    },
+                    shade: svg::shade(count, total),
                     diagonal: column == index && Some(*index) != matrix.nothing,
                 });
             RowHtml {

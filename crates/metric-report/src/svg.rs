@@ -30,8 +30,13 @@ impl Ids {
     }
 }
 
-/// The style sheet of a chart in a file of its own.
-pub(crate) const STANDALONE: &str = "text{fill:#444;font:11px system-ui,sans-serif}.t{fill:#1b2430}.b{font-weight:600}.halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}.grid{stroke:#e8ecf1;fill:none}.axis{stroke:#5a6675;fill:none}.ln{fill:none;stroke-width:1.6;stroke-linejoin:round}.ln.main{stroke-width:3}";
+/// The style sheet of a chart in a file of its own: the colors and the rules of the page, in both themes.
+pub(crate) const STANDALONE: &str = concat!(
+    include_str!("../templates/palette.css"),
+    include_str!("../templates/chart.css"),
+    "svg{font-family:system-ui,-apple-system,\"Segoe UI\",\"Noto Sans\",\"Liberation Sans\",sans-serif}.paper{fill:var(--card)}",
+    "@media print{:root{--card:#fff}}",
+);
 
 /// The classes and the color of a shape by its tone.
 fn tone(tone: Tone) -> (&'static str, &'static str) {
@@ -699,16 +704,12 @@ pub(crate) fn heatmap(matrix: &Heatmap, ids: &mut Ids) -> String {
             let Some(across) = classes.binary_search(&column).ok().filter(|_| row == index) else {
                 continue;
             };
-            let share = count as f64 / total.max(1) as f64;
+            let shade = usize::from(shade(count, total.max(1)));
             let [x, y] = [left + size * across as f64, top + at - size / 2.0];
+            let [color, front] = [SHADES[shade], if shade > 5 { "#fff" } else { "#000" }];
             let _ = write!(
                 drawing.svg,
-                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{size}\" height=\"{size}\" fill=\"#0b5cad\" fill-opacity=\"{share:.2}\" stroke=\"#e8ecf1\"/>"
-            );
-            let color = if share > 0.55 { "#fff" } else { "#1b2430" };
-            let _ = write!(
-                drawing.svg,
-                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10\" text-anchor=\"middle\" style=\"fill:{color}\" fill=\"{color}\">{count}</text>",
+                "<g class=\"q{shade} cell\"><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{size}\" height=\"{size}\" fill=\"{color}\"/><text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10\" text-anchor=\"middle\" fill=\"{front}\">{count}</text></g>",
                 x + size / 2.0,
                 y + size / 2.0 + 3.5
             );
@@ -717,10 +718,25 @@ pub(crate) fn heatmap(matrix: &Heatmap, ids: &mut Ids) -> String {
     drawing.finish()
 }
 
+/// The shades of a matrix, as they are in the light theme.
+const SHADES: [&str; 10] = [
+    "#f4f7fb", "#e3edf8", "#c9ddf1", "#a9c9e8", "#84b1dc", "#5b96cd", "#3673b0", "#23639f",
+    "#124a80", "#083360",
+];
+
+/// The shade of a count in its row, from 0 for none to 9 for all.
+pub(crate) fn shade(count: u64, total: u64) -> u8 {
+    match count {
+        0 => 0,
+        count => (count as f64 / total as f64 * 9.0).ceil().clamp(1.0, 9.0) as u8,
+    }
+}
+
 /// A chart as a file of its own.
 pub(crate) fn standalone(svg: &str) -> String {
-    let style =
-        format!("<style>{STANDALONE}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
+    let style = format!(
+        "<style>{STANDALONE}</style><rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
+    );
     match svg.split_once("</desc>") {
         Some((start, rest)) => format!("{start}</desc>{style}{rest}\n"),
         None => svg.to_owned(),
