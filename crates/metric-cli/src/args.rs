@@ -18,8 +18,10 @@ use crate::compare;
 use crate::error::Failure;
 use crate::output::Style;
 use crate::output_file;
+#[cfg(feature = "report")]
+use crate::report_stored;
 use crate::score::{ClassNames, MergeTask, Outputs, Show, Task};
-use crate::{report, report_stored, statistics};
+use crate::{report, statistics};
 
 const FILES: &str = "\
 Files are JSON Lines (.jsonl, .ndjson: one object per line with `id` and `reference`, `references` or
@@ -40,7 +42,12 @@ Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal
 type HasOption = fn(&Entry) -> bool;
 
 /// The common options that need a metric of a kind.
-const FOR_SOME: [(&str, HasOption); 4] = [
+const FOR_SOME: [(&str, HasOption); 7] = [
+    ("svg", |entry| {
+        cfg!(feature = "report") || entry.draws(Drawing::Svg)
+    }),
+    ("with-alignment", |entry| entry.draws(Drawing::Alignment)),
+    ("images", Entry::has_images),
     ("show", |entry| entry.draws(Drawing::Text)),
     ("color", |entry| entry.draws(Drawing::Text)),
     ("details", |entry| entry.details),
@@ -128,6 +135,10 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .args(check_args())
         .arg(quiet_arg())
         .after_help(EXIT_CODES);
+    #[cfg(feature = "report")]
+    let stored = Some(report_stored::command());
+    #[cfg(not(feature = "report"))]
+    let stored: Option<Command> = None;
     let list = Command::new("list")
         .about("Lists the metrics with their options")
         .arg(format_arg());
@@ -146,7 +157,9 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([score, compare, merge, report_stored::command(), list, demo])
+        .subcommands([score, compare, merge])
+        .subcommands(stored)
+        .subcommands([list, demo])
 }
 
 /// What the metric takes is put together only if it is asked for.
@@ -243,6 +256,11 @@ fn with_args(command: Command) -> Command {
         .args(common)
         .args(statistics::args())
         .args(report::args())
+        .args(
+            report::image_args()
+                .into_iter()
+                .map(|arg| arg.hide(is_foreign("images", &entries))),
+        )
 }
 
 /// The arguments of `metric compare METRIC`.
@@ -471,6 +489,11 @@ fn common_args() -> Vec<Arg> {
             .action(ArgAction::SetTrue)
             .requires("per-sample")
             .help("Add reference and prediction to each line of --per-sample"),
+        Arg::new("with-alignment")
+            .long("with-alignment")
+            .action(ArgAction::SetTrue)
+            .requires("per-sample")
+            .help("Add the alignment of reference and prediction to each line of --per-sample"),
         details_arg(),
         Arg::new("details-form")
             .long("details-form")
@@ -628,7 +651,8 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let entries = entries(names)
         .ok_or_else(|| Failure::Usage(format!("no metric {names:?}; see metric list")))?;
     for (option, _) in FOR_SOME {
-        if matches.value_source(option) == Some(ValueSource::CommandLine) {
+        let is_known = matches.try_contains_id(option).is_ok();
+        if is_known && matches.value_source(option) == Some(ValueSource::CommandLine) {
             refuse_foreign(option, &entries)?;
         }
     }
@@ -709,7 +733,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let report = report::wanted(matches)?;
     // Charts are those of a report that is not written.
     let charts = match (&report, &pictures) {
-        (None, Some(_)) => Some(report::Wanted::charts()),
+        (None, Some(_)) => report::charts(),
         _ => None,
     };
     let draws_examples =
@@ -730,6 +754,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         per_sample,
         class_names,
         with_inputs: matches.get_flag("with-inputs"),
+        with_alignment: matches.get_flag("with-alignment"),
         outputs,
         pictures,
         draws_examples,

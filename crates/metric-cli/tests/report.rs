@@ -229,6 +229,25 @@ fn private_reports_hold_no_text() {
     folder.run(&format!("{words} --report-no-examples")).code(0);
     assert!(!page().contains("secret") && !page().contains("covert"));
     assert!(page().contains("row 1"));
+    // Nor do warnings name ids.
+    let pair = |id: &str, prediction: &str| {
+        format!("{{\"id\": \"{id}\", \"reference\": [[1]], \"prediction\": {prediction}}}\n")
+    };
+    let text = pair("patient-7", "[[1, 2], [3]]") + &pair("b", "[[1]]");
+    folder.put("grids.jsonl", text.as_bytes());
+    folder.put("tasks.json", b"{\"patient-8\": [[[1]]], \"b\": [[[1]]]}");
+    folder.put("answers.json", b"{\"b\": [{\"attempt_1\": [[1]]}]}");
+    for data in ["--pairs grids.jsonl", "-r tasks.json -p answers.json"] {
+        let words = format!("score arc {data} -q --report r.html");
+        folder.run(&words).code(0);
+        assert!(page().contains("patient"), "{data}");
+        folder.run(&format!("{words} --report-no-examples")).code(0);
+        assert!(!page().contains("patient"), "{data}");
+        assert!(
+            page().contains("score") && page().contains("1 warning"),
+            "{data}"
+        );
+    }
 }
 
 #[test]
@@ -611,4 +630,222 @@ fn charts_are_written_as_pictures() {
         .run("score wer --pairs bad.jsonl -q --svg none")
         .code(3);
     assert!(!folder.path("none").exists() || names("none").is_empty());
+}
+
+const GROUND_TRUTH: &str = r#"{
+    "images": [
+        {"id": 1, "width": 40, "height": 20, "file_name": "val/one.png"},
+        {"id": 2, "width": 40, "height": 20, "file_name": "two.png"},
+        {"id": 3, "width": 40, "height": 20, "file_name": "../three.png"}
+    ],
+    "categories": [{"id": 5, "name": "<b>cat</b>"}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "category_id": 5, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0},
+        {"id": 2, "image_id": 2, "category_id": 5, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0},
+        {"id": 3, "image_id": 3, "category_id": 5, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0}
+    ]
+}"#;
+
+const DETECTIONS: &str = r#"[
+    {"image_id": 1, "category_id": 5, "bbox": [20, 2, 10, 10], "score": 0.9},
+    {"image_id": 2, "category_id": 5, "bbox": [20, 2, 10, 10], "score": 0.8},
+    {"image_id": 3, "category_id": 5, "bbox": [20, 2, 10, 10], "score": 0.7}
+]"#;
+
+#[test]
+fn the_worst_detections_are_drawn_over_their_pictures() {
+    let folder = Folder::new(&[("r.json", GROUND_TRUTH), ("p.json", DETECTIONS)]);
+    fs::create_dir_all(folder.path("pictures/val")).expect("a folder");
+    let picture = image::RgbImage::new(40, 20);
+    picture
+        .save(folder.path("pictures/val/one.png"))
+        .expect("a picture");
+    picture.save(folder.path("three.png")).expect("a picture");
+    folder.put("pictures/two.png", b"no picture");
+    for metric in ["coco", "voc", "tide", "detection"] {
+        let words = format!("score {metric} -r r.json -p p.json -q --report r.html");
+        folder.run(&format!("{words} --images pictures")).code(0);
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        assert_eq!(page.matches("<image ").count(), 1, "{metric}");
+        assert_eq!(
+            page.matches("href=\"data:image/jpeg;base64,").count(),
+            1,
+            "{metric}"
+        );
+        assert!(page.contains("No picture: two.png: "), "{metric}");
+        // A name of the data does not lead out of the folder.
+        assert!(
+            page.contains("No picture: ../three.png is not in the folder"),
+            "{metric}"
+        );
+        assert!(
+            page.contains("&lt;b&gt;cat") && !page.contains("<b>cat"),
+            "{metric}"
+        );
+        // Without pictures there are the boxes alone, and in private nothing.
+        folder.run(&words).code(0);
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        assert!(
+            !page.contains("<image ") && page.contains("Solid: ground truth"),
+            "{metric}"
+        );
+        folder
+            .run(&format!("{words} --report-no-examples --images pictures"))
+            .code(0);
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        assert!(
+            !page.contains("<image ") && !page.contains("Solid: ground truth"),
+            "{metric}"
+        );
+    }
+    let words = "score coco -r r.json -p p.json -q --report r.html --images";
+    folder.run(&format!("{words} no-such-folder")).code(2);
+    folder.run(&format!("{words} r.json")).code(2);
+    folder
+        .run("score coco -r r.json -p p.json -q --images pictures")
+        .code(2);
+    let foreign = folder.run("score wer -r r.json -p p.json --report r.html --images pictures");
+    assert!(
+        foreign
+            .code(2)
+            .stderr
+            .contains("--images is not an option of wer")
+    );
+}
+
+#[test]
+fn examples_of_dataset_files_have_their_texts() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let words = "score squad -r d/squad-data.json -p d/squad-predictions.json --profile v2 -q --report r.html";
+    folder.run(words).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    let truth = fs::read_to_string(folder.path("d/squad-data.json")).expect("a file");
+    let truth: Value = serde_json::from_str(&truth).expect("JSON");
+    let questions = truth
+        .pointer("/data/0/paragraphs/0/qas")
+        .and_then(Value::as_array);
+    let questions = questions.expect("questions").iter();
+    let shown = questions
+        .filter_map(|question| question["question"].as_str())
+        .filter(|question| page.contains(&question.replace('\'', "&#39;")));
+    assert!(shown.count() > 0, "a question");
+    assert!(
+        page.contains("<dt><bdi>reference</bdi></dt>")
+            && page.contains("<dt><bdi>prediction</bdi></dt>")
+    );
+    folder.run(&format!("{words} --report-no-examples")).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(
+        !page.contains("<dt><bdi>question</bdi></dt>")
+            && !page.contains("<dt><bdi>prediction</bdi></dt>")
+    );
+    // Tasks of a submission have their grids.
+    let words = "score arc -r d/arc-tasks.json -p d/arc-submission.json -q --report r.html";
+    folder.run(words).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(page.matches("class=\"grids\"").count() >= 4 && page.contains("attempt 2"));
+}
+
+#[test]
+fn alignments_are_data() {
+    let line = |id: &str, reference: &str, prediction: &str| {
+        let pair = serde_json::json!({"id": id, "reference": reference, "prediction": prediction});
+        pair.to_string() + "\n"
+    };
+    let pairs = [
+        line("a", "one two three", "one too three four"),
+        line("b", "x", ""),
+        line("c", "", ""),
+    ];
+    let folder = Folder::new(&[("p.jsonl", &pairs.concat())]);
+    let lines = |metrics: &str| -> Vec<Value> {
+        let words =
+            format!("score {metrics} --pairs p.jsonl -q --per-sample s.jsonl --with-alignment");
+        folder.run(&words).code(0);
+        let text = fs::read_to_string(folder.path("s.jsonl")).expect("lines");
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect()
+    };
+    let wer = lines("wer");
+    assert_eq!(wer.len(), 3);
+    let chunk = |edit: &str, reference: &[&str], prediction: &[&str]| serde_json::json!({"edit": edit, "reference": reference, "prediction": prediction});
+    let expected = serde_json::json!([
+        chunk("equal", &["one"], &["one"]),
+        chunk("substitute", &["two"], &["too"]),
+        chunk("equal", &["three"], &["three"]),
+        chunk("insert", &[], &["four"]),
+    ]);
+    assert_eq!(wer[0]["alignment"], expected);
+    assert_eq!(
+        wer[1]["alignment"],
+        serde_json::json!([chunk("delete", &["x"], &[])])
+    );
+    assert_eq!(wer[2]["alignment"], serde_json::json!([]));
+    // What is counted is what is aligned, also of several metrics and of a part of the prediction.
+    let both = lines("wer,cer");
+    assert_eq!(both.len(), 6);
+    for line in &both {
+        let chunks = line["alignment"].as_array().expect("chunks");
+        for (edit, count) in [
+            ("substitute", "substitutions"),
+            ("delete", "deletions"),
+            ("insert", "insertions"),
+        ] {
+            let units = chunks
+                .iter()
+                .filter(|chunk| chunk["edit"] == edit)
+                .map(|chunk| {
+                    let side = if edit == "insert" {
+                        "prediction"
+                    } else {
+                        "reference"
+                    };
+                    chunk[side].as_array().map_or(0, Vec::len) as u64
+                });
+            assert_eq!(
+                Some(units.sum::<u64>()),
+                line["counts"][count].as_u64(),
+                "{line}"
+            );
+        }
+    }
+    let part = lines("wer --extract ^(\\w*)");
+    assert_eq!(part[0]["alignment"][0], chunk("equal", &["one"], &["one"]));
+    assert_eq!(part[0]["alignment"][1]["edit"], "delete");
+    folder
+        .run("score vqa --pairs p.jsonl --per-sample s.jsonl --with-alignment")
+        .code(2);
+}
+
+#[test]
+fn comparisons_of_three_systems_have_charts() {
+    let (mut references, mut systems) = (String::new(), [const { String::new() }; 3]);
+    for index in 0..60 {
+        references += &format!("{{\"id\": {index}, \"reference\": \"a b c d\"}}\n");
+        for (system, every) in systems.iter_mut().zip([2, 7, 30]) {
+            let last = if index % every == 0 { "x" } else { "d" };
+            *system += &format!("{{\"id\": {index}, \"prediction\": \"a b c {last}\"}}\n");
+        }
+    }
+    let [a, b, c] = &systems;
+    let folder = Folder::new(&[
+        ("r.jsonl", &references),
+        ("a.jsonl", a),
+        ("b.jsonl", b),
+        ("c.jsonl", c),
+    ]);
+    let words = "compare wer -r r.jsonl -p a.jsonl b.jsonl c.jsonl -q --report r.html";
+    folder.run(words).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    for text in [
+        "Comparison of 3 systems",
+        "wer by system",
+        "Difference in wer from a",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    // The card is that of the best system.
+    assert!(page.contains("Largest gains of c"));
 }

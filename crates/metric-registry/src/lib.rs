@@ -50,8 +50,8 @@ pub use metric_stats as stats;
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, Slice};
 pub use reading::{
-    Addends, Counted, Draw, Group, Header, Numbers, ReadDataSet, Reading, Remarks, Scope, Sink,
-    StateOf, Unified, Weigher,
+    Addends, Counted, Draw, Group, Header, Inputs, Numbers, ReadDataSet, Reading, Remarks, Scope,
+    Sink, StateOf, Unified, Weigher,
 };
 pub use report::{InReport, Shown, ShownExample};
 pub use resample::{

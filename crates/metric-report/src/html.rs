@@ -4,9 +4,9 @@ use askama::Template;
 use sha2::{Digest, Sha256};
 
 use crate::block::{
-    Alignment, Bars, Block, Caption, Card, Cell, Column, Example, Fact, Facts, Forest, Grids,
-    Heatmap, Histogram, Lines, Media, Order, Picture, Report, Section, SideBySide, Step, Table,
-    Tone,
+    Alignment, Bars, Block, Boxes, Caption, Card, Cell, Column, Example, Fact, Facts, Forest,
+    Grids, Heatmap, Histogram, Lines, Media, Order, Picture, Report, Section, SideBySide, Step,
+    Table, Tone,
 };
 use crate::limits::{self, heatmap_classes, table_rows};
 use crate::svg::{self, Ids};
@@ -318,6 +318,7 @@ impl Writer {
             Block::SideBySide(texts) => side_by_side(texts),
             Block::Grids(grids) => self.grids(grids),
             Block::Picture(picture) => picture_html(picture),
+            Block::Boxes(boxes) => self.boxes(boxes),
             Block::Facts(facts) => facts_html(facts, "prov"),
             Block::Example(example) => self.example(example),
         }
@@ -512,6 +513,24 @@ impl Writer {
             html.push_str(&self.figure(&caption, &svg, None));
         }
         html + "</div>"
+    }
+
+    fn boxes(&mut self, boxes: &Boxes) -> String {
+        let picture = boxes.picture.as_ref();
+        let picture = picture.filter(|(bytes, _)| bytes.len() <= limits::PICTURE);
+        let picture = picture.map(|(bytes, media)| (media_type(*media), base64(bytes)));
+        let svg = svg::boxes(boxes, picture, &mut self.ids);
+        render(&FigureHtml {
+            class: "boxes",
+            has_title: false,
+            title: name(""),
+            has_note: !boxes.caption.note.is_empty(),
+            note: shown(&boxes.caption.note, SENTENCE),
+            body: Markup(&svg),
+            summary: "",
+            table: "",
+            table_markup: Markup(""),
+        })
     }
 
     fn example(&mut self, example: &Example) -> String {
@@ -934,12 +953,16 @@ fn common_lines(a: &[&str], b: &[&str]) -> Vec<[usize; 2]> {
 }
 
 /// A picture as an image of the page: nothing in it runs or loads.
-fn picture_html(picture: &Picture) -> String {
-    let media = match picture.media {
+fn media_type(media: Media) -> &'static str {
+    match media {
         Media::Svg => "image/svg+xml",
         Media::Png => "image/png",
         Media::Jpeg => "image/jpeg",
-    };
+    }
+}
+
+fn picture_html(picture: &Picture) -> String {
+    let media = media_type(picture.media);
     let body = match picture.bytes.len() <= limits::PICTURE {
         true => render(&ImageHtml {
             media,

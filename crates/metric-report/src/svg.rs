@@ -6,7 +6,9 @@
 
 use std::fmt::Write;
 
-use crate::block::{Bars, Caption, Cell, Forest, Grids, Heatmap, Histogram, Line, Lines, Tone};
+use crate::block::{
+    Bars, Boxes, Caption, Cell, Forest, Grids, Heatmap, Histogram, LabeledBox, Line, Lines, Tone,
+};
 use crate::limits::heatmap_classes;
 use crate::text::{difference, escape, grouped, number, plain};
 
@@ -540,7 +542,7 @@ pub(crate) fn forest(chart: &Forest, digits: usize, ids: &mut Ids) -> String {
             "#5a6675",
             1.0,
             &format!("M{at:.1} 4V{bottom:.1}"),
-            "all examples",
+            &number(overall, 4),
         );
     }
     for (index, (name, value, ends)) in rows.iter().enumerate() {
@@ -671,6 +673,72 @@ pub(crate) fn grid(grids: &Grids, index: usize, ids: &mut Ids) -> String {
                     "<path fill=\"none\" stroke=\"#fff\" stroke-width=\"4\" d=\"{path}\"/><path fill=\"none\" stroke=\"#b00020\" stroke-width=\"2\" d=\"{path}\"/>"
                 );
             }
+        }
+    }
+    drawing.finish()
+}
+
+/// The width of a picture with boxes, and that of boxes alone.
+const PICTURE_WIDTHS: [f64; 2] = [480.0, 280.0];
+/// The most boxes of a tone that are drawn.
+const BOXES: usize = 30;
+
+/// Boxes over a picture, which is given as its type and its text in base64.
+pub(crate) fn boxes(boxes: &Boxes, picture: Option<(&str, String)>, ids: &mut Ids) -> String {
+    let side = |size: f64| match size.is_finite() && size > 0.0 {
+        true => size,
+        false => 1.0,
+    };
+    let [wide, high] = boxes.size.map(side);
+    let width = PICTURE_WIDTHS[usize::from(picture.is_none())];
+    // A picture that is very high has room, and one that is very wide can be seen.
+    let height = (width * high / wide).clamp(40.0, 2.5 * width).round();
+    let [across, down] = [(wide, width), (high, height)].map(|(values, places)| Scale {
+        values: [0.0, values],
+        places: [0.0, places],
+    });
+    let mut drawing = Drawing::new([width, height], &boxes.caption, ids);
+    match picture {
+        Some((media, data)) => {
+            let _ = write!(
+                drawing.svg,
+                "<image width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" href=\"data:{media};base64,{data}\"/>"
+            );
+        }
+        None => drawing.rect("track", "#e8ecf1", [0.0, 0.0, width, height], ""),
+    }
+    for kind in [Tone::Good, Tone::Bad] {
+        let is_drawn = |item: &&LabeledBox| (item.tone == Tone::Good) == (kind == Tone::Good);
+        let drawn: Vec<&LabeledBox> = boxes.boxes.iter().filter(is_drawn).take(BOXES).collect();
+        let mut path = String::new();
+        for item in &drawn {
+            let [left, top, right, bottom] = item.corners;
+            let [left, right] = [left, right].map(|x| across.at(x));
+            let [top, bottom] = [top, bottom].map(|y| down.at(y));
+            let _ = write!(
+                path,
+                "M{left:.0} {top:.0}H{right:.0}V{bottom:.0}H{left:.0}z"
+            );
+        }
+        if path.is_empty() {
+            continue;
+        }
+        let (class, color) = tone(kind);
+        drawing.path("edge", "#fff", 4.0, &path, "");
+        let class = match kind {
+            Tone::Good => format!("ln {class}"),
+            _ => format!("ln {class} dash"),
+        };
+        drawing.path(&class, color, 2.0, &path, "");
+        for item in drawn {
+            let [left, top, right, bottom] = item.corners;
+            // Labels of the two sides are at opposite corners.
+            let (x, y, anchor) = match kind {
+                Tone::Good => (across.at(left) + 3.0, down.at(top) + 11.0, "start"),
+                _ => (across.at(right) - 3.0, down.at(bottom) - 4.0, "end"),
+            };
+            let y = y.clamp(10.0, height - 3.0);
+            drawing.text([x, y], anchor, "t halo", &plain(&item.label, LABEL));
         }
     }
     drawing.finish()

@@ -183,6 +183,18 @@ fn report(text: &str) -> Report {
                 bytes: text.as_bytes().to_vec(),
                 media: Media::Svg,
             }),
+            Block::Boxes(Boxes {
+                caption: caption(),
+                size: [10.0, 5.0],
+                picture: Some((b"picture".to_vec(), Media::Jpeg)),
+                boxes: [Tone::Good, Tone::Bad]
+                    .map(|tone| LabeledBox {
+                        corners: [1.0, 2.0, f64::NAN, 400.0],
+                        label: t(),
+                        tone,
+                    })
+                    .to_vec(),
+            }),
         ],
     };
     let charts = vec![
@@ -364,6 +376,9 @@ fn pages_load_and_run_nothing() {
                 "{name} {key}"
             );
             match key.as_str() {
+                "href" if name == "image" => {
+                    assert!(value.starts_with("data:image/"), "{value}");
+                }
                 "href" => assert!(value.starts_with('#'), "{value}"),
                 "src" => assert!(value.starts_with("data:image/"), "{value}"),
                 _ => {}

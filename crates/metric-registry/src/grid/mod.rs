@@ -161,6 +161,7 @@ impl ArcReading {
             Drawing::Svg => picture.svg(),
             Drawing::Text => picture.text(false),
             Drawing::ColoredText => picture.text(true),
+            Drawing::Alignment => String::new(),
         }
     }
 }
@@ -263,6 +264,11 @@ impl ReadDataSet<Self> for ArcReading {
             sink.share(Side::Reference, Records::Tasks)
                 .map_err(|error| DataSetError::Read(ReadError::new("", error.problem)))?;
             let attempts = submission.attempts(id);
+            if sink.wants_inputs() {
+                let reference: Vec<_> = truth.iter().map(rows).collect();
+                let prediction: Vec<_> = attempts.iter().map(|tried| attempts_of(tried)).collect();
+                sink.inputs(json!(reference).to_string(), json!(prediction).to_string());
+            }
             self.task(sink, id, attempts, truth);
             let tried = attempts.iter().take(truth.len());
             missing += truth.len() - tried.filter(|attempts| !attempts.is_empty()).count();
@@ -306,9 +312,27 @@ impl ReadDataSet<Self> for ArcReading {
     }
 }
 
+/// The rows of a grid.
+fn rows(grid: &Grid) -> Vec<Vec<u8>> {
+    let rows = grid.as_array();
+    rows.outer_iter().map(|row| row.to_vec()).collect()
+}
+
+/// The attempts at an output, by name; one that is not a grid is null.
+fn attempts_of(attempts: &[Attempt]) -> serde_json::Value {
+    let named = (1..).zip(attempts).map(|(index, attempt): (usize, _)| {
+        let grid = match attempt {
+            Attempt::Grid(grid) => json!(rows(grid)),
+            Attempt::Missing | Attempt::Invalid => serde_json::Value::Null,
+        };
+        (format!("attempt_{index}"), grid)
+    });
+    named.collect::<serde_json::Map<_, _>>().into()
+}
+
 impl Draw for ArcReading {
-    fn draws(&self, _drawing: Drawing) -> bool {
-        true
+    fn draws(&self, drawing: Drawing) -> bool {
+        ARC.draws(drawing)
     }
 
     fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {

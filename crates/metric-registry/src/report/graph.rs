@@ -2,7 +2,7 @@ use metric_report::{Block, Cell, Column, Line, Lines, Order, Section, Table};
 use serde_json::Value;
 
 use super::Shown;
-use super::parts::{bars, caption, largest, score_bars, section, text};
+use super::parts::{bars, caption, largest, score_bars, section};
 
 /// The three levels of a lane graph, and which properties are confused.
 pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
@@ -81,8 +81,8 @@ pub(super) fn openlane(shown: Shown<'_>) -> Vec<Section> {
         Some(1.0),
         parts,
     );
-    let curves = |kind: &str, title: &str, note: &str, name: fn(&Value) -> String| {
-        let curves = shown.details?[kind].as_array()?;
+    let curves = |title: &str, note: &str, name: fn(&Value) -> String| {
+        let curves = shown.details?["lanes"].as_array()?;
         let point = |point: &Value| Some([point["recall"].as_f64()?, point["precision"].as_f64()?]);
         let line = |curve: &Value| Line {
             name: name(curve),
@@ -116,16 +116,9 @@ pub(super) fn openlane(shown: Shown<'_>) -> Vec<Section> {
         })
     };
     blocks.extend(curves(
-        "lanes",
         "Lanes: precision against recall",
         "One line per threshold of the distance between a predicted lane and a true one.",
         |curve| format!("{} m", curve["threshold"].as_f64().unwrap_or(0.0)),
-    ));
-    blocks.extend(curves(
-        "elements",
-        "Traffic elements: precision against recall",
-        "One line per attribute that occurs.",
-        |curve| text(&curve["attribute"]),
     ));
     section("Parts", "", blocks)
 }

@@ -1,8 +1,11 @@
-use metric_report::{Bar, Block, Cell, Column, Line, Lines, Section, Table, Tone};
+use metric_report::{
+    Bar, Block, Boxes, Cell, Column, LabeledBox, Line, Lines, Section, Table, Tone,
+};
 use serde_json::Value;
 
-use super::Shown;
 use super::parts::{bars, caption, largest, score_bars, section, text};
+use super::{Shown, ShownExample};
+use crate::Options;
 
 /// Precision against recall for each IoU threshold, and AP by size.
 pub(super) fn coco(shown: Shown<'_>) -> Vec<Section> {
@@ -386,4 +389,147 @@ pub(super) fn detection(shown: Shown<'_>) -> Vec<Section> {
     };
     let curves = by_score(curve).into_iter().chain([against]);
     section("Curves", "", curves.map(Block::Lines).collect())
+}
+
+/// The most boxes of a side that are shown.
+const BOXES: usize = 30;
+
+/// The boxes of both sides: all of the ground truth, and the predictions with the highest scores.
+pub(super) fn example(options: &Options, example: &ShownExample) -> Vec<Block> {
+    let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
+    else {
+        return Vec::new();
+    };
+    let format = options.get("box");
+    let read = |side: &Value| {
+        let boxes = match side {
+            Value::Object(fields) => fields.get("annotations").cloned().unwrap_or_default(),
+            other => other.clone(),
+        };
+        let boxes = boxes.as_array().cloned().unwrap_or_default();
+        let boxes = boxes
+            .iter()
+            .filter_map(|item| shown_box(item, format.as_deref()));
+        // An example that is one class of an image shows that class.
+        let is_own = |item: &ShownBox| match (&example.part, &item.class) {
+            (Some(part), Some(class)) => part == class,
+            _ => true,
+        };
+        boxes.filter(is_own).collect::<Vec<ShownBox>>()
+    };
+    let truths = read(reference);
+    let mut found = read(prediction);
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    if truths.is_empty() && found.is_empty() {
+        return Vec::new();
+    }
+    // Hundreds of guesses with low scores would cover the picture.
+    let most = (2 * truths.len() + 5).min(BOXES);
+    let left = found.len().saturating_sub(most);
+    found.truncate(most);
+    let label = |item: &ShownBox, is_found: bool| {
+        let class = item.class.clone().unwrap_or_default();
+        match is_found && item.score.is_finite() {
+            true => format!("{class} {:.2}", item.score).trim().to_owned(),
+            false => class,
+        }
+    };
+    let names = |items: &[ShownBox], is_found| {
+        let names: Vec<String> = items
+            .iter()
+            .take(10)
+            .map(|item| label(item, is_found))
+            .collect();
+        names.join(", ")
+    };
+    let finding = format!(
+        "{} in the ground truth: {}; {} predicted: {}.",
+        truths.len(),
+        names(&truths, false),
+        found.len() + left,
+        names(&found, true)
+    );
+    let note = match left {
+        0 => "Solid: ground truth; dashed: predictions with their scores.".to_owned(),
+        left => format!(
+            "Solid: ground truth; dashed: predictions with their scores, without the {left} of the lowest scores."
+        ),
+    };
+    let boxed = |tone, is_found| {
+        move |item: &ShownBox| LabeledBox {
+            corners: item.corners,
+            label: label(item, is_found),
+            tone,
+        }
+    };
+    let mut boxes: Vec<LabeledBox> = truths
+        .iter()
+        .take(BOXES)
+        .map(boxed(Tone::Good, false))
+        .collect();
+    boxes.extend(found.iter().map(boxed(Tone::Bad, true)));
+    let size = |name: &str| {
+        let of = |side: &Value| side.get(name).and_then(Value::as_f64);
+        example
+            .fields
+            .as_ref()
+            .and_then(of)
+            .or_else(|| of(reference))
+    };
+    let extent = |far: usize| {
+        boxes
+            .iter()
+            .map(|item| item.corners[far])
+            .fold(0.0, f64::max)
+    };
+    let [wide, high] = [(size("width"), extent(2)), (size("height"), extent(3))];
+    let size = [wide, high].map(|(known, extent)| known.unwrap_or(extent * 1.02));
+    vec![Block::Boxes(Boxes {
+        caption: caption("Boxes of the image", &note, finding),
+        size,
+        picture: None,
+        boxes,
+    })]
+}
+
+struct ShownBox {
+    class: Option<String>,
+    score: f64,
+    corners: [f64; 4],
+}
+
+/// A box in one of the forms in which records and data sets have them.
+fn shown_box(item: &Value, format: Option<&str>) -> Option<ShownBox> {
+    let four = |value: &Value| -> Option<[f64; 4]> {
+        let numbers: Vec<f64> = value.as_array()?.iter().filter_map(Value::as_f64).collect();
+        numbers.try_into().ok()
+    };
+    let from_size = |[x, y, width, height]: [f64; 4]| [x, y, x + width, y + height];
+    let class = ["class", "category_id"]
+        .iter()
+        .find_map(|name| item.get(*name));
+    let corners = match (item.get("corners"), item.get("bbox")) {
+        (Some(corners), _) => four(corners)?,
+        (_, Some(bbox)) => from_size(four(bbox)?),
+        _ => {
+            let numbers = four(item.get("box").unwrap_or(item))?;
+            match format.unwrap_or("xywh") {
+                "xywh" => from_size(numbers),
+                "xyxy" => numbers,
+                "cxcywh" => {
+                    let [x, y, width, height] = numbers;
+                    from_size([x - width / 2.0, y - height / 2.0, width, height])
+                }
+                _ => return None,
+            }
+        }
+    };
+    Some(ShownBox {
+        class: class.map(text),
+        score: item
+            .get("score")
+            .and_then(Value::as_f64)
+            .unwrap_or(f64::NAN),
+        corners,
+    })
 }

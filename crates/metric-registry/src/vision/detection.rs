@@ -23,8 +23,9 @@ use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::reading::{Gathered, Pool};
 use crate::vision::images::{
-    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, ReadBoxes, class_names, curve_points, is_listed,
-    lacking_classes, note_warnings, order_warning, read_boxes, tally_order, unknown_classes,
+    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, ReadBoxes, class_names, curve_points,
+    image_inputs, is_listed, lacking_classes, note_warnings, order_warning, read_boxes,
+    tally_order, unknown_classes,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
@@ -558,6 +559,10 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
         if sink.wants_samples() {
             for (predictions, image) in dataset.examples(0..dataset.images().len()) {
                 sink.record(&image.key);
+                if sink.wants_inputs() {
+                    let [reference, prediction] = image_inputs(&images.names, predictions, image);
+                    sink.inputs(reference, prediction);
+                }
                 images.add(predictions, image, sink);
             }
         } else {
