@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use crate::args::valued_arg;
 use crate::error::Failure;
+use crate::images::Images;
 use crate::output_file::{OutputFile, OutputFolder};
 use crate::score::Scored;
 
@@ -63,6 +64,15 @@ pub(crate) fn args() -> Vec<Arg> {
     ]
 }
 
+/// The option for pictures, of metrics whose examples are images.
+pub(crate) fn image_args() -> Vec<Arg> {
+    let arg = valued_arg(HEADING, "images", "DIR")
+        .value_parser(value_parser!(PathBuf))
+        .requires("report")
+        .help("Show the pictures of this folder (PNG, JPEG) under the boxes of examples");
+    vec![arg]
+}
+
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -70,6 +80,8 @@ enum Form {
     Markdown,
     Folder,
     StandardOutput,
+    /// None: only the charts are wanted.
+    Charts,
 }
 
 impl Form {
@@ -102,6 +114,8 @@ pub(crate) struct Wanted {
     has_texts: bool,
     date: Option<String>,
     has_full_paths: bool,
+    /// The pictures of examples.
+    images: Option<Images>,
     /// The files that are read, by what they are.
     files: Vec<(String, PathBuf)>,
 }
@@ -118,6 +132,8 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
         let paths = given(name).into_iter().flatten();
         files.extend(paths.map(|path| (name.to_owned(), path.clone())));
     }
+    let folder = matches.try_get_one::<PathBuf>("images");
+    let folder = folder.ok().flatten().cloned();
     let examples = matches
         .get_one::<u64>("report-examples")
         .copied()
@@ -130,8 +146,24 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
         has_texts: !matches.get_flag("report-no-examples"),
         date: date(text("report-date").as_deref())?,
         has_full_paths: text("report-paths").as_deref() == Some("full"),
+        images: folder.map(Images::new).transpose()?,
         files,
     }))
+}
+
+/// A report that is not written, whose charts are.
+pub(crate) fn charts() -> Option<Wanted> {
+    Some(Wanted {
+        path: PathBuf::new(),
+        form: Form::Charts,
+        examples: 0,
+        title: None,
+        has_texts: true,
+        date: None,
+        has_full_paths: false,
+        images: None,
+        files: Vec::new(),
+    })
 }
 
 /// The date of the report, if it has one.
@@ -191,6 +223,7 @@ impl Wanted {
     /// Opens the output and starts to hash the files that are read.
     pub(crate) fn open(self) -> Result<Open, Failure> {
         let target = match self.form {
+            Form::Charts => Target::None,
             Form::StandardOutput => Target::StandardOutput,
             Form::Folder => Target::Folder(OutputFolder::create(self.path.clone())?),
             Form::Html | Form::Markdown => Target::File(OutputFile::create(&self.path)?),
@@ -248,6 +281,7 @@ enum Target {
     File(OutputFile),
     Folder(OutputFolder),
     StandardOutput,
+    None,
 }
 
 /// A report that waits for the scores.
@@ -279,13 +313,15 @@ impl Open {
         kept.sample(metric, sample);
     }
 
-    /// Writes the report of scores, and returns it if it is for standard output.
+    /// Writes the report of scores, and returns its charts if they are wanted, and its page if that is for standard
+    /// output.
     pub(crate) fn finish(
         self,
         scored: &[Scored],
         checks: &[(String, bool)],
         slices: &[String],
-    ) -> Result<Option<String>, Failure> {
+        wants_charts: bool,
+    ) -> Result<(Vec<(String, String)>, Option<String>), Failure> {
         let Self {
             wanted,
             target,
@@ -294,7 +330,12 @@ impl Open {
         } = self;
         let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
         let report = score_report(&wanted, scored, checks, slices, &kept, &join(hashes)?);
-        write(target, wanted.form, &report)
+        let page = write(target, wanted.form, &report)?;
+        let charts = match wants_charts {
+            true => report.charts(),
+            false => Vec::new(),
+        };
+        Ok((charts, page))
     }
 
     /// Writes the report of stored results.
@@ -330,6 +371,7 @@ fn join(hashes: JoinHandle<Vec<String>>) -> Result<Vec<String>, Failure> {
 fn write(target: Target, form: Form, report: &Report) -> Result<Option<String>, Failure> {
     match target {
         Target::StandardOutput => return Ok(Some(report.to_html())),
+        Target::None => {}
         Target::File(mut file) => {
             let text = match form {
                 Form::Markdown => report.to_markdown(),
@@ -504,10 +546,13 @@ impl Kept {
                 _ => return,
             };
         }
-        let [reference, prediction] = match self.has_texts {
-            true => self.current.1.clone().map(|side| side.map(Written::value)),
-            false => [None, None],
+        let read = |json: &String| serde_json::from_str(json).ok();
+        let [reference, prediction] = match (self.has_texts, &sample.inputs) {
+            (true, Some(inputs)) => [&inputs.reference, &inputs.prediction].map(read),
+            (true, None) => self.current.1.clone().map(|side| side.map(Written::value)),
+            (false, _) => [None, None],
         };
+        let inputs = sample.inputs.as_ref().filter(|_| self.has_texts);
         let id = match self.has_texts {
             true => sample.id.clone(),
             false => format!("row {}", self.records),
@@ -519,6 +564,7 @@ impl Kept {
             counts: sample.counts.clone(),
             reference,
             prediction,
+            fields: inputs.and_then(|inputs| read(inputs.fields.as_ref()?)),
         };
         of_metric.worst.insert(key, example);
     }
@@ -548,7 +594,10 @@ fn score_report(
     let mut badges = check_badges(checks);
     let mut warnings: Vec<String> = Vec::new();
     for warning in scored.iter().flat_map(|it| &it.report.warnings) {
-        let warning = warning.to_string();
+        let warning = match wanted.has_texts {
+            true => warning.to_string(),
+            false => warning.without_data().to_string(),
+        };
         if !warnings.contains(&warning) {
             warnings.push(warning);
         }
@@ -921,11 +970,17 @@ pub(crate) fn example_sections(
             blocks,
         });
     }
-    let worst: Vec<Block> = of_metric
-        .worst
-        .values()
-        .map(|example| Block::Example(shown_example(wanted, entry, options, example, score)))
-        .collect();
+    let mut images = wanted.images.clone();
+    let shown = |example: &ShownExample| {
+        let mut shown = shown_example(wanted, entry, options, example, score);
+        for block in &mut shown.blocks {
+            if let (Block::Boxes(boxes), Some(images)) = (block, &mut images) {
+                images.put_under(boxes, example);
+            }
+        }
+        Block::Example(shown)
+    };
+    let worst: Vec<Block> = of_metric.worst.values().map(shown).collect();
     let which = match direction {
         Direction::Higher => "Lowest",
         Direction::Lower => "Highest",
@@ -1246,6 +1301,7 @@ mod tests {
                 part: None,
                 scores: vec![("wer".to_owned(), Some(score))],
                 counts: Vec::new(),
+                inputs: None,
             };
             kept.sample("wer", &sample);
         }

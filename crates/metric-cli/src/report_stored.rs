@@ -247,6 +247,7 @@ fn sample(metric: &str, value: &Value) -> Option<Sample> {
             .is_object()
             .then(|| named_scores(metric, &value["scores"]))?,
         counts: counts.into_iter().collect(),
+        inputs: None,
     })
 }
 

@@ -112,6 +112,9 @@ impl fmt::Display for OptionValue {
 pub struct Options {
     values: BTreeMap<String, OptionValue>,
     details: bool,
+    // The form in which details are written; the state is the same.
+    #[serde(skip)]
+    compact: bool,
 }
 
 impl Options {
@@ -142,6 +145,20 @@ impl Options {
     pub fn with_details(mut self) -> Self {
         self.details = true;
         self
+    }
+
+    /// The same with details that are small enough to look at: at most 200 points per curve, and no arrays over
+    /// all axes of a metric.
+    #[must_use]
+    pub fn with_compact_details(mut self) -> Self {
+        self.compact = true;
+        self.with_details()
+    }
+
+    /// Whether details are to be small enough to look at.
+    #[must_use]
+    pub fn compact_details(&self) -> bool {
+        self.compact
     }
 
     /// Whether details are wanted.

@@ -27,7 +27,9 @@ pub use compare::{Candidate, Compare, Comparison, Difference, GroupComparison, S
 pub use error::{ErrorKind, RunError};
 pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
-pub use outcome::{Outcome, input_json, outcomes_json, sample_json, sample_json_with_inputs};
+pub use outcome::{
+    Outcome, input_json, outcomes_json, sample_json, sample_json_with_inputs, with_json_field,
+};
 pub use regressions::Regression;
 pub use run::{Data, Fields, Observer, ObserverError, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};

@@ -536,6 +536,7 @@ impl Run {
                 join: self.join,
                 shard: self.shard,
                 plan: Arc::clone(&plan),
+                inputs: self.samples && observer.wants_inputs(),
             };
             let drawn = observer.draws().then(|| data_set.clone());
             let mut part = chosen.scorer.read_data_set(data_set, self.samples)?;

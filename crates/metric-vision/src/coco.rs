@@ -16,7 +16,7 @@ use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::matching::{TooManyPairs, check_image};
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
-use crate::{Annotation, BBox, Image, Prediction, Shape};
+use crate::{Annotation, BBox, Curve, Image, Prediction, ScoreHistogram, Shape};
 
 pub use weights::CocoWeights;
 
@@ -357,6 +357,52 @@ impl CocoState {
     pub fn detections(&self) -> u64 {
         let images = self.images.unordered();
         images.map(|image| image.scores.len() as u64).sum()
+    }
+
+    /// The counts from each score on of all classes together: of objects of the first area range, with the most
+    /// detections, at the IoU threshold at this place of the list.
+    ///
+    /// The state must be one of the definition with these parameters.
+    #[must_use]
+    pub fn curve(&self, params: &CocoParams, iou_threshold: usize) -> Curve {
+        let words = params.words();
+        let most = params.max_detections.last().copied().unwrap_or(0);
+        let bit = |words: &[u64]| {
+            let word = words.get(iou_threshold / 64).copied().unwrap_or(0);
+            word >> (iou_threshold % 64) & 1 == 1
+        };
+        let mut histogram = ScoreHistogram::default();
+        for image in self.images.unordered() {
+            // The first area range is that of all objects.
+            let truths = image.truths.iter().step_by(params.areas.len().max(1));
+            truths.for_each(|&truths| histogram.add_truths(truths.into()));
+            let mut start = 0;
+            for &(_, count) in &image.classes {
+                let end = usize::saturating_add(start, count as usize);
+                let counted = start..end.min(usize::saturating_add(start, most));
+                let scores = image.scores.get(counted.clone()).unwrap_or_default();
+                let verdicts = image.verdicts.get(counted).unwrap_or_default();
+                for (&score, &verdict) in scores.iter().zip(verdicts) {
+                    if verdict & DETAILED == 0 {
+                        if verdict & 1 == 1 {
+                            histogram.add(score, false);
+                        }
+                        continue;
+                    }
+                    let from = usize::saturating_mul((verdict & !DETAILED) as usize, 2 * words);
+                    let details = image.details.get(from..).unwrap_or_default();
+                    let details = details.get(..2 * words).unwrap_or_default();
+                    let (is_right, is_wrong) = details.split_at(details.len() / 2);
+                    match (bit(is_right), bit(is_wrong)) {
+                        (true, _) => histogram.add(score, true),
+                        (_, true) => histogram.add(score, false),
+                        _ => {}
+                    }
+                }
+                start = end;
+            }
+        }
+        histogram.curve()
     }
 }
 
@@ -1183,6 +1229,21 @@ impl CocoCurves {
             }
         }
         (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64)
+    }
+
+    /// The mean precision at each recall over the thresholds and classes of the slice: the curve whose mean is
+    /// the [average precision](Self::average_precision). Empty if no class of it has a true object.
+    #[must_use]
+    pub fn precisions(&self, slice: CocoSlice) -> Vec<f64> {
+        let at = |recall: usize| {
+            self.mean(slice, 1, |curves, curve| {
+                let reached = curves.precision(curve).get(recall..).unwrap_or_default();
+                reached.get(..1).unwrap_or_default()
+            })
+        };
+        (0..self.params.recall_thresholds.len())
+            .map_while(at)
+            .collect()
     }
 
     /// Where a curve stands in the lists of its class.

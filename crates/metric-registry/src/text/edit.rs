@@ -48,8 +48,8 @@ pub(crate) fn too_many_cells(error: &TooManyCells) -> FieldError {
     FieldError::prediction(problem.option(MAX_CELLS_OPTION.name, &enough)).limit()
 }
 
-/// Alignments are drawn as text.
-const TEXT: &[Drawing] = &[Drawing::Text, Drawing::ColoredText];
+/// Alignments are drawn as text, and written as data.
+const TEXT: &[Drawing] = &[Drawing::Text, Drawing::ColoredText, Drawing::Alignment];
 
 pub(crate) const WER: Entry = Entry {
     name: "wer",
@@ -286,11 +286,21 @@ impl Draw for Rates {
     }
 
     /// Draws the alignment.
-    fn picture(&self, record: &mut Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
+    fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
         let (prediction, reference) = texts(record)?;
         let [reference, prediction] = [&reference, &prediction].map(|text| self.normalized(text));
         let [reference, prediction] = [&reference, &prediction].map(|text| self.units(text));
         let alignment = Alignment::new(&reference, &prediction);
+        if drawing == Drawing::Alignment {
+            let chunks = alignment.chunks.iter().map(|chunk| {
+                json!({
+                    "edit": chunk.edit.name(),
+                    "reference": reference[chunk.reference.clone()],
+                    "prediction": prediction[chunk.prediction.clone()],
+                })
+            });
+            return Ok(serde_json::Value::from_iter(chunks).to_string());
+        }
         let diff = alignment.diff(&reference, &prediction, COLUMNS);
         let id = record.id.to_string();
         // An id from a file must not command the terminal.

@@ -9,14 +9,14 @@ use metric_vision::{
     AreaRange, BBox, Class, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights,
     Dataset, Mask, Shape, VERSION,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
     BOX_STREAM, BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord,
-    ReadBoxes, Streaming, ZERO_ID, add_images, class_names, class_warnings, corners,
+    ReadBoxes, Streaming, ZERO_ID, add_images, class_names, class_warnings, corners, curve_points,
     is_empty_image, read_boxes, read_image, renumber_classes, stream_images, tally_order,
 };
 use crate::{
@@ -155,9 +155,10 @@ pub(crate) const COCO: Entry = Entry {
             changed(IMAGE_KEY.name, "file_name".to_owned());
         }
         let by_class = options.is("groups", "class");
+        let switches = [by_class, by_file, options.compact_details()];
         match iou_type.as_str() {
-            "segm" => scorer(params, signature, [by_class, by_file], folders, MASKS),
-            _ => scorer(params, signature, [by_class, by_file], folders, BOXES),
+            "segm" => scorer(params, signature, switches, folders, MASKS),
+            _ => scorer(params, signature, switches, folders, BOXES),
         }
     },
 };
@@ -209,7 +210,7 @@ const MASKS: Reader<Mask> = Reader {
 fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     params: CocoParams,
     signature: Named<String>,
-    [by_class, by_file]: [bool; 2],
+    [by_class, by_file, compact]: [bool; 3],
     folders: FolderOptions,
     read: Reader<S>,
 ) -> Result<Box<dyn crate::Scorer>, OptionError> {
@@ -229,6 +230,7 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
         signature,
         by_class,
         by_file,
+        compact,
         folders,
         read,
     };
@@ -241,12 +243,52 @@ struct Coco<S> {
     by_class: bool,
     /// Whether results name images by their files.
     by_file: bool,
+    /// Whether details are compact.
+    compact: bool,
     /// The sizes of the images of YOLO's folders.
     folders: FolderOptions,
     read: Reader<S>,
 }
 
 impl<S: Shape> Coco<S> {
+    /// What the arrays come to: the mean curve over classes of each IoU threshold, then that of all thresholds,
+    /// and the counts of all classes by score.
+    fn curves(&self, curves: &CocoCurves, state: &CocoState) -> serde_json::Map<String, Value> {
+        let params = self.metric.params();
+        let curve = |place: Option<usize>| {
+            let slice = CocoSlice {
+                iou_threshold: place,
+                ..CocoSlice::default()
+            };
+            let points = params
+                .recall_thresholds
+                .iter()
+                .zip(curves.precisions(slice));
+            let points =
+                points.map(|(recall, precision)| json!({"recall": recall, "precision": precision}));
+            json!({
+                "iou": place.and_then(|place| params.iou_thresholds.get(place)),
+                "average_precision": curves.average_precision(slice),
+                "points": points.collect::<Vec<_>>(),
+            })
+        };
+        let places = (0..params.iou_thresholds.len()).map(Some).chain([None]);
+        let by_recall: Vec<_> = places.map(curve).collect();
+        let half = params.iou_thresholds.iter().position(|&iou| iou == 0.5);
+        let place = half.unwrap_or(0);
+        let by_score = json!({
+            "iou": params.iou_thresholds.get(place),
+            "points": curve_points(&state.curve(params, place), true),
+        });
+        [
+            ("precision_recall", json!(by_recall)),
+            ("by_score", by_score),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
+    }
+
     /// The numbers that curves have, those of classes as well if they are wanted.
     fn of_curves(&self, curves: &CocoCurves, classes: &[Class], scope: Scope<'_>) -> Numbers {
         let truths = json!(curves.truths(CocoSlice::default()));
@@ -327,14 +369,19 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
     ) -> Option<serde_json::Value> {
         let params = self.metric.params();
         let count = if params.by_class { classes.len() } else { 1 };
-        let arrays = self.metric.compute(state).arrays(count)?;
+        let curves = self.metric.compute(state);
+        let mut details = self.curves(&curves, state);
+        if self.compact {
+            return Some(details.into());
+        }
+        let arrays = curves.arrays(count)?;
         let areas: Vec<_> = params
             .areas
             .iter()
             .map(|area| json!({"name": area.name, "range": [area.least, area.greatest]}))
             .collect();
         let keys: Vec<_> = classes.iter().map(|class| &class.key).collect();
-        Some(json!({
+        let arrays = json!({
             "shape": arrays.shape,
             "axes": ["iou_thresholds", "recall_thresholds", "classes", "areas", "max_detections"],
             "iou_thresholds": params.iou_thresholds,
@@ -345,7 +392,11 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
             "precision": arrays.precision,
             "recall": arrays.recall,
             "scores": arrays.scores,
-        }))
+        });
+        if let Value::Object(arrays) = arrays {
+            details.extend(arrays);
+        }
+        Some(details.into())
     }
 
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
