@@ -1829,7 +1829,8 @@ def coco(
     references: Any,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
-    iou_type: Literal['bbox', 'segm'] = 'bbox',
+    iou_type: Literal['bbox', 'segm', 'keypoints'] = 'bbox',
+    oks_sigmas: Sequence[float] | float | None = None,
     iou: Sequence[float] | float | None = None,
     recalls: Sequence[float] | float | None = None,
     areas: Sequence[str] | str | None = None,
@@ -1849,23 +1850,26 @@ def coco(
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
 ) -> Result:
-    """COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them.
+    """COCO's average precision and recall of boxes, masks or keypoints, as pycocotools 2.0.11 has them.
 
     Args:
-        predictions: a COCO results file: a list of detections with image_id, category_id, score and bbox or
-            segmentation, or the same as JSON Lines; or a folder of results (.txt); or as a record the
-            detections of one image.
+        predictions: a COCO results file: a list of detections with image_id, category_id, score and bbox,
+            segmentation or keypoints, or the same as JSON Lines; or a folder of results (.txt); or as a record
+            the detections of one image.
         references: a COCO ground-truth file: images, categories, annotations; or a folder of Pascal VOC's
             annotations (.xml) or of YOLO's labels (.txt); or as a record one image: a list of its annotations,
             or {"width", "height", "annotations": [...]}.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
-        iou_type: Whether boxes or masks are compared.
+        iou_type: Whether boxes, masks or keypoints are compared.
+        oks_sigmas: How far each keypoint may be off, in place of COCO's 17 of a person, for --iou-type
+            keypoints.
         iou: IoU thresholds, in place of 0.50,0.55,...,0.95.
         recalls: Recalls at which curves are read, in place of 0,0.01,...,1.
         areas: Size classes by area in square pixels, bounds included, in place of
-            small:0:1024,medium:1024:9216,large:9216:1e10.
-        max_detections: How many detections count in each image and class, in place of 1,10,100.
+            small:0:1024,medium:1024:9216,large:9216:1e10; keypoints have no small.
+        max_detections: How many detections count in each image and class, in place of 1,10,100, or 20 for
+            keypoints.
         image_key: What image_id of a result is: the id of the image, or the name of its file, with or without
             folder and ending.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
@@ -1886,7 +1890,7 @@ def coco(
 
     Returns:
         The scores ``AP`` (higher is better); ``APT`` (higher is better); ``AP_AREA`` (higher is better);
-        ``AR_N`` (higher is better).
+        ``AR_N`` (higher is better); ``AR`` (higher is better); ``ART`` (higher is better).
 
     Raises:
         MetricError: An option or a value is wrong.
@@ -1898,6 +1902,7 @@ def coco(
         ids=ids,
         fields=fields,
         iou_type=iou_type,
+        oks_sigmas=oks_sigmas,
         iou=iou,
         recalls=recalls,
         areas=areas,
@@ -1920,15 +1925,18 @@ def coco(
 
 
 class COCO(Metric):
-    """COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them, in batches.
+    """COCO's average precision and recall of boxes, masks or keypoints, as pycocotools 2.0.11 has them, in batches.
 
     Args:
-        iou_type: Whether boxes or masks are compared.
+        iou_type: Whether boxes, masks or keypoints are compared.
+        oks_sigmas: How far each keypoint may be off, in place of COCO's 17 of a person, for --iou-type
+            keypoints.
         iou: IoU thresholds, in place of 0.50,0.55,...,0.95.
         recalls: Recalls at which curves are read, in place of 0,0.01,...,1.
         areas: Size classes by area in square pixels, bounds included, in place of
-            small:0:1024,medium:1024:9216,large:9216:1e10.
-        max_detections: How many detections count in each image and class, in place of 1,10,100.
+            small:0:1024,medium:1024:9216,large:9216:1e10; keypoints have no small.
+        max_detections: How many detections count in each image and class, in place of 1,10,100, or 20 for
+            keypoints.
         image_key: What image_id of a result is: the id of the image, or the name of its file, with or without
             folder and ending.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
@@ -1949,12 +1957,13 @@ class COCO(Metric):
     """
 
     _name = 'coco'
-    _defaults = {'iou_type': 'bbox', 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou_type': 'bbox', 'oks_sigmas': None, 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
         *,
-        iou_type: Literal['bbox', 'segm'] = 'bbox',
+        iou_type: Literal['bbox', 'segm', 'keypoints'] = 'bbox',
+        oks_sigmas: Sequence[float] | float | None = None,
         iou: Sequence[float] | float | None = None,
         recalls: Sequence[float] | float | None = None,
         areas: Sequence[str] | str | None = None,
@@ -1976,6 +1985,7 @@ class COCO(Metric):
     ) -> None:
         self._init(
             iou_type=iou_type,
+            oks_sigmas=oks_sigmas,
             iou=iou,
             recalls=recalls,
             areas=areas,

@@ -94,6 +94,18 @@ pub struct CocoParams {
     /// counts as none, and the main AP is looked up at 100 detections, and undefined where that is
     /// not in the list.
     pub quirks: bool,
+    /// Which numbers [`CocoCurves::summary`] has.
+    pub summary: CocoSummary,
+}
+
+/// The numbers that COCO prints of a data set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CocoSummary {
+    /// Those of boxes and masks: recall by number of detections.
+    #[default]
+    Detections,
+    /// Those of keypoints: recall by threshold, all of them with the greatest number of detections.
+    Keypoints,
 }
 
 /// A size class: the areas from one bound to the other, both of which are in it.
@@ -137,7 +149,30 @@ impl Default for CocoParams {
             max_detections: vec![1, 10, 100],
             by_class: true,
             quirks: false,
+            summary: CocoSummary::Detections,
         }
+    }
+}
+
+impl CocoParams {
+    /// COCO's definition for keypoints: 20 detections count, and there is no area range for small objects.
+    ///
+    /// ```
+    /// use metric_vision::CocoParams;
+    ///
+    /// let params = CocoParams::keypoints();
+    /// assert_eq!(params.max_detections, [20]);
+    /// assert_eq!(params.areas[1].name, "medium");
+    /// ```
+    #[must_use]
+    pub fn keypoints() -> Self {
+        let mut params = Self {
+            max_detections: vec![20],
+            summary: CocoSummary::Keypoints,
+            ..Self::default()
+        };
+        params.areas.retain(|area| area.name != "small");
+        params
     }
 }
 
@@ -1258,7 +1293,8 @@ impl CocoCurves {
 
     /// The named numbers that COCO prints, of all classes or of one: `AP`, `AP50`, `AP75`, `AP_` with
     /// each size class but the first, `AR_` with each number of detections, `AR_` with each of these
-    /// size classes.
+    /// size classes. Those of [keypoints](CocoSummary::Keypoints) have `AR`, `AR50` and `AR75` in place of
+    /// `AR_` with each number of detections.
     ///
     /// Undefined where the program prints -1.
     #[must_use]
@@ -1268,56 +1304,60 @@ impl CocoCurves {
             iou_thresholds,
             max_detections,
             quirks,
+            summary,
             ..
         } = &self.params;
-        let all = CocoSlice {
+        // `COCOeval.summarize` looks for a number of detections in the list, and finds nothing if it is not there:
+        // for boxes and masks in the first row, for keypoints in all of them.
+        let looked_up = |wanted: usize| {
+            let place = max_detections.iter().position(|&most| most == wanted);
+            Some(place.unwrap_or(usize::MAX))
+        };
+        let [main, others] = match (quirks, summary) {
+            (false, _) => [None; 2],
+            (true, CocoSummary::Detections) => [looked_up(100), None],
+            (true, CocoSummary::Keypoints) => [looked_up(20); 2],
+        };
+        let with = |max_detections: Option<usize>| CocoSlice {
             class,
+            max_detections,
             ..CocoSlice::default()
         };
         let at = |wanted: f64| {
-            let place = iou_thresholds
-                .iter()
-                .position(|&threshold| threshold == wanted)?;
-            self.average_precision(CocoSlice {
-                iou_threshold: Some(place),
-                ..all
-            })
+            let mut thresholds = iou_thresholds.iter();
+            let place = thresholds.position(|&threshold| threshold == wanted);
+            CocoSlice {
+                iou_threshold: Some(place.unwrap_or(usize::MAX)),
+                ..with(others)
+            }
         };
-        // `COCOeval.summarize` looks for 100 in the list, and finds nothing if it is not there.
-        let main = match quirks {
-            false => self.average_precision(all),
-            true => max_detections
-                .iter()
-                .position(|&most| most == 100)
-                .and_then(|place| {
-                    self.average_precision(CocoSlice {
-                        max_detections: Some(place),
-                        ..all
-                    })
-                }),
+        type Named = (String, CocoSlice);
+        let by_threshold = [("", with(main)), ("50", at(0.5)), ("75", at(0.75))];
+        let by_threshold: Vec<Named> = by_threshold
+            .map(|(name, slice)| (name.to_owned(), slice))
+            .into();
+        let by_number: Vec<Named> = match summary {
+            CocoSummary::Keypoints => by_threshold.clone(),
+            CocoSummary::Detections => {
+                let numbers = max_detections.iter().enumerate();
+                let named = numbers.map(|(place, most)| (format!("_{most}"), with(Some(place))));
+                named.collect()
+            }
         };
-        let mut numbers = vec![
-            ("AP".to_owned(), main),
-            ("AP50".to_owned(), at(0.5)),
-            ("AP75".to_owned(), at(0.75)),
-        ];
-        let sizes = || areas.iter().enumerate().skip(1);
-        for (area, range) in sizes() {
-            let value = self.average_precision(CocoSlice { area, ..all });
-            numbers.push((format!("AP_{}", range.name), value));
-        }
-        for (place, most) in max_detections.iter().enumerate() {
-            let value = self.average_recall(CocoSlice {
-                max_detections: Some(place),
-                ..all
-            });
-            numbers.push((format!("AR_{most}"), value));
-        }
-        for (area, range) in sizes() {
-            let value = self.average_recall(CocoSlice { area, ..all });
-            numbers.push((format!("AR_{}", range.name), value));
-        }
-        numbers
+        let by_area = areas.iter().enumerate().skip(1).map(|(area, range)| {
+            let slice = CocoSlice {
+                area,
+                ..with(others)
+            };
+            (format!("_{}", range.name), slice)
+        });
+        let by_area: Vec<Named> = by_area.collect();
+        let precision =
+            |(name, slice): &Named| (format!("AP{name}"), self.average_precision(*slice));
+        let recall = |(name, slice): &Named| (format!("AR{name}"), self.average_recall(*slice));
+        let precisions = by_threshold.iter().chain(&by_area).map(precision);
+        let recalls = by_number.iter().chain(&by_area).map(recall);
+        precisions.chain(recalls).collect()
     }
 
     /// The arrays of `COCOeval.eval` for a list of so many classes.

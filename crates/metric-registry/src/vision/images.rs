@@ -88,14 +88,21 @@ impl<S> CheckSize<S> for VocAp<S> {}
 impl<S> CheckSize<S> for Confusion<S> {}
 
 /// How the records of one image are parsed.
-pub(crate) type ParseRecord<S> =
-    fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError>;
+pub(crate) trait ParseRecord<S>:
+    Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync
+{
+}
+
+impl<S, F> ParseRecord<S> for F where
+    F: Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync
+{
+}
 
 /// Reads a record that is one image: its ground truth, and its detections.
 pub(crate) fn read_image<R, S: Shape>(
     record: &mut Record<'_>,
     sink: &mut Sink<'_, R>,
-    parse: ParseRecord<S>,
+    parse: impl ParseRecord<S>,
 ) -> Result<(), FieldError>
 where
     R: Reading<Header = ClassList>,
