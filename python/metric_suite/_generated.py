@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ._metric import Metric, score
-from ._result import Result
+from ._result import CocoResult, Result
 
 
 def arc(
@@ -1849,7 +1849,7 @@ def coco(
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
-) -> Result:
+) -> CocoResult:
     """COCO's average precision and recall of boxes, masks or keypoints, as pycocotools 2.0.11 has them.
 
     Args:
@@ -1895,7 +1895,7 @@ def coco(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
+    return cast(CocoResult, score(
         'coco',
         predictions=predictions,
         references=references,
@@ -1921,7 +1921,7 @@ def coco(
         seed=seed,
         cluster_field=cluster_field,
         slice_field=slice_field,
-    )
+    ))
 
 
 class COCO(Metric):

@@ -55,3 +55,14 @@ def test_wrong_numbers_of_points():
         metric_suite.coco(predictions=[], references=truth, iou_type="keypoints")
     with pytest.raises(metric_suite.MetricError, match="is for iou_type"):
         metric_suite.coco(predictions=[], references=truth, oks_sigmas=[0.5])
+
+
+def test_the_arrays_of_a_result():
+    row = rows()[0]
+    result = metric_suite.coco(predictions=json.loads(row["dt"]), references=json.loads(row["gt"]), iou_type="keypoints")
+    assert list(result.precision.shape) == row["expected"]["shape"] == list(result.scores.shape)
+    shape = result.precision.shape
+    assert result.recall.shape == (shape[0], *shape[2:])
+    # The first score is the mean of what is defined, over all thresholds in the first area range.
+    values = result.precision[:, :, :, 0, -1]
+    assert values[values > -1].mean() == pytest.approx(result["AP"], abs=1e-12)
