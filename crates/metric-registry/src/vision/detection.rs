@@ -439,7 +439,7 @@ impl<F: Form> Reading for Boxes<F> {
         let score = self.metric.compute(state);
         let curve = |(index, iou): (usize, &f64)| {
             let curve = score.curve(index);
-            let points = curve.map_or_else(Vec::new, |curve| curve_points(&curve, self.compact));
+            let points = curve.map_or_else(Vec::new, |curve| curve_points(curve, self.compact));
             json!({"iou": iou, "points": points})
         };
         let ious = params.iou_thresholds.iter().enumerate();
