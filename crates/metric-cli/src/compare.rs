@@ -377,6 +377,7 @@ impl Task {
 }
 
 /// Whether the data of a system can be read only once.
+#[cfg(feature = "report")]
 fn reads_standard_input(candidate: &Candidate) -> bool {
     match &candidate.data {
         Data::Sources {

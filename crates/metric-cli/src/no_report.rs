@@ -5,7 +5,7 @@ use metric_run::record::Record;
 use metric_run::registry::Sample;
 
 use crate::error::Failure;
-use crate::score::Scored;
+use crate::score::{Chart, Scored};
 
 pub(crate) fn args() -> Vec<Arg> {
     Vec::new()
@@ -55,7 +55,7 @@ impl Open {
         _checks: &[(String, bool)],
         _slices: &[String],
         _wants_charts: bool,
-    ) -> Result<(Vec<(String, String)>, Option<String>), Failure> {
+    ) -> Result<(Vec<Chart>, Option<String>), Failure> {
         match self {}
     }
 }

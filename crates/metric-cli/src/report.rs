@@ -22,7 +22,7 @@ use crate::args::valued_arg;
 use crate::error::Failure;
 use crate::images::Images;
 use crate::output_file::{OutputFile, OutputFolder};
-use crate::score::Scored;
+use crate::score::{Chart, Scored};
 
 const HEADING: &str = "Report";
 /// The most examples of a list.
@@ -321,7 +321,7 @@ impl Open {
         checks: &[(String, bool)],
         slices: &[String],
         wants_charts: bool,
-    ) -> Result<(Vec<(String, String)>, Option<String>), Failure> {
+    ) -> Result<(Vec<Chart>, Option<String>), Failure> {
         let Self {
             wanted,
             target,

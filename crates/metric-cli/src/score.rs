@@ -519,6 +519,9 @@ impl Shown {
     }
 }
 
+/// The name and the content of a chart.
+pub(crate) type Chart = (String, String);
+
 /// What the names of charts begin with, which no picture of an example does.
 const CHART: &str = "chart.";
 
