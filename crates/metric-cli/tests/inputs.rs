@@ -925,7 +925,7 @@ fn files_of_questions_of_several_blocks() {
     let results: Vec<String> = (0..QUESTIONS).map(given).collect();
     let article = |article: usize| {
         let asked = |id: usize| {
-            let answers = if id % 9 == 0 {
+            let answers = if id.is_multiple_of(9) {
                 String::new()
             } else {
                 answers(id, "text")

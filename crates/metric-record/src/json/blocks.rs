@@ -176,8 +176,8 @@ fn list_start(bytes: &[u8], key: Option<&str>) -> Option<usize> {
 /// The bracket and the key that an object starts with.
 fn first_key(bytes: &[u8]) -> Option<&[u8]> {
     let start = bytes.trim_ascii_start();
-    let quotes = start.iter().enumerate().filter(|(_, byte)| **byte == b'"');
-    let (end, _) = quotes.skip(1).next()?;
+    let mut quotes = start.iter().enumerate().filter(|(_, byte)| **byte == b'"');
+    let (end, _) = quotes.nth(1)?;
     start.get(..=end).filter(|start| start.starts_with(b"{"))
 }
 

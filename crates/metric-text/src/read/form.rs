@@ -76,8 +76,9 @@ impl QuestionForm {
         let mut walk = Walk::new(self, &mut take);
         let (list, keys) = self.keys.split_first()?;
         let mut scanner = Scanner::new(text);
-        let is_empty = is_last && scanner.take(b']');
-        while !is_empty {
+        // The list may be empty.
+        let mut is_over = is_last && scanner.take(b']');
+        while !is_over {
             walk.scan_level(keys, &mut scanner)?;
             if scanner.take(b',') {
                 continue;
@@ -85,10 +86,8 @@ impl QuestionForm {
             if !is_last {
                 return scanner.is_at_end().then_some(());
             }
-            if scanner.take(b']') {
-                break;
-            }
-            return None;
+            scanner.take(b']').then_some(())?;
+            is_over = true;
         }
         while scanner.take(b',') {
             let key = scanner.string()?;
