@@ -762,6 +762,13 @@ impl<'s> LookedAt<'s> {
         if !self.is_json() {
             return Ok(false);
         }
+        // Nearly all documents show what they are at their start, and are then read when they are scored.
+        if self.document.is_none()
+            && let Some(start) = self.source.start(self.max_bytes)
+            && is_document(&start)
+        {
+            return Ok(true);
+        }
         Ok(match &self.document()?.content {
             Content::Text(text) => is_document(text),
             _ => true,

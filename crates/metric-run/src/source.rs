@@ -420,6 +420,19 @@ impl Source {
         Ok(Document { name, content })
     }
 
+    /// The text that the source starts with, if it can be read.
+    pub(crate) fn start(&self, max_bytes: u64) -> Option<String> {
+        const START_BYTES: u64 = 64 * 1024;
+        let mut bytes = Vec::new();
+        let stream = self.stream(Arc::default()).ok()?;
+        let mut start = stream.take(START_BYTES.min(max_bytes));
+        start.read_to_end(&mut bytes).ok()?;
+        // A character may be cut off at the end.
+        let end = std::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        bytes.truncate(end);
+        String::from_utf8(bytes).ok()
+    }
+
     /// The same, not yet read if it can be read again later.
     pub(crate) fn document_later(&self, max_bytes: u64) -> Result<Document, RunError> {
         let is_file = matches!(self.origin, Origin::File(_) | Origin::Memory(..));
@@ -593,7 +606,8 @@ impl Reopen for Later {
             }) => Ok(text),
             Ok(_) => Err(ReadError::new(name, "is not a file: expected one")),
             Err(RunError::Read(error)) => Err(*error),
-            Err(error) => Err(ReadError::new(name, error.to_string())),
+            // What the machine lacks is told with the name already.
+            Err(error) => Err(ReadError::new("", error.to_string()).machine()),
         }
     }
 }

@@ -161,11 +161,18 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn number(&mut self) -> Option<f64> {
         self.skip_space();
-        let start = self.at;
-        if let Some(number) = short_number(self.text.as_bytes(), start) {
-            self.at = number.end;
-            return Some(number.value());
+        match short_number(self.text.as_bytes(), self.at) {
+            Some(number) => {
+                self.at = number.end;
+                Some(number.value())
+            }
+            None => self.long_number(),
         }
+    }
+
+    /// Takes a number of any length.
+    fn long_number(&mut self) -> Option<f64> {
+        let start = self.at;
         let number = self.scan_number()?;
         // Up to 2^53 an integer is exact as a number, and so are powers of ten up to 10^22: one operation
         // rounds once (Clinger 1990, "How to read floating point numbers accurately").
@@ -319,7 +326,20 @@ impl<'a> Scanner<'a> {
         loop {
             at = after_space(bytes, at);
             at = match *bytes.get(at)? {
-                b'-' | b'0'..=b'9' => after_number(bytes, at)?,
+                b'-' | b'0'..=b'9' => {
+                    let start = at;
+                    while depth > 0
+                        && nesting & 1 == 0
+                        && let Some((_, next)) = single_digit(bytes, at)
+                    {
+                        at = next;
+                    }
+                    if at > start {
+                        // Another item of the list, which may be any value.
+                        continue;
+                    }
+                    after_number(bytes, at)?
+                }
                 b'"' => after_string(bytes, at)?,
                 open @ (b'[' | b'{') => {
                     let is_object = open == b'{';
@@ -622,9 +642,9 @@ impl ShortNumber {
     }
 }
 
-/// The number at a place, if eight bytes hold it and what ends it. Most numbers of data are so short, and two
-/// words of arithmetic read them.
-#[inline]
+/// The number at a place, if eight bytes hold it and what ends it. Most numbers of data are so short, and a few
+/// operations on one word read them.
+#[inline(always)]
 fn short_number(bytes: &[u8], at: usize) -> Option<ShortNumber> {
     let is_negative = bytes.get(at) == Some(&b'-');
     let at = at + usize::from(is_negative);

@@ -1189,7 +1189,10 @@ fn annotations_of<S: Readable>(
     let mut all = Vec::new();
     for (_, mut part) in parts {
         add(warnings, part.warnings);
-        all.append(&mut part.all);
+        match all.is_empty() {
+            true => all = part.all,
+            false => all.append(&mut part.all),
+        }
     }
     distinct(file, "annotations", all, options)
 }
@@ -1201,6 +1204,21 @@ pub(super) fn distinct<S: Clone>(
     all: Vec<Identified<S>>,
     options: CocoOptions,
 ) -> Result<Vec<Placed<S>>, ReadError> {
+    let counted = |all: Vec<Identified<S>>| {
+        let placed = all.into_iter();
+        let placed = placed.filter_map(|annotation| annotation.image.zip(annotation.annotation));
+        Ok(placed.collect())
+    };
+    // Programs number them.
+    let number = |annotation: &Identified<S>| match annotation.id {
+        Some(Key::Number(number)) => Some(number),
+        _ => None,
+    };
+    let rise =
+        |two: &[Identified<S>]| number(&two[0]).is_some() && number(&two[0]) < number(&two[1]);
+    if all.windows(2).all(rise) {
+        return counted(all);
+    }
     let ids = all
         .iter()
         .enumerate()
@@ -1213,10 +1231,7 @@ pub(super) fn distinct<S: Clone>(
         .windows(2)
         .find(|pair| pair[0].0 == pair[1].0 && matters(pair[1].1));
     let Some(&[(id, earlier), (_, place)]) = twice else {
-        let placed = all.into_iter();
-        return Ok(placed
-            .filter_map(|annotation| annotation.image.zip(annotation.annotation))
-            .collect());
+        return counted(all);
     };
     if !options.quirks {
         let problem = format!("{id} is the id of {list}[{earlier}] too: expected ids that differ");

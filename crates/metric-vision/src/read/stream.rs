@@ -130,6 +130,15 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
         &self.truth.classes
     }
 
+    /// The same with results that are read in blocks of at least so many bytes.
+    #[must_use]
+    pub fn with_block_bytes(self, block_bytes: usize) -> Self {
+        Self {
+            results: self.results.with_block_bytes(block_bytes),
+            ..self
+        }
+    }
+
     /// The number of images.
     #[must_use]
     pub fn images(&self) -> usize {
@@ -490,12 +499,9 @@ mod tests {
     /// The images with their detections as a stream gives them, in blocks of this size, if it does.
     fn streamed<S: Shape + Clone + Send + Sync>(
         stream: Option<CocoStream<S>>,
-        text: &str,
         block_bytes: usize,
     ) -> Option<(Images<S>, Warnings)> {
-        let mut stream = stream?;
-        let reader: Box<dyn Read + Send> = Box::new(std::io::Cursor::new(text.to_owned()));
-        stream.results = ListBlocks::of_size(reader, block_bytes);
+        let stream = stream?.with_block_bytes(block_bytes);
         let fold = stream.fold(|images: &mut Images<S>, found, image| {
             let before = images.insert(image.key.to_string(), (found.to_vec(), image.clone()));
             before.is_none().then_some(())
@@ -527,12 +533,8 @@ mod tests {
             true
         }
         let (truth, found) = (document(TRUTH), document(text));
-        let boxes = streamed(CocoStream::open(&truth, &found, options), text, block_bytes);
-        let masks = streamed(
-            CocoStream::open_masks(&truth, &found, options),
-            text,
-            block_bytes,
-        );
+        let boxes = streamed(CocoStream::open(&truth, &found, options), block_bytes);
+        let masks = streamed(CocoStream::open_masks(&truth, &found, options), block_bytes);
         let is_read = same(boxes, read_coco_documents(&truth, &found, options));
         same(masks, read_coco_mask_documents(&truth, &found, options));
         is_read
