@@ -41,6 +41,10 @@ impl Open {
         match *self {}
     }
 
+    pub(crate) fn wants_input_of(&self, _metric: &str, _sample: &Sample) -> bool {
+        match *self {}
+    }
+
     pub(crate) fn input(&self, _record: &Record<'_>) {
         match *self {}
     }

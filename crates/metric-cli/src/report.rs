@@ -303,6 +303,13 @@ impl Open {
         self.wanted.has_texts && self.wanted.examples > 0
     }
 
+    /// Whether an example may be among the worst. Those that are known now only become worse.
+    pub(crate) fn wants_input_of(&self, metric: &str, sample: &Sample) -> bool {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.of_metric(metric)
+            .is_none_or(|of_metric| of_metric.may_keep(sample, kept.most))
+    }
+
     pub(crate) fn input(&self, record: &Record<'_>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.input(record);
@@ -464,6 +471,31 @@ fn ordered_bits(value: f64) -> u64 {
 }
 
 impl OfMetric {
+    /// The place of a value among the worst ones, and whether it is perfect.
+    fn place(direction: Direction, value: f64) -> (u64, bool) {
+        match direction {
+            Direction::Higher => (ordered_bits(value), value >= 1.0),
+            Direction::Lower => (!ordered_bits(value), value <= 0.0),
+        }
+    }
+
+    /// Whether an example may be among the worst ones.
+    fn may_keep(&self, sample: &Sample, most: usize) -> bool {
+        let Some((name, direction)) = &self.score else {
+            return true;
+        };
+        let value = sample.scores.iter().find(|(other, _)| other == name);
+        let Some(value) = value.and_then(|(_, value)| *value) else {
+            return false;
+        };
+        let (place, is_perfect) = Self::place(*direction, value);
+        let last = self
+            .worst
+            .last_key_value()
+            .filter(|_| self.worst.len() >= most);
+        !is_perfect && last.is_none_or(|((last, _), _)| place < *last)
+    }
+
     /// The score by which examples are ordered.
     pub(crate) fn score_name(&self) -> Option<&str> {
         self.score.as_ref().map(|(name, _)| name.as_str())
@@ -532,10 +564,7 @@ impl Kept {
             true => of_metric.bins[((value * BINS as f64) as usize).min(BINS - 1)] += 1,
             false => of_metric.outside += 1,
         }
-        let (key, is_perfect) = match direction {
-            Direction::Higher => (ordered_bits(value), value >= 1.0),
-            Direction::Lower => (!ordered_bits(value), value <= 0.0),
-        };
+        let (key, is_perfect) = OfMetric::place(*direction, value);
         if is_perfect || self.most == 0 {
             return;
         }

@@ -386,6 +386,11 @@ impl Observer for Watch {
         self.inputs.is_some() || self.report.as_ref().is_some_and(report::Open::wants_inputs)
     }
 
+    fn wants_input_of(&self, metric: &str, sample: &Sample) -> bool {
+        let report = self.report.as_ref();
+        self.inputs.is_some() || report.is_some_and(|report| report.wants_input_of(metric, sample))
+    }
+
     fn input(&self, record: &Record<'_>) -> Result<(), ObserverError> {
         if let Some(report) = self.report.as_ref().filter(|report| report.wants_inputs()) {
             report.input(record);
