@@ -682,6 +682,37 @@ fn coco_files(folder: &Folder, cases: &mut Vec<String>) {
         ));
     }
     cases.push("coco --iou-type segm --extra ignore -r images.json -p sized.json".to_owned());
+    coco_persons(folder, cases);
+}
+
+/// Images of persons with two points each, of which some are not labeled, and one that is a crowd.
+fn coco_persons(folder: &Folder, cases: &mut Vec<String>) {
+    let images: Vec<Value> = (1..=9).map(|id| json!({"id": id})).collect();
+    let mut annotations = Vec::new();
+    let mut results = Vec::new();
+    for index in 0..9 {
+        let size = 20 + 12 * index;
+        let visible = [2, 1, 0][index % 3];
+        annotations.push(json!({
+            "id": index + 1, "image_id": index + 1, "category_id": 1, "iscrowd": u8::from(index == 4),
+            "area": size * size, "bbox": [0, 0, size, size], "num_keypoints": 1 + visible.min(1),
+            "keypoints": [0, 0, 2, size, size, visible],
+        }));
+        for found in 0..index % 4 {
+            let off = (index * found) % 7;
+            results.push(json!({
+                "image_id": index + 1, "category_id": 1, "score": 0.25 * (1 + found) as f64,
+                "keypoints": [off, off, 1, size, size - off, 1],
+            }));
+        }
+    }
+    let categories = json!([{"id": 1, "name": "person"}]);
+    let truth = json!({"images": images, "categories": categories, "annotations": annotations});
+    folder.put("persons.json", truth.to_string().as_bytes());
+    folder.put("points.json", json!(results).to_string().as_bytes());
+    cases.push(
+        "coco --iou-type keypoints --oks-sigmas 0.1,0.2 -r persons.json -p points.json".to_owned(),
+    );
 }
 
 /// Folders of Pascal VOC and YOLO: images with and without objects, and results of an unknown image.
