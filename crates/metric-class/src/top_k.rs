@@ -745,6 +745,13 @@ impl RankTally {
         self.spans.values().map(|amount| amount.examples).sum()
     }
 
+    /// The ranks that occur in rising order, each with the number of examples whose reference has it; `None` is
+    /// no rank.
+    pub fn ranks(&self) -> impl Iterator<Item = (Option<RankSpan>, u64)> {
+        let spans = self.spans.iter();
+        spans.map(|(span, amount)| (*span, amount.examples))
+    }
+
     fn amount(&mut self, span: Option<RankSpan>) -> &mut Amount {
         self.spans.entry(span).or_default()
     }

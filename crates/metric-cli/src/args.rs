@@ -18,8 +18,10 @@ use crate::compare;
 use crate::error::Failure;
 use crate::output::Style;
 use crate::output_file;
+#[cfg(feature = "report")]
+use crate::report_stored;
 use crate::score::{ClassNames, MergeTask, Outputs, Show, Task};
-use crate::{report, report_stored, statistics};
+use crate::{report, statistics};
 
 const FILES: &str = "\
 Files are JSON Lines (.jsonl, .ndjson: one object per line with `id` and `reference`, `references` or
@@ -40,11 +42,16 @@ Exit codes: 0 fine, 1 a threshold check failed, 2 usage, 3 bad input, 4 internal
 type HasOption = fn(&Entry) -> bool;
 
 /// The common options that need a metric of a kind.
-const FOR_SOME: [(&str, HasOption); 4] = [
-    ("svg", |entry| entry.draws(Drawing::Svg)),
+const FOR_SOME: [(&str, HasOption); 7] = [
+    ("svg", |entry| {
+        cfg!(feature = "report") || entry.draws(Drawing::Svg)
+    }),
+    ("with-alignment", |entry| entry.draws(Drawing::Alignment)),
+    ("images", Entry::has_images),
     ("show", |entry| entry.draws(Drawing::Text)),
     ("color", |entry| entry.draws(Drawing::Text)),
     ("details", |entry| entry.details),
+    ("details-form", |entry| entry.details),
 ];
 
 /// Whether the metric has an option that not all metrics have.
@@ -128,6 +135,10 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .args(check_args())
         .arg(quiet_arg())
         .after_help(EXIT_CODES);
+    #[cfg(feature = "report")]
+    let stored = Some(report_stored::command());
+    #[cfg(not(feature = "report"))]
+    let stored: Option<Command> = None;
     let list = Command::new("list")
         .about("Lists the metrics with their options")
         .arg(format_arg());
@@ -146,7 +157,9 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([score, compare, merge, report_stored::command(), list, demo])
+        .subcommands([score, compare, merge])
+        .subcommands(stored)
+        .subcommands([list, demo])
 }
 
 /// What the metric takes is put together only if it is asked for.
@@ -243,6 +256,11 @@ fn with_args(command: Command) -> Command {
         .args(common)
         .args(statistics::args())
         .args(report::args())
+        .args(
+            report::image_args()
+                .into_iter()
+                .map(|arg| arg.hide(is_foreign("images", &entries))),
+        )
 }
 
 /// The arguments of `metric compare METRIC`.
@@ -471,7 +489,19 @@ fn common_args() -> Vec<Arg> {
             .action(ArgAction::SetTrue)
             .requires("per-sample")
             .help("Add reference and prediction to each line of --per-sample"),
+        Arg::new("with-alignment")
+            .long("with-alignment")
+            .action(ArgAction::SetTrue)
+            .requires("per-sample")
+            .help("Add the alignment of reference and prediction to each line of --per-sample"),
         details_arg(),
+        Arg::new("details-form")
+            .long("details-form")
+            .value_name("FORM")
+            .value_parser(["full", "compact"])
+            .default_value("full")
+            .requires("details")
+            .help("With compact, at most 200 points per curve, and means in place of large arrays"),
         state_out_arg(),
         Arg::new("shard")
             .long("shard")
@@ -482,7 +512,7 @@ fn common_args() -> Vec<Arg> {
             .long("svg")
             .value_name("DIR")
             .value_parser(value_parser!(PathBuf))
-            .help("Also draw each example, a file ID.svg in this folder"),
+            .help("Also write the charts of the report, and pictures of examples where there are some"),
         Arg::new("show")
             .long("show")
             .value_name("ID")
@@ -540,8 +570,15 @@ fn options(entry: &Entry, matches: &ArgMatches) -> Options {
     // A comparison has no details. The report of a run shows them.
     let is_compare = matches.try_contains_id("fail-if-worse").is_ok();
     let is_given = |name: &str| matches!(matches.try_get_one::<PathBuf>(name), Ok(Some(_)));
-    match is_given("details") || (entry.details && is_given("report") && !is_compare) {
+    let form = matches.try_get_one::<String>("details-form");
+    let is_compact = matches!(form, Ok(Some(form)) if form == "compact");
+    match is_given("details") {
+        true if is_compact => options.with_compact_details(),
         true => options.with_details(),
+        // A page shows what people can look at.
+        false if entry.details && (is_given("report") || is_given("svg")) && !is_compare => {
+            options.with_compact_details()
+        }
         false => options,
     }
 }
@@ -614,7 +651,8 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let entries = entries(names)
         .ok_or_else(|| Failure::Usage(format!("no metric {names:?}; see metric list")))?;
     for (option, _) in FOR_SOME {
-        if matches.value_source(option) == Some(ValueSource::CommandLine) {
+        let is_known = matches.try_contains_id(option).is_ok();
+        if is_known && matches.value_source(option) == Some(ValueSource::CommandLine) {
             refuse_foreign(option, &entries)?;
         }
     }
@@ -693,14 +731,21 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         checks,
     };
     let report = report::wanted(matches)?;
-    run.samples = per_sample.is_some() || report.is_some();
+    // Charts are those of a report that is not written.
+    let charts = match (&report, &pictures) {
+        (None, Some(_)) => report::charts(),
+        _ => None,
+    };
+    let draws_examples =
+        pictures.is_some() && entries.iter().any(|entry| entry.draws(Drawing::Svg));
+    run.samples = per_sample.is_some() || report.is_some() || charts.is_some();
     if outputs.details.is_some() && !run.has_details() {
         return Err(Failure::Usage(format!(
             "--details: {names} has no details under these options"
         )));
     }
     if pictures.is_some() && entries.len() > 1 {
-        let problem = "draws the examples of one metric: score it in a run of its own";
+        let problem = "draws one metric: score it in a run of its own";
         return Err(Failure::Usage(format!("--svg {problem}")));
     }
     Ok(Task {
@@ -709,9 +754,11 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         per_sample,
         class_names,
         with_inputs: matches.get_flag("with-inputs"),
+        with_alignment: matches.get_flag("with-alignment"),
         outputs,
         pictures,
-        report,
+        draws_examples,
+        report: report.or(charts),
         show: show(matches)?,
         several: entries.len() > 1,
         progress: !matches.get_flag("quiet"),

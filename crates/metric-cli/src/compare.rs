@@ -12,8 +12,10 @@ use serde_json::json;
 use crate::args::valued_arg;
 use crate::error::Failure;
 use crate::output::{cell, slices_note};
+#[cfg(feature = "report")]
+use crate::report_compare;
 use crate::score::Bar;
-use crate::{report, report_compare, statistics};
+use crate::{report, statistics};
 
 const HEADING: &str = "Comparison";
 
@@ -252,7 +254,19 @@ impl Task {
         })
     }
 
+    /// There are no reports.
+    #[cfg(not(feature = "report"))]
+    fn write_report(
+        &mut self,
+        report: report::Open,
+        _comparison: &Comparison,
+        _entry: &Entry,
+    ) -> Result<Option<String>, Failure> {
+        match report {}
+    }
+
     /// Writes the report, and returns it if it is for standard output.
+    #[cfg(feature = "report")]
     fn write_report(
         &mut self,
         report: report::Open,
@@ -295,6 +309,7 @@ impl Task {
     }
 
     /// The largest gains and losses of a system, unless its data can be read only once.
+    #[cfg(feature = "report")]
     fn changes(
         &mut self,
         main: &Difference,
@@ -362,6 +377,7 @@ impl Task {
 }
 
 /// Whether the data of a system can be read only once.
+#[cfg(feature = "report")]
 fn reads_standard_input(candidate: &Candidate) -> bool {
     match &candidate.data {
         Data::Sources {

@@ -10,11 +10,19 @@ mod checks;
 mod compare;
 mod demo;
 mod error;
+#[cfg(feature = "report")]
+mod images;
 mod list;
 mod output;
 mod output_file;
+#[cfg(feature = "report")]
 mod report;
+#[cfg(not(feature = "report"))]
+#[path = "no_report.rs"]
+mod report;
+#[cfg(feature = "report")]
 mod report_compare;
+#[cfg(feature = "report")]
 mod report_stored;
 mod score;
 mod statistics;
@@ -94,6 +102,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             let printed = args::merge_task(matches)?.run()?;
             return finish(&printed, matches);
         }
+        #[cfg(feature = "report")]
         Some(("report", matches)) => {
             if let Some(page) = report_stored::run(matches)? {
                 print(&page)?;

@@ -14,14 +14,15 @@ use metric_run::record::{Id, Missing, Record, Value as Side};
 use metric_run::registry::{
     Direction, Drawing, Entry, Group, Options, Sample, Shown, ShownExample, find,
 };
-use metric_run::{Intervals, Outcome};
+use metric_run::{Intervals, Outcome, heading, interval_name};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::args::valued_arg;
 use crate::error::Failure;
+use crate::images::Images;
 use crate::output_file::{OutputFile, OutputFolder};
-use crate::score::Scored;
+use crate::score::{Chart, Scored};
 
 const HEADING: &str = "Report";
 /// The most examples of a list.
@@ -63,6 +64,15 @@ pub(crate) fn args() -> Vec<Arg> {
     ]
 }
 
+/// The option for pictures, of metrics whose examples are images.
+pub(crate) fn image_args() -> Vec<Arg> {
+    let arg = valued_arg(HEADING, "images", "DIR")
+        .value_parser(value_parser!(PathBuf))
+        .requires("report")
+        .help("Show the pictures of this folder (PNG, JPEG) under the boxes of examples");
+    vec![arg]
+}
+
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -70,6 +80,8 @@ enum Form {
     Markdown,
     Folder,
     StandardOutput,
+    /// None: only the charts are wanted.
+    Charts,
 }
 
 impl Form {
@@ -102,6 +114,8 @@ pub(crate) struct Wanted {
     has_texts: bool,
     date: Option<String>,
     has_full_paths: bool,
+    /// The pictures of examples.
+    images: Option<Images>,
     /// The files that are read, by what they are.
     files: Vec<(String, PathBuf)>,
 }
@@ -118,6 +132,8 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
         let paths = given(name).into_iter().flatten();
         files.extend(paths.map(|path| (name.to_owned(), path.clone())));
     }
+    let folder = matches.try_get_one::<PathBuf>("images");
+    let folder = folder.ok().flatten().cloned();
     let examples = matches
         .get_one::<u64>("report-examples")
         .copied()
@@ -130,8 +146,24 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
         has_texts: !matches.get_flag("report-no-examples"),
         date: date(text("report-date").as_deref())?,
         has_full_paths: text("report-paths").as_deref() == Some("full"),
+        images: folder.map(Images::new).transpose()?,
         files,
     }))
+}
+
+/// A report that is not written, whose charts are.
+pub(crate) fn charts() -> Option<Wanted> {
+    Some(Wanted {
+        path: PathBuf::new(),
+        form: Form::Charts,
+        examples: 0,
+        title: None,
+        has_texts: true,
+        date: None,
+        has_full_paths: false,
+        images: None,
+        files: Vec::new(),
+    })
 }
 
 /// The date of the report, if it has one.
@@ -191,6 +223,7 @@ impl Wanted {
     /// Opens the output and starts to hash the files that are read.
     pub(crate) fn open(self) -> Result<Open, Failure> {
         let target = match self.form {
+            Form::Charts => Target::None,
             Form::StandardOutput => Target::StandardOutput,
             Form::Folder => Target::Folder(OutputFolder::create(self.path.clone())?),
             Form::Html | Form::Markdown => Target::File(OutputFile::create(&self.path)?),
@@ -248,6 +281,7 @@ enum Target {
     File(OutputFile),
     Folder(OutputFolder),
     StandardOutput,
+    None,
 }
 
 /// A report that waits for the scores.
@@ -269,6 +303,13 @@ impl Open {
         self.wanted.has_texts && self.wanted.examples > 0
     }
 
+    /// Whether an example may be among the worst. Those that are known now only become worse.
+    pub(crate) fn wants_input_of(&self, metric: &str, sample: &Sample) -> bool {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.of_metric(metric)
+            .is_none_or(|of_metric| of_metric.may_keep(sample, kept.most))
+    }
+
     pub(crate) fn input(&self, record: &Record<'_>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.input(record);
@@ -279,13 +320,15 @@ impl Open {
         kept.sample(metric, sample);
     }
 
-    /// Writes the report of scores, and returns it if it is for standard output.
+    /// Writes the report of scores, and returns its charts if they are wanted, and its page if that is for standard
+    /// output.
     pub(crate) fn finish(
         self,
         scored: &[Scored],
         checks: &[(String, bool)],
         slices: &[String],
-    ) -> Result<Option<String>, Failure> {
+        wants_charts: bool,
+    ) -> Result<(Vec<Chart>, Option<String>), Failure> {
         let Self {
             wanted,
             target,
@@ -294,7 +337,12 @@ impl Open {
         } = self;
         let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
         let report = score_report(&wanted, scored, checks, slices, &kept, &join(hashes)?);
-        write(target, wanted.form, &report)
+        let page = write(target, wanted.form, &report)?;
+        let charts = match wants_charts {
+            true => report.charts(),
+            false => Vec::new(),
+        };
+        Ok((charts, page))
     }
 
     /// Writes the report of stored results.
@@ -330,6 +378,7 @@ fn join(hashes: JoinHandle<Vec<String>>) -> Result<Vec<String>, Failure> {
 fn write(target: Target, form: Form, report: &Report) -> Result<Option<String>, Failure> {
     match target {
         Target::StandardOutput => return Ok(Some(report.to_html())),
+        Target::None => {}
         Target::File(mut file) => {
             let text = match form {
                 Form::Markdown => report.to_markdown(),
@@ -422,6 +471,31 @@ fn ordered_bits(value: f64) -> u64 {
 }
 
 impl OfMetric {
+    /// The place of a value among the worst ones, and whether it is perfect.
+    fn place(direction: Direction, value: f64) -> (u64, bool) {
+        match direction {
+            Direction::Higher => (ordered_bits(value), value >= 1.0),
+            Direction::Lower => (!ordered_bits(value), value <= 0.0),
+        }
+    }
+
+    /// Whether an example may be among the worst ones.
+    fn may_keep(&self, sample: &Sample, most: usize) -> bool {
+        let Some((name, direction)) = &self.score else {
+            return true;
+        };
+        let value = sample.scores.iter().find(|(other, _)| other == name);
+        let Some(value) = value.and_then(|(_, value)| *value) else {
+            return false;
+        };
+        let (place, is_perfect) = Self::place(*direction, value);
+        let last = self
+            .worst
+            .last_key_value()
+            .filter(|_| self.worst.len() >= most);
+        !is_perfect && last.is_none_or(|((last, _), _)| place < *last)
+    }
+
     /// The score by which examples are ordered.
     pub(crate) fn score_name(&self) -> Option<&str> {
         self.score.as_ref().map(|(name, _)| name.as_str())
@@ -490,10 +564,7 @@ impl Kept {
             true => of_metric.bins[((value * BINS as f64) as usize).min(BINS - 1)] += 1,
             false => of_metric.outside += 1,
         }
-        let (key, is_perfect) = match direction {
-            Direction::Higher => (ordered_bits(value), value >= 1.0),
-            Direction::Lower => (!ordered_bits(value), value <= 0.0),
-        };
+        let (key, is_perfect) = OfMetric::place(*direction, value);
         if is_perfect || self.most == 0 {
             return;
         }
@@ -504,10 +575,13 @@ impl Kept {
                 _ => return,
             };
         }
-        let [reference, prediction] = match self.has_texts {
-            true => self.current.1.clone().map(|side| side.map(Written::value)),
-            false => [None, None],
+        let read = |json: &String| serde_json::from_str(json).ok();
+        let [reference, prediction] = match (self.has_texts, &sample.inputs) {
+            (true, Some(inputs)) => [&inputs.reference, &inputs.prediction].map(read),
+            (true, None) => self.current.1.clone().map(|side| side.map(Written::value)),
+            (false, _) => [None, None],
         };
+        let inputs = sample.inputs.as_ref().filter(|_| self.has_texts);
         let id = match self.has_texts {
             true => sample.id.clone(),
             false => format!("row {}", self.records),
@@ -519,6 +593,7 @@ impl Kept {
             counts: sample.counts.clone(),
             reference,
             prediction,
+            fields: inputs.and_then(|inputs| read(inputs.fields.as_ref()?)),
         };
         of_metric.worst.insert(key, example);
     }
@@ -548,7 +623,10 @@ fn score_report(
     let mut badges = check_badges(checks);
     let mut warnings: Vec<String> = Vec::new();
     for warning in scored.iter().flat_map(|it| &it.report.warnings) {
-        let warning = warning.to_string();
+        let warning = match wanted.has_texts {
+            true => warning.to_string(),
+            false => warning.without_data().to_string(),
+        };
         if !warnings.contains(&warning) {
             warnings.push(warning);
         }
@@ -609,12 +687,6 @@ fn score_report(
     }
 }
 
-/// What a metric measures, in few words: the start of its help.
-pub(crate) fn heading(entry: &Entry) -> String {
-    let end = entry.help.find([':', ',']).unwrap_or(entry.help.len());
-    entry.help[..end].to_owned()
-}
-
 fn check_badges(checks: &[(String, bool)]) -> Vec<Badge> {
     let badge = |(text, passed): &(String, bool)| Badge {
         text: format!("{text}: {}", if *passed { "passed" } else { "failed" }),
@@ -628,11 +700,6 @@ fn scale_of(values: impl Iterator<Item = f64>) -> [f64; 2] {
     values.fold([0.0, 1.0], |[low, high], value| {
         [low.min(value), high.max(value)]
     })
-}
-
-pub(crate) fn interval_name(confidence: f64) -> String {
-    // 0.95 x 100 has a rounding error, which is not shown.
-    format!("{}% interval", (confidence * 1e8).round() / 1e6)
 }
 
 fn cards(scored: &Scored) -> Vec<Card> {
@@ -921,11 +988,17 @@ pub(crate) fn example_sections(
             blocks,
         });
     }
-    let worst: Vec<Block> = of_metric
-        .worst
-        .values()
-        .map(|example| Block::Example(shown_example(wanted, entry, options, example, score)))
-        .collect();
+    let mut images = wanted.images.clone();
+    let shown = |example: &ShownExample| {
+        let mut shown = shown_example(wanted, entry, options, example, score);
+        for block in &mut shown.blocks {
+            if let (Block::Boxes(boxes), Some(images)) = (block, &mut images) {
+                images.put_under(boxes, example);
+            }
+        }
+        Block::Example(shown)
+    };
+    let worst: Vec<Block> = of_metric.worst.values().map(shown).collect();
     let which = match direction {
         Direction::Higher => "Lowest",
         Direction::Lower => "Highest",
@@ -1246,6 +1319,7 @@ mod tests {
                 part: None,
                 scores: vec![("wer".to_owned(), Some(score))],
                 counts: Vec::new(),
+                inputs: None,
             };
             kept.sample("wer", &sample);
         }

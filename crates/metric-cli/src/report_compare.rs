@@ -1,15 +1,15 @@
 //! The report of a comparison.
 
 use metric_report::{
-    Badge, Bar, Bars, Block, Caption, Card, Cell, Column, Example, Fact, Facts, Histogram,
+    Badge, Bar, Bars, Block, Caption, Card, Cell, Column, Example, Fact, Facts, Forest, Histogram,
     Interval, Report, Section, Table, Tone,
 };
 use metric_run::registry::stats::Test;
 use metric_run::registry::{Direction, Entry, Named, ShownExample};
-use metric_run::{Comparison, Difference, Regression, System};
+use metric_run::{Comparison, Difference, Regression, System, heading, interval_name};
 use serde_json::Value;
 
-use crate::report::{Wanted, counted, heading, interval_name, program_facts};
+use crate::report::{Wanted, counted, program_facts};
 
 /// The bins of the distribution of a difference.
 const BINS: usize = 40;
@@ -22,13 +22,89 @@ pub(crate) struct Changes {
     pub(crate) losses: Vec<Regression>,
 }
 
-/// The difference that the report is about: the first one of a score that has a direction.
+/// The difference that the report is about: on the first score that has a direction, that of the best system.
 pub(crate) fn main_difference(comparison: &Comparison) -> Option<&Difference> {
-    let mut directed = comparison
+    let differences = &comparison.differences;
+    let directed = differences.iter().find(|it| it.direction.is_some());
+    let first = directed.or_else(|| differences.first())?;
+    let gain = |it: &Difference| match (it.direction, it.delta) {
+        (Some(Direction::Lower), Some(delta)) => -delta,
+        (_, Some(delta)) => delta,
+        (_, None) => f64::NEG_INFINITY,
+    };
+    let of_score = differences.iter().filter(|it| it.score == first.score);
+    // Of equally good ones the first.
+    of_score.reduce(|best, it| if gain(it) > gain(best) { it } else { best })
+}
+
+/// Of three or more systems, the scores of all and their differences from the first.
+fn systems_section(comparison: &Comparison, main: &Difference) -> Option<Section> {
+    if comparison.systems.len() < 3 {
+        return None;
+    }
+    let bar = |system: &System| {
+        let best = system.name == main.system;
+        Some(Bar {
+            name: system.name.clone(),
+            value: Cell::Number(score_of(system, &main.score)?),
+            tone: Tone::Neutral,
+            main: best,
+        })
+    };
+    let mut bars: Vec<Bar> = comparison.systems.iter().filter_map(bar).collect();
+    let value = |bar: &Bar| match bar.value {
+        Cell::Number(value) => value,
+        _ => 0.0,
+    };
+    bars.sort_by(|a, b| match main.direction {
+        Some(Direction::Lower) => value(a).total_cmp(&value(b)),
+        _ => value(b).total_cmp(&value(a)),
+    });
+    let first = bars.first().map_or("", |bar| bar.name.as_str());
+    let order = match main.direction {
+        Some(_) => "The best system first.",
+        None => "The highest score first.",
+    };
+    let scores = Block::Bars(Bars {
+        caption: Caption {
+            title: format!("{} by system", main.score),
+            note: order.to_owned(),
+            finding: format!("{first} comes first of {} systems.", bars.len()),
+        },
+        bars,
+        full: None,
+    });
+    let of_score = comparison
         .differences
         .iter()
-        .filter(|it| it.direction.is_some());
-    directed.next().or_else(|| comparison.differences.first())
+        .filter(|it| it.score == main.score);
+    let row = |it: &Difference| Some((it.system.clone(), it.delta?, it.estimate.ends));
+    let rows: Vec<_> = of_score.filter_map(row).collect();
+    let better = match main.direction {
+        Some(Direction::Lower) => " Left of the dashes is better.",
+        Some(Direction::Higher) => " Right of the dashes is better.",
+        None => "",
+    };
+    let differences = Block::Forest(Forest {
+        caption: Caption {
+            title: format!("Difference in {} from {}", main.score, main.baseline),
+            note: format!(
+                "Point: the difference; line: its interval; dashes: no difference.{better}"
+            ),
+            finding: format!(
+                "Differences of {} from {}; the table has the numbers.",
+                counted(rows.len() as u64, "system"),
+                main.baseline
+            ),
+        },
+        rows,
+        overall: Some(0.0),
+    });
+    Some(Section {
+        title: "All systems".to_owned(),
+        note: String::new(),
+        blocks: vec![scores, differences],
+    })
 }
 
 /// The report of a comparison. `replicates` are the differences of the main score by replicate.
@@ -58,6 +134,7 @@ pub(crate) fn report(
     }
     let mut sections = Vec::new();
     if let Some(main) = main {
+        sections.extend(systems_section(comparison, main));
         sections.extend(difference_section(main, replicates));
     }
     sections.push(scores_section(comparison));

@@ -1,6 +1,6 @@
 //! Runs that write files and pictures while they score, and what they print.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -8,10 +8,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
-use metric_run::registry::{DataSet, Draw, Drawing, Registry, Report, Sample, StateError};
+use metric_run::registry::{DataSet, Draw, Drawing, Registry, Report, Sample, StateError, find};
 use metric_run::{
     Data, Merged, Observer, ObserverError, Outcome, Run, StateFileError, StateFileProblem,
-    input_json, merge_states, read_states, sample_json, sample_json_with_inputs, write_states,
+    input_json, merge_states, read_states, sample_json, sample_json_with_inputs, with_json_field,
+    write_states,
 };
 use serde_json::value::RawValue;
 
@@ -27,10 +28,14 @@ pub(crate) struct Task {
     pub(crate) per_sample: Option<PathBuf>,
     /// Whether the scores of each example come with its reference and prediction.
     pub(crate) with_inputs: bool,
+    /// Whether they come with the alignment of the two.
+    pub(crate) with_alignment: bool,
     pub(crate) outputs: Outputs,
     pub(crate) class_names: Option<ClassNames>,
-    /// The folder for a picture of each example.
+    /// The folder for charts and for a picture of each example.
     pub(crate) pictures: Option<PathBuf>,
+    /// Whether the metric draws examples.
+    pub(crate) draws_examples: bool,
     /// The report of the scores.
     pub(crate) report: Option<report::Wanted>,
     /// What is shown in place of the scores.
@@ -114,10 +119,12 @@ impl Task {
         let checks = self.outputs.checks.clone();
         let watch = Watch {
             folder,
+            draws_examples: self.draws_examples,
             shown: self.show.map(Shown::new),
             samples: samples.transpose()?.map(Mutex::new),
             report: self.report.map(report::Wanted::open).transpose()?,
             inputs: self.with_inputs.then(Mutex::default),
+            alignments: self.with_alignment.then(Mutex::default),
             several: self.several,
             bar: Bar::new(self.progress),
         };
@@ -131,7 +138,14 @@ impl Task {
         printed.shown = shown;
         if let Some(report) = watch.report {
             let verdicts = verdicts(&checks, &printed.scored);
-            let page = report.finish(&printed.scored, &verdicts, &slices)?;
+            let folder = watch.folder.as_ref();
+            let finished = report.finish(&printed.scored, &verdicts, &slices, folder.is_some());
+            let (charts, page) = finished?;
+            for (name, chart) in charts {
+                if let Some(folder) = folder {
+                    folder.write(&format!("{CHART}{name}"), &chart)?;
+                }
+            }
             // On standard output the report is the only output.
             printed.shown = page.or(printed.shown);
         }
@@ -290,10 +304,14 @@ fn details(outcomes: &[Outcome]) -> Result<Vec<u8>, Failure> {
 /// What the program does while a run goes on.
 struct Watch {
     folder: Option<OutputFolder>,
+    /// Whether pictures of examples go into the folder.
+    draws_examples: bool,
     shown: Option<Shown>,
     samples: Option<Mutex<OutputFile>>,
     report: Option<report::Open>,
     inputs: Option<Mutex<Inputs>>,
+    /// The alignments of records, one per metric in its order, until the scores are written.
+    alignments: Option<Mutex<HashMap<String, VecDeque<String>>>>,
     several: bool,
     bar: Bar,
 }
@@ -335,8 +353,9 @@ impl Observer for Watch {
         let mut file = samples
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let name = metric;
         let metric = self.several.then_some(metric);
-        let line = match &self.inputs {
+        let mut line = match &self.inputs {
             None => sample_json(metric, sample),
             Some(inputs) => {
                 let mut inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -348,11 +367,28 @@ impl Observer for Watch {
                 sample_json_with_inputs(metric, sample, inputs)
             }
         };
+        if let Some(alignments) = &self.alignments
+            && find(name).is_some_and(|entry| entry.draws(Drawing::Alignment))
+        {
+            let mut alignments = alignments.lock().unwrap_or_else(PoisonError::into_inner);
+            let of_record = alignments.get_mut(&sample.id);
+            let alignment = of_record.and_then(VecDeque::pop_front);
+            let alignment = alignment.as_deref().unwrap_or("null");
+            line = with_json_field(&line, "alignment", alignment);
+            if alignments.get(&sample.id).is_some_and(VecDeque::is_empty) {
+                alignments.remove(&sample.id);
+            }
+        }
         Ok(file.write((line + "\n").as_bytes())?)
     }
 
     fn wants_inputs(&self) -> bool {
         self.inputs.is_some() || self.report.as_ref().is_some_and(report::Open::wants_inputs)
+    }
+
+    fn wants_input_of(&self, metric: &str, sample: &Sample) -> bool {
+        let report = self.report.as_ref();
+        self.inputs.is_some() || report.is_some_and(|report| report.wants_input_of(metric, sample))
     }
 
     fn input(&self, record: &Record<'_>) -> Result<(), ObserverError> {
@@ -371,7 +407,7 @@ impl Observer for Watch {
     }
 
     fn draws(&self) -> bool {
-        self.folder.is_some() || self.shown.is_some()
+        self.draws_examples || self.shown.is_some() || self.alignments.is_some()
     }
 
     fn record(
@@ -386,7 +422,19 @@ impl Observer for Watch {
                 // It was read before.
                 .map_err(|error| Failure::Internal(error.to_string()))
         };
-        if let Some(folder) = &self.folder {
+        if let Some(alignments) = self
+            .alignments
+            .as_ref()
+            .filter(|_| draw.draws(Drawing::Alignment))
+        {
+            let alignment = picture(Drawing::Alignment)?;
+            let mut alignments = alignments.lock().unwrap_or_else(PoisonError::into_inner);
+            alignments
+                .entry(id.clone())
+                .or_default()
+                .push_back(alignment);
+        }
+        if let Some(folder) = self.folder.as_ref().filter(|_| self.draws_examples) {
             folder.write(&picture_name(&id, position), &picture(Drawing::Svg)?)?;
         }
         if let Some(shown) = self.shown.as_ref().filter(|shown| shown.wants(&id)) {
@@ -476,13 +524,20 @@ impl Shown {
     }
 }
 
+/// The name and the content of a chart.
+pub(crate) type Chart = (String, String);
+
+/// What the names of charts begin with, which no picture of an example does.
+const CHART: &str = "chart.";
+
 /// A name for the file in the folder: what is not a letter, a digit, `-`, `_` or an inner `.` is written
 /// `%XX`; long ids are cut and told apart by their number, after a `~`, which no other name has. Ids that
 /// differ in case alone need a file system that tells case.
 fn picture_name(id: &str, ordinal: u64) -> String {
     let mut name = String::new();
     for (place, byte) in id.bytes().enumerate() {
-        if byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || (byte == b'.' && place > 0) {
+        let is_inner = place > 0 && name != CHART.trim_end_matches('.');
+        if byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || (byte == b'.' && is_inner) {
             name.push(char::from(byte));
         } else {
             name.push_str(&format!("%{byte:02X}"));

@@ -322,6 +322,67 @@ fn a_disk_that_becomes_full_leaves_no_partial_file() {
 }
 
 #[test]
+fn reports_and_charts_are_whole_or_not_there() {
+    let folder = Folder::of_records(50);
+    // The style sheet alone is larger.
+    let disk = "trap '' XFSZ; ulimit -f 8";
+    fs::write(folder.path("old.html"), "old\n").expect("a file");
+    for name in ["new.html", "old.html"] {
+        folder
+            .run_after(disk, &format!("{R} --report {name}"))
+            .fails(4, &[name, "cannot write"]);
+    }
+    folder
+        .run_after(disk, &format!("{R} --report out/"))
+        .fails(4, &["out/", "cannot write"]);
+    folder
+        .run_after("trap '' XFSZ; ulimit -f 1", &format!("{R} --svg charts"))
+        .fails(4, &["charts/chart.", "cannot write"]);
+    let expected = ["charts", "old.html", "out", "p.jsonl", "r.jsonl"];
+    assert_eq!(folder.names(), expected);
+    assert_eq!(folder.text("old.html"), "old\n");
+    for name in ["charts", "out"] {
+        let files = fs::read_dir(folder.path(name)).expect("a folder").count();
+        assert_eq!(files, 0, "{name}");
+    }
+    if Path::new("/dev/full").exists() {
+        folder
+            .run_after("exec >/dev/full", &format!("{R} --report -"))
+            .code(4);
+    }
+
+    // What is in the way is found before the work, and data that cannot be read are not looked at.
+    fs::create_dir(folder.path("taken.html")).expect("a folder");
+    fs::write(folder.path("bad.jsonl"), "{").expect("a file");
+    let words = "score string-accuracy -r r.jsonl -p bad.jsonl";
+    for path in [
+        "taken.html",
+        "old.html/",
+        "missing/r.html",
+        "old.html/r.html",
+    ] {
+        folder
+            .run(&format!("{words} --report {path}"))
+            .fails(2, &["cannot create"]);
+    }
+    fs::create_dir_all(folder.path("site/index.html")).expect("a folder");
+    folder
+        .run(&format!("{R} --report site/"))
+        .fails(2, &["index.html", "that of a folder"]);
+    fs::create_dir(folder.path("locked")).expect("a folder");
+    let rights = Permissions::from_mode(0o555);
+    fs::set_permissions(folder.path("locked"), rights).expect("rights");
+    for output in [
+        "--report locked/r.html",
+        "--report locked/out/",
+        "--svg locked/charts",
+    ] {
+        without_rights(&folder, &format!("{words} {output}"))
+            .fails(2, &["locked/", "cannot create: Permission denied"]);
+    }
+}
+
+#[test]
 fn samples_of_the_demo_are_saved_whole_or_not_at_all() {
     let folder = Folder::new(&[("file", "old")]);
     folder
@@ -817,7 +878,10 @@ fn pictures_of_many_runs_in_one_folder_are_whole() {
     let pictures: Vec<_> = entries
         .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("a picture"))
         .collect();
-    assert_eq!(pictures.len(), 20);
+    let names = fs::read_dir(folder.path("drawn")).expect("a folder");
+    let names = names.map(|entry| entry.expect("an entry").file_name());
+    let charts = names.filter(|name| name.to_string_lossy().starts_with("chart."));
+    assert_eq!(pictures.len(), 20 + charts.count());
     assert!(
         pictures
             .iter()

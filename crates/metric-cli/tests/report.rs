@@ -229,6 +229,25 @@ fn private_reports_hold_no_text() {
     folder.run(&format!("{words} --report-no-examples")).code(0);
     assert!(!page().contains("secret") && !page().contains("covert"));
     assert!(page().contains("row 1"));
+    // Nor do warnings name ids.
+    let pair = |id: &str, prediction: &str| {
+        format!("{{\"id\": \"{id}\", \"reference\": [[1]], \"prediction\": {prediction}}}\n")
+    };
+    let text = pair("patient-7", "[[1, 2], [3]]") + &pair("b", "[[1]]");
+    folder.put("grids.jsonl", text.as_bytes());
+    folder.put("tasks.json", b"{\"patient-8\": [[[1]]], \"b\": [[[1]]]}");
+    folder.put("answers.json", b"{\"b\": [{\"attempt_1\": [[1]]}]}");
+    for data in ["--pairs grids.jsonl", "-r tasks.json -p answers.json"] {
+        let words = format!("score arc {data} -q --report r.html");
+        folder.run(&words).code(0);
+        assert!(page().contains("patient"), "{data}");
+        folder.run(&format!("{words} --report-no-examples")).code(0);
+        assert!(!page().contains("patient"), "{data}");
+        assert!(
+            page().contains("score") && page().contains("1 warning"),
+            "{data}"
+        );
+    }
 }
 
 #[test]
@@ -364,8 +383,7 @@ fn numbers(value: &Value, found: &mut std::collections::BTreeSet<String>) {
 fn numbers_of_tables_are_those_of_the_json() {
     let folder = Folder::new(&[]);
     folder.run("demo --save d").code(0);
-    // Its curves are means over classes.
-    for words in DEMOS.iter().filter(|words| !words.starts_with("coco")) {
+    for words in DEMOS {
         let command = format!("score {words} --report r.html --format json -q");
         let result: Value = folder.run(&command).code(0).json();
         let mut known = std::collections::BTreeSet::from(["0".to_owned(), String::new()]);
@@ -392,4 +410,442 @@ fn numbers_of_tables_are_those_of_the_json() {
         let strange: Vec<&str> = values.filter(|value| !known.contains(*value)).collect();
         assert!(strange.is_empty(), "{words}: {strange:?}");
     }
+}
+
+/// The details of a demo, as the program writes them.
+fn details(folder: &Folder, words: &str) -> Value {
+    let command = format!("score {words} -q --details d.json");
+    folder.run(&command).code(0);
+    let text = fs::read_to_string(folder.path("d.json")).expect("details");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn details_add_up_to_the_scores() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let scores = |words: &str| {
+        let run = folder.run(&format!("score {words} -q --format json"));
+        run.code(0).json()["scores"].clone()
+    };
+    let boxes = "-r d/coco-truth.json -p d/coco-results.json";
+
+    let voc = details(&folder, &format!("voc {boxes}"));
+    let curves = voc["precision_recall"].as_array().expect("curves");
+    assert_eq!(curves.len(), 2);
+    for curve in curves {
+        let points = curve["points"].as_array().expect("points");
+        let falls = |name: &str| {
+            let values = points.iter().map(|point| point[name].as_f64());
+            values.collect::<Vec<_>>().is_sorted_by(|a, b| a > b)
+        };
+        assert!(points.len() > 2 && falls("score"), "{curve}");
+    }
+    assert_eq!(voc["mean"].as_array().map(Vec::len), Some(101));
+
+    let tide = details(&folder, &format!("tide {boxes}"));
+    let score = scores(&format!("tide {boxes}"));
+    assert_eq!(tide["AP"], score["AP"]);
+    for error in tide["errors"].as_array().expect("errors") {
+        let name = error["error"].as_str().expect("a name");
+        assert_eq!(error["dAP"], score[format!("dAP_{name}")], "{name}");
+    }
+    let mean = |pointer: &str| {
+        let classes = tide["classes"].as_array().expect("classes").iter();
+        let values: Vec<f64> = classes
+            .filter_map(|class| class.pointer(pointer)?.as_f64())
+            .collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    let cost = mean("/AP_corrected/Miss") - mean("/AP");
+    let expected = score["dAP_Miss"].as_f64().expect("a cost");
+    assert!((cost - expected).abs() < 1e-12, "{cost} {expected}");
+
+    let words = "codebleu -r d/functions.jsonl -p d/written-functions.jsonl --lang-field lang";
+    let code = details(&folder, words);
+    let components = code["components"].as_array().expect("components");
+    let product = |part: &Value| Some(part["weight"].as_f64()? * part["score"].as_f64()?);
+    let sum: f64 = components.iter().filter_map(product).sum();
+    let expected = scores(words)["codebleu"].as_f64().expect("a score");
+    assert!((sum - expected).abs() < 1e-12, "{sum} {expected}");
+    assert_eq!(code["ngrams"].as_array().map(Vec::len), Some(4));
+
+    for (words, count) in [
+        ("arc -r d/arc-solutions.jsonl -p d/arc-answers.jsonl", 10),
+        ("arc -r d/arc-tasks.json -p d/arc-submission.json", 10),
+    ] {
+        let arc = details(&folder, words);
+        let outcomes = arc["outcomes"].as_array().expect("outcomes").iter();
+        let sum: u64 = outcomes
+            .filter_map(|outcome| outcome["count"].as_u64())
+            .sum();
+        assert_eq!(
+            (sum, arc["outputs"].as_u64()),
+            (count, Some(count)),
+            "{words}"
+        );
+    }
+
+    let words = "openlane -r d/frames.jsonl -p d/predicted-frames.jsonl";
+    let openlane = details(&folder, words);
+    let lanes = openlane["lanes"].as_array().expect("lanes").iter();
+    let sum: f64 = lanes
+        .filter_map(|lanes| lanes["average_precision"].as_f64())
+        .sum();
+    let expected = scores(words)["DET_l"].as_f64().expect("a score");
+    assert!((sum / 3.0 - expected).abs() < 1e-12, "{sum} {expected}");
+
+    let mrr = details(&folder, "mrr -r d/labels.jsonl -p d/ranked-labels.jsonl");
+    let ranks = mrr["ranks"].as_array().expect("ranks").iter();
+    let number = |rank: &Value, name: &str| rank[name].as_f64().expect("a number");
+    let sums = ranks.map(|rank| (number(rank, "examples"), number(rank, "first")));
+    let (all, reciprocal) = sums.fold((0.0, 0.0), |(all, sum), (count, rank)| {
+        (all + count, sum + count / rank)
+    });
+    let all = all + number(&mrr, "without_rank");
+    let expected = scores("mrr -r d/labels.jsonl -p d/ranked-labels.jsonl")["mrr"].as_f64();
+    assert!((reciprocal / all - expected.expect("a score")).abs() < 1e-12);
+}
+
+#[test]
+fn compact_details_have_curves_and_no_arrays() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let words = "coco -r d/coco-truth.json -p d/coco-results.json";
+    let compact = details(&folder, &format!("{words} --details-form compact"));
+    let full = details(&folder, words);
+    assert!(compact.get("precision").is_none() && full["precision"].is_array());
+    for name in ["precision_recall", "by_score"] {
+        assert_eq!(compact[name], full[name], "{name}");
+    }
+    // Ten thresholds and their mean, whose mean precisions are the average precisions.
+    let run = folder.run(&format!("score {words} -q --format json"));
+    let whole = run.code(0).json();
+    let scores = &whole["scores"];
+    let curves = compact["precision_recall"].as_array().expect("curves");
+    assert_eq!(curves.len(), 11);
+    assert_eq!(curves[0]["average_precision"], scores["AP50"]);
+    assert_eq!(curves[10]["average_precision"], scores["AP"]);
+    for curve in curves {
+        let points = curve["points"].as_array().expect("points").iter();
+        let sum: f64 = points.filter_map(|point| point["precision"].as_f64()).sum();
+        let expected = curve["average_precision"].as_f64().expect("a score");
+        assert!((sum / 101.0 - expected).abs() < 1e-12, "{curve}");
+    }
+    // The lowest score has all detections and objects.
+    let last = compact["by_score"]["points"]
+        .as_array()
+        .and_then(|points| points.last());
+    let count = |name: &str| {
+        last.and_then(|point| point[name].as_u64())
+            .expect("a count")
+    };
+    assert_eq!(
+        count("tp") + count("fn"),
+        whole["counts"]["truths"].as_u64().expect("a count")
+    );
+    assert!(count("tp") + count("fp") <= whole["counts"]["detections"].as_u64().expect("a count"));
+    let forms = folder
+        .run(&format!("score {words} --details-form compact"))
+        .code(2);
+    assert!(forms.stderr.contains("--details"), "{}", forms.stderr);
+    let foreign = folder
+        .run("score vqa -r d/answers.jsonl -p d/given-answers.jsonl --details-form compact --details d.json")
+        .code(2);
+    assert!(
+        foreign.stderr.contains("not an option of vqa"),
+        "{}",
+        foreign.stderr
+    );
+}
+
+#[test]
+fn charts_are_written_as_pictures() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let names = |output: &str| {
+        let files = fs::read_dir(folder.path(output)).expect("a folder");
+        let files = files.map(|file| file.expect("a file").file_name());
+        let mut names: Vec<String> = files
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    let boxes = "-r d/coco-truth.json -p d/coco-results.json";
+    for (metric, expected) in [
+        (
+            "coco",
+            "f1-by-score-threshold precision-against-recall by-area-range examples-by-their-ap",
+        ),
+        (
+            "voc",
+            "precision-against-recall classes-with-the-lowest-average-precision",
+        ),
+        (
+            "tide",
+            "what-errors-cost how-many-there-are false-positives-and-negatives",
+        ),
+        ("confusion-matrix", "confusion-matrix"),
+    ] {
+        let words = format!("score {metric} {boxes} -q --svg {metric}");
+        folder.run(&words).code(0);
+        let found = names(metric);
+        for name in expected.split(' ') {
+            assert!(
+                found.contains(&format!("chart.{name}.svg")),
+                "{metric} {name}: {found:?}"
+            );
+        }
+        let read = || -> Vec<Vec<u8>> {
+            let files = found
+                .iter()
+                .map(|name| fs::read(folder.path(metric).join(name)));
+            files.map(|file| file.expect("a chart")).collect()
+        };
+        let before = read();
+        // Equal bytes, and no chart of a page is another.
+        folder
+            .run(&format!("{words} --threads 1 --report r.html"))
+            .code(0);
+        assert_eq!((names(metric), read()), (found.clone(), before), "{metric}");
+    }
+    // Pictures of examples have names that no chart has.
+    let grids = "score arc -r d/arc-solutions.jsonl -p d/arc-answers.jsonl -q --svg arc";
+    folder.run(grids).code(0);
+    let arc = names("arc");
+    let charts = arc.iter().filter(|name| name.starts_with("chart.")).count();
+    assert!(charts >= 2 && arc.len() == charts + 10, "{arc:?}");
+    folder.put(
+        "odd.jsonl",
+        b"{\"id\": \"chart.x\", \"reference\": [[1]], \"prediction\": [[1]]}\n",
+    );
+    folder
+        .run("score arc --pairs odd.jsonl -q --svg odd")
+        .code(0);
+    assert!(names("odd").contains(&"chart%2Ex.svg".to_owned()));
+    // Bad input leaves nothing.
+    folder.put("bad.jsonl", b"{\n");
+    folder
+        .run("score wer --pairs bad.jsonl -q --svg none")
+        .code(3);
+    assert!(!folder.path("none").exists() || names("none").is_empty());
+}
+
+const GROUND_TRUTH: &str = r#"{
+    "images": [
+        {"id": 1, "width": 40, "height": 20, "file_name": "val/one.png"},
+        {"id": 2, "width": 40, "height": 20, "file_name": "two.png"},
+        {"id": 3, "width": 40, "height": 20, "file_name": "../three.png"}
+    ],
+    "categories": [{"id": 5, "name": "<b>cat</b>"}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "category_id": 5, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0},
+        {"id": 2, "image_id": 2, "category_id": 5, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0},
+        {"id": 3, "image_id": 3, "category_id": 5, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0}
+    ]
+}"#;
+
+const DETECTIONS: &str = r#"[
+    {"image_id": 1, "category_id": 5, "bbox": [20, 2, 10, 10], "score": 0.9},
+    {"image_id": 2, "category_id": 5, "bbox": [20, 2, 10, 10], "score": 0.8},
+    {"image_id": 3, "category_id": 5, "bbox": [20, 2, 10, 10], "score": 0.7}
+]"#;
+
+#[test]
+fn the_worst_detections_are_drawn_over_their_pictures() {
+    let folder = Folder::new(&[("r.json", GROUND_TRUTH), ("p.json", DETECTIONS)]);
+    fs::create_dir_all(folder.path("pictures/val")).expect("a folder");
+    let picture = image::RgbImage::new(40, 20);
+    picture
+        .save(folder.path("pictures/val/one.png"))
+        .expect("a picture");
+    picture.save(folder.path("three.png")).expect("a picture");
+    folder.put("pictures/two.png", b"no picture");
+    for metric in ["coco", "voc", "tide", "detection"] {
+        let words = format!("score {metric} -r r.json -p p.json -q --report r.html");
+        folder.run(&format!("{words} --images pictures")).code(0);
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        assert_eq!(page.matches("<image ").count(), 1, "{metric}");
+        assert_eq!(
+            page.matches("href=\"data:image/jpeg;base64,").count(),
+            1,
+            "{metric}"
+        );
+        assert!(page.contains("No picture: two.png: "), "{metric}");
+        // A name of the data does not lead out of the folder.
+        assert!(
+            page.contains("No picture: ../three.png is not in the folder"),
+            "{metric}"
+        );
+        assert!(
+            page.contains("&lt;b&gt;cat") && !page.contains("<b>cat"),
+            "{metric}"
+        );
+        // Without pictures there are the boxes alone, and in private nothing.
+        folder.run(&words).code(0);
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        assert!(
+            !page.contains("<image ") && page.contains("Solid: ground truth"),
+            "{metric}"
+        );
+        folder
+            .run(&format!("{words} --report-no-examples --images pictures"))
+            .code(0);
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        assert!(
+            !page.contains("<image ") && !page.contains("Solid: ground truth"),
+            "{metric}"
+        );
+    }
+    let words = "score coco -r r.json -p p.json -q --report r.html --images";
+    folder.run(&format!("{words} no-such-folder")).code(2);
+    folder.run(&format!("{words} r.json")).code(2);
+    folder
+        .run("score coco -r r.json -p p.json -q --images pictures")
+        .code(2);
+    let foreign = folder.run("score wer -r r.json -p p.json --report r.html --images pictures");
+    assert!(
+        foreign
+            .code(2)
+            .stderr
+            .contains("--images is not an option of wer")
+    );
+}
+
+#[test]
+fn examples_of_dataset_files_have_their_texts() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let words = "score squad -r d/squad-data.json -p d/squad-predictions.json --profile v2 -q --report r.html";
+    folder.run(words).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    let truth = fs::read_to_string(folder.path("d/squad-data.json")).expect("a file");
+    let truth: Value = serde_json::from_str(&truth).expect("JSON");
+    let questions = truth
+        .pointer("/data/0/paragraphs/0/qas")
+        .and_then(Value::as_array);
+    let questions = questions.expect("questions").iter();
+    let shown = questions
+        .filter_map(|question| question["question"].as_str())
+        .filter(|question| page.contains(&question.replace('\'', "&#39;")));
+    assert!(shown.count() > 0, "a question");
+    assert!(
+        page.contains("<dt><bdi>reference</bdi></dt>")
+            && page.contains("<dt><bdi>prediction</bdi></dt>")
+    );
+    folder.run(&format!("{words} --report-no-examples")).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(
+        !page.contains("<dt><bdi>question</bdi></dt>")
+            && !page.contains("<dt><bdi>prediction</bdi></dt>")
+    );
+    // Tasks of a submission have their grids.
+    let words = "score arc -r d/arc-tasks.json -p d/arc-submission.json -q --report r.html";
+    folder.run(words).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(page.matches("class=\"grids\"").count() >= 4 && page.contains("attempt 2"));
+}
+
+#[test]
+fn alignments_are_data() {
+    let line = |id: &str, reference: &str, prediction: &str| {
+        let pair = serde_json::json!({"id": id, "reference": reference, "prediction": prediction});
+        pair.to_string() + "\n"
+    };
+    let pairs = [
+        line("a", "one two three", "one too three four"),
+        line("b", "x", ""),
+        line("c", "", ""),
+    ];
+    let folder = Folder::new(&[("p.jsonl", &pairs.concat())]);
+    let lines = |metrics: &str| -> Vec<Value> {
+        let words =
+            format!("score {metrics} --pairs p.jsonl -q --per-sample s.jsonl --with-alignment");
+        folder.run(&words).code(0);
+        let text = fs::read_to_string(folder.path("s.jsonl")).expect("lines");
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect()
+    };
+    let wer = lines("wer");
+    assert_eq!(wer.len(), 3);
+    let chunk = |edit: &str, reference: &[&str], prediction: &[&str]| serde_json::json!({"edit": edit, "reference": reference, "prediction": prediction});
+    let expected = serde_json::json!([
+        chunk("equal", &["one"], &["one"]),
+        chunk("substitute", &["two"], &["too"]),
+        chunk("equal", &["three"], &["three"]),
+        chunk("insert", &[], &["four"]),
+    ]);
+    assert_eq!(wer[0]["alignment"], expected);
+    assert_eq!(
+        wer[1]["alignment"],
+        serde_json::json!([chunk("delete", &["x"], &[])])
+    );
+    assert_eq!(wer[2]["alignment"], serde_json::json!([]));
+    // What is counted is what is aligned, also of several metrics and of a part of the prediction.
+    let both = lines("wer,cer");
+    assert_eq!(both.len(), 6);
+    for line in &both {
+        let chunks = line["alignment"].as_array().expect("chunks");
+        for (edit, count) in [
+            ("substitute", "substitutions"),
+            ("delete", "deletions"),
+            ("insert", "insertions"),
+        ] {
+            let units = chunks
+                .iter()
+                .filter(|chunk| chunk["edit"] == edit)
+                .map(|chunk| {
+                    let side = if edit == "insert" {
+                        "prediction"
+                    } else {
+                        "reference"
+                    };
+                    chunk[side].as_array().map_or(0, Vec::len) as u64
+                });
+            assert_eq!(
+                Some(units.sum::<u64>()),
+                line["counts"][count].as_u64(),
+                "{line}"
+            );
+        }
+    }
+    let part = lines("wer --extract ^(\\w*)");
+    assert_eq!(part[0]["alignment"][0], chunk("equal", &["one"], &["one"]));
+    assert_eq!(part[0]["alignment"][1]["edit"], "delete");
+    folder
+        .run("score vqa --pairs p.jsonl --per-sample s.jsonl --with-alignment")
+        .code(2);
+}
+
+#[test]
+fn comparisons_of_three_systems_have_charts() {
+    let (mut references, mut systems) = (String::new(), [const { String::new() }; 3]);
+    for index in 0..60 {
+        references += &format!("{{\"id\": {index}, \"reference\": \"a b c d\"}}\n");
+        for (system, every) in systems.iter_mut().zip([2, 7, 30]) {
+            let last = if index % every == 0 { "x" } else { "d" };
+            *system += &format!("{{\"id\": {index}, \"prediction\": \"a b c {last}\"}}\n");
+        }
+    }
+    let [a, b, c] = &systems;
+    let folder = Folder::new(&[
+        ("r.jsonl", &references),
+        ("a.jsonl", a),
+        ("b.jsonl", b),
+        ("c.jsonl", c),
+    ]);
+    let words = "compare wer -r r.jsonl -p a.jsonl b.jsonl c.jsonl -q --report r.html";
+    folder.run(words).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    for text in [
+        "Comparison of 3 systems",
+        "wer by system",
+        "Difference in wer from a",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    // The card is that of the best system.
+    assert!(page.contains("Largest gains of c"));
 }

@@ -124,12 +124,12 @@ fn options_go_to_the_metrics_that_have_them() {
     );
     fails(
         "wer,cer --svg d",
-        &["--svg is not an option of wer and cer: arc, lanes, openlane have it"],
+        &["--svg draws one metric: score it in a run of its own"],
     );
     fails("wer,anls --show a", &["--show is not an option of anls: "]);
     fails(
         "arc,lanes --svg d",
-        &["--svg draws the examples of one metric"],
+        &["--svg draws one metric: score it in a run of its own"],
     );
     // Each metric shows the example.
     let show = |metrics: &str| {

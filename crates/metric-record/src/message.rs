@@ -30,6 +30,9 @@ enum Part {
     /// An option with its value, which is empty where only the option is meant.
     #[serde(rename = "option")]
     Option(String, String),
+    /// Text of the data, such as ids.
+    #[serde(rename = "data")]
+    Data(String),
 }
 
 /// How a front end writes the name of an option.
@@ -62,6 +65,30 @@ impl Message {
         self
     }
 
+    /// Appends text of the data, such as a list of ids, which [`without_data`](Self::without_data) leaves out.
+    ///
+    /// ```
+    /// use metric_record::Message;
+    ///
+    /// let message = Message::from("2 predictions are empty").data(": \"a\", \"b\"");
+    /// assert_eq!(message.to_string(), "2 predictions are empty: \"a\", \"b\"");
+    /// assert_eq!(message.without_data().to_string(), "2 predictions are empty");
+    /// ```
+    #[must_use]
+    pub fn data(mut self, text: impl fmt::Display) -> Self {
+        self.parts.push(Part::Data(text.to_string()));
+        self
+    }
+
+    /// Returns the message without text of the data.
+    #[must_use]
+    pub fn without_data(&self) -> Self {
+        let is_own = |part: &&Part| !matches!(part, Part::Data(_));
+        Self {
+            parts: self.parts.iter().filter(is_own).cloned().collect(),
+        }
+    }
+
     /// Appends another message.
     #[must_use]
     pub fn message(mut self, other: &Self) -> Self {
@@ -69,6 +96,7 @@ impl Message {
             self = match part {
                 Part::Text(text) => self.text(text),
                 Part::Option(name, value) => self.option(name, value),
+                Part::Data(text) => self.data(text),
             };
         }
         self
@@ -80,7 +108,7 @@ impl Message {
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(part) => text.push_str(part),
+                Part::Text(part) | Part::Data(part) => text.push_str(part),
                 Part::Option(name, value) => text.push_str(&style.option(name, value)),
             }
         }

@@ -201,6 +201,15 @@ impl Entry {
             .map_or_else(Vec::new, |report| (report.example)(&options, example))
     }
 
+    /// Whether examples are images, whose boxes a report may show over the picture.
+    #[must_use]
+    pub fn has_images(&self) -> bool {
+        #[cfg(feature = "report")]
+        return self.report.is_some_and(|report| report.has_images);
+        #[cfg(not(feature = "report"))]
+        false
+    }
+
     /// Whether the metric draws pictures of this form.
     #[must_use]
     pub fn draws(&self, drawing: Drawing) -> bool {

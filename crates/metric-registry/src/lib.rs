@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(any(feature = "graph", feature = "vision"))]
+mod curves;
 mod entry;
 #[cfg(any(feature = "text", feature = "vision"))]
 mod fields;
@@ -48,8 +50,8 @@ pub use metric_stats as stats;
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, Slice};
 pub use reading::{
-    Addends, Counted, Draw, Group, Header, Numbers, ReadDataSet, Reading, Remarks, Scope, Sink,
-    StateOf, Unified, Weigher,
+    Addends, Counted, Draw, Group, Header, Inputs, Numbers, ReadDataSet, Reading, Remarks, Scope,
+    Sink, StateOf, Unified, Weigher,
 };
 pub use report::{InReport, Shown, ShownExample};
 pub use resample::{

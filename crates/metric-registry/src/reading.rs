@@ -390,7 +390,12 @@ impl Noted {
             let counted: u64 = self.names.values().sum();
             let more = self.times > self.ids.len() as u64 + counted;
             let more = if more { ", ..." } else { "" };
-            warning = warning.text(format_args!(": {}{more}", named.join(", ")));
+            let named = format!(": {}{more}", named.join(", "));
+            // Names, such as those of classes, are no ids.
+            warning = match self.ids.is_empty() {
+                true => warning.text(named),
+                false => warning.data(named),
+            };
         }
         warning
     }
@@ -553,6 +558,28 @@ pub(crate) struct Gathered<R: Reading> {
     pub(crate) kept: Option<Kept>,
     /// The first record of a data set that the plan finds no fields in.
     pub(crate) problem: Option<Message>,
+    /// The values of the records of a data set, if they are wanted.
+    pub(crate) inputs: Option<WantedInputs>,
+}
+
+/// The values of the records of a data set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WantedInputs {
+    /// The objects of the references by id.
+    pub(crate) fields: BTreeMap<String, String>,
+    /// By index of the record.
+    pub(crate) by_record: BTreeMap<usize, Arc<Inputs>>,
+}
+
+/// The values of a record of a data set, as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// The reference, in a form of the metric's own.
+    pub reference: String,
+    /// The prediction.
+    pub prediction: String,
+    /// The object of the references that has the id of the record, such as a question or an image.
+    pub fields: Option<String>,
 }
 
 impl<R: Reading> Gathered<R> {
@@ -565,6 +592,7 @@ impl<R: Reading> Gathered<R> {
             kept: plan.keeps_examples.then(Kept::default),
             plan,
             problem: None,
+            inputs: None,
         }
     }
 
@@ -863,6 +891,25 @@ impl<'a, R: Reading> Sink<'a, R> {
     #[must_use]
     pub fn wants_samples(&self) -> bool {
         !self.plain
+    }
+
+    /// Whether the values of the records of a data set are wanted.
+    #[must_use]
+    pub fn wants_inputs(&self) -> bool {
+        self.gathered.inputs.is_some()
+    }
+
+    /// Takes the values of the record of a data set at hand, as JSON, if they are [wanted](Self::wants_inputs).
+    pub fn inputs(&mut self, reference: String, prediction: String) {
+        let (index, id) = (self.index, &self.id);
+        if let Some(wanted) = &mut self.gathered.inputs {
+            let inputs = Inputs {
+                reference,
+                prediction,
+                fields: wanted.fields.remove(id),
+            };
+            wanted.by_record.insert(index, Arc::new(inputs));
+        }
     }
 
     /// Counts examples that have no prediction.

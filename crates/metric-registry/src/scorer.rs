@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::kept::Kept;
 use crate::plan::{Described, Plan};
 use crate::reading::{
-    Counted, Draw, Gathered, Group, Header, Numbers, Pool, Reading, Scope, Sink, StateOf, Unified,
-    missing_is_correct, renumber, renumber_kept,
+    Counted, Draw, Gathered, Group, Header, Inputs, Numbers, Pool, Reading, Scope, Sink, StateOf,
+    Unified, WantedInputs, missing_is_correct, renumber, renumber_kept,
 };
 use crate::resample::{Paired, Pairing, Pairs, Resample, Resampler, Resampling, Table};
 
@@ -31,6 +31,8 @@ pub enum Drawing {
     Text,
     /// Lines of text for a terminal with 256 colors.
     ColoredText,
+    /// An alignment as JSON.
+    Alignment,
 }
 
 /// A metric with its options.
@@ -133,6 +135,8 @@ pub struct DataSet {
     pub shard: Option<Shard>,
     /// What is wanted of each record in addition to the counts.
     pub plan: Arc<Plan>,
+    /// Whether samples have the values of their records.
+    pub inputs: bool,
 }
 
 impl DataSet {
@@ -146,6 +150,7 @@ impl DataSet {
             join: JoinPolicy::default(),
             shard: None,
             plan: Arc::default(),
+            inputs: false,
         }
     }
 
@@ -226,6 +231,8 @@ pub struct Sample {
     pub scores: Named<Option<f64>>,
     /// Counts by name.
     pub counts: Named<serde_json::Value>,
+    /// The values of its record, if it is one of a [data set](DataSet::inputs) and they are wanted.
+    pub inputs: Option<Arc<Inputs>>,
 }
 
 /// Scores and counts by name.
@@ -722,6 +729,14 @@ where
         };
         let name = data.references.name.clone();
         let mut gathered = Gathered::new(R::Header::default(), samples, Arc::clone(&data.plan));
+        if data.inputs {
+            // Values are shown without fields where there are none.
+            let fields = reader.fields(&data.references).ok().flatten();
+            gathered.inputs = Some(WantedInputs {
+                fields: fields.unwrap_or_default(),
+                ..WantedInputs::default()
+            });
+        }
         let mut sink = Sink::new(reading, &mut gathered);
         if data.plan.needs_fields() {
             let fields = reader.fields(&data.references)?;
@@ -773,7 +788,36 @@ where
     }
 
     fn pictures(&self) -> Option<&dyn Draw> {
-        self.shared.reading.pictures()
+        self.shared.reading.pictures().map(|_| self as &dyn Draw)
+    }
+}
+
+/// Draws what is scored: records are prepared as they are for scores.
+impl<R: Reading> Draw for Adapter<R> {
+    fn draws(&self, drawing: Drawing) -> bool {
+        let draw = self.shared.reading.pictures();
+        draw.is_some_and(|draw| draw.draws(drawing))
+    }
+
+    fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
+        let Some(draw) = self.shared.reading.pictures() else {
+            return Ok(String::new());
+        };
+        let Some(before) = &self.shared.before else {
+            return draw.picture(record, drawing);
+        };
+        let prepared = before.prepare(record)?;
+        draw.picture(&mut prepared.record(record.view()), drawing)
+    }
+
+    fn draw_data_set(
+        &self,
+        data: DataSet,
+        drawing: Drawing,
+        put: &mut dyn FnMut(&str, &dyn Fn() -> String),
+    ) -> Result<(), DataSetError> {
+        let draw = self.shared.reading.pictures();
+        draw.map_or(Ok(()), |draw| draw.draw_data_set(data, drawing, put))
     }
 }
 
@@ -1149,6 +1193,7 @@ impl<R: Reading> ErasedPart for Read<R> {
         let state: &dyn Any = state;
         let header = state.downcast_ref::<Held<R>>().map(|state| &state.header);
         let header = header.unwrap_or(&self.gathered.header);
+        let inputs = self.gathered.inputs.as_ref();
         let sample = |example: &crate::reading::Measured<StateOf<R>>| {
             let reading = &self.shared.reading;
             let Numbers { scores, counts, .. } =
@@ -1159,6 +1204,7 @@ impl<R: Reading> ErasedPart for Read<R> {
                 part: example.part.clone(),
                 scores,
                 counts,
+                inputs: inputs.and_then(|inputs| inputs.by_record.get(&example.record).cloned()),
             }
         };
         self.gathered

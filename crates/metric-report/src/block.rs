@@ -127,6 +127,8 @@ pub enum Block {
     Grids(Grids),
     /// A finished picture.
     Picture(Picture),
+    /// Boxes, over a picture if there is one.
+    Boxes(Boxes),
     /// Names with what they name.
     Facts(Facts),
     /// One example, with blocks of its own.
@@ -373,6 +375,32 @@ pub enum Media {
     Png,
     /// JPEG.
     Jpeg,
+}
+
+/// Boxes, over a picture if there is one.
+///
+/// Of each tone at most 30 boxes are drawn, the first ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Boxes {
+    /// What stands above.
+    pub caption: Caption,
+    /// The width and the height that the corners of the boxes are measured in.
+    pub size: [f64; 2],
+    /// The picture, which fills the size, and its type.
+    pub picture: Option<(Vec<u8>, Media)>,
+    /// The boxes.
+    pub boxes: Vec<LabeledBox>,
+}
+
+/// A box with a label.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LabeledBox {
+    /// Left, top, right and bottom.
+    pub corners: [f64; 4],
+    /// The label.
+    pub label: String,
+    /// How it is meant: a good box has a solid edge, any other a dashed one.
+    pub tone: Tone,
 }
 
 /// Names with what they name.

@@ -4,15 +4,19 @@ use askama::Template;
 use sha2::{Digest, Sha256};
 
 use crate::block::{
-    Alignment, Bars, Block, Caption, Card, Cell, Column, Example, Fact, Facts, Forest, Grids,
-    Heatmap, Histogram, Lines, Media, Order, Picture, Report, Section, SideBySide, Step, Table,
-    Tone,
+    Alignment, Bars, Block, Boxes, Caption, Card, Cell, Column, Example, Fact, Facts, Forest,
+    Grids, Heatmap, Histogram, Lines, Media, Order, Picture, Report, Section, SideBySide, Step,
+    Table, Tone,
 };
 use crate::limits::{self, heatmap_classes, table_rows};
 use crate::svg::{self, Ids};
 use crate::text::{Markup, NAME, SENTENCE, Shown, TEXT, grouped, name, number, plain, shown, unit};
 
-const STYLE: &str = include_str!("../templates/report.css");
+const STYLE: &str = concat!(
+    include_str!("../templates/palette.css"),
+    include_str!("../templates/chart.css"),
+    include_str!("../templates/report.css"),
+);
 const SCRIPT: &str = include_str!("../templates/report.js");
 
 /// The files of a report in a folder, for servers whose policy allows no style or script inside of a page.
@@ -47,11 +51,13 @@ impl Report {
 }
 
 impl Report {
-    /// Returns the charts of the report as SVG files of their own, each with a name made of its index and its
-    /// heading.
+    /// Returns the charts of the report as SVG files of their own: names and contents.
+    ///
+    /// A name is made of the heading of the chart, and does not depend on the other charts unless they have the
+    /// same heading.
     #[must_use]
     pub fn charts(&self) -> Vec<(String, String)> {
-        let mut charts = Vec::new();
+        let mut charts: Vec<(String, String)> = Vec::new();
         for block in self.sections.iter().flat_map(|section| &section.blocks) {
             let ids = &mut Ids::default();
             let (caption, svg) = match block {
@@ -64,17 +70,31 @@ impl Report {
                 Block::Heatmap(matrix) => (&matrix.caption, svg::heatmap(matrix, ids)),
                 _ => continue,
             };
-            let letters = caption.title.chars().map(|character| match character {
-                'a'..='z' | '0'..='9' => character,
-                'A'..='Z' => character.to_ascii_lowercase(),
-                _ => '-',
-            });
-            let letters: String = letters.take(40).collect();
-            let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).collect();
-            let name = format!("{:02}-{}.svg", charts.len() + 1, words.join("-"));
+            let name = file_name(&caption.title);
+            let is_taken = |name: &str| charts.iter().any(|(other, _)| other == name);
+            let mut names = (2..).map(|index| format!("{name}-{index}.svg"));
+            let name = Some(format!("{name}.svg"))
+                .filter(|name| !is_taken(name))
+                .or_else(|| names.find(|name| !is_taken(name)))
+                .unwrap_or_default();
             charts.push((name, svg::standalone(&svg)));
         }
         charts
+    }
+}
+
+/// The words of a heading in lower case, as the name of a file: letters and digits of ASCII, with hyphens between
+/// them.
+fn file_name(title: &str) -> String {
+    let letter = |character: char| match character.is_ascii_alphanumeric() {
+        true => character.to_ascii_lowercase(),
+        false => '-',
+    };
+    let letters: String = title.chars().map(letter).take(60).collect();
+    let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).collect();
+    match words.is_empty() {
+        true => "chart".to_owned(),
+        false => words.join("-"),
     }
 }
 
@@ -298,6 +318,7 @@ impl Writer {
             Block::SideBySide(texts) => side_by_side(texts),
             Block::Grids(grids) => self.grids(grids),
             Block::Picture(picture) => picture_html(picture),
+            Block::Boxes(boxes) => self.boxes(boxes),
             Block::Facts(facts) => facts_html(facts, "prov"),
             Block::Example(example) => self.example(example),
         }
@@ -453,10 +474,7 @@ impl Writer {
                 .map(|(&count, column)| CountHtml {
                     count,
                     text: grouped(count),
-                    shade: match count {
-                        0 => 0,
-                        count => (count as f64 / total as f64 * 9.0).ceil().clamp(1.0, 9.0) as u8,
-                    },
+                    shade: svg::shade(count, total),
                     diagonal: column == index && Some(*index) != matrix.nothing,
                 });
             RowHtml {
@@ -495,6 +513,24 @@ impl Writer {
             html.push_str(&self.figure(&caption, &svg, None));
         }
         html + "</div>"
+    }
+
+    fn boxes(&mut self, boxes: &Boxes) -> String {
+        let picture = boxes.picture.as_ref();
+        let picture = picture.filter(|(bytes, _)| bytes.len() <= limits::PICTURE);
+        let picture = picture.map(|(bytes, media)| (media_type(*media), base64(bytes)));
+        let svg = svg::boxes(boxes, picture, &mut self.ids);
+        render(&FigureHtml {
+            class: "boxes",
+            has_title: false,
+            title: name(""),
+            has_note: !boxes.caption.note.is_empty(),
+            note: shown(&boxes.caption.note, SENTENCE),
+            body: Markup(&svg),
+            summary: "",
+            table: "",
+            table_markup: Markup(""),
+        })
     }
 
     fn example(&mut self, example: &Example) -> String {
@@ -917,12 +953,16 @@ fn common_lines(a: &[&str], b: &[&str]) -> Vec<[usize; 2]> {
 }
 
 /// A picture as an image of the page: nothing in it runs or loads.
-fn picture_html(picture: &Picture) -> String {
-    let media = match picture.media {
+fn media_type(media: Media) -> &'static str {
+    match media {
         Media::Svg => "image/svg+xml",
         Media::Png => "image/png",
         Media::Jpeg => "image/jpeg",
-    };
+    }
+}
+
+fn picture_html(picture: &Picture) -> String {
+    let media = media_type(picture.media);
     let body = match picture.bytes.len() <= limits::PICTURE {
         true => render(&ImageHtml {
             media,

@@ -9,8 +9,8 @@ mod svg;
 mod text;
 
 pub use block::{
-    Alignment, Badge, Bar, Bars, Block, Caption, Card, Cell, Column, Example, Fact, Facts, Forest,
-    Grids, Heatmap, Histogram, Interval, Line, Lines, Media, Order, Picture, Report, Section,
-    SideBySide, Step, Table, Tone,
+    Alignment, Badge, Bar, Bars, Block, Boxes, Caption, Card, Cell, Column, Example, Fact, Facts,
+    Forest, Grids, Heatmap, Histogram, Interval, LabeledBox, Line, Lines, Media, Order, Picture,
+    Report, Section, SideBySide, Step, Table, Tone,
 };
 pub use html::Folder;

@@ -113,6 +113,7 @@ impl Report {
             // A finding says what a curve shows.
             Block::Lines(chart) => finding(&chart.caption.title, &chart.caption.finding),
             Block::Histogram(chart) => finding(&chart.caption.title, &chart.caption.finding),
+            Block::Boxes(boxes) => finding(&boxes.caption.title, &boxes.caption.finding),
             Block::Picture(picture) => finding(&picture.caption.title, &picture.caption.finding),
             Block::Facts(facts) => {
                 let fact = |(name, fact): &(String, Fact)| {

@@ -6,7 +6,9 @@
 
 use std::fmt::Write;
 
-use crate::block::{Bars, Caption, Cell, Forest, Grids, Heatmap, Histogram, Line, Lines, Tone};
+use crate::block::{
+    Bars, Boxes, Caption, Cell, Forest, Grids, Heatmap, Histogram, LabeledBox, Line, Lines, Tone,
+};
 use crate::limits::heatmap_classes;
 use crate::text::{difference, escape, grouped, number, plain};
 
@@ -30,8 +32,13 @@ impl Ids {
     }
 }
 
-/// The style sheet of a chart in a file of its own.
-pub(crate) const STANDALONE: &str = "text{fill:#444;font:11px system-ui,sans-serif}.t{fill:#1b2430}.b{font-weight:600}.halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}.grid{stroke:#e8ecf1;fill:none}.axis{stroke:#5a6675;fill:none}.ln{fill:none;stroke-width:1.6;stroke-linejoin:round}.ln.main{stroke-width:3}";
+/// The style sheet of a chart in a file of its own: the colors and the rules of the page, in both themes.
+pub(crate) const STANDALONE: &str = concat!(
+    include_str!("../templates/palette.css"),
+    include_str!("../templates/chart.css"),
+    "svg{font-family:system-ui,-apple-system,\"Segoe UI\",\"Noto Sans\",\"Liberation Sans\",sans-serif}.paper{fill:var(--card)}",
+    "@media print{:root{--card:#fff}}",
+);
 
 /// The classes and the color of a shape by its tone.
 fn tone(tone: Tone) -> (&'static str, &'static str) {
@@ -535,7 +542,7 @@ pub(crate) fn forest(chart: &Forest, digits: usize, ids: &mut Ids) -> String {
             "#5a6675",
             1.0,
             &format!("M{at:.1} 4V{bottom:.1}"),
-            "all examples",
+            &number(overall, 4),
         );
     }
     for (index, (name, value, ends)) in rows.iter().enumerate() {
@@ -671,6 +678,72 @@ pub(crate) fn grid(grids: &Grids, index: usize, ids: &mut Ids) -> String {
     drawing.finish()
 }
 
+/// The width of a picture with boxes, and that of boxes alone.
+const PICTURE_WIDTHS: [f64; 2] = [480.0, 280.0];
+/// The most boxes of a tone that are drawn.
+const BOXES: usize = 30;
+
+/// Boxes over a picture, which is given as its type and its text in base64.
+pub(crate) fn boxes(boxes: &Boxes, picture: Option<(&str, String)>, ids: &mut Ids) -> String {
+    let side = |size: f64| match size.is_finite() && size > 0.0 {
+        true => size,
+        false => 1.0,
+    };
+    let [wide, high] = boxes.size.map(side);
+    let width = PICTURE_WIDTHS[usize::from(picture.is_none())];
+    // A picture that is very high has room, and one that is very wide can be seen.
+    let height = (width * high / wide).clamp(40.0, 2.5 * width).round();
+    let [across, down] = [(wide, width), (high, height)].map(|(values, places)| Scale {
+        values: [0.0, values],
+        places: [0.0, places],
+    });
+    let mut drawing = Drawing::new([width, height], &boxes.caption, ids);
+    match picture {
+        Some((media, data)) => {
+            let _ = write!(
+                drawing.svg,
+                "<image width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" href=\"data:{media};base64,{data}\"/>"
+            );
+        }
+        None => drawing.rect("track", "#e8ecf1", [0.0, 0.0, width, height], ""),
+    }
+    for kind in [Tone::Good, Tone::Bad] {
+        let is_drawn = |item: &&LabeledBox| (item.tone == Tone::Good) == (kind == Tone::Good);
+        let drawn: Vec<&LabeledBox> = boxes.boxes.iter().filter(is_drawn).take(BOXES).collect();
+        let mut path = String::new();
+        for item in &drawn {
+            let [left, top, right, bottom] = item.corners;
+            let [left, right] = [left, right].map(|x| across.at(x));
+            let [top, bottom] = [top, bottom].map(|y| down.at(y));
+            let _ = write!(
+                path,
+                "M{left:.0} {top:.0}H{right:.0}V{bottom:.0}H{left:.0}z"
+            );
+        }
+        if path.is_empty() {
+            continue;
+        }
+        let (class, color) = tone(kind);
+        drawing.path("edge", "#fff", 4.0, &path, "");
+        let class = match kind {
+            Tone::Good => format!("ln {class}"),
+            _ => format!("ln {class} dash"),
+        };
+        drawing.path(&class, color, 2.0, &path, "");
+        for item in drawn {
+            let [left, top, right, bottom] = item.corners;
+            // Labels of the two sides are at opposite corners.
+            let (x, y, anchor) = match kind {
+                Tone::Good => (across.at(left) + 3.0, down.at(top) + 11.0, "start"),
+                _ => (across.at(right) - 3.0, down.at(bottom) - 4.0, "end"),
+            };
+            let y = y.clamp(10.0, height - 3.0);
+            drawing.text([x, y], anchor, "t halo", &plain(&item.label, LABEL));
+        }
+    }
+    drawing.finish()
+}
+
 /// A matrix of counts as a chart: the shade is the share of the row.
 pub(crate) fn heatmap(matrix: &Heatmap, ids: &mut Ids) -> String {
     let classes = heatmap_classes(matrix);
@@ -699,16 +772,12 @@ pub(crate) fn heatmap(matrix: &Heatmap, ids: &mut Ids) -> String {
             let Some(across) = classes.binary_search(&column).ok().filter(|_| row == index) else {
                 continue;
             };
-            let share = count as f64 / total.max(1) as f64;
+            let shade = usize::from(shade(count, total.max(1)));
             let [x, y] = [left + size * across as f64, top + at - size / 2.0];
+            let [color, front] = [SHADES[shade], if shade > 5 { "#fff" } else { "#000" }];
             let _ = write!(
                 drawing.svg,
-                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{size}\" height=\"{size}\" fill=\"#0b5cad\" fill-opacity=\"{share:.2}\" stroke=\"#e8ecf1\"/>"
-            );
-            let color = if share > 0.55 { "#fff" } else { "#1b2430" };
-            let _ = write!(
-                drawing.svg,
-                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10\" text-anchor=\"middle\" style=\"fill:{color}\" fill=\"{color}\">{count}</text>",
+                "<g class=\"q{shade} cell\"><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{size}\" height=\"{size}\" fill=\"{color}\"/><text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10\" text-anchor=\"middle\" fill=\"{front}\">{count}</text></g>",
                 x + size / 2.0,
                 y + size / 2.0 + 3.5
             );
@@ -717,10 +786,25 @@ pub(crate) fn heatmap(matrix: &Heatmap, ids: &mut Ids) -> String {
     drawing.finish()
 }
 
+/// The shades of a matrix, as they are in the light theme.
+const SHADES: [&str; 10] = [
+    "#f4f7fb", "#e3edf8", "#c9ddf1", "#a9c9e8", "#84b1dc", "#5b96cd", "#3673b0", "#23639f",
+    "#124a80", "#083360",
+];
+
+/// The shade of a count in its row, from 0 for none to 9 for all.
+pub(crate) fn shade(count: u64, total: u64) -> u8 {
+    match count {
+        0 => 0,
+        count => (count as f64 / total as f64 * 9.0).ceil().clamp(1.0, 9.0) as u8,
+    }
+}
+
 /// A chart as a file of its own.
 pub(crate) fn standalone(svg: &str) -> String {
-    let style =
-        format!("<style>{STANDALONE}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
+    let style = format!(
+        "<style>{STANDALONE}</style><rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
+    );
     match svg.split_once("</desc>") {
         Some((start, rest)) => format!("{start}</desc>{style}{rest}\n"),
         None => svg.to_owned(),

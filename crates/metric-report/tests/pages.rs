@@ -183,6 +183,18 @@ fn report(text: &str) -> Report {
                 bytes: text.as_bytes().to_vec(),
                 media: Media::Svg,
             }),
+            Block::Boxes(Boxes {
+                caption: caption(),
+                size: [10.0, 5.0],
+                picture: Some((b"picture".to_vec(), Media::Jpeg)),
+                boxes: [Tone::Good, Tone::Bad]
+                    .map(|tone| LabeledBox {
+                        corners: [1.0, 2.0, f64::NAN, 400.0],
+                        label: t(),
+                        tone,
+                    })
+                    .to_vec(),
+            }),
         ],
     };
     let charts = vec![
@@ -364,6 +376,9 @@ fn pages_load_and_run_nothing() {
                 "{name} {key}"
             );
             match key.as_str() {
+                "href" if name == "image" => {
+                    assert!(value.starts_with("data:image/"), "{value}");
+                }
                 "href" => assert!(value.starts_with('#'), "{value}"),
                 "src" => assert!(value.starts_with("data:image/"), "{value}"),
                 _ => {}
@@ -676,4 +691,90 @@ proptest! {
         prop_assert!(!page.contains('\0'));
         prop_assert!(shape(&page) == shape(&report("harmless").to_html()));
     }
+}
+
+#[test]
+fn charts_are_files_of_their_own() {
+    let bars = |title: &str| {
+        Block::Bars(Bars {
+            caption: Caption {
+                title: title.to_owned(),
+                ..Caption::default()
+            },
+            bars: vec![Bar {
+                name: "</style><script>alert(1)</script>".to_owned(),
+                value: Cell::Count(3),
+                ..Bar::default()
+            }],
+            ..Bars::default()
+        })
+    };
+    let matrix = Block::Heatmap(Heatmap {
+        caption: Caption {
+            title: "Confusion matrix".to_owned(),
+            ..Caption::default()
+        },
+        classes: vec!["cat".to_owned(), "dog".to_owned()],
+        cells: vec![(0, 0, 9), (0, 1, 1), (1, 0, 5)],
+        ..Heatmap::default()
+    });
+    let report = |blocks| Report {
+        sections: vec![Section {
+            title: "Charts".to_owned(),
+            blocks,
+            ..Section::default()
+        }],
+        ..Report::default()
+    };
+    let charts = report(vec![
+        bars("Errors, by kind!"),
+        matrix,
+        bars("errors by kind"),
+        bars("../\u{202e}"),
+    ])
+    .charts();
+    let names: Vec<&str> = charts.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = [
+        "errors-by-kind.svg",
+        "confusion-matrix.svg",
+        "errors-by-kind-2.svg",
+        "chart.svg",
+    ];
+    assert_eq!(names, expected);
+    for (name, svg) in &charts {
+        assert!(
+            svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""),
+            "{name}"
+        );
+        assert!(
+            svg.ends_with("</svg>\n") && svg.contains("prefers-color-scheme:dark"),
+            "{name}"
+        );
+        assert!(
+            !svg.contains("<script") && svg.matches("</style>").count() == 1,
+            "{name}"
+        );
+        assert!(
+            svg.contains("<title") && !svg.contains("style=\""),
+            "{name}"
+        );
+        // What renderers without style sheets read.
+        for shape in svg.split("<rect ").skip(1) {
+            let shape = shape.split('>').next().unwrap_or_default();
+            assert!(shape.contains("fill=\"#"), "{name}: {shape}");
+        }
+        // Each element has an end.
+        let (all, ends) = (svg.matches('<').count(), svg.matches("</").count());
+        assert_eq!(all, 2 * ends + svg.matches("/>").count(), "{name}");
+    }
+    assert!(charts[1].1.contains("class=\"q9 cell\"") && charts[1].1.contains(">cat<"));
+    // Colors of shapes without a style sheet are those of the light theme.
+    let style = Report::default().to_folder().style;
+    for (index, color) in ["f4f7fb", "e3edf8", "c9ddf1", "a9c9e8", "84b1dc"]
+        .iter()
+        .enumerate()
+    {
+        assert!(style.contains(&format!("--q{index}:#{color}")), "{index}");
+    }
+    assert!(report(Vec::new()).charts().is_empty());
 }

@@ -8,13 +8,17 @@ mod first_words;
 mod formats;
 mod join;
 mod outcome;
+mod records;
 mod regressions;
 mod run;
 mod samples;
 mod scan;
 mod source;
+mod spill;
 mod state_file;
 mod statistics;
+#[cfg(feature = "report")]
+mod stored;
 mod tables;
 mod waiting;
 
@@ -26,7 +30,9 @@ pub use compare::{Candidate, Compare, Comparison, Difference, GroupComparison, S
 pub use error::{ErrorKind, RunError};
 pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
-pub use outcome::{Outcome, input_json, outcomes_json, sample_json, sample_json_with_inputs};
+pub use outcome::{
+    Outcome, input_json, outcomes_json, sample_json, sample_json_with_inputs, with_json_field,
+};
 pub use regressions::Regression;
 pub use run::{Data, Fields, Observer, ObserverError, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
@@ -35,4 +41,6 @@ pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };
 pub use statistics::{GroupIntervals, Intervals, Statistics};
+#[cfg(feature = "report")]
+pub use stored::{StoredResults, heading, interval_name, named_scores};
 pub use tables::Table;

@@ -464,6 +464,15 @@ pub fn sample_json(metric: Option<&str>, sample: &Sample) -> String {
     sample_line(metric, sample, None)
 }
 
+/// The same with a further field, whose value is JSON.
+#[must_use]
+pub fn with_json_field(line: &str, name: &str, value: &str) -> String {
+    // A line is an object that is not empty.
+    let start = line.strip_suffix('}').unwrap_or(line);
+    let name = serde_json::Value::from(name);
+    format!("{start},{name}:{value}}}")
+}
+
 /// The same with the reference and the prediction of its record, as [`input_json`] writes them.
 #[must_use]
 pub fn sample_json_with_inputs(

@@ -187,6 +187,12 @@ pub trait Observer: Sync {
         false
     }
 
+    /// Whether the values of the record of this example are wanted. Only asked if the run
+    /// [wants samples](Run::samples) and [values](Self::wants_inputs); one example of several is enough.
+    fn wants_input_of(&self, _metric: &str, _sample: &Sample) -> bool {
+        true
+    }
+
     /// Takes a record that was scored, in no particular order.
     ///
     /// # Errors
@@ -536,6 +542,7 @@ impl Run {
                 join: self.join,
                 shard: self.shard,
                 plan: Arc::clone(&plan),
+                inputs: self.samples && observer.wants_inputs(),
             };
             let drawn = observer.draws().then(|| data_set.clone());
             let mut part = chosen.scorer.read_data_set(data_set, self.samples)?;
@@ -1005,7 +1012,15 @@ impl Fold<'_> {
     /// Lets the observer draw pairs that were scored.
     fn draw(&self, join: &Join, pairs: &[Pair]) -> Result<(), RunError> {
         if self.observer.wants_inputs() {
+            let is_wanted = |(metric, sample): &(usize, Sample)| {
+                let name = self.run.metrics[*metric].entry.name;
+                self.observer.wants_input_of(name, sample)
+            };
             for pair in pairs {
+                let samples = self.waiting.samples.get(&pair.ordinal);
+                if samples.is_some_and(|samples| !samples.iter().any(is_wanted)) {
+                    continue;
+                }
                 let taken = self.observer.input(&join.record(pair));
                 taken.map_err(RunError::Observer)?;
             }

@@ -314,6 +314,7 @@ mod tests {
         let counts = counts.as_object().cloned().unwrap_or_default();
         let named = |(name, score): &(&str, Option<f64>)| ((*name).to_owned(), *score);
         Sample {
+            inputs: None,
             record: 0,
             id: "a".to_owned(),
             part: part.map(str::to_owned),

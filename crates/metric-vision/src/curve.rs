@@ -294,6 +294,20 @@ impl ScoreHistogram {
         }
     }
 
+    /// Adds objects to be found.
+    pub(crate) fn add_truths(&mut self, truths: u64) {
+        count::add(&mut self.truths, truths, 1);
+    }
+
+    /// Adds a detection.
+    pub(crate) fn add(&mut self, score: Rank, is_right: bool) {
+        self.push(Bin {
+            score: score.max(Rank::new(f64::NEG_INFINITY)),
+            right: u64::from(is_right),
+            wrong: u64::from(!is_right),
+        });
+    }
+
     fn push(&mut self, bin: Bin) {
         self.bins.push(bin);
         // Each bin is sorted in once for every doubling.

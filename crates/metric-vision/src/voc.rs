@@ -12,7 +12,7 @@ use crate::matching::voc_by;
 use crate::nearest::Arithmetic;
 use crate::numpy::pairwise_sum;
 use crate::score::Rank;
-use crate::{BBox, Detection, Image, InvalidThreshold, Prediction, Shape};
+use crate::{BBox, Curve, Detection, Image, InvalidThreshold, Prediction, ScoreHistogram, Shape};
 
 /// Average precision as in the Pascal VOC challenges.
 ///
@@ -239,6 +239,44 @@ impl<S: Shape> Metric for VocAp<S> {
 }
 
 impl<S> VocAp<S> {
+    /// Returns the precision-recall curve of each class that has truths or detections, by its place in the list
+    /// of classes: the one whose area is the average precision, without interpolation.
+    ///
+    /// ```
+    /// use metric_core::{Counts, Metric};
+    /// use metric_vision::{Annotation, BBox, Image, Prediction, VocAp};
+    ///
+    /// let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
+    /// let image = Image::new(1, vec![Annotation::new(0, at(0.0)?)]);
+    /// let found = [(0.9, at(90.0)?), (0.8, at(0.0)?)];
+    /// let found = found.map(|(score, shape)| Prediction::new(0, score, shape));
+    ///
+    /// let metric = VocAp::new(0.5)?;
+    /// let curves = metric.curves(&metric.measure(&found, &image));
+    /// assert_eq!(curves[&0].at(0.9), Counts::new(0, 1, 1));
+    /// assert_eq!(curves[&0].at(0.8), Counts::new(1, 1, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn curves(&self, state: &VocState) -> BTreeMap<u32, Curve> {
+        let mut classes: BTreeMap<u32, ScoreHistogram> = BTreeMap::new();
+        for image in state.images.unordered() {
+            for &(class, truths) in &image.truths {
+                classes.entry(class).or_default().add_truths(truths);
+            }
+            for detected in &image.detections {
+                let of_class = classes.entry(detected.class).or_default();
+                match detected.outcome {
+                    Outcome::Right => of_class.add(detected.score, true),
+                    Outcome::Wrong => of_class.add(detected.score, false),
+                    Outcome::Ignored => {}
+                }
+            }
+        }
+        let curve = |(class, histogram): (u32, ScoreHistogram)| (class, histogram.curve());
+        classes.into_iter().map(curve).collect()
+    }
+
     /// Returns what scores states with a weight for each: the score is that of the states merged as often as
     /// their weights say. The states are usually those of single images, and the weights those of a bootstrap
     /// replicate.
@@ -586,6 +624,26 @@ mod tests {
             Some(0.25 + 0.25 * 0.75 + 0.25 * 0.75),
             Some((3.0 + 5.0 * 0.75) / 11.0),
         );
+    }
+
+    #[test]
+    fn curves_end_at_the_counts_of_their_class() {
+        let metric = VocAp::new(0.5).expect("a metric");
+        let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0).expect("a box");
+        let truths = vec![Annotation::new(0, at(0.0)), Annotation::new(2, at(50.0))];
+        let image = Image::new(1, truths);
+        let found = [(0, 0.5, 0.0), (0, 0.5, 30.0), (1, 0.1, 0.0)];
+        let found = found.map(|(class, score, x)| Prediction::new(class, score, at(x)));
+        let state = metric.measure(&found, &image);
+        let curves = metric.curves(&state);
+        let score = metric.compute(&state);
+        assert!(curves.keys().eq(score.classes.keys()));
+        for (class, curve) in &curves {
+            let counts = score.classes[class].counts;
+            assert_eq!(curve.at(f64::NEG_INFINITY), counts, "{class}");
+        }
+        // Detections of one score are one point.
+        assert_eq!(curves[&0].points().count(), 1);
     }
 
     #[test]

@@ -300,6 +300,24 @@ pub struct DetectionScore {
     pub counts: Counts,
 }
 
+/// Curves of precision over recall.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpenLaneCurves {
+    /// Lanes under each of [`LANE_THRESHOLDS`].
+    pub lanes: [Vec<ConfidencePoint>; 3],
+    /// Traffic elements by attribute.
+    pub attributes: [Vec<ConfidencePoint>; ATTRIBUTES],
+}
+
+/// The counts of the predictions of at least a confidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConfidencePoint {
+    /// The confidence.
+    pub confidence: f64,
+    /// Matched and unmatched predictions and true items.
+    pub counts: Counts,
+}
+
 /// How well edges are found, beside the average precision of their vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EdgeScore {
@@ -367,6 +385,25 @@ impl Metric for OpenLaneV2 {
 }
 
 impl OpenLaneV2 {
+    /// Returns the precision-recall curves that the average precisions of lanes and elements are read from: a
+    /// point for each distinct confidence, by falling confidence.
+    #[must_use]
+    pub fn curves(&self, state: &OpenLaneState) -> OpenLaneCurves {
+        let rows = Rows::new(&[state]);
+        let lanes = std::array::from_fn(|threshold| {
+            let lanes = rows.lanes.iter();
+            let hits =
+                lanes.map(|(_, &(confidence, hits))| (confidence, hits >> threshold & 1 == 1));
+            points(hits, rows.true_lanes(&[1]))
+        });
+        let attributes = std::array::from_fn(|attribute| {
+            let elements = rows.elements.get(attribute).into_iter();
+            let hits = elements.flat_map(|elements| elements.iter().map(|(_, &element)| element));
+            points(hits, rows.true_elements(attribute, &[1]))
+        });
+        OpenLaneCurves { lanes, attributes }
+    }
+
     /// Returns what scores states with a weight for each: the score is that of the states merged as often as
     /// their weights say. The states are usually those of single frames, and the weights those of a bootstrap
     /// replicate.
@@ -403,6 +440,21 @@ impl OpenLaneV2 {
             score_of(lanes, attributes, &total)
         }
     }
+}
+
+/// The points of a curve, from verdicts by falling confidence.
+fn points(hits: impl Iterator<Item = (Confidence, bool)>, truths: u64) -> Vec<ConfidencePoint> {
+    let mut points: Vec<ConfidencePoint> = Vec::new();
+    let (mut right, mut predicted) = (0, 0);
+    for (Confidence(confidence), hit) in hits {
+        (right, predicted) = (right + u64::from(hit), predicted + 1);
+        let counts = Counts::from_totals(right, predicted, truths);
+        match points.last_mut() {
+            Some(last) if last.confidence == confidence => last.counts = counts,
+            _ => points.push(ConfidencePoint { confidence, counts }),
+        }
+    }
+    points
 }
 
 /// The score of detections and of the sums of a state.
@@ -750,6 +802,23 @@ mod tests {
         assert_eq!(average_precision(&[true; 7], 10), 8.0 / 11.0);
         // 1 of 11 does not reach 0.1.
         assert_eq!(average_precision(&[true], 11), 1.0 / 11.0);
+    }
+
+    #[test]
+    fn curves_have_a_point_for_each_confidence() {
+        let hits = [(0.9, true), (0.5, false), (0.5, true), (0.1, false)];
+        let found = points(
+            hits.map(|(confidence, hit)| (Confidence(confidence), hit))
+                .into_iter(),
+            3,
+        );
+        let expected = [(0.9, [1, 1]), (0.5, [2, 3]), (0.1, [2, 4])];
+        let expected = expected.map(|(confidence, [right, predicted])| ConfidencePoint {
+            confidence,
+            counts: Counts::from_totals(right, predicted, 3),
+        });
+        assert_eq!(found, expected);
+        assert!(OpenLaneV2.curves(&OpenLaneState::default()) == OpenLaneCurves::default());
     }
 
     #[test]

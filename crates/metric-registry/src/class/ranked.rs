@@ -5,8 +5,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use metric_class::{
-    AccuracyAtK, InvalidK, RankTable, Ranks, Score, ScoreError, Target, TiedRank, Ties, TopK,
-    VERSION, label_ranks,
+    AccuracyAtK, InvalidK, RankSpan, RankTable, Ranks, Score, ScoreError, Target, TiedRank, Ties,
+    TopK, VERSION, label_ranks,
 };
 use metric_record::json::scan::{self, Scanner};
 use metric_record::json::{self, string, typed};
@@ -135,7 +135,7 @@ pub(crate) const MRR: Entry = Entry {
     groups: &[],
     details: true,
     drawings: &[],
-    report: None,
+    report: crate::report::MRR,
     input: Input::Records,
     whole_file: never_whole,
     state_format: 1,
@@ -255,6 +255,14 @@ fn numbers(text: &str) -> Result<Vec<usize>, String> {
     // Equal signatures print the same.
     numbers.sort_unstable();
     Ok(numbers)
+}
+
+/// How many references have which rank, from 1; among ties, how many may have any from the first to the last.
+fn ranks(found: impl Iterator<Item = ([usize; 2], u64)>, nowhere: u64) -> serde_json::Value {
+    let ranks = found.map(|([first, last], count)| {
+        serde_json::json!({"first": first + 1, "last": last + 1, "examples": count})
+    });
+    serde_json::json!({"ranks": ranks.collect::<Vec<_>>(), "without_rank": nowhere})
 }
 
 struct Labels {
@@ -534,6 +542,17 @@ impl Reading for Labels {
             }
             _ => None,
         }
+    }
+
+    fn details(&self, state: &Ranks, _header: &Rows) -> Option<serde_json::Value> {
+        let found = state.hits_at.iter().copied().enumerate();
+        let found = found.filter(|(_, count)| *count > 0);
+        let found_ones = state.hits_at.iter().copied().fold(0, u64::saturating_add);
+        let nowhere = state.total.saturating_sub(found_ones);
+        Some(ranks(
+            found.map(|(rank, count)| ([rank; 2], count)),
+            nowhere,
+        ))
     }
 
     fn numbers(&self, state: &Ranks, header: &Rows, scope: Scope<'_>) -> Numbers {
@@ -1045,8 +1064,14 @@ impl Reading for Scores {
     }
 
     fn details(&self, state: &RankTable, _header: &Rows) -> Option<serde_json::Value> {
+        let found = state.total.ranks().filter_map(|(span, count)| {
+            let RankSpan { first, last } = span?;
+            Some(([first, last], count))
+        });
+        let nowhere = state.total.ranks().filter(|(span, _)| span.is_none());
+        let mut details = ranks(found, nowhere.map(|(_, count)| count).sum());
         if !self.by_class {
-            return None;
+            return Some(details);
         }
         let classes = state.classes.iter().map(|(label, ranks)| {
             let mut table = RankTable::default();
@@ -1059,6 +1084,7 @@ impl Reading for Scores {
             (label.to_string(), numbers.into())
         });
         let classes: serde_json::Map<String, serde_json::Value> = classes.collect();
-        Some(serde_json::json!({ "classes": classes }))
+        details["classes"] = classes.into();
+        Some(details)
     }
 }

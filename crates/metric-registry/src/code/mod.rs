@@ -76,7 +76,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
         ScoreSpec::higher("dataflow_match"),
     ],
     groups: &["lang"],
-    details: false,
+    details: true,
     drawings: &[],
     report: crate::report::CODEBLEU,
     input: Input::Records,
@@ -335,6 +335,47 @@ impl Reading for Code {
             Languages::Field(_) => sink.measured(None, &[("lang", language.name())], state),
         }
         Ok(())
+    }
+
+    /// The components with their weights, and the n-grams by length.
+    fn details(&self, state: &CodeBleuState, (): &()) -> Option<serde_json::Value> {
+        let score = self.metric.compute(state);
+        let components = [
+            ("ngram_match", score.ngram_match),
+            ("weighted_ngram_match", score.weighted_ngram_match),
+            ("syntax_match", score.syntax_match),
+            ("dataflow_match", score.dataflow_match),
+        ];
+        let weighted = components.iter().zip(self.metric.weights.values());
+        let components = weighted.map(|((component, score), weight)| {
+            json!({"component": component, "weight": weight, "score": score})
+        });
+        // Keywords weigh 1 and other words a fifth.
+        let fifths = state.weighted.orders[0].map(|fifths| fifths as f64 / 5.0);
+        let orders = (1..).zip(state.ngram.orders.iter().zip(&state.weighted.orders));
+        let orders = orders.map(|(length, (&[matches, total], &[right, all])): (u64, _)| {
+            let weighted = match length {
+                1 => fifths,
+                _ => [right as f64, all as f64],
+            };
+            let [right, all] = weighted;
+            json!({
+                "length": length,
+                "matches": matches,
+                "total": total,
+                "precision": metric_core::ratio(matches, total),
+                "weighted_matches": right,
+                "weighted_total": all,
+                "weighted_precision": (all > 0.0).then(|| right / all),
+            })
+        });
+        Some(json!({
+            "codebleu": score.codebleu,
+            "components": components.collect::<Vec<_>>(),
+            "ngrams": orders.collect::<Vec<_>>(),
+            "hypothesis_length": state.ngram.prediction_length,
+            "reference_length": state.ngram.reference_length,
+        }))
     }
 
     fn numbers(&self, state: &CodeBleuState, (): &(), scope: Scope<'_>) -> Numbers {

@@ -3,8 +3,8 @@
 use metric_core::{Counts, Metric};
 use metric_graph::VERSION;
 use metric_graph::openlane::{
-    ATTRIBUTE_NAMES, ATTRIBUTES, DetectionScore, EdgeScore, LANE_THRESHOLDS, OpenLaneScore,
-    OpenLaneState, OpenLaneV2, check_size, read_frame,
+    ATTRIBUTE_NAMES, ATTRIBUTES, ConfidencePoint, DetectionScore, EdgeScore, LANE_THRESHOLDS,
+    OpenLaneScore, OpenLaneState, OpenLaneV2, check_size, read_frame,
 };
 use metric_record::{FieldError, Message, Record};
 use serde_json::json;
@@ -41,16 +41,22 @@ pub(crate) const OPENLANE: Entry = Entry {
         ScoreSpec::higher("edge_f1_lt"),
     ],
     groups: &["threshold", "attribute"],
-    details: false,
+    details: true,
     drawings: &[Drawing::Svg],
     report: crate::report::OPENLANE,
     input: Input::Records,
     whole_file: never_whole,
     state_format: 1,
-    build: |_| Ok(scorer("openlane", VERSION, OpenLane)),
+    build: |options| {
+        let compact = options.compact_details();
+        Ok(scorer("openlane", VERSION, OpenLane { compact }))
+    },
 };
 
-struct OpenLane;
+struct OpenLane {
+    /// Whether details are compact.
+    compact: bool,
+}
 
 impl Reading for OpenLane {
     type Metric = OpenLaneV2;
@@ -80,6 +86,38 @@ impl Reading for OpenLane {
             warnings: if total { warnings(&score) } else { Vec::new() },
             ..scores_and_groups(&score, scope)
         }
+    }
+
+    /// The curves of lanes by threshold, and of traffic elements by attribute, as far as there are such elements.
+    fn details(&self, state: &OpenLaneState, (): &()) -> Option<serde_json::Value> {
+        let score = OpenLaneV2.compute(state);
+        let curves = OpenLaneV2.curves(state);
+        let points = |points: &[ConfidencePoint]| {
+            let points = points.iter().map(|point| (point.confidence, point.counts));
+            crate::curves::points(points, self.compact)
+        };
+        let lanes = LANE_THRESHOLDS.iter().zip(&score.lanes).zip(&curves.lanes);
+        let lanes = lanes.map(|((threshold, lanes), curve)| {
+            json!({
+                "threshold": threshold,
+                "average_precision": lanes.average_precision,
+                "points": points(curve),
+            })
+        });
+        let attributes = ATTRIBUTE_NAMES.iter().zip(&score.attributes);
+        let attributes = attributes.zip(&curves.attributes);
+        let attributes = attributes.filter(|((_, attribute), _)| is_present(attribute));
+        let attributes = attributes.map(|((name, attribute), curve)| {
+            json!({
+                "attribute": name,
+                "average_precision": attribute.average_precision,
+                "points": points(curve),
+            })
+        });
+        Some(json!({
+            "lanes": lanes.collect::<Vec<_>>(),
+            "elements": attributes.collect::<Vec<_>>(),
+        }))
     }
 
     fn weigher<'s>(&'s self, states: &[&'s OpenLaneState], (): &'s ()) -> Option<Weigher<'s>> {

@@ -10,6 +10,7 @@ use metric_grid::{
 };
 use metric_record::{FieldError, JoinPolicy, Message, ReadError, Record, Side};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::{
     Counted, DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers,
@@ -61,7 +62,7 @@ pub(crate) const ARC: Entry = Entry {
         ScoreSpec::higher("cell_accuracy_by_task"),
     ],
     groups: &["task"],
-    details: false,
+    details: true,
     drawings: &[Drawing::Svg, Drawing::Text, Drawing::ColoredText],
     report: crate::report::ARC,
     input: Input::Either(is_solutions),
@@ -160,6 +161,7 @@ impl ArcReading {
             Drawing::Svg => picture.svg(),
             Drawing::Text => picture.text(false),
             Drawing::ColoredText => picture.text(true),
+            Drawing::Alignment => String::new(),
         }
     }
 }
@@ -208,6 +210,37 @@ impl Reading for ArcReading {
         }
     }
 
+    /// What became of the outputs, and of submissions the tasks by their outputs that are solved.
+    fn details(&self, state: &ExamplesState, _header: &Records) -> Option<serde_json::Value> {
+        let (pairs, submissions) = (&state.pairs, &state.submissions);
+        let is_pairs = state.kind() == ExampleKind::Pairs;
+        let (outputs, invalid, missing) = match is_pairs {
+            true => (pairs, pairs.invalid, pairs.missing),
+            false => (&submissions.outputs, 0, submissions.missing_outputs),
+        };
+        let other_shape = outputs
+            .pairs
+            .saturating_sub(outputs.shape_matches + invalid + missing);
+        let outcomes = [
+            ("exact", outputs.exact),
+            ("shape", outputs.shape_matches.saturating_sub(outputs.exact)),
+            ("other_shape", other_shape),
+            ("invalid", invalid),
+            ("missing", missing),
+        ];
+        let outcomes = outcomes.map(|(outcome, count)| json!({"outcome": outcome, "count": count}));
+        let mut details = json!({"outputs": outputs.pairs, "outcomes": outcomes});
+        if !is_pairs {
+            let tasks = submissions.tasks.iter().flat_map(|(outputs, by_solved)| {
+                let tasks = by_solved.iter();
+                tasks.map(move |(solved, tasks)| json!({"outputs": outputs, "solved": solved, "tasks": tasks}))
+            });
+            details["tasks"] = tasks.collect();
+            details["solved_at"] = json!(submissions.solved_at);
+        }
+        Some(details)
+    }
+
     fn examples_in(&self, record: &mut Record<'_>) -> u64 {
         Example::grids_in(record.reference)
     }
@@ -231,6 +264,11 @@ impl ReadDataSet<Self> for ArcReading {
             sink.share(Side::Reference, Records::Tasks)
                 .map_err(|error| DataSetError::Read(ReadError::new("", error.problem)))?;
             let attempts = submission.attempts(id);
+            if sink.wants_inputs() {
+                let reference: Vec<_> = truth.iter().map(rows).collect();
+                let prediction: Vec<_> = attempts.iter().map(|tried| attempts_of(tried)).collect();
+                sink.inputs(json!(reference).to_string(), json!(prediction).to_string());
+            }
             self.task(sink, id, attempts, truth);
             let tried = attempts.iter().take(truth.len());
             missing += truth.len() - tried.filter(|attempts| !attempts.is_empty()).count();
@@ -274,9 +312,27 @@ impl ReadDataSet<Self> for ArcReading {
     }
 }
 
+/// The rows of a grid.
+fn rows(grid: &Grid) -> Vec<Vec<u8>> {
+    let rows = grid.as_array();
+    rows.outer_iter().map(|row| row.to_vec()).collect()
+}
+
+/// The attempts at an output, by name; one that is not a grid is null.
+fn attempts_of(attempts: &[Attempt]) -> serde_json::Value {
+    let named = (1..).zip(attempts).map(|(index, attempt): (usize, _)| {
+        let grid = match attempt {
+            Attempt::Grid(grid) => json!(rows(grid)),
+            Attempt::Missing | Attempt::Invalid => serde_json::Value::Null,
+        };
+        (format!("attempt_{index}"), grid)
+    });
+    named.collect::<serde_json::Map<_, _>>().into()
+}
+
 impl Draw for ArcReading {
-    fn draws(&self, _drawing: Drawing) -> bool {
-        true
+    fn draws(&self, drawing: Drawing) -> bool {
+        ARC.draws(drawing)
     }
 
     fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use metric_report::{Bar, Block, Cell, Heatmap, Line, Lines, Section, Tone};
 use serde_json::Value;
 
@@ -74,8 +76,20 @@ pub(super) fn matrix(
     blocks
 }
 
-/// The accuracy by k.
+/// How many ranks are drawn one by one.
+const RANKS: u64 = 20;
+
+/// The accuracy by k, where references rank, and the labels that are missed most.
 pub(super) fn ranks(shown: Shown<'_>) -> Vec<Section> {
+    let mut blocks: Vec<Block> = by_k(shown).map(Block::Lines).into_iter().collect();
+    if let Some(details) = shown.details {
+        blocks.extend(rank_bars(details));
+        blocks.extend(missed(details));
+    }
+    section("Ranks", "", blocks)
+}
+
+fn by_k(shown: Shown<'_>) -> Option<Lines> {
     let scores = shown.result["scores"].as_object();
     let point = |(name, value): (&String, &Value)| {
         let k: f64 = name.strip_prefix("accuracy@")?.parse().ok()?;
@@ -83,15 +97,12 @@ pub(super) fn ranks(shown: Shown<'_>) -> Vec<Section> {
     };
     let mut points: Vec<[f64; 2]> = scores.into_iter().flatten().filter_map(point).collect();
     points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    if points.len() < 2 {
-        return Vec::new();
-    }
-    let last = points.last().map_or([0.0; 2], |point| *point);
+    let last = *points.last().filter(|_| points.len() > 1)?;
     let finding = format!(
         "The accuracy is {:.4} within the first {} labels.",
         last[1], last[0]
     );
-    let chart = Lines {
+    Some(Lines {
         caption: caption(
             "Accuracy by k",
             "Share of references among the first k labels.",
@@ -106,6 +117,74 @@ pub(super) fn ranks(shown: Shown<'_>) -> Vec<Section> {
             ..Line::default()
         }],
         mark: None,
+    })
+}
+
+/// How often the reference has each of the first ranks, a later one, or none.
+fn rank_bars(details: &Value) -> Vec<Block> {
+    let mut first = BTreeMap::new();
+    let mut later = 0;
+    for rank in details["ranks"].as_array().into_iter().flatten() {
+        let count = rank["examples"].as_u64().unwrap_or(0);
+        let ends = rank["first"].as_u64().zip(rank["last"].as_u64());
+        match ends {
+            Some((start, end)) if end <= RANKS => *first.entry((start, end)).or_insert(0) += count,
+            _ => later += count,
+        }
+    }
+    let bar = |name: String, count, tone| Bar {
+        name,
+        value: Cell::Count(count),
+        tone,
+        main: false,
     };
-    section("Ranks", "", vec![Block::Lines(chart)])
+    let mut chart: Vec<Bar> = Vec::new();
+    for ((start, end), count) in first {
+        let name = match start == end {
+            true => format!("{start}"),
+            false => format!("{start} to {end} (tie)"),
+        };
+        let tone = if end == 1 { Tone::Good } else { Tone::Neutral };
+        chart.push(bar(name, count, tone));
+    }
+    let nowhere = details["without_rank"].as_u64().unwrap_or(0);
+    if later > 0 {
+        chart.push(bar(format!("after {RANKS}"), later, Tone::Neutral));
+    }
+    if nowhere > 0 {
+        chart.push(bar("not predicted".to_owned(), nowhere, Tone::Bad));
+    }
+    let caption = caption(
+        "Rank of the reference",
+        "Number of examples by the rank of the reference among the predicted labels.",
+        largest(&chart),
+    );
+    bars(caption, None, chart)
+}
+
+/// The labels with the lowest score, where classes are scored one by one.
+fn missed(details: &Value) -> Vec<Block> {
+    let score = |class: &Value| {
+        let mut scores = class.as_object()?.iter();
+        let (name, value) = scores.find(|(name, _)| *name != "total")?;
+        Some((name.clone(), value.as_f64()?))
+    };
+    let classes = details["classes"].as_object().into_iter().flatten();
+    let mut worst: Vec<(&String, String, f64)> = classes
+        .filter_map(|(label, class)| score(class).map(|(name, value)| (label, name, value)))
+        .collect();
+    worst.sort_by(|a, b| a.2.total_cmp(&b.2));
+    let bar = |(label, _, value): &(&String, String, f64)| Bar {
+        name: (*label).clone(),
+        value: Cell::Number(*value),
+        ..Bar::default()
+    };
+    let chart: Vec<Bar> = worst.iter().take(15).map(bar).collect();
+    let name = worst.first().map_or("", |(_, name, _)| name.as_str());
+    let note = format!("Labels with the lowest {name}.");
+    bars(
+        caption("Most missed labels", &note, String::new()),
+        Some(1.0),
+        chart,
+    )
 }

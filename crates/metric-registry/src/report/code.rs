@@ -1,4 +1,5 @@
-use metric_report::{Block, Section, SideBySide};
+use metric_report::{Bar, Block, Cell, Section, SideBySide};
+use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section, text};
 use super::{Shown, ShownExample};
@@ -19,15 +20,27 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     }
     let finding = largest(components.get(1..).unwrap_or_default());
     let note = "The score is the weighted mean of the four components below it.";
-    section(
-        "Components",
-        "",
-        bars(
-            caption("CodeBLEU by component", note, finding),
-            Some(1.0),
-            components,
-        ),
-    )
+    let mut blocks = bars(
+        caption("CodeBLEU by component", note, finding),
+        Some(1.0),
+        components,
+    );
+    let orders = shown
+        .details
+        .and_then(|details| details["ngrams"].as_array());
+    let bar = |order: &Value| Bar {
+        name: match order["length"].as_u64().unwrap_or(0) {
+            1 => "1 word".to_owned(),
+            length => format!("{length} words"),
+        },
+        value: Cell::from(order["precision"].as_f64()),
+        ..Bar::default()
+    };
+    let orders: Vec<Bar> = orders.into_iter().flatten().map(bar).collect();
+    let note = "Share of the word sequences of the predictions that occur in their references.";
+    let chart = caption("Precision of n-grams by length", note, largest(&orders));
+    blocks.extend(bars(chart, Some(1.0), orders));
+    section("Components", "", blocks)
 }
 
 /// Reference and prediction, line by line.

@@ -1,4 +1,5 @@
-use metric_report::{Block, Cell, Column, Order, Section, Table};
+use metric_report::{Block, Cell, Column, Line, Lines, Order, Section, Table};
+use serde_json::Value;
 
 use super::Shown;
 use super::parts::{bars, caption, largest, score_bars, section};
@@ -75,13 +76,49 @@ pub(super) fn openlane(shown: Shown<'_>) -> Vec<Section> {
     }
     let finding = largest(parts.get(1..).unwrap_or_default());
     let note = "The topology scores count with their square roots.";
-    section(
-        "Parts",
-        "",
-        bars(
-            caption("The score by part", note, finding),
-            Some(1.0),
-            parts,
-        ),
-    )
+    let mut blocks = bars(
+        caption("The score by part", note, finding),
+        Some(1.0),
+        parts,
+    );
+    let curves = |title: &str, note: &str, name: fn(&Value) -> String| {
+        let curves = shown.details?["lanes"].as_array()?;
+        let point = |point: &Value| Some([point["recall"].as_f64()?, point["precision"].as_f64()?]);
+        let line = |curve: &Value| Line {
+            name: name(curve),
+            points: curve["points"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(point)
+                .collect(),
+            ..Line::default()
+        };
+        let average = |curve: &Value| {
+            let average = curve["average_precision"].as_f64()?;
+            Some(format!("{} {average:.4}", name(curve)))
+        };
+        let averages: Vec<String> = curves.iter().filter_map(average).collect();
+        let lines: Vec<Line> = curves.iter().map(line).collect();
+        let drawn = lines.iter().any(|line| !line.points.is_empty());
+        drawn.then(|| {
+            Block::Lines(Lines {
+                caption: caption(
+                    title,
+                    note,
+                    format!("Average precision: {}.", averages.join(", ")),
+                ),
+                axes: ["recall".to_owned(), "precision".to_owned()],
+                ranges: [Some([0.0, 1.0]); 2],
+                lines,
+                mark: None,
+            })
+        })
+    };
+    blocks.extend(curves(
+        "Lanes: precision against recall",
+        "One line per threshold of the distance between a predicted lane and a true one.",
+        |curve| format!("{} m", curve["threshold"].as_f64().unwrap_or(0.0)),
+    ));
+    section("Parts", "", blocks)
 }

@@ -1,4 +1,4 @@
-use metric_report::{Block, Grids, Section};
+use metric_report::{Bar, Block, Cell, Column, Grids, Section, Table, Tone};
 use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section};
@@ -22,7 +22,59 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
         "Shares between 0 and 1.",
         largest(&bar),
     );
-    section("Outputs", "", bars(chart, Some(1.0), bar))
+    let mut blocks = bars(chart, Some(1.0), bar);
+    blocks.extend(shown.details.into_iter().flat_map(outcomes));
+    section("Outputs", "", blocks)
+}
+
+/// What became of the outputs, and how many outputs of how many tasks are solved.
+fn outcomes(details: &Value) -> Vec<Block> {
+    let names = [
+        ("exact", "exact", Tone::Good),
+        ("shape", "wrong cells", Tone::Bad),
+        ("other_shape", "wrong shape", Tone::Bad),
+        ("invalid", "not a grid", Tone::Missing),
+        ("missing", "missing", Tone::Missing),
+    ];
+    let bar = |outcome: &Value| {
+        let count = outcome["count"].as_u64().filter(|count| *count > 0)?;
+        let name = outcome["outcome"].as_str()?;
+        let (_, label, tone) = names.iter().find(|(other, ..)| *other == name)?;
+        Some(Bar {
+            name: (*label).to_owned(),
+            value: Cell::Count(count),
+            tone: *tone,
+            main: false,
+        })
+    };
+    let counts = details["outcomes"].as_array().into_iter().flatten();
+    let counts: Vec<Bar> = counts.filter_map(bar).collect();
+    let chart = caption("What became of the outputs", "", largest(&counts));
+    let mut blocks = bars(chart, None, counts);
+    let row = |row: &Value| {
+        let cell = |name: &str| Some(Cell::Count(row[name].as_u64()?));
+        Some(vec![cell("outputs")?, cell("solved")?, cell("tasks")?])
+    };
+    let rows: Vec<_> = details["tasks"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(row)
+        .collect();
+    if !rows.is_empty() {
+        let column = |name: &str| Column {
+            name: name.to_owned(),
+            ..Column::default()
+        };
+        blocks.push(Block::Table(Table {
+            caption: "Tasks by their outputs that are solved".to_owned(),
+            columns: vec![column("test outputs"), column("solved"), column("tasks")],
+            rows,
+            rest: "All of them are in --details.".to_owned(),
+            ..Table::default()
+        }));
+    }
+    blocks
 }
 
 /// A grid, if the value is one.

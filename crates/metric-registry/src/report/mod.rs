@@ -46,6 +46,8 @@ pub struct ShownExample {
     pub reference: Option<Value>,
     /// The prediction, if it is known.
     pub prediction: Option<Value>,
+    /// Further fields of the record, such as a question or the file of an image, if they are known.
+    pub fields: Option<Value>,
 }
 
 /// How a metric is shown in a report. Without the feature `report`, no metric is.
@@ -56,6 +58,8 @@ pub struct InReport {
     pub sections: fn(Shown<'_>) -> Vec<metric_report::Section>,
     /// Returns what is shown of an example; nothing for the texts of both sides.
     pub example: fn(&crate::Options, &ShownExample) -> Vec<metric_report::Block>,
+    /// Whether examples are images, whose boxes may be shown over the picture.
+    pub has_images: bool,
 }
 
 /// How a metric is shown in a report. Without the feature `report`, no metric is.
@@ -65,12 +69,13 @@ pub enum InReport {}
 
 /// Declares what is shown of a metric, where there are reports.
 macro_rules! in_report {
-    ($($feature:literal $name:ident: $sections:path, $example:path;)*) => {
+    ($($feature:literal $name:ident: $sections:path, $example:path $(, $images:ident)?;)*) => {
         $(
             #[cfg(all(feature = "report", feature = $feature))]
             pub(crate) const $name: Option<InReport> = Some(InReport {
                 sections: $sections,
                 example: $example,
+                has_images: $(stringify!($images).len() > 0 ||)? false,
             });
             #[cfg(all(not(feature = "report"), feature = $feature))]
             pub(crate) const $name: Option<InReport> = None;
@@ -81,15 +86,16 @@ macro_rules! in_report {
 in_report! {
     "grid" ARC: grid::sections, grid::example;
     "class" ACCURACY_AT_K: class::ranks, nothing;
+    "class" MRR: class::ranks, nothing;
     "class" CLASSIFICATION: class::sections, nothing;
     "text" EDITS: text::sections, text::example;
     "text" ANSWERS: text::no_sections, text::answer;
     "code" CODEBLEU: code::sections, code::example;
-    "vision" DETECTION: vision::detection, nothing;
-    "vision" COCO: vision::coco, nothing;
-    "vision" VOC: vision::voc, nothing;
-    "vision" TIDE: vision::tide, nothing;
-    "vision" CONFUSION_MATRIX: vision::confusions, nothing;
+    "vision" DETECTION: vision::detection, vision::example, images;
+    "vision" COCO: vision::coco, vision::example, images;
+    "vision" VOC: vision::voc, vision::example, images;
+    "vision" TIDE: vision::tide, vision::example, images;
+    "vision" CONFUSION_MATRIX: vision::confusions, vision::example, images;
     "graph" LANES: graph::lanes, nothing;
     "graph" OPENLANE: graph::openlane, nothing;
 }

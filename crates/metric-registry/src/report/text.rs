@@ -146,6 +146,16 @@ pub(super) fn answer(options: &Options, example: &ShownExample) -> Vec<Block> {
     };
     let prediction = super::parts::text(prediction);
     let mut facts = Vec::new();
+    let question = example
+        .fields
+        .as_ref()
+        .and_then(|fields| fields.get("question"));
+    facts.extend(question.map(|question| {
+        (
+            "question".to_owned(),
+            Fact::Text(super::parts::text(question)),
+        )
+    }));
     for answer in answers.iter().take(10) {
         facts.push(("reference".to_owned(), Fact::Text(answer.clone())));
     }

@@ -1,15 +1,18 @@
-use metric_report::{Bar, Block, Cell, Column, Line, Lines, Section, Table, Tone};
+use metric_report::{
+    Bar, Block, Boxes, Cell, Column, LabeledBox, Line, Lines, Section, Table, Tone,
+};
 use serde_json::Value;
 
-use super::Shown;
 use super::parts::{bars, caption, largest, score_bars, section, text};
+use super::{Shown, ShownExample};
+use crate::Options;
 
 /// Precision against recall for each IoU threshold, and AP by size.
 pub(super) fn coco(shown: Shown<'_>) -> Vec<Section> {
     let mut blocks = Vec::new();
-    if let Some(curves) = shown.details.and_then(curves) {
-        blocks.push(Block::Lines(curves));
-    }
+    blocks.extend(shown.details.and_then(curves).map(Block::Lines));
+    let scores = shown.details.map(|details| &details["by_score"]);
+    blocks.extend(scores.and_then(by_score).map(Block::Lines));
     let sizes = [
         ("AP_small", "small"),
         ("AP_medium", "medium"),
@@ -29,95 +32,50 @@ pub(super) fn coco(shown: Shown<'_>) -> Vec<Section> {
     section("Curves", "", blocks)
 }
 
-/// The sizes of the axes of COCO's arrays, and the precisions.
-struct Precisions<'a> {
-    values: &'a [Value],
-    ious: &'a [Value],
-    recalls: &'a [Value],
-    classes: usize,
-    areas: usize,
-    limits: usize,
+/// A list of a value.
+fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-impl<'a> Precisions<'a> {
-    fn of(details: &'a Value) -> Option<Self> {
-        let list = |name: &str| details[name].as_array().map(Vec::as_slice);
-        let precisions = Self {
-            values: list("precision")?,
-            ious: list("iou_thresholds")?,
-            recalls: list("recall_thresholds")?,
-            classes: list("classes")?.len(),
-            areas: list("areas")?.len(),
-            limits: list("max_detections")?.len(),
-        };
-        let shape = [
-            precisions.ious.len(),
-            precisions.recalls.len(),
-            precisions.classes,
-            precisions.areas,
-            precisions.limits,
-        ];
-        (precisions.values.len() == shape.iter().product::<usize>()).then_some(precisions)
-    }
-
-    /// The mean over classes in the first area range and with the most detections. Classes without ground
-    /// truth, whose precision is written -1, do not count.
-    fn mean(&self, iou: usize, recall: usize) -> Option<f64> {
-        let of_class = |class: usize| {
-            let row = (iou * self.recalls.len() + recall) * self.classes + class;
-            let index = row * self.areas * self.limits + self.limits.checked_sub(1)?;
-            self.values
-                .get(index)?
-                .as_f64()
-                .filter(|precision| *precision > -1.0)
-        };
-        let (sum, count) = (0..self.classes)
-            .filter_map(of_class)
-            .fold((0.0, 0_u32), |(sum, count), precision| {
-                (sum + precision, count + 1)
-            });
-        (count > 0).then(|| sum / f64::from(count))
-    }
-
-    fn curve(&self, iou: usize) -> Vec<[f64; 2]> {
-        let point = |recall: usize| Some([self.recalls[recall].as_f64()?, self.mean(iou, recall)?]);
-        (0..self.recalls.len()).filter_map(point).collect()
-    }
+/// A point of each object of a list that has both numbers.
+fn points(points: &[Value], axes: [&str; 2]) -> Vec<[f64; 2]> {
+    let point = |point: &Value| Some([point[axes[0]].as_f64()?, point[axes[1]].as_f64()?]);
+    points.iter().filter_map(point).collect()
 }
 
+/// Precision against recall: one line per IoU threshold, and their mean.
 fn curves(details: &Value) -> Option<Lines> {
-    let precisions = Precisions::of(details)?;
-    let all: Vec<Vec<[f64; 2]>> = (0..precisions.ious.len())
-        .map(|iou| precisions.curve(iou))
-        .collect();
-    let line = |(iou, points): (&Value, &Vec<[f64; 2]>)| Line {
-        name: format!("IoU {:.2}", iou.as_f64().unwrap_or(0.0)),
-        points: points.clone(),
-        ..Line::default()
-    };
-    let mut lines: Vec<Line> = precisions.ious.iter().zip(&all).map(line).collect();
-    let whole: Vec<&Vec<[f64; 2]>> = all
-        .iter()
-        .filter(|curve| curve.len() == precisions.recalls.len())
-        .collect();
-    if whole.len() > 1 && whole.len() == all.len() {
-        let count = whole.len() as f64;
-        let point = |recall: usize| {
-            let sum: f64 = whole.iter().map(|curve| curve[recall][1]).sum();
-            [whole[0][recall][0], sum / count]
-        };
-        lines.push(Line {
-            name: "mean".to_owned(),
-            points: (0..precisions.recalls.len()).map(point).collect(),
-            main: true,
+    let curves = list(details, "precision_recall");
+    let line = |curve: &Value| {
+        let iou = curve["iou"].as_f64();
+        Line {
+            name: iou.map_or_else(|| "mean".to_owned(), |iou| format!("IoU {iou:.2}")),
+            points: points(list(curve, "points"), ["recall", "precision"]),
+            main: iou.is_none(),
             ..Line::default()
-        });
-    }
+        }
+    };
+    let lines: Vec<Line> = curves.iter().map(line).collect();
+    // One threshold is its own mean.
+    let lines = match lines.len() {
+        2 => lines.into_iter().filter(|line| line.main).collect(),
+        _ => lines,
+    };
+    let ap = |curve: &Value| {
+        let name = curve["iou"].as_f64();
+        let name = name.map_or_else(|| "on average".to_owned(), |iou| format!("at IoU {iou:.2}"));
+        Some(format!(
+            "{:.4} {name}",
+            curve["average_precision"].as_f64()?
+        ))
+    };
+    let ends = [curves.first()?, curves.last()?].into_iter().filter_map(ap);
+    let finding = format!("AP is {}.", ends.collect::<Vec<_>>().join(" and "));
     lines.iter().any(|line| !line.points.is_empty()).then(|| Lines {
         caption: caption(
             "Precision against recall",
             "Mean over classes; one thin line per IoU threshold, the strictest one lowest, and their mean.",
-            format!("{} curves. The numbers are in the table below.", lines.len()),
+            finding,
         ),
         axes: ["recall".to_owned(), "precision".to_owned()],
         ranges: [Some([0.0, 1.0]); 2],
@@ -128,34 +86,71 @@ fn curves(details: &Value) -> Option<Lines> {
 
 /// The average precision of each IoU threshold.
 fn by_threshold(details: &Value) -> Option<Table> {
-    let precisions = Precisions::of(details)?;
-    let row = |iou: usize| {
-        let points = precisions.curve(iou);
-        let sum: f64 = points.iter().map(|point| point[1]).sum();
-        let mean = (!points.is_empty()).then(|| sum / points.len() as f64);
-        vec![
-            Cell::Text(format!(
-                "{:.2}",
-                precisions.ious[iou].as_f64().unwrap_or(0.0)
-            )),
-            Cell::from(mean),
-        ]
+    let row = |curve: &Value| {
+        let iou = format!("{:.2}", curve["iou"].as_f64()?);
+        Some(vec![
+            Cell::Text(iou),
+            Cell::from(curve["average_precision"].as_f64()),
+        ])
     };
+    let rows: Vec<_> = list(details, "precision_recall")
+        .iter()
+        .filter_map(row)
+        .collect();
     let column = |name: &str, bar| Column {
         name: name.to_owned(),
         bar,
         text: false,
     };
-    Some(Table {
+    (!rows.is_empty()).then(|| Table {
         caption: "Average precision by IoU threshold".to_owned(),
         columns: vec![column("IoU", None), column("AP", Some([0.0, 1.0]))],
-        rows: (0..precisions.ious.len()).map(row).collect(),
+        rows,
         ..Table::default()
     })
 }
 
-/// The classes with their average precision, the worst first.
+/// Precision, recall and F1 by score threshold, with the best F1 marked.
+fn by_score(curve: &Value) -> Option<Lines> {
+    let all = list(curve, "points");
+    let line = |name: &str, tone, main| Line {
+        name: name.to_owned(),
+        points: points(all, ["score", name]),
+        tone,
+        main,
+        steps: false,
+    };
+    let f1 = line("f1", Tone::Neutral, true);
+    // Of equal ones the highest score, as the points fall.
+    let best = f1.points.iter().rev().max_by(|a, b| a[1].total_cmp(&b[1]));
+    let best = best.copied();
+    let words = best.map(|[score, f1]| format!("best F1 {f1:.4} at {score:.4}"));
+    let finding = words
+        .clone()
+        .map_or_else(String::new, |words| format!("The curve has its {words}."));
+    let iou = curve["iou"].as_f64().unwrap_or(0.5);
+    let note = format!("All detections at or above a score threshold, at IoU {iou:.2}.");
+    (!all.is_empty()).then(|| Lines {
+        caption: caption("F1 by score threshold", &note, finding),
+        axes: [
+            "score threshold".to_owned(),
+            "precision, recall, F1".to_owned(),
+        ],
+        ranges: [None, Some([0.0, 1.0])],
+        lines: vec![
+            line("precision", Tone::Good, false),
+            line("recall", Tone::Bad, false),
+            f1,
+        ],
+        mark: best.zip(words),
+    })
+}
+
+/// Precision against recall of the worst classes and on average, and the classes with the lowest average
+/// precision.
 pub(super) fn voc(shown: Shown<'_>) -> Vec<Section> {
+    let mut blocks = Vec::new();
+    blocks.extend(shown.details.and_then(voc_curves).map(Block::Lines));
     let classes = shown.result["groups"]["class"].as_object();
     let bar = |(name, class): (&String, &Value)| {
         let value = class["scores"]["AP"].as_f64()?;
@@ -171,12 +166,58 @@ pub(super) fn voc(shown: Shown<'_>) -> Vec<Section> {
         _ => 0.0,
     };
     worst.sort_by(|a, b| value(a).total_cmp(&value(b)));
-    worst.truncate(8);
+    worst.truncate(WORST);
     let finding = worst.first().map_or_else(String::new, |bar| {
         format!("The worst class is {}.", bar.name)
     });
     let chart = caption("Classes with the lowest average precision", "", finding);
-    section("Classes", "", bars(chart, Some(1.0), worst))
+    blocks.extend(bars(chart, Some(1.0), worst));
+    section("Classes", "", blocks)
+}
+
+/// How many classes are drawn.
+const WORST: usize = 8;
+
+fn voc_curves(details: &Value) -> Option<Lines> {
+    let average = |curve: &Value| curve["average_precision"].as_f64();
+    let curves = list(details, "precision_recall").iter();
+    let mut worst: Vec<(&Value, f64)> = curves
+        .filter_map(|curve| Some((curve, average(curve)?)))
+        .collect();
+    let all = worst.len();
+    worst.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+    worst.truncate(WORST);
+    let line = |(curve, _): &(&Value, f64)| Line {
+        name: text(&curve["class"]),
+        points: points(list(curve, "points"), ["recall", "precision"]),
+        ..Line::default()
+    };
+    let mut lines: Vec<Line> = worst.iter().map(line).collect();
+    lines.push(Line {
+        name: "mean".to_owned(),
+        points: points(list(details, "mean"), ["recall", "precision"]),
+        main: true,
+        ..Line::default()
+    });
+    let note = match all > worst.len() {
+        true => format!(
+            "The {WORST} classes with the lowest AP of {all}, and the mean over all classes."
+        ),
+        false => "One thin line per class, and the mean over classes.".to_owned(),
+    };
+    let finding = worst.first().map(|(curve, average)| {
+        format!(
+            "The lowest AP, {average:.4}, is that of {}.",
+            text(&curve["class"])
+        )
+    });
+    finding.map(|finding| Lines {
+        caption: caption("Precision against recall", &note, finding),
+        axes: ["recall".to_owned(), "precision".to_owned()],
+        ranges: [Some([0.0, 1.0]); 2],
+        lines,
+        mark: None,
+    })
 }
 
 /// What each type of error costs.
@@ -232,6 +273,41 @@ pub(super) fn tide(shown: Shown<'_>) -> Vec<Section> {
         None,
         counts,
     ));
+    let classes = shown
+        .details
+        .map_or(&[][..], |details| list(details, "classes"));
+    let row = |class: &Value| {
+        let ap = |value: &Value| Cell::from(value.as_f64());
+        let corrected = types.iter().map(|(name, _)| {
+            let error = name.trim_start_matches("dAP_");
+            ap(&class["AP_corrected"][error])
+        });
+        let name = Cell::Text(text(&class["class"]));
+        [name, ap(&class["AP"])]
+            .into_iter()
+            .chain(corrected)
+            .collect()
+    };
+    if !classes.is_empty() {
+        let column = |name: &str, bar| Column {
+            name: name.to_owned(),
+            bar,
+            text: false,
+        };
+        let first = Column {
+            text: true,
+            ..column("class", None)
+        };
+        let mut columns = vec![first, column("AP", Some([0.0, 1.0]))];
+        columns.extend(types.iter().map(|(_, label)| column(label, None)));
+        blocks.push(Block::Table(Table {
+            caption: "AP by class, and AP once the errors of one type are corrected".to_owned(),
+            columns,
+            rows: classes.iter().map(row).collect(),
+            order: None,
+            rest: "All of them are in --details.".to_owned(),
+        }));
+    }
     section("Errors", "", blocks)
 }
 
@@ -298,58 +374,162 @@ pub(super) fn detection(shown: Shown<'_>) -> Vec<Section> {
     let Some(curve) = curves.and_then(|curves| curves.first()) else {
         return Vec::new();
     };
-    let points = curve["points"].as_array().map_or(&[][..], Vec::as_slice);
-    let line = |name: &str, tone, main| {
-        let point = |point: &Value| Some([point["score"].as_f64()?, point[name].as_f64()?]);
-        Line {
-            name: name.to_owned(),
-            points: points.iter().filter_map(point).collect(),
-            tone,
-            main,
-            steps: false,
-        }
-    };
-    let f1 = line("f1", Tone::Neutral, true);
-    let best = f1
-        .points
-        .iter()
-        .max_by(|a, b| a[1].total_cmp(&b[1]))
-        .copied();
-    let words = best.map(|[score, f1]| format!("best F1 {f1:.4} at {score:.4}"));
-    let finding = words
-        .clone()
-        .map_or_else(String::new, |words| format!("The curve has its {words}."));
     let iou = curve["iou"].as_f64().unwrap_or(0.5);
-    let note = format!("Detections at or above a score threshold, at IoU {iou:.2}.");
-    let by_score = Lines {
-        caption: caption("F1 by score threshold", &note, finding),
-        axes: [
-            "score threshold".to_owned(),
-            "precision, recall, F1".to_owned(),
-        ],
-        ranges: [None, Some([0.0, 1.0])],
-        lines: vec![
-            line("precision", Tone::Good, false),
-            line("recall", Tone::Bad, false),
-            f1,
-        ],
-        mark: best.zip(words),
-    };
-    let point = |point: &Value| Some([point["recall"].as_f64()?, point["precision"].as_f64()?]);
+    let note = format!("Detections at or above each score threshold, at IoU {iou:.2}.");
     let against = Lines {
         caption: caption("Precision against recall", &note, String::new()),
         axes: ["recall".to_owned(), "precision".to_owned()],
         ranges: [Some([0.0, 1.0]); 2],
         lines: vec![Line {
-            points: points.iter().filter_map(point).collect(),
+            points: points(list(curve, "points"), ["recall", "precision"]),
             main: true,
             ..Line::default()
         }],
         mark: None,
     };
-    section(
-        "Curves",
-        "",
-        vec![Block::Lines(by_score), Block::Lines(against)],
-    )
+    let curves = by_score(curve).into_iter().chain([against]);
+    section("Curves", "", curves.map(Block::Lines).collect())
+}
+
+/// The most boxes of a side that are shown.
+const BOXES: usize = 30;
+
+/// The boxes of both sides: all of the ground truth, and the predictions with the highest scores.
+pub(super) fn example(options: &Options, example: &ShownExample) -> Vec<Block> {
+    let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
+    else {
+        return Vec::new();
+    };
+    let format = options.get("box");
+    let read = |side: &Value| {
+        let boxes = match side {
+            Value::Object(fields) => fields.get("annotations").cloned().unwrap_or_default(),
+            other => other.clone(),
+        };
+        let boxes = boxes.as_array().cloned().unwrap_or_default();
+        let boxes = boxes
+            .iter()
+            .filter_map(|item| shown_box(item, format.as_deref()));
+        // An example that is one class of an image shows that class.
+        let is_own = |item: &ShownBox| match (&example.part, &item.class) {
+            (Some(part), Some(class)) => part == class,
+            _ => true,
+        };
+        boxes.filter(is_own).collect::<Vec<ShownBox>>()
+    };
+    let truths = read(reference);
+    let mut found = read(prediction);
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    if truths.is_empty() && found.is_empty() {
+        return Vec::new();
+    }
+    // Hundreds of guesses with low scores would cover the picture.
+    let most = (2 * truths.len() + 5).min(BOXES);
+    let left = found.len().saturating_sub(most);
+    found.truncate(most);
+    let label = |item: &ShownBox, is_found: bool| {
+        let class = item.class.clone().unwrap_or_default();
+        match is_found && item.score.is_finite() {
+            true => format!("{class} {:.2}", item.score).trim().to_owned(),
+            false => class,
+        }
+    };
+    let names = |items: &[ShownBox], is_found| {
+        let names: Vec<String> = items
+            .iter()
+            .take(10)
+            .map(|item| label(item, is_found))
+            .collect();
+        names.join(", ")
+    };
+    let finding = format!(
+        "{} in the ground truth: {}; {} predicted: {}.",
+        truths.len(),
+        names(&truths, false),
+        found.len() + left,
+        names(&found, true)
+    );
+    let note = match left {
+        0 => "Solid: ground truth; dashed: predictions with their scores.".to_owned(),
+        left => format!(
+            "Solid: ground truth; dashed: predictions with their scores, without the {left} of the lowest scores."
+        ),
+    };
+    let boxed = |tone, is_found| {
+        move |item: &ShownBox| LabeledBox {
+            corners: item.corners,
+            label: label(item, is_found),
+            tone,
+        }
+    };
+    let mut boxes: Vec<LabeledBox> = truths
+        .iter()
+        .take(BOXES)
+        .map(boxed(Tone::Good, false))
+        .collect();
+    boxes.extend(found.iter().map(boxed(Tone::Bad, true)));
+    let size = |name: &str| {
+        let of = |side: &Value| side.get(name).and_then(Value::as_f64);
+        example
+            .fields
+            .as_ref()
+            .and_then(of)
+            .or_else(|| of(reference))
+    };
+    let extent = |far: usize| {
+        boxes
+            .iter()
+            .map(|item| item.corners[far])
+            .fold(0.0, f64::max)
+    };
+    let [wide, high] = [(size("width"), extent(2)), (size("height"), extent(3))];
+    let size = [wide, high].map(|(known, extent)| known.unwrap_or(extent * 1.02));
+    vec![Block::Boxes(Boxes {
+        caption: caption("Boxes of the image", &note, finding),
+        size,
+        picture: None,
+        boxes,
+    })]
+}
+
+struct ShownBox {
+    class: Option<String>,
+    score: f64,
+    corners: [f64; 4],
+}
+
+/// A box in one of the forms in which records and data sets have them.
+fn shown_box(item: &Value, format: Option<&str>) -> Option<ShownBox> {
+    let four = |value: &Value| -> Option<[f64; 4]> {
+        let numbers: Vec<f64> = value.as_array()?.iter().filter_map(Value::as_f64).collect();
+        numbers.try_into().ok()
+    };
+    let from_size = |[x, y, width, height]: [f64; 4]| [x, y, x + width, y + height];
+    let class = ["class", "category_id"]
+        .iter()
+        .find_map(|name| item.get(*name));
+    let corners = match (item.get("corners"), item.get("bbox")) {
+        (Some(corners), _) => four(corners)?,
+        (_, Some(bbox)) => from_size(four(bbox)?),
+        _ => {
+            let numbers = four(item.get("box").unwrap_or(item))?;
+            match format.unwrap_or("xywh") {
+                "xywh" => from_size(numbers),
+                "xyxy" => numbers,
+                "cxcywh" => {
+                    let [x, y, width, height] = numbers;
+                    from_size([x - width / 2.0, y - height / 2.0, width, height])
+                }
+                _ => return None,
+            }
+        }
+    };
+    Some(ShownBox {
+        class: class.map(text),
+        score: item
+            .get("score")
+            .and_then(Value::as_f64)
+            .unwrap_or(f64::NAN),
+        corners,
+    })
 }

@@ -25,7 +25,7 @@ const PROFILE: OptionSpec = OptionSpec {
 };
 
 /// `metric_text::edit::MAX_CELLS` as text.
-const DEFAULT_MAX_CELLS: &str = "200000000000";
+const DEFAULT_MAX_CELLS: &str = "100000000000";
 
 /// Changes no score: a pair within the limit has the same one under any other.
 pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec {
@@ -33,7 +33,7 @@ pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec {
     kind: OptionKind::Integer(0, i64::MAX),
     value: "N",
     default: DEFAULT_MAX_CELLS,
-    help: "The most cells of the table of edit distances per record; the default takes about 10 s",
+    help: "The most cells of the table of edit distances per record; the default takes about 5 s",
 };
 
 /// The value of [`MAX_CELLS_OPTION`].
@@ -48,8 +48,8 @@ pub(crate) fn too_many_cells(error: &TooManyCells) -> FieldError {
     FieldError::prediction(problem.option(MAX_CELLS_OPTION.name, &enough)).limit()
 }
 
-/// Alignments are drawn as text.
-const TEXT: &[Drawing] = &[Drawing::Text, Drawing::ColoredText];
+/// Alignments are drawn as text, and written as data.
+const TEXT: &[Drawing] = &[Drawing::Text, Drawing::ColoredText, Drawing::Alignment];
 
 pub(crate) const WER: Entry = Entry {
     name: "wer",
@@ -286,11 +286,21 @@ impl Draw for Rates {
     }
 
     /// Draws the alignment.
-    fn picture(&self, record: &mut Record<'_>, _drawing: Drawing) -> Result<String, FieldError> {
+    fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
         let (prediction, reference) = texts(record)?;
         let [reference, prediction] = [&reference, &prediction].map(|text| self.normalized(text));
         let [reference, prediction] = [&reference, &prediction].map(|text| self.units(text));
         let alignment = Alignment::new(&reference, &prediction);
+        if drawing == Drawing::Alignment {
+            let chunks = alignment.chunks.iter().map(|chunk| {
+                json!({
+                    "edit": chunk.edit.name(),
+                    "reference": reference[chunk.reference.clone()],
+                    "prediction": prediction[chunk.prediction.clone()],
+                })
+            });
+            return Ok(serde_json::Value::from_iter(chunks).to_string());
+        }
         let diff = alignment.diff(&reference, &prediction, COLUMNS);
         let id = record.id.to_string();
         // An id from a file must not command the terminal.

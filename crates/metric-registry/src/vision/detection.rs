@@ -24,8 +24,8 @@ use crate::options::{finite, listed};
 use crate::reading::{Gathered, Pool};
 use crate::vision::images::{
     BOX_STREAM, COLUMNS, CORNERS, FolderOptions, Gathered as Streamed, IMAGE_SIZE, OfClass,
-    ReadBoxes, Streaming, class_names, is_listed, lacking_classes, note_warnings, order_warning,
-    read_boxes, tally_order, unknown_classes,
+    ReadBoxes, Streaming, class_names, curve_points, image_inputs, is_listed, lacking_classes,
+    note_warnings, order_warning, read_boxes, tally_order, unknown_classes,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
@@ -213,6 +213,8 @@ struct Boxes<F: Form> {
     by_class: bool,
     by_image: bool,
     folders: FolderOptions,
+    /// Whether details are compact.
+    compact: bool,
     /// What the names of the scores end in, by pair of thresholds.
     suffixes: Vec<String>,
 }
@@ -278,6 +280,7 @@ impl<F: Form> Boxes<F> {
             by_class: by[0],
             by_image: by[1],
             folders: FolderOptions::new(options)?,
+            compact: options.compact_details(),
         })
     }
 }
@@ -445,21 +448,7 @@ impl<F: Form> Reading for Boxes<F> {
         let score = self.metric.compute(state);
         let curve = |(index, iou): (usize, &f64)| {
             let curve = score.curve(index);
-            let points: Vec<_> = curve
-                .iter()
-                .flat_map(|curve| curve.points())
-                .map(|point| {
-                    json!({
-                        "score": point.score,
-                        "precision": point.counts.precision(),
-                        "recall": point.counts.recall(),
-                        "f1": point.counts.f1(),
-                        "tp": point.counts.true_positives,
-                        "fp": point.counts.false_positives,
-                        "fn": point.counts.false_negatives,
-                    })
-                })
-                .collect();
+            let points = curve.map_or_else(Vec::new, |curve| curve_points(curve, self.compact));
             json!({"iou": iou, "points": points})
         };
         let ious = params.iou_thresholds.iter().enumerate();
@@ -582,6 +571,10 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
         if sink.wants_samples() {
             for (predictions, image) in dataset.examples(0..dataset.images().len()) {
                 sink.record(&image.key);
+                if sink.wants_inputs() {
+                    let [reference, prediction] = image_inputs(&images.names, predictions, image);
+                    sink.inputs(reference, prediction);
+                }
                 images.add(predictions, image, sink);
             }
         } else {

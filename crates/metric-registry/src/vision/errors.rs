@@ -6,8 +6,8 @@ use metric_core::{Counts, Merge, Metric};
 use metric_record::{Document, FieldError, Message, ReadError, Record};
 use metric_vision::read::parse_record;
 use metric_vision::{
-    Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideScore,
-    TideState, VERSION,
+    Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideOracle,
+    TideScore, TideState, VERSION,
 };
 use serde_json::json;
 
@@ -56,7 +56,7 @@ pub(crate) const TIDE: Entry = Entry {
         ScoreSpec::lower("dAP_").by("ERROR"),
     ],
     groups: &[],
-    details: false,
+    details: true,
     drawings: &[],
     report: crate::report::TIDE,
     input: Input::Documents,
@@ -134,6 +134,44 @@ impl Reading for Errors {
         ];
         parts.extend(self.folders.parts());
         parts
+    }
+
+    /// The average precision of each class, and what it is once the errors of a type are corrected.
+    fn details(
+        &self,
+        state: &TideState,
+        ClassList(classes): &ClassList,
+    ) -> Option<serde_json::Value> {
+        let score = self.metric.compute(state);
+        let errors = TideErrorType::ALL.iter().map(|&error| {
+            let found = score.of(error);
+            json!({"error": error.name(), "dAP": found.delta_ap, "count": found.count})
+        });
+        let errors: Vec<_> = errors.collect();
+        let before = state.average_precisions(TideOracle::None);
+        let corrected = TideErrorType::ALL.iter().map(|&error| {
+            let oracle = TideOracle::Error(error);
+            (error, state.average_precisions(oracle))
+        });
+        let corrected: Vec<_> = corrected.collect();
+        let by_class = (0..)
+            .zip(class_names(classes))
+            .filter_map(|(class, name): (u32, _)| {
+                let average_precision = before.get(&class)?;
+                let of_error = |(error, after): &(TideErrorType, BTreeMap<u32, f64>)| {
+                    (error.name().to_owned(), json!(after.get(&class)))
+                };
+                let corrected: serde_json::Map<_, _> = corrected.iter().map(of_error).collect();
+                Some(json!({"class": name, "AP": average_precision, "AP_corrected": corrected}))
+            });
+        let by_class: Vec<_> = by_class.collect();
+        Some(json!({
+            "AP": score.average_precision,
+            "errors": errors,
+            "dAP_FP": score.false_positives,
+            "dAP_FN": score.false_negatives,
+            "classes": by_class,
+        }))
     }
 
     fn numbers(&self, state: &TideState, _classes: &ClassList, _scope: Scope<'_>) -> Numbers {

@@ -13,11 +13,12 @@ use metric_vision::read::{
     InvalidColumns, OtherOrder, RecordError, TextColumns, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
-    BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Dataset, Image, Key,
-    Prediction, Shape, Tide, TooManyPairs, VocAp, unite_classes,
+    Annotation, BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Curve, Dataset,
+    Image, Key, Prediction, Shape, Tide, TooManyPairs, VocAp, unite_classes,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::{
     Counted, DataSet, DataSetError, Header, Named, OptionError, OptionKind, OptionSpec, Options,
@@ -87,14 +88,21 @@ impl<S> CheckSize<S> for VocAp<S> {}
 impl<S> CheckSize<S> for Confusion<S> {}
 
 /// How the records of one image are parsed.
-pub(crate) type ParseRecord<S> =
-    fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError>;
+pub(crate) trait ParseRecord<S>:
+    Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync
+{
+}
+
+impl<S, F> ParseRecord<S> for F where
+    F: Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync
+{
+}
 
 /// Reads a record that is one image: its ground truth, and its detections.
 pub(crate) fn read_image<R, S: Shape>(
     record: &mut Record<'_>,
     sink: &mut Sink<'_, R>,
-    parse: ParseRecord<S>,
+    parse: impl ParseRecord<S>,
 ) -> Result<(), FieldError>
 where
     R: Reading<Header = ClassList>,
@@ -257,6 +265,7 @@ where
         + Sync,
 {
     let classes = ClassList(dataset.classes().to_vec());
+    let names = class_names(dataset.classes());
     sink.share(Side::Reference, classes)
         .map_err(|error| ReadError::new("", error.problem))?;
     let images = dataset.images().len();
@@ -270,6 +279,10 @@ where
     if sink.wants_samples() {
         for (predictions, image) in dataset.examples(0..images) {
             sink.record(&image.key);
+            if sink.wants_inputs() {
+                let [reference, prediction] = image_inputs(&names, predictions, image);
+                sink.inputs(reference, prediction);
+            }
             sink.example(predictions, image);
         }
     } else {
@@ -600,4 +613,31 @@ pub(crate) fn order_warning(remarks: Remarks<'_>) -> Option<Message> {
         let what = Counted::new(one, several);
         counts.seems_meant().then(|| what.warning(other_hits))
     })
+}
+
+/// The boxes of an image as data: objects with the name of the class and the corners, and those of predictions
+/// with a score.
+pub(crate) fn image_inputs<S: Shape>(
+    names: &[String],
+    predictions: &[Prediction<S>],
+    image: &Image<S>,
+) -> [String; 2] {
+    let name = |class: u32| names.get(class as usize);
+    let truth = |annotation: &Annotation<S>| json!({"class": name(annotation.class), "corners": annotation.shape.bounds()});
+    let found = |prediction: &Prediction<S>| {
+        json!({
+            "class": name(prediction.class),
+            "score": prediction.score,
+            "corners": prediction.shape.bounds(),
+        })
+    };
+    let truths: Vec<_> = image.annotations.iter().map(truth).collect();
+    let found: Vec<_> = predictions.iter().map(found).collect();
+    [json!(truths), json!(found)].map(|list| list.to_string())
+}
+
+/// The points of a curve as data.
+pub(crate) fn curve_points(curve: &Curve, is_compact: bool) -> Vec<serde_json::Value> {
+    let points = curve.points().map(|point| (point.score, point.counts));
+    crate::curves::points(points, is_compact)
 }

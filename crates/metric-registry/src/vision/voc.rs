@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use metric_core::Metric;
+use metric_core::{Counts, Metric};
 use metric_record::{Document, FieldError, Message, ReadError, Record};
 use metric_vision::read::parse_record;
-use metric_vision::{Class, Interpolation, VERSION, VocAp, VocClass, VocScore, VocState};
-use serde_json::json;
+use metric_vision::{Class, Curve, Interpolation, VERSION, VocAp, VocClass, VocScore, VocState};
+use serde_json::{Value, json};
 
 use crate::fields::objects_by_id;
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
     BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, class_warnings,
-    is_empty_image, read_image, renumber_classes,
+    curve_points, is_empty_image, read_image, renumber_classes,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -71,7 +71,7 @@ pub(crate) const VOC: Entry = Entry {
     ],
     scores: &[ScoreSpec::higher("mAP"), ScoreSpec::higher("AP")],
     groups: &["class"],
-    details: false,
+    details: true,
     drawings: &[],
     report: crate::report::VOC,
     input: Input::Documents,
@@ -113,6 +113,7 @@ pub(crate) const VOC: Entry = Entry {
             pixel_plus_one,
             by_file,
             folders,
+            compact: options.compact_details(),
         };
         Ok(scorer("voc", VERSION, reading))
     },
@@ -126,6 +127,8 @@ struct Voc {
     /// Whether results name images by their files.
     by_file: bool,
     folders: FolderOptions,
+    /// Whether details are compact.
+    compact: bool,
 }
 
 impl Reading for Voc {
@@ -163,6 +166,36 @@ impl Reading for Voc {
 
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
         Some(self)
+    }
+
+    /// The curve of each class, and the mean over the classes with ground truth of their precisions at 101
+    /// recalls, in which each precision counts as the greatest one at that recall or above.
+    fn details(&self, state: &VocState, ClassList(classes): &ClassList) -> Option<Value> {
+        let curves = self.metric.curves(state);
+        let score = self.metric.compute(state);
+        let names = class_names(classes);
+        let curve = |(class, curve): (&u32, &Curve)| {
+            json!({
+                "class": names.get(*class as usize),
+                "average_precision": score.classes.get(class)?.average_precision,
+                "points": curve_points(curve, self.compact),
+            })
+            .into()
+        };
+        let by_class: Vec<Value> = curves.iter().filter_map(curve).collect();
+        let at_recalls: Vec<Vec<f64>> = curves
+            .values()
+            .filter(|curve| curve.truths() > 0)
+            .map(interpolated)
+            .collect();
+        let mean = |place: usize| {
+            let sum: f64 = at_recalls.iter().map(|precisions| precisions[place]).sum();
+            let precision = sum / at_recalls.len() as f64;
+            json!({"recall": place as f64 / 100.0, "precision": precision})
+        };
+        let places = 0..if at_recalls.is_empty() { 0 } else { RECALLS };
+        let mean: Vec<Value> = places.map(mean).collect();
+        Some(json!({"precision_recall": by_class, "mean": mean}))
     }
 
     fn numbers(
@@ -211,6 +244,31 @@ impl Voc {
         }
         numbers
     }
+}
+
+/// Recalls 0, 0.01, ..., 1.
+const RECALLS: usize = 101;
+
+/// The greatest precision at or above each recall.
+fn interpolated(curve: &Curve) -> Vec<f64> {
+    let mut precisions = vec![0.0_f64; RECALLS];
+    for point in curve.points() {
+        let Counts {
+            true_positives: right,
+            ..
+        } = point.counts;
+        // The last recall that the point reaches, in integers.
+        let place = u128::from(right) * 100 / u128::from(curve.truths().max(1));
+        let place = usize::try_from(place)
+            .unwrap_or(usize::MAX)
+            .min(RECALLS - 1);
+        let precision = point.counts.precision().unwrap_or(0.0);
+        precisions[place] = precisions[place].max(precision);
+    }
+    for place in (1..RECALLS).rev() {
+        precisions[place - 1] = precisions[place - 1].max(precisions[place]);
+    }
+    precisions
 }
 
 impl ReadDataSet<Self> for Voc {

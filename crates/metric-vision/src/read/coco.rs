@@ -11,7 +11,9 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 use super::list::{Item, ListError, first, records, set, trimmed};
 use super::{File, ReadError, Warning, Warnings};
-use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
+use crate::{
+    Annotation, BBox, Class, Dataset, Image, Key, Keypoints, Mask, Prediction, Shape, Sigmas,
+};
 
 /// How COCO files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +74,7 @@ pub fn parse_coco(
     predictions: File<'_>,
     options: CocoOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    read(references, predictions, options)
+    read(references, predictions, &(), options)
 }
 
 /// Reads the masks of a COCO ground-truth file and of a results file.
@@ -92,7 +94,48 @@ pub fn parse_coco_masks(
     predictions: File<'_>,
     options: CocoOptions,
 ) -> Result<(Dataset<Mask>, Warnings), ReadError> {
-    read(references, predictions, options)
+    read(references, predictions, &(), options)
+}
+
+/// Reads the keypoints of a COCO ground-truth file and of a results file.
+///
+/// As [`parse_coco`], with `keypoints` as the shape: x, y and visibility of each point that has a sigma, in one list.
+///
+/// - True objects whose `num_keypoints` is 0 are left out of the count. Where it is missing, points of a visibility
+///   above 0 are counted. An object needs a `bbox` only if it has no such point, or no `area`.
+/// - The size class of a detection is that of its box if the first result has a `bbox`, of its mask if it has a
+///   `segmentation`, and else of the box around its points.
+///
+/// ```
+/// use metric_vision::read::{self, CocoOptions, File};
+/// use metric_vision::{Shape, Sigmas};
+///
+/// let truth = r#"{
+///     "images": [{"id": 1}], "categories": [{"id": 1, "name": "person"}],
+///     "annotations": [{"id": 7, "image_id": 1, "category_id": 1, "iscrowd": 0, "area": 80, "num_keypoints": 1,
+///         "keypoints": [3, 4, 2, 0, 0, 0]}]
+/// }"#;
+/// let results = r#"[{"image_id": 1, "category_id": 1, "score": 0.8, "keypoints": [3, 4, 1, 9, 6, 1]}]"#;
+/// let file = |text| File { name: "", text };
+/// let sigmas = Sigmas::new(vec![0.05, 0.1])?;
+/// let (dataset, _) =
+///     read::parse_coco_keypoints(file(truth), file(results), &sigmas, CocoOptions::default())?;
+/// let found = &dataset.predictions(0)[0];
+/// assert_eq!(found.shape.iou(&dataset.images()[0].annotations[0].shape), 1.0);
+/// assert_eq!(found.area, 12.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`parse_coco`], and keypoints that are missing, or more or fewer than the sigmas.
+pub fn parse_coco_keypoints(
+    references: File<'_>,
+    predictions: File<'_>,
+    sigmas: &Sigmas,
+    options: CocoOptions,
+) -> Result<(Dataset<Keypoints>, Warnings), ReadError> {
+    read(references, predictions, sigmas, options)
 }
 
 /// [`parse_coco`] of files.
@@ -121,7 +164,7 @@ pub fn read_coco_masks(
     of_files(references, predictions, options)
 }
 
-fn of_files<S: Readable>(
+fn of_files<S: Readable<Model = ()>>(
     references: &Path,
     predictions: &Path,
     options: CocoOptions,
@@ -133,23 +176,41 @@ fn of_files<S: Readable>(
     read(
         file(&truth, &truth_text),
         file(&found, &found_text),
+        &(),
         options,
     )
 }
 
 /// What a shape is read from.
 pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
+    /// What must be known of all shapes of a data set to read one.
+    type Model: Sync;
+
     /// The shape of a true object.
-    fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem>;
+    fn truth(fields: ShapeFields<'_>, size: Size, model: &Self::Model) -> Result<Self, Problem>;
+
+    /// Whether a true object is left out of the count for what its fields say of its shape.
+    fn is_ignored(_: ShapeFields<'_>) -> Result<bool, Problem> {
+        Ok(false)
+    }
 
     /// Whether it is a mask of another size than the image, where that is known.
-    fn is_of_other_size(&self, size: Size) -> bool;
+    fn is_of_other_size(&self, _: Size) -> bool {
+        false
+    }
 
     /// The shape of a detection, and the area that decides its size class.
-    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem>;
+    fn detection(
+        fields: ShapeFields<'_>,
+        size: Size,
+        form: Form,
+        model: &Self::Model,
+    ) -> Result<(Self, f64), Problem>;
 
     /// Whether it has a negative width or height.
-    fn is_inverted(&self) -> bool;
+    fn is_inverted(&self) -> bool {
+        false
+    }
 }
 
 /// The fields of a record that a shape is read from.
@@ -157,7 +218,18 @@ pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
 pub(super) struct ShapeFields<'a> {
     pub(super) bbox: Option<&'a Numbers>,
     pub(super) segmentation: Option<Raw<'a>>,
+    pub(super) keypoints: KeypointFields<'a>,
     pub(super) sizes: MaskSizes,
+}
+
+/// The fields of a record that keypoints are read from, in addition to its box.
+#[derive(Clone, Copy, Default)]
+pub(super) struct KeypointFields<'a> {
+    pub(super) keypoints: Option<Raw<'a>>,
+    /// The number of labeled points; only a true object has it.
+    pub(super) count: Option<Raw<'a>>,
+    /// The area of a true object.
+    pub(super) area: Option<f64>,
 }
 
 /// Which sizes of masks are accepted.
@@ -188,6 +260,7 @@ pub(super) type Size = Option<(u32, u32)>;
 pub(super) enum Form {
     Box,
     Mask,
+    Keypoints,
 }
 
 impl Form {
@@ -203,25 +276,40 @@ impl Form {
             bbox: Option<Numbers>,
             #[serde(borrow)]
             segmentation: Option<Raw<'a>>,
+            #[serde(borrow)]
+            keypoints: Option<Raw<'a>>,
         }
         let mut values = serde_json::Deserializer::from_str(records).into_iter::<First<'_>>();
         match values.next() {
             Some(Ok(First {
                 bbox: None | Some(Numbers { count: 0, .. }),
                 segmentation: Some(_),
+                ..
             })) => Self::Mask,
+            Some(Ok(First {
+                bbox: None | Some(Numbers { count: 0, .. }),
+                keypoints: Some(_),
+                ..
+            })) => Self::Keypoints,
             _ => Self::Box,
         }
     }
 }
 
 impl Readable for BBox {
-    fn truth(fields: ShapeFields<'_>, _: Size) -> Result<Self, Problem> {
+    type Model = ();
+
+    fn truth(fields: ShapeFields<'_>, _: Size, (): &()) -> Result<Self, Problem> {
         bbox(fields.bbox)
     }
 
-    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
-        if form == Form::Box {
+    fn detection(
+        fields: ShapeFields<'_>,
+        size: Size,
+        form: Form,
+        (): &(),
+    ) -> Result<(Self, f64), Problem> {
+        if form != Form::Mask {
             let bbox = bbox(fields.bbox)?;
             return Ok((bbox, bbox.area()));
         }
@@ -240,19 +328,22 @@ impl Readable for BBox {
         let [_, _, width, height] = self.xywh();
         width < 0.0 || height < 0.0
     }
-
-    fn is_of_other_size(&self, _: Size) -> bool {
-        false
-    }
 }
 
 impl Readable for Mask {
-    fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem> {
+    type Model = ();
+
+    fn truth(fields: ShapeFields<'_>, size: Size, (): &()) -> Result<Self, Problem> {
         mask(fields, size)
     }
 
-    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
-        if form == Form::Mask {
+    fn detection(
+        fields: ShapeFields<'_>,
+        size: Size,
+        form: Form,
+        (): &(),
+    ) -> Result<(Self, f64), Problem> {
+        if form != Form::Box {
             let mask = mask(fields, size)?;
             let area = mask.area();
             return Ok((mask, area));
@@ -269,13 +360,87 @@ impl Readable for Mask {
         Ok((mask, bbox.area()))
     }
 
-    fn is_inverted(&self) -> bool {
-        false
-    }
-
     fn is_of_other_size(&self, size: Size) -> bool {
         size.is_some_and(|size| size != self.size())
     }
+}
+
+impl Readable for Keypoints {
+    type Model = Sigmas;
+
+    fn truth(fields: ShapeFields<'_>, _: Size, sigmas: &Sigmas) -> Result<Self, Problem> {
+        let points = points(fields.keypoints.keypoints, sigmas)?;
+        let labeled: Vec<bool> = points.iter().map(|point| point[2] > 0.0).collect();
+        let area = fields.keypoints.area;
+        // The box matters where no point is labeled, and where its area has to stand for that of the object.
+        let needs_box = area.is_none() || !labeled.contains(&true);
+        let bbox = match fields.bbox {
+            None if !needs_box => None,
+            numbers => Some(bbox(numbers)?),
+        };
+        let area = area.or_else(|| Some(bbox?.area())).unwrap_or_default();
+        let points = points.into_iter().map(|[x, y, _]| [x, y]).collect();
+        Ok(Self::truth(points, labeled, bbox, area, sigmas))
+    }
+
+    fn is_ignored(fields: ShapeFields<'_>) -> Result<bool, Problem> {
+        let KeypointFields {
+            keypoints, count, ..
+        } = fields.keypoints;
+        let Some(count) = count else {
+            let numbers = keypoint_numbers(keypoints)?;
+            return Ok(!numbers.iter().skip(2).step_by(3).any(|&flag| flag > 0.0));
+        };
+        let count: Number = serde_json::from_str(count.0)
+            .map_err(|error| Problem::new("num_keypoints", plain(&error)))?;
+        Ok(count.0 == 0.0)
+    }
+
+    fn detection(
+        fields: ShapeFields<'_>,
+        size: Size,
+        form: Form,
+        sigmas: &Sigmas,
+    ) -> Result<(Self, f64), Problem> {
+        let points = points(fields.keypoints.keypoints, sigmas)?;
+        let keypoints = Self::detection(points.into_iter().map(|[x, y, _]| [x, y]).collect());
+        let area = match form {
+            Form::Box => bbox(fields.bbox)?.area(),
+            Form::Mask => mask(fields, size)?.area(),
+            Form::Keypoints => keypoints.area(),
+        };
+        Ok((keypoints, area))
+    }
+}
+
+fn keypoint_numbers(json: Option<Raw<'_>>) -> Result<Vec<f64>, Problem> {
+    let Some(json) = json else {
+        let problem = "missing: expected x, y and visibility of each point, [x, y, v, ...]";
+        return Err(Problem::new("keypoints", problem));
+    };
+    let numbers: Vec<Number> =
+        serde_json::from_str(json.0).map_err(|error| Problem::new("keypoints", plain(&error)))?;
+    Ok(numbers.into_iter().map(|number| number.0).collect())
+}
+
+/// The points of a field `keypoints`: x, y and visibility of each.
+fn points(json: Option<Raw<'_>>, sigmas: &Sigmas) -> Result<Vec<[f64; 3]>, Problem> {
+    let numbers = keypoint_numbers(json)?;
+    let (points, rest) = numbers.as_chunks();
+    let count = sigmas.count();
+    if rest.is_empty() && points.len() == count {
+        return Ok(points.to_vec());
+    }
+    let found = numbers.len();
+    let expected = count * 3;
+    let problem = format!(
+        "{found} numbers: expected {expected}, x, y and visibility of {count} points, as many as "
+    );
+    let problem = Message::from(problem).option("oks-sigmas", "").text(" has");
+    Err(Problem {
+        field: "keypoints",
+        problem,
+    })
 }
 
 /// Run lengths as they stand in a file.
@@ -460,6 +625,10 @@ struct AnnotationRecord<'a> {
     iscrowd: Option<Flag>,
     #[serde(borrow)]
     segmentation: Option<Raw<'a>>,
+    #[serde(borrow)]
+    keypoints: Option<Raw<'a>>,
+    #[serde(borrow)]
+    num_keypoints: Option<Raw<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -472,6 +641,8 @@ pub(super) struct ResultRecord<'a> {
     bbox: Option<Numbers>,
     #[serde(borrow)]
     segmentation: Option<Raw<'a>>,
+    #[serde(borrow)]
+    keypoints: Option<Raw<'a>>,
 }
 
 impl<'a> Item<'a> for ImageRecord<'a> {
@@ -504,11 +675,14 @@ impl<'a> Item<'a> for AnnotationRecord<'a> {
         "area",
         "iscrowd",
         "segmentation",
+        "keypoints",
+        "num_keypoints",
     ];
 
     fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut id, mut image_id, mut category_id) = (None, None, None);
         let (mut bbox, mut area, mut iscrowd, mut segmentation) = (None, None, None, None);
+        let (mut keypoints, mut num_keypoints) = (None, None);
         scanner.object_of(keys, |value, key| match key {
             0 => set(&mut id, Id::scan(value)),
             1 => set(&mut image_id, Id::scan(value)),
@@ -517,8 +691,11 @@ impl<'a> Item<'a> for AnnotationRecord<'a> {
             4 => set(&mut area, value.number().map(Number)),
             5 => set(&mut iscrowd, value.integer().map(|flag| Flag(flag != 0))),
             6 => set(&mut segmentation, value.raw()),
+            7 => set(&mut keypoints, value.raw()),
+            8 => set(&mut num_keypoints, value.raw()),
             _ => value.skip_value(),
         })?;
+        let given = |raw: Option<Raw<'a>>| raw.filter(|raw| raw.0 != "null");
         Some(Self {
             id,
             image_id: image_id?,
@@ -526,24 +703,33 @@ impl<'a> Item<'a> for AnnotationRecord<'a> {
             bbox,
             area,
             iscrowd,
-            segmentation: segmentation.filter(|raw| raw.0 != "null"),
+            segmentation: given(segmentation),
+            keypoints: given(keypoints),
+            num_keypoints: given(num_keypoints),
         })
     }
 }
 
 impl<'a> Item<'a> for ResultRecord<'a> {
-    const KEYS: &'static [&'static str] =
-        &["image_id", "category_id", "score", "bbox", "segmentation"];
+    const KEYS: &'static [&'static str] = &[
+        "image_id",
+        "category_id",
+        "score",
+        "bbox",
+        "segmentation",
+        "keypoints",
+    ];
 
     fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut image_id, mut category_id) = (None, None);
-        let (mut score, mut bbox, mut segmentation) = (None, None, None);
+        let (mut score, mut bbox, mut segmentation, mut keypoints) = (None, None, None, None);
         scanner.object_of(keys, |value, key| match key {
             0 => set(&mut image_id, Id::scan(value)),
             1 => set(&mut category_id, Id::scan(value)),
             2 => set(&mut score, value.number().map(Number)),
             3 => set(&mut bbox, Numbers::scan(value)),
             4 => set(&mut segmentation, value.raw()),
+            5 => set(&mut keypoints, value.raw()),
             _ => value.skip_value(),
         })?;
         Some(Self {
@@ -552,6 +738,7 @@ impl<'a> Item<'a> for ResultRecord<'a> {
             score: score?,
             bbox,
             segmentation: segmentation.filter(|raw| raw.0 != "null"),
+            keypoints: keypoints.filter(|raw| raw.0 != "null"),
         })
     }
 }
@@ -583,6 +770,7 @@ struct ResultElsewhere<'a> {
 fn read<S: Readable>(
     references: File<'_>,
     predictions: File<'_>,
+    model: &S::Model,
     options: CocoOptions,
 ) -> Result<(Dataset<S>, Warnings), ReadError> {
     // Some editors mark a text by its first character.
@@ -591,8 +779,8 @@ fn read<S: Readable>(
         ..file
     });
     let mut warnings = Warnings::new();
-    let mut truth = Truth::read(references, options, &mut warnings)?;
-    let mut results = results(predictions, &truth, options, &mut warnings)?;
+    let mut truth = Truth::<S>::read(references, model, options, &mut warnings)?;
+    let mut results = results(predictions, &truth, model, options, &mut warnings)?;
     truth.places.keep_held(&mut truth.images, &mut results);
     let dataset = Dataset::placed(truth.classes, truth.images, results);
     let dataset = dataset.map_err(|error| whole(references, error.to_string()))?;
@@ -618,6 +806,7 @@ pub(super) struct Places {
 impl<S: Readable> Truth<S> {
     pub(super) fn read(
         file: File<'_>,
+        model: &S::Model,
         options: CocoOptions,
         warnings: &mut Warnings,
     ) -> Result<Self, ReadError> {
@@ -651,8 +840,8 @@ impl<S: Readable> Truth<S> {
                 sizes[place as usize] = size(record.height, record.width);
             }
         }
-        let annotations =
-            annotations_of(file, lists.annotations, &places, &sizes, options, warnings)?;
+        let list = lists.annotations;
+        let annotations = annotations_of(file, list, (&places, &sizes), model, options, warnings)?;
         distribute(annotations, &mut images);
         Ok(Self {
             classes,
@@ -940,8 +1129,8 @@ impl<S> Default for Annotations<S> {
 fn annotations_of<S: Readable>(
     file: File<'_>,
     list: Raw<'_>,
-    places: &Places,
-    sizes: &[Size],
+    (places, sizes): (&Places, &[Size]),
+    model: &S::Model,
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Placed<S>>, ReadError> {
@@ -966,22 +1155,27 @@ fn annotations_of<S: Readable>(
                 let fields = ShapeFields {
                     bbox: record.bbox.as_ref(),
                     segmentation: record.segmentation,
+                    keypoints: KeypointFields {
+                        keypoints: record.keypoints,
+                        count: record.num_keypoints,
+                        area: record.area.as_ref().map(|area| area.0),
+                    },
                     sizes: options.into(),
                 };
-                let shape = S::truth(fields, size)?;
+                let shape = S::truth(fields, size, model)?;
                 if shape.is_of_other_size(size) {
                     warn(&mut kept.warnings, Warning::OtherSize);
                 }
                 let is_inverted = shape.is_inverted();
-                let fields = TruthFields {
+                let of_truth = TruthFields {
                     class,
                     id: number_of(record.id.as_ref()),
                     area: record.area.map(|area| area.0),
                     crowd: record.iscrowd.map(|flag| flag.0),
                     // COCO's program overwrites a field `ignore` by `iscrowd`.
-                    ignore: false,
+                    ignore: S::is_ignored(fields)?,
                 };
-                let annotation = fields.annotation(shape, is_inverted, &mut kept.warnings);
+                let annotation = of_truth.annotation(shape, is_inverted, &mut kept.warnings);
                 Some((image, annotation))
             }
         };
@@ -1105,6 +1299,7 @@ impl<S: Readable> Results<S> {
         place: usize,
         record: &ResultRecord<'_>,
         truth: &Truth<S>,
+        model: &S::Model,
         form: Form,
         options: CocoOptions,
     ) -> Result<(), Problem> {
@@ -1123,9 +1318,13 @@ impl<S: Readable> Results<S> {
         let fields = ShapeFields {
             bbox: record.bbox.as_ref(),
             segmentation: record.segmentation,
+            keypoints: KeypointFields {
+                keypoints: record.keypoints,
+                ..KeypointFields::default()
+            },
             sizes: options.into(),
         };
-        let (shape, area) = S::detection(fields, size, form)?;
+        let (shape, area) = S::detection(fields, size, form, model)?;
         let class = places.class_of_detection(&record.category_id, &mut self.warnings);
         let Some(class) = class else {
             return Ok(());
@@ -1154,6 +1353,7 @@ impl<S: Readable> Results<S> {
 fn results<S: Readable>(
     file: File<'_>,
     truth: &Truth<S>,
+    model: &S::Model,
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Prediction<S>>, ReadError> {
@@ -1169,7 +1369,7 @@ fn results<S: Readable>(
         is_elsewhere.then_some(length)
     };
     let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
-        kept.take(place, &record, truth, form, options)
+        kept.take(place, &record, truth, model, form, options)
     };
     let parts = records(file.text, skip, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;

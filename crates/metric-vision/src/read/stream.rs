@@ -79,7 +79,7 @@ impl CocoStream<Mask> {
     }
 }
 
-fn open<S: Readable>(
+fn open<S: Readable<Model = ()>>(
     references: &Document,
     predictions: &Document,
     options: CocoOptions,
@@ -107,18 +107,20 @@ fn open<S: Readable>(
         warnings,
         options,
         results: ListBlocks::new(found.open()?),
-        take: Results::take,
+        take: |kept, place, record, truth, form, options| {
+            kept.take(place, record, truth, &(), form, options)
+        },
     })
 }
 
-fn truth_of<S: Readable>(
+fn truth_of<S: Readable<Model = ()>>(
     name: &str,
     text: &str,
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Truth<S>, ReadError> {
     let text = File { name, text }.content();
-    Truth::read(File { name, text }, options, warnings)
+    Truth::read(File { name, text }, &(), options, warnings)
 }
 
 impl<S: Clone + Send + Sync> CocoStream<S> {

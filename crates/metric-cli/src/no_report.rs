@@ -1,0 +1,65 @@
+//! A program without the feature `report`: no option asks for a report, so there is none.
+
+use clap::{Arg, ArgMatches};
+use metric_run::record::Record;
+use metric_run::registry::Sample;
+
+use crate::error::Failure;
+use crate::score::{Chart, Scored};
+
+pub(crate) fn args() -> Vec<Arg> {
+    Vec::new()
+}
+
+pub(crate) fn image_args() -> Vec<Arg> {
+    Vec::new()
+}
+
+/// What a report was asked for: nothing.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {}
+
+pub(crate) fn wanted(_matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
+    Ok(None)
+}
+
+pub(crate) fn charts() -> Option<Wanted> {
+    None
+}
+
+impl Wanted {
+    pub(crate) fn open(self) -> Result<Open, Failure> {
+        match self {}
+    }
+}
+
+/// A report that waits for the scores: none does.
+pub(crate) enum Open {}
+
+impl Open {
+    pub(crate) fn wants_inputs(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn wants_input_of(&self, _metric: &str, _sample: &Sample) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn input(&self, _record: &Record<'_>) {
+        match *self {}
+    }
+
+    pub(crate) fn sample(&self, _metric: &str, _sample: &Sample) {
+        match *self {}
+    }
+
+    pub(crate) fn finish(
+        self,
+        _scored: &[Scored],
+        _checks: &[(String, bool)],
+        _slices: &[String],
+        _wants_charts: bool,
+    ) -> Result<(Vec<Chart>, Option<String>), Failure> {
+        match self {}
+    }
+}
