@@ -28,6 +28,9 @@ CLASSES = {
     "wer": "WER",
 }
 
+# Options whose default is what the values are.
+INFERRED = {"input"}
+
 # Results that have more than scores.
 RESULTS = {"coco": "CocoResult"}
 
@@ -48,6 +51,7 @@ COMMON = [
     ("ids", "Any", "None", "An id per example, for messages and samples."),
     ("fields", "Mapping[str, Any] | None", "None", "Further columns by name, such as weights, clusters or slices."),
 ]
+WEIGHTS = ("weights", "Any", "None", "A weight per example, in place of ``weight_field``.")
 SETTINGS = [
     ("samples", "bool", "False", "Whether the result has the scores of each example."),
     ("details", "bool", "False", "Whether the result has what is too much for a table, such as curves."),
@@ -75,6 +79,8 @@ def option_type(option: dict) -> tuple[str, str]:
     choices = option["choices"]
     word = f"Literal[{', '.join(repr(choice) for choice in choices)}]" if choices else "str"
     plain = {"integer": "int", "number": "float", "text": "str", "choice": word, "path": "str | PathLike[str]"}
+    if option["name"] in INFERRED:
+        return f"{word} | None", "None"
     if kind == "flag":
         return "bool", "False"
     if kind == "list":
@@ -119,7 +125,8 @@ def escaped(line: str) -> str:
 
 def function(entry: dict) -> str:
     name, items = entry["name"], arguments(entry)
-    every = COMMON + items + SETTINGS
+    weights = [WEIGHTS] if any(name == "weight_field" for name, *_ in items) else []
+    every = COMMON + weights + items + SETTINGS
     signature = "".join(f"    {argument}: {kind} = {default},\n" for argument, kind, default, _ in every)
     sides = [
         ("predictions", "", "", entry["prediction"].rstrip(".") + "."),

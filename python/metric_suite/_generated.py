@@ -140,7 +140,8 @@ def accuracy_at_k(
     references: Any,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
-    input: Literal['labels', 'scores'] = 'labels',
+    weights: Any = None,
+    input: Literal['labels', 'scores'] | None = None,
     k: Sequence[int] | int | None = None,
     ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
     average: Literal['micro', 'macro'] | None = None,
@@ -164,6 +165,7 @@ def accuracy_at_k(
         references: a label, an integer or a string; with --input scores the index of a score, from 0.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
+        weights: A weight per example, in place of ``weight_field``.
         input: What a prediction is: a list of labels, or the scores of all classes with an index as the
             reference.
         k: How many of the first labels count, one number or several [default: 1 and the length of the rows;
@@ -194,6 +196,7 @@ def accuracy_at_k(
         references=references,
         ids=ids,
         fields=fields,
+        weights=weights,
         input=input,
         k=k,
         ties=ties,
@@ -236,12 +239,12 @@ class AccuracyAtK(Metric):
     """
 
     _name = 'accuracy-at-k'
-    _defaults = {'input': 'labels', 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
         *,
-        input: Literal['labels', 'scores'] = 'labels',
+        input: Literal['labels', 'scores'] | None = None,
         k: Sequence[int] | int | None = None,
         ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
         average: Literal['micro', 'macro'] | None = None,
@@ -282,7 +285,8 @@ def mrr(
     references: Any,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
-    input: Literal['labels', 'scores'] = 'labels',
+    weights: Any = None,
+    input: Literal['labels', 'scores'] | None = None,
     k: int | None = None,
     ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
     average: Literal['micro', 'macro'] | None = None,
@@ -306,6 +310,7 @@ def mrr(
         references: a label, an integer or a string; with --input scores the index of a score, from 0.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
+        weights: A weight per example, in place of ``weight_field``.
         input: What a prediction is: a list of labels, or the scores of all classes with an index as the
             reference.
         k: Only the first K labels count.
@@ -335,6 +340,7 @@ def mrr(
         references=references,
         ids=ids,
         fields=fields,
+        weights=weights,
         input=input,
         k=k,
         ties=ties,
@@ -376,12 +382,12 @@ class MRR(Metric):
     """
 
     _name = 'mrr'
-    _defaults = {'input': 'labels', 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
         *,
-        input: Literal['labels', 'scores'] = 'labels',
+        input: Literal['labels', 'scores'] | None = None,
         k: int | None = None,
         ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
         average: Literal['micro', 'macro'] | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings as _warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -95,7 +95,67 @@ def _scored(
             if not _native.is_document(scorer.metric, truth):
                 return _joined(scorer, predictions, references)
         return scorer.score_documents(_side(predictions, "predictions"), truth)
+    joined = _answers(references), _answers(predictions)
+    if None not in joined and ids is None and fields is None:
+        return _joined(scorer, joined[1], joined[0])
+    predictions, references = _plain(predictions), _plain(references)
     return scorer.score_values(predictions, references, ids, fields)
+
+
+def _plain(values: Any) -> Any:
+    """Returns arrays of other libraries, and arrays of booleans, as arrays that the engine reads."""
+    is_known = any(hasattr(values, name) for name in ("__array__", "__arrow_c_array__", "__arrow_c_stream__"))
+    if hasattr(values, "__dlpack__") and not is_known:
+        import numpy
+
+        values = numpy.from_dlpack(values)
+    if type(values).__module__ == "numpy" and str(getattr(values, "dtype", "")) == "bool":
+        # Booleans are the labels 0 and 1, as in scikit-learn.
+        return values.astype("int64")
+    return values
+
+
+# How rows of SQuAD and VQA in data sets of Hugging Face name ids and answers: the text of an answer is a value of its
+# own, or in a dict.
+_ANSWERS = (("id", "prediction_text"), ("id", "answers"), ("question_id", "answer"), ("question_id", "answers"))
+
+
+def _answers(rows: Any) -> dict[str, Any] | None:
+    """Returns the answers by id of rows that are such dicts, and ``None`` for other values."""
+    is_rows = isinstance(rows, Sequence) or type(rows).__module__.startswith("datasets.")
+    if not is_rows or isinstance(rows, (str, bytes)) or len(rows) == 0 or not isinstance(rows[0], Mapping):
+        return None
+    names = next((names for names in _ANSWERS if all(name in rows[0] for name in names)), None)
+    if names is None:
+        return None
+    found = {}
+    for index, row in enumerate(rows):
+        if not all(name in row for name in names):
+            raise MetricError(f"row {index}: expected {names[0]} and {names[1]}", index=index)
+        answer = row[names[1]]
+        if isinstance(answer, Mapping):
+            answer = list(answer["text"])
+        elif names[1] == "answers":
+            answer = [one.get("answer", one.get("text")) if isinstance(one, Mapping) else one for one in answer]
+        if str(row[names[0]]) in found:
+            raise MetricError(f"row {index}: the id {row[names[0]]!r} occurs twice", index=index, id=str(row[names[0]]))
+        found[str(row[names[0]])] = answer
+    return found
+
+
+def _option_names(name: str) -> list[str]:
+    return [option["name"] for entry in _entries() if entry["name"] == name for option in entry["options"]]
+
+
+def _with_input(name: str, options: dict[str, Any], predictions: Any = None) -> dict[str, Any]:
+    """Returns the options of a metric that ranks labels, which are scores where these are what is given."""
+    if options.get("input") is not None or "input" not in _option_names(name):
+        return options
+    is_scores = getattr(predictions, "ndim", 0) == 2 and "float" in str(getattr(predictions, "dtype", ""))
+    if not is_scores and hasattr(predictions, "__array__") and not hasattr(predictions, "dtype"):
+        array = predictions.__array__()
+        is_scores = array.ndim == 2 and array.dtype.kind == "f"
+    return {**options, "input": "scores"} if is_scores or options.get("ties") is not None else options
 
 
 def _joined(scorer: Any, predictions: Mapping[Any, Any], references: Mapping[Any, Any]) -> Any:
@@ -146,6 +206,7 @@ class Metric:
 
     def _start(self) -> None:
         options, self._settings = _parted(self._chosen, _SETTINGS | _FILE_SETTINGS)
+        options = _with_input(self.name, options)
         self._scorer = _native.Scorer(self.name, options, self._settings)
         self._outcome = self._scorer.nothing()
         self._columns: dict[str, list[Any]] | None = None
@@ -166,16 +227,44 @@ class Metric:
         Returns:
             The metric itself.
         """
-        self._add(_scored(self._scorer, predictions, references, ids, fields))
+        self._add(self._score(predictions, references, ids, fields))
         return self
 
-    def update_files(self, references: Any, predictions: Any = None) -> Self:
+    def _score(self, predictions: Any, references: Any, ids: Any = None, fields: Any = None) -> Any:
+        if self._chosen.get("input") is None and _with_input(self.name, self._chosen, predictions) is not self._chosen:
+            # The first batch says that predictions are scores. A later one must have what the first had.
+            if self._is_empty():
+                self._chosen = {**self._chosen, "input": "scores"}
+                self._start()
+        return _scored(self._scorer, predictions, references, ids, fields)
+
+    def _is_empty(self) -> bool:
+        return result_of(self._outcome).examples == 0
+
+    def update_files(self, references: Any, predictions: Any = None, **options: Any) -> Self:
         """Adds files, as ``score_files`` reads them.
+
+        Args:
+            references: The path, the pattern, or a list of paths of the references.
+            predictions: The same of the predictions; ``None`` if the references' file has both.
+            options: Those of reading: ``missing``, ``extra``, ``id_field`` and so on.
 
         Returns:
             The metric itself.
         """
-        self._add(_scored_files(self._scorer, references, predictions, self._settings))
+        unknown = [name for name in options if name not in _FILE_SETTINGS | {"missing", "extra"}]
+        if unknown:
+            raise TypeError(f"update_files() got an unexpected keyword argument {unknown[0]!r}")
+        scorer, settings = self._scorer, {**self._settings, **options}
+        if settings != self._settings:
+            own, _ = _parted(self._chosen, _SETTINGS | _FILE_SETTINGS)
+            scorer = _native.Scorer(self.name, _with_input(self.name, own), settings)
+        outcome = _scored_files(scorer, references, predictions, settings)
+        if settings != self._settings and self._is_empty():
+            # What is read in this way is part of the signature, which the first batch decides.
+            self._chosen = {**self._chosen, **options}
+            self._start()
+        self._add(outcome)
         return self
 
     def _add(self, outcome: Any) -> None:
@@ -262,7 +351,7 @@ class Metric:
 
     def __call__(self, predictions: Any, references: Any) -> Result:
         """Returns the scores of a batch, and adds it."""
-        outcome = _scored(self._scorer, predictions, references)
+        outcome = self._score(predictions, references)
         self._add(outcome)
         return result_of(outcome)
 
@@ -353,7 +442,12 @@ def score(
     0.5
     """
     options, settings = _parted(options, _SETTINGS)
-    scorer = _native.Scorer(metric, options, settings)
+    if "weights" in options and "weight-field" in _option_names(metric):
+        weights = options.pop("weights")
+        if weights is not None:
+            fields = {**(fields or {}), "weights": weights}
+            options["weight_field"] = "weights"
+    scorer = _native.Scorer(metric, _with_input(metric, options, predictions), settings)
     return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
 
 

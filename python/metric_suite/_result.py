@@ -164,6 +164,11 @@ class Result(Mapping[str, "float | None"]):
         text = None if self._outcome is None else self._outcome.details()
         return None if text is None else json.loads(text)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        details = None if self._outcome is None else self._outcome.details()
+        samples = None if self.samples is None else self.samples.to_dict()
+        return _unpickled, (type(self), self._json, self.to_json(), list(self.warnings), details, samples)
+
     def __float__(self) -> float:
         """Returns the first score, ``nan`` where it is undefined."""
         first = next(iter(self._scores.values()))
@@ -230,6 +235,29 @@ class Result(Mapping[str, "float | None"]):
         warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
         caption = f"<caption>{escape(self.signature)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{warnings}"
+
+
+class _Stored:
+    """What a pickled result keeps of its outcome."""
+
+    def __init__(self, text: str, details: str | None) -> None:
+        self._text, self._details = text, details
+
+    def to_json(self) -> str:
+        return self._text
+
+    def details(self) -> str | None:
+        return self._details
+
+
+def _unpickled(
+    kind: type[Result], body: dict[str, Any], text: str, warnings: list[str], details: str | None, samples: Any
+) -> Result:
+    result = kind._of_json(body)
+    result._outcome = _Stored(text, details)
+    result.warnings[:] = warnings
+    result.samples = None if samples is None else Samples(samples)
+    return result
 
 
 class CocoResult(Result):

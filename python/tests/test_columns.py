@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy
 import pandas
 import polars
@@ -143,3 +146,18 @@ def test_lists_and_arrays_agree(labels, threads):
     arrays = [numpy.array(labels), numpy.array(labels[::-1])]
     other = metric_suite.classification(predictions=arrays[0], references=arrays[1], threads=threads)
     assert one.to_json() == other.to_json()
+
+
+def test_lists_need_no_numpy():
+    code = """
+import sys
+sys.modules["numpy"] = None
+import metric_suite
+assert metric_suite.wer(predictions=["the cat"], references=["the cat sat"])["wer"] == 1 / 3
+assert metric_suite.classification(predictions=[1, 2], references=[1, 1])["accuracy"] == 0.5
+assert metric_suite.anls(predictions={"a": "x"}, references={"a": ["x"]})["anls"] == 1.0
+assert "Word error rate" in metric_suite.report(metric_suite.WER().update(("a",), ("a",)).compute())
+truth = {"images": [{"id": 1}], "categories": [{"id": 1, "name": "x"}], "annotations": []}
+assert metric_suite.coco(predictions=[], references=truth)["AP"] is None
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)

@@ -14,6 +14,7 @@ are built. Needs Python 3.10 or later with the module venv: that of $PYTHON, or 
 /// What the tests need, and the packages whose interfaces and numbers are kept.
 const PACKAGES: &[&str] = &[
     "maturin>=1.9,<2",
+    "check-jsonschema",
     "evaluate",
     "jiwer==4.0.0",
     "pycocotools==2.0.11",
@@ -45,8 +46,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 }
 
 /// The steps of testing the package, where there is a Python that can, and what the tests need can be installed;
-/// otherwise says so.
-pub(crate) fn steps_if_possible(steps: &mut Steps) -> Result<(), Error> {
+/// otherwise fails if they must run, and else says so.
+pub(crate) fn steps_of_test(must_run: bool, steps: &mut Steps) -> Result<(), Error> {
     let problem = match python() {
         Some(python) => match install(&python, &environment()) {
             Ok(()) => return self::steps(&python, false, steps),
@@ -54,7 +55,11 @@ pub(crate) fn steps_if_possible(steps: &mut Steps) -> Result<(), Error> {
         },
         None => "there is no Python 3.10 or later with the module venv".to_owned(),
     };
-    eprintln!("THE PYTHON PACKAGE IS NOT TESTED: {problem}");
+    let problem = format!("THE PYTHON PACKAGE IS NOT TESTED: {problem}");
+    if must_run {
+        return Err(Error::Failed(problem));
+    }
+    eprintln!("{problem}");
     Ok(())
 }
 
@@ -87,6 +92,12 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
             &["-m", "mypy", "--strict", "-m", "metric_suite"],
             &environment,
         )?;
+        let workflows = [
+            "--builtin-schema",
+            "vendor.github-workflows",
+            "../.github/workflows/wheels.yml",
+        ];
+        shown(&program("check-jsonschema"), &workflows, &environment)?;
         shown(&own, &["-m", "pytest", "-q"], &environment)
     })
 }

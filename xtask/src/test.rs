@@ -10,12 +10,18 @@ Prints the minutes that it takes to build and to run them.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut all = Steps::default();
-    steps(arguments, &mut all)?;
+    steps(arguments, false, &mut all)?;
     all.print();
     Ok(())
 }
 
-pub(crate) fn steps(arguments: &[String], steps: &mut Steps) -> Result<(), Error> {
+/// The steps of testing everything. Without a Python that can be used, those of the package fail if they must run, and
+/// are left out otherwise.
+pub(crate) fn steps(
+    arguments: &[String],
+    needs_python: bool,
+    steps: &mut Steps,
+) -> Result<(), Error> {
     let mut words = vec!["test", "--all-features"];
     if !arguments
         .iter()
@@ -32,7 +38,7 @@ pub(crate) fn steps(arguments: &[String], steps: &mut Steps) -> Result<(), Error
     }
     steps.run("run tests", || cargo(&words, &[]))?;
     match arguments.is_empty() {
-        true => python::steps_if_possible(steps),
+        true => python::steps_of_test(needs_python, steps),
         false => Ok(()),
     }
 }

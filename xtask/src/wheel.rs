@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         let package = root().join("python");
         let wheel = ["build", "--release", "--strip", "--quiet", "--out", &folder];
         output(&program("maturin"), &wheel, &package, &variables)?;
-        let source = ["sdist", "--quiet", "--out", &folder];
+        let source = ["sdist", "--out", &folder];
         output(&program("maturin"), &source, &package, &variables).map(drop)
     })?;
     let files = distributions(&wheels)?;
@@ -118,12 +118,16 @@ fn distributions(folder: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-/// The Pythons that the wheel is for: the one that is used, and others by their names on the path.
+/// The Pythons that the wheel is for: the one that is used, and others by their names on the path or from pyenv.
 fn pythons(own: &str) -> Vec<String> {
     let named = (10..=15).map(|minor| format!("python3.{minor}"));
+    let home = std::env::home_dir().unwrap_or_default();
+    let pyenv = fs::read_dir(home.join(".pyenv/versions"));
+    let versions = pyenv.into_iter().flatten().flatten();
+    let of_pyenv = versions.map(|version| version.path().join("bin/python3").display().to_string());
     let mut found: BTreeMap<String, String> = BTreeMap::new();
-    let version = "import sys, venv, ensurepip; print('%d.%d.%d' % sys.version_info[:3])";
-    for python in std::iter::once(own.to_owned()).chain(named) {
+    let version = "import sys, venv, ensurepip; assert sys.version_info >= (3, 10); print('%d.%d.%d' % sys.version_info[:3])";
+    for python in std::iter::once(own.to_owned()).chain(named).chain(of_pyenv) {
         if let Ok(version) = output(&python, &["-c", version], Path::new("."), &[]) {
             found.entry(version.trim().to_owned()).or_insert(python);
         }

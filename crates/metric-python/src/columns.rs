@@ -71,7 +71,10 @@ impl<'py> Owned<'py> {
             let problem = "found a mapping: expected a sequence of values (give ids as ids=list(x), values as list(x.values()))";
             return Err(argument.refused(py, None, problem));
         }
-        if let Ok(array) = value.cast::<PyUntypedArray>() {
+        // The test of the type needs numpy, which is there only if the value is of numpy.
+        if value.hasattr("__array_interface__")?
+            && let Ok(array) = value.cast::<PyUntypedArray>()
+        {
             return Self::of_array(array, argument);
         }
         if let Some(chunks) = arrow::chunks(value)?

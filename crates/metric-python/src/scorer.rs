@@ -11,8 +11,9 @@ use metric_run::registry::{
     Entry, OptionKind, OptionSpec, OptionValue, Options, Registry, Slice, find, list,
 };
 use metric_run::{
-    Compare, CountColumn, CsvOptions, Data, EmptyField, Format, Run, RunError, SampleCollector,
-    SampleTable, Source, Statistics, Table, merge_states, read_states, write_states,
+    Compare, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
+    SampleCollector, SampleTable, Source, Statistics, Table, merge_states, read_states,
+    write_states,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
@@ -295,6 +296,15 @@ pub(crate) fn merge_bytes(
     };
     let merged = py.detach(|| {
         let files: Vec<_> = states.into_iter().map(read).collect::<Result<_, _>>()?;
+        // A metric that has no data yet can be written and read.
+        if let [(_, outcomes)] = &files[..]
+            && outcomes.iter().all(|outcome| outcome.shards().is_none())
+        {
+            return Ok(Merged {
+                outcomes: outcomes.clone(),
+                warnings: Vec::new(),
+            });
+        }
         Ok(merge_states(files)?)
     });
     let merged = merged.map_err(|error: RunError| of_run(py, &error, false))?;

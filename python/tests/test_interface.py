@@ -1,0 +1,94 @@
+"""What values mean without an option that says so, and objects that are written, copied and read."""
+
+import copy
+import pickle
+
+import numpy
+import pytest
+
+import metric_suite
+
+SCORES = numpy.array([[0.1, 0.7, 0.2], [0.6, 0.3, 0.1], [0.2, 0.3, 0.5]])
+
+
+class Protocol:
+    """An array that offers one protocol alone."""
+
+    def __init__(self, array, names):
+        for name in names:
+            setattr(type(self), name, lambda self, *args, _name=name, **options: getattr(array, _name)(*args, **options))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_of_numbers_are_scores(dtype):
+    scores, labels = SCORES.astype(dtype), numpy.array([1, 0, 0])
+    assert metric_suite.accuracy_at_k(predictions=scores, references=labels, k=1)["accuracy@1"] == pytest.approx(2 / 3)
+    assert metric_suite.mrr(predictions=scores, references=labels)["mrr"] == pytest.approx((1 + 1 + 1 / 3) / 3)
+    metric = metric_suite.AccuracyAtK(k=1).update(scores, labels).update(scores, labels)
+    assert metric.compute()["accuracy@1"] == pytest.approx(2 / 3)
+    assert metric_suite.AccuracyAtK(k=1, ties="optimistic").update(scores, labels).compute()["accuracy@1"] > 0.6
+    array = type("Array", (Protocol,), {})(scores, ["__array__"])
+    assert metric_suite.accuracy_at_k(predictions=array, references=labels, k=1)["accuracy@1"] == pytest.approx(2 / 3)
+
+
+def test_rows_of_integers_are_labels():
+    labels = numpy.array([[1, 2], [3, 4]])
+    assert metric_suite.accuracy_at_k(predictions=labels, references=[2, 9], k=2)["accuracy@2"] == 0.5
+
+
+def test_weights():
+    result = metric_suite.accuracy_at_k(predictions=SCORES, references=[1, 0, 0], k=1, weights=numpy.array([1.0, 1.0, 2.0]))
+    assert result["accuracy@1"] == 0.5
+
+
+def test_arrays_of_booleans_and_of_dlpack():
+    truth = numpy.array([True, False, True])
+    assert metric_suite.classification(predictions=truth, references=truth)["accuracy"] == 1.0
+    array = type("Tensor", (Protocol,), {})(numpy.array([1, 0, 0]), ["__dlpack__", "__dlpack_device__"])
+    assert metric_suite.classification(predictions=array, references=[1, 0, 1])["accuracy"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("options", [{}, {"normalize": ["lower"], "profile": "torchmetrics"}])
+def test_metrics_without_data_are_written_and_read(options):
+    metric = metric_suite.WER(**options)
+    again = metric_suite.Metric.from_bytes(metric.to_bytes())
+    assert type(again) is metric_suite.WER and again == metric and again.signature == metric.signature
+    assert pickle.loads(pickle.dumps(metric)) == metric
+    assert (again + metric_suite.WER(**options).update(["a"], ["a"])).compute().examples == 1
+
+
+def test_results_are_pickled_and_copied():
+    boxes = metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 9, 9]], score=[0.9])
+    truth = metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 9, 9]])
+    result = metric_suite.coco(predictions=boxes, references=truth, samples=True)
+    for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert dict(again) == dict(result) and again.to_json() == result.to_json()
+        assert type(again) is metric_suite.CocoResult and (again.precision == result.precision).all()
+        assert again.samples.to_dict() == result.samples.to_dict()
+
+
+def test_files_are_added_with_options(tmp_path):
+    (tmp_path / "r.jsonl").write_text('{"id": 1, "reference": "a b"}\n{"id": 2, "reference": "c"}\n')
+    (tmp_path / "p.jsonl").write_text('{"id": 1, "prediction": "a b"}\n')
+    files = tmp_path / "r.jsonl", tmp_path / "p.jsonl"
+    metric = metric_suite.WER().update_files(*files, missing="empty").update_files(*files, missing="empty")
+    assert metric.compute()["wer"] == pytest.approx(1 / 3) and metric.compute().missing == 2
+    with pytest.raises(metric_suite.MetricError, match="no prediction"):
+        metric_suite.WER().update_files(*files)
+    with pytest.raises(TypeError, match="unexpected"):
+        metric_suite.WER().update_files(*files, normalize="lower")
+
+
+def test_rows_of_data_sets():
+    references = [{"id": "q", "answers": {"text": ["the cat"], "answer_start": [0]}}, {"id": "r", "answers": {"text": ["dog"]}}]
+    predictions = [{"id": "r", "prediction_text": "dogs"}, {"id": "q", "prediction_text": "cat"}]
+    expected = metric_suite.squad(predictions={"q": "cat", "r": "dogs"}, references={"q": ["the cat"], "r": ["dog"]})
+    assert dict(metric_suite.squad(predictions=predictions, references=references)) == dict(expected)
+    datasets = pytest.importorskip("datasets")
+    rows = datasets.Dataset.from_list([{"id": "q", "answers": {"text": ["the cat"], "answer_start": [0]}}])
+    assert metric_suite.squad(predictions=predictions[1:], references=rows)["exact_match"] == 1.0
+    asked = [{"question_id": 7, "answers": [{"answer": "two"}] * 10}]
+    given = [{"question_id": 7, "answer": "two"}]
+    assert metric_suite.vqa(predictions=given, references=asked)["accuracy"] == 1.0
+    with pytest.raises(metric_suite.MetricError, match="occurs twice"):
+        metric_suite.vqa(predictions=given * 2, references=asked)
