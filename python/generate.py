@@ -28,6 +28,9 @@ CLASSES = {
     "wer": "WER",
 }
 
+# Results that have more than scores.
+RESULTS = {"coco": "CocoResult"}
+
 HEAD = '''"""One function and one class per metric. Written by ``generate.py`` from the list of metrics."""
 
 # fmt: off
@@ -35,10 +38,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ._metric import Metric, score
-from ._result import Result
+from ._result import CocoResult, Result
 '''
 
 COMMON = [
@@ -127,12 +130,13 @@ def function(entry: dict) -> str:
     body += ["", "Raises:", "    MetricError: An option or a value is wrong."]
     text = "\n".join(f"    {escaped(line)}".rstrip() for line in body).lstrip()
     passed = "".join(f"        {argument}={argument},\n" for argument, *_ in every)
+    kind = RESULTS.get(name, "Result")
+    call = f"score(\n        {name!r},\n        predictions=predictions,\n        references=references,\n{passed}    )"
     # Defaults are the metric's own, so only what differs is handed on.
     return (
-        f"def {python_name(name)}(\n    *,\n    predictions: Any,\n    references: Any,\n{signature}) -> Result:\n"
+        f"def {python_name(name)}(\n    *,\n    predictions: Any,\n    references: Any,\n{signature}) -> {kind}:\n"
         f'    """{text}\n    """\n'
-        f"    return score(\n        {name!r},\n        predictions=predictions,\n        references=references,\n"
-        f"{passed}    )\n"
+        f"    return {call if kind == 'Result' else f'cast({kind}, {call})'}\n"
     )
 
 

@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use metric_record::Value;
 use metric_record::json::scan::{
-    Scanner, end_of_number, end_of_numbers, end_of_string, integers, numbers,
+    Keys, Scanner, end_of_number, end_of_numbers, end_of_string, integers, numbers,
 };
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
@@ -73,6 +73,26 @@ fuzz_target!(|data: &[u8]| {
                 .collect::<Vec<_>>()
         };
         assert_eq!(bits(&row), bits(&read));
+    }
+    // Objects one after another, whose keys are expected from the second one on.
+    let mut keys = Keys::new(&["id", "score"]);
+    let (mut plain, mut scanner) = (Scanner::new(text), Scanner::new(text));
+    loop {
+        let (mut found, mut expected) = (Vec::new(), Vec::new());
+        let end = plain.object(|value, key| {
+            let key = ["id", "score"].iter().position(|known| *known == key);
+            expected.push((key.unwrap_or(2), value.raw()?));
+            Some(())
+        });
+        let taken = scanner.object_of(&mut keys, |value, key| {
+            found.push((key, value.raw()?));
+            Some(())
+        });
+        assert_eq!(taken, end);
+        if taken.is_none() {
+            break;
+        }
+        assert_eq!((found, scanner.at()), (expected, plain.at()));
     }
     // Nothing that is taken reaches into the next value of a stream.
     let mut scanner = Scanner::new(text);

@@ -11,22 +11,28 @@ from ._generated import NAMES as _NAMES
 from ._boxes import Boxes
 from ._metric import Metric, check, compare, merge, score, score_files
 from ._listed import MetricInfo, metrics
+from ._read import Source, read
+from ._report import report
 from ._native import __version__
-from ._result import Interval, Result, Samples
+from ._result import CocoResult, Interval, Result, Samples
 
 __all__ = [
     "Boxes",
+    "CocoResult",
     "Interval",
     "Metric",
     "MetricError",
     "MetricInfo",
     "Result",
     "Samples",
+    "Source",
     "__version__",
     "check",
     "compare",
     "merge",
     "metrics",
+    "read",
+    "report",
     "score",
     "score_files",
     *_NAMES,

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ._metric import Metric, score
-from ._result import Result
+from ._result import CocoResult, Result
 
 
 def arc(
@@ -661,7 +661,7 @@ def wer(
     profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
-    max_cells: int = 200000000000,
+    max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
     threads: int | None = None,
@@ -683,7 +683,7 @@ def wer(
         normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
             strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -730,7 +730,7 @@ class WER(Metric):
         normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
             strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -742,7 +742,7 @@ class WER(Metric):
     """
 
     _name = 'wer'
-    _defaults = {'profile': 'jiwer', 'extract': None, 'normalize': None, 'max_cells': 200000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'jiwer', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -750,7 +750,7 @@ class WER(Metric):
         profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
-        max_cells: int = 200000000000,
+        max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
         threads: int | None = None,
@@ -786,7 +786,7 @@ def cer(
     unit: Literal['codepoint', 'grapheme'] = 'codepoint',
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
-    max_cells: int = 200000000000,
+    max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
     threads: int | None = None,
@@ -809,7 +809,7 @@ def cer(
         normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
             strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -858,7 +858,7 @@ class CER(Metric):
         normalize: What both texts go through first, a comma list of nfc, nfd, nfkc, nfkd, casefold, lower,
             strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX),
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -870,7 +870,7 @@ class CER(Metric):
     """
 
     _name = 'cer'
-    _defaults = {'profile': 'jiwer', 'unit': 'codepoint', 'extract': None, 'normalize': None, 'max_cells': 200000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'jiwer', 'unit': 'codepoint', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -879,7 +879,7 @@ class CER(Metric):
         unit: Literal['codepoint', 'grapheme'] = 'codepoint',
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
-        max_cells: int = 200000000000,
+        max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
         threads: int | None = None,
@@ -1175,7 +1175,7 @@ def anls(
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['paper', 'rrc'] = 'paper',
-    max_cells: int = 200000000000,
+    max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
     threads: int | None = None,
@@ -1198,7 +1198,7 @@ def anls(
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
         profile: Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading
             Competition.
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -1245,7 +1245,7 @@ class ANLS(Metric):
             replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...).
         profile: Whose rule for a similarity of 0.5: 0 in the paper, 0.5 in the program of the Robust Reading
             Competition.
-        max_cells: The most cells of the table of edit distances per record; the default takes about 10 s.
+        max_cells: The most cells of the table of edit distances per record; the default takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has what is too much for a table, such as curves.
         threads: Threads to use; by default all cores. The result is the same on any number.
@@ -1257,7 +1257,7 @@ class ANLS(Metric):
     """
 
     _name = 'anls'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'paper', 'max_cells': 200000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'paper', 'max_cells': 100000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1265,7 +1265,7 @@ class ANLS(Metric):
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
         profile: Literal['paper', 'rrc'] = 'paper',
-        max_cells: int = 200000000000,
+        max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
         threads: int | None = None,
@@ -1829,7 +1829,8 @@ def coco(
     references: Any,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
-    iou_type: Literal['bbox', 'segm'] = 'bbox',
+    iou_type: Literal['bbox', 'segm', 'keypoints'] = 'bbox',
+    oks_sigmas: Sequence[float] | float | None = None,
     iou: Sequence[float] | float | None = None,
     recalls: Sequence[float] | float | None = None,
     areas: Sequence[str] | str | None = None,
@@ -1848,24 +1849,27 @@ def coco(
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them.
+) -> CocoResult:
+    """COCO's average precision and recall of boxes, masks or keypoints, as pycocotools 2.0.11 has them.
 
     Args:
-        predictions: a COCO results file: a list of detections with image_id, category_id, score and bbox or
-            segmentation, or the same as JSON Lines; or a folder of results (.txt); or as a record the
-            detections of one image.
+        predictions: a COCO results file: a list of detections with image_id, category_id, score and bbox,
+            segmentation or keypoints, or the same as JSON Lines; or a folder of results (.txt); or as a record
+            the detections of one image.
         references: a COCO ground-truth file: images, categories, annotations; or a folder of Pascal VOC's
             annotations (.xml) or of YOLO's labels (.txt); or as a record one image: a list of its annotations,
             or {"width", "height", "annotations": [...]}.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
-        iou_type: Whether boxes or masks are compared.
+        iou_type: Whether boxes, masks or keypoints are compared.
+        oks_sigmas: How far each keypoint may be off, in place of COCO's 17 of a person, for --iou-type
+            keypoints.
         iou: IoU thresholds, in place of 0.50,0.55,...,0.95.
         recalls: Recalls at which curves are read, in place of 0,0.01,...,1.
         areas: Size classes by area in square pixels, bounds included, in place of
-            small:0:1024,medium:1024:9216,large:9216:1e10.
-        max_detections: How many detections count in each image and class, in place of 1,10,100.
+            small:0:1024,medium:1024:9216,large:9216:1e10; keypoints have no small.
+        max_detections: How many detections count in each image and class, in place of 1,10,100, or 20 for
+            keypoints.
         image_key: What image_id of a result is: the id of the image, or the name of its file, with or without
             folder and ending.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
@@ -1886,18 +1890,19 @@ def coco(
 
     Returns:
         The scores ``AP`` (higher is better); ``APT`` (higher is better); ``AP_AREA`` (higher is better);
-        ``AR_N`` (higher is better).
+        ``AR_N`` (higher is better); ``AR`` (higher is better); ``ART`` (higher is better).
 
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
+    return cast(CocoResult, score(
         'coco',
         predictions=predictions,
         references=references,
         ids=ids,
         fields=fields,
         iou_type=iou_type,
+        oks_sigmas=oks_sigmas,
         iou=iou,
         recalls=recalls,
         areas=areas,
@@ -1916,19 +1921,22 @@ def coco(
         seed=seed,
         cluster_field=cluster_field,
         slice_field=slice_field,
-    )
+    ))
 
 
 class COCO(Metric):
-    """COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them, in batches.
+    """COCO's average precision and recall of boxes, masks or keypoints, as pycocotools 2.0.11 has them, in batches.
 
     Args:
-        iou_type: Whether boxes or masks are compared.
+        iou_type: Whether boxes, masks or keypoints are compared.
+        oks_sigmas: How far each keypoint may be off, in place of COCO's 17 of a person, for --iou-type
+            keypoints.
         iou: IoU thresholds, in place of 0.50,0.55,...,0.95.
         recalls: Recalls at which curves are read, in place of 0,0.01,...,1.
         areas: Size classes by area in square pixels, bounds included, in place of
-            small:0:1024,medium:1024:9216,large:9216:1e10.
-        max_detections: How many detections count in each image and class, in place of 1,10,100.
+            small:0:1024,medium:1024:9216,large:9216:1e10; keypoints have no small.
+        max_detections: How many detections count in each image and class, in place of 1,10,100, or 20 for
+            keypoints.
         image_key: What image_id of a result is: the id of the image, or the name of its file, with or without
             folder and ending.
         image_size: Width and height of all images, where the files are of YOLO; without it boxes stay fractions
@@ -1949,12 +1957,13 @@ class COCO(Metric):
     """
 
     _name = 'coco'
-    _defaults = {'iou_type': 'bbox', 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou_type': 'bbox', 'oks_sigmas': None, 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
         *,
-        iou_type: Literal['bbox', 'segm'] = 'bbox',
+        iou_type: Literal['bbox', 'segm', 'keypoints'] = 'bbox',
+        oks_sigmas: Sequence[float] | float | None = None,
         iou: Sequence[float] | float | None = None,
         recalls: Sequence[float] | float | None = None,
         areas: Sequence[str] | str | None = None,
@@ -1976,6 +1985,7 @@ class COCO(Metric):
     ) -> None:
         self._init(
             iou_type=iou_type,
+            oks_sigmas=oks_sigmas,
             iou=iou,
             recalls=recalls,
             areas=areas,

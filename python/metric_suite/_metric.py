@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._boxes import Boxes, is_data_set
 from ._errors import MetricError
-from ._result import Result
+from ._result import Result, result_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -89,19 +89,13 @@ def _scored(
     if is_data_set(references):
         if ids is not None or fields is not None:
             raise MetricError("ids and fields go with values, and a data set has its own")
-        if isinstance(references, Mapping) and isinstance(predictions, Mapping) and not _is_document(references):
-            return _joined(scorer, predictions, references)
-        sides = _side(predictions, "predictions"), _side(references, "references")
-        return scorer.score_documents(*sides)
+        truth = _side(references, "references")
+        if isinstance(references, Mapping) and isinstance(predictions, Mapping):
+            # Ids with their values, unless the metric knows the references as a data set of its own.
+            if not _native.is_document(scorer.metric, truth):
+                return _joined(scorer, predictions, references)
+        return scorer.score_documents(_side(predictions, "predictions"), truth)
     return scorer.score_values(predictions, references, ids, fields)
-
-
-# The keys of documents that metrics read as a whole.
-_DOCUMENT_KEYS = ({"images", "annotations"}, {"questions"}, {"annotations"}, {"data"})
-
-
-def _is_document(references: Mapping[str, Any]) -> bool:
-    return any(keys <= references.keys() for keys in _DOCUMENT_KEYS)
 
 
 def _joined(scorer: Any, predictions: Mapping[Any, Any], references: Mapping[Any, Any]) -> Any:
@@ -193,7 +187,7 @@ class Metric:
 
     def compute(self) -> Result:
         """Returns the scores of all data so far."""
-        result = Result(self._outcome)
+        result = result_of(self._outcome)
         if self._columns is not None:
             from ._result import Samples
 
@@ -270,7 +264,7 @@ class Metric:
         """Returns the scores of a batch, and adds it."""
         outcome = _scored(self._scorer, predictions, references)
         self._add(outcome)
-        return Result(outcome)
+        return result_of(outcome)
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self._chosen.items())
@@ -316,15 +310,19 @@ def _appended(columns: dict[str, list[Any]] | None, more: dict[str, list[Any]]) 
     return columns
 
 
+def _existing(paths: Any) -> Any:
+    """Returns a path, or a list of paths, that are there; patterns are not looked up."""
+    listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    for path in listed:
+        text = os.fspath(path)
+        if not os.path.exists(text) and not any(letter in str(text) for letter in "*?["):
+            raise FileNotFoundError(2, "no such file", text)
+    return listed
+
+
 def _scored_files(scorer: Any, references: Any, predictions: Any, settings: Mapping[str, Any]) -> Any:
-    for paths in (references, predictions):
-        for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths or ():
-            text = os.fspath(path)
-            if not os.path.exists(text) and not any(letter in str(text) for letter in "*?["):
-                raise FileNotFoundError(2, "no such file", text)
-    path = [paths if isinstance(paths, (str, os.PathLike)) or paths is None else list(paths)
-            for paths in (references, predictions)]
-    return scorer.score_files(path[0], path[1], dict(settings))
+    found = None if predictions is None else _existing(predictions)
+    return scorer.score_files(_existing(references), found, dict(settings))
 
 
 def score(
@@ -356,7 +354,7 @@ def score(
     """
     options, settings = _parted(options, _SETTINGS)
     scorer = _native.Scorer(metric, options, settings)
-    return _warned(Result(_scored(scorer, predictions, references, ids, fields)))
+    return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
 
 
 def score_files(metric: str, references: Any, predictions: Any = None, **options: Any) -> Result:
@@ -374,7 +372,7 @@ def score_files(metric: str, references: Any, predictions: Any = None, **options
     """
     options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
     scorer = _native.Scorer(metric, options, settings)
-    return _warned(Result(_scored_files(scorer, references, predictions, settings)))
+    return _warned(result_of(_scored_files(scorer, references, predictions, settings)))
 
 
 def merge(states: Iterable[bytes | Metric]) -> Metric:

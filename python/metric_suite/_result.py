@@ -157,7 +157,10 @@ class Result(Mapping[str, "float | None"]):
 
     @property
     def details(self) -> Any:
-        """What is too much for a table, such as curves; ``None`` unless ``details=True``."""
+        """What is too much for a table, such as curves; ``None`` if there is nothing.
+
+        Some metrics keep it only with ``details=True``.
+        """
         text = None if self._outcome is None else self._outcome.details()
         return None if text is None else json.loads(text)
 
@@ -227,6 +230,52 @@ class Result(Mapping[str, "float | None"]):
         warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
         caption = f"<caption>{escape(self.signature)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{warnings}"
+
+
+class CocoResult(Result):
+    """A result of ``coco``, with the arrays that its scores are means of.
+
+    Axes are IoU thresholds, recalls, classes, area ranges and numbers of detections, as in ``COCOeval.eval`` of
+    pycocotools. A number is -1 where nothing is to be found.
+
+    >>> import metric_suite
+    >>> truth = metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 9, 9]])
+    >>> found = metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 9, 9]], score=[0.5])
+    >>> metric_suite.coco(predictions=found, references=truth).precision.shape
+    (10, 101, 1, 4, 3)
+    """
+
+    _arrays: dict[str, Any] | None = None
+
+    def _array(self, name: str, axes: list[int]) -> Any:
+        import numpy
+
+        if self._arrays is None:
+            self._arrays = self.details
+        if self._arrays is None:
+            raise AttributeError(f"the result of a group has no {name}: the whole result has it")
+        shape = [self._arrays["shape"][axis] for axis in axes]
+        return numpy.array(self._arrays[name], dtype="float64").reshape(shape)
+
+    @property
+    def precision(self) -> Any:
+        """Precision: a numpy array of thresholds, recalls, classes, area ranges and numbers of detections."""
+        return self._array("precision", [0, 1, 2, 3, 4])
+
+    @property
+    def recall(self) -> Any:
+        """Recall of all detections: a numpy array of thresholds, classes, area ranges and numbers of detections."""
+        return self._array("recall", [0, 2, 3, 4])
+
+    @property
+    def scores(self) -> Any:
+        """The score of the detection that reaches a recall: a numpy array like ``precision``."""
+        return self._array("scores", [0, 1, 2, 3, 4])
+
+
+def result_of(outcome: Any) -> Result:
+    """Returns the result of an outcome, of the class of its metric."""
+    return CocoResult(outcome) if outcome.metric == "coco" else Result(outcome)
 
 
 def _latex(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MODULES = ["_boxes", "_listed", "_metric", "_result"]
+MODULES = ["_boxes", "_listed", "_metric", "_read", "_report", "_result"]
 
 
 @pytest.mark.parametrize("name", ["metric_suite", *(f"metric_suite.{module}" for module in MODULES)])

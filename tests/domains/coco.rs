@@ -4,7 +4,7 @@ use metric_core::{Merge, Metric};
 use metric_vision::read::{self, CocoOptions, File, ImageRecord};
 use metric_vision::{
     AreaRange, ClassState, Classes, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, Dataset,
-    Key, Shape,
+    Key, Shape, Sigmas,
 };
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -57,7 +57,15 @@ fn params(given: &Value, quirks: bool) -> CocoParams {
         };
         ranges.map(range).collect()
     });
-    let defaults = CocoParams::default();
+    other_than(CocoParams::default(), given, areas, quirks)
+}
+
+fn other_than(
+    defaults: CocoParams,
+    given: &Value,
+    areas: Option<Vec<AreaRange>>,
+    quirks: bool,
+) -> CocoParams {
     CocoParams {
         iou_thresholds: numbers(&given["iouThrs"]).unwrap_or(defaults.iou_thresholds),
         recall_thresholds: numbers(&given["recThrs"]).unwrap_or(defaults.recall_thresholds),
@@ -67,6 +75,7 @@ fn params(given: &Value, quirks: bool) -> CocoParams {
         areas: areas.unwrap_or(defaults.areas),
         by_class: given["useCats"] != 0,
         quirks,
+        summary: defaults.summary,
     }
 }
 
@@ -299,6 +308,57 @@ fn coco_masks_and_other_definitions() {
     });
 }
 
+/// Keypoints, also with other sigmas, thresholds and numbers of detections.
+#[test]
+fn coco_keypoints() {
+    check(&rows("vision/coco_keypoints.jsonl"), id, &[], |set| {
+        let file = |name, side: &str| File {
+            name,
+            text: set[side].as_str().unwrap_or_default(),
+        };
+        let (truth, found) = (file("gt.json", "gt"), file("dt.json", "dt"));
+        let sigmas = sigmas(set);
+        let options = CocoOptions::default();
+        let read = read::parse_coco_keypoints(truth, found, &sigmas, options);
+        let (dataset, _) = read.map_err(|error| error.to_string())?;
+        let params = other_than(CocoParams::keypoints(), &set["params"], None, true);
+        let parse = |key, reference: &str, prediction: &str, classes: &mut Classes| {
+            read::parse_keypoint_record(key, reference, prediction, &sigmas, classes)
+        };
+        records_are_the_files(set, &dataset, params.clone(), parse)?;
+        let curves = curves(&dataset, params);
+        let expected = &set["expected"];
+        let summary = curves.summary(None);
+        let names: Vec<&str> = summary.iter().map(|(name, _)| &**name).collect();
+        let expected_names = [
+            "AP",
+            "AP50",
+            "AP75",
+            "AP_medium",
+            "AP_large",
+            "AR",
+            "AR50",
+            "AR75",
+            "AR_medium",
+            "AR_large",
+        ];
+        same("names", names, expected_names.to_vec())?;
+        let stats = numbers(&expected["stats"]).ok_or("stats")?;
+        same("numbers", summary.len(), stats.len())?;
+        for ((name, ours), reference) in summary.iter().zip(stats) {
+            same(name, bits(*ours), bits(Some(reference)))?;
+        }
+        same_arrays(&curves, dataset.classes().len(), expected)
+    });
+}
+
+fn sigmas(set: &Value) -> Sigmas {
+    let sigmas = numbers(&set["params"]["kpt_oks_sigmas"]);
+    sigmas.map_or_else(Sigmas::default, |sigmas| {
+        Sigmas::new(sigmas).expect("sigmas")
+    })
+}
+
 /// The records of a set, one per image: its id, and the texts of the reference and the prediction.
 fn image_records(set: &Value) -> Vec<(String, [String; 2])> {
     let json = |side: &str| -> Value {
@@ -336,14 +396,12 @@ fn image_records(set: &Value) -> Vec<(String, [String; 2])> {
     records
 }
 
-type ReadRecord<S> = fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, read::RecordError>;
-
 /// The numbers of a set that is read image by image are those of its files.
 fn records_are_the_files<S: Shape + Sync>(
     set: &Value,
     files: &Dataset<S>,
     params: CocoParams,
-    read: ReadRecord<S>,
+    read: impl Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, read::RecordError>,
 ) -> Result<(), String> {
     let expected = curves(files, params.clone()).summary(None);
     let metric: CocoAp<S> = CocoAp::new(params).map_err(|error| error.to_string())?;

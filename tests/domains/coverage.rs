@@ -115,6 +115,7 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("coco::coco_with_the_quirks_of_pycocotools", VISION, "coco", "--quirks pycocotools", PYCOCOTOOLS),
     line("coco::coco_without_quirks", VISION, "coco", "without quirks", PYCOCOTOOLS),
     line("coco::coco_masks_and_other_definitions", VISION, "coco", "masks, other definitions", PYCOCOTOOLS),
+    line("coco::coco_keypoints", VISION, "coco", "keypoints", PYCOCOTOOLS),
     line("errors::confusion_matrix", VISION, "confusion-matrix", "", &["hotcoco 1.3.0"]),
     line("errors::tide", VISION, "tide", "", &["tidecv 1.0.1"]),
     line("vision::fusion_brain_data_sets", VISION, "detection", "fusion-brain-2021", FUSION_BRAIN),

@@ -23,6 +23,7 @@ mod run;
 mod steps;
 mod table;
 mod test;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -63,6 +64,7 @@ const COMMANDS: &[Command] = &[
     ),
     ("deny", "", deny::HELP, deny::run),
     ("python", "[--release]", python::HELP, python::run),
+    ("wheel", "[--notices]", wheel::HELP, wheel::run),
     ("alone", "[CRATE…] [--quick]", alone::HELP, alone::run),
     (
         "release",

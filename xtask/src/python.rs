@@ -24,7 +24,11 @@ const PACKAGES: &[&str] = &[
     "polars",
     "hypothesis",
     "mypy",
+    "nbclient",
+    "ipykernel",
+    "pyright",
     "pytest",
+    "twine",
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
@@ -55,7 +59,7 @@ pub(crate) fn steps_if_possible(steps: &mut Steps) -> Result<(), Error> {
 }
 
 /// The folder of the environment.
-fn environment() -> PathBuf {
+pub(crate) fn environment() -> PathBuf {
     root().join("target/python")
 }
 
@@ -88,7 +92,7 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
 }
 
 /// A Python that is new enough, and has the module that makes environments.
-fn python() -> Option<String> {
+pub(crate) fn python() -> Option<String> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let fits = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
     let run = Command::new(&python).args(["-c", fits]).output();
@@ -96,7 +100,7 @@ fn python() -> Option<String> {
 }
 
 /// Makes the environment, unless it is there with all packages.
-fn install(python: &str, environment: &Path) -> Result<(), String> {
+pub(crate) fn install(python: &str, environment: &Path) -> Result<(), String> {
     let done: PathBuf = environment.join("installed.txt");
     let wanted = PACKAGES.join("\n");
     if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {

@@ -14,7 +14,7 @@ use metric_run::record::{Id, Missing, Record, Value as Side};
 use metric_run::registry::{
     Direction, Drawing, Entry, Group, Options, Sample, Shown, ShownExample, find,
 };
-use metric_run::{Intervals, Outcome};
+use metric_run::{Intervals, Outcome, heading, interval_name};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -687,18 +687,6 @@ fn score_report(
     }
 }
 
-/// What a metric measures, in few words: the start of its help.
-pub(crate) fn heading(entry: &Entry) -> String {
-    let end = entry.help.find([':', ',']).unwrap_or(entry.help.len());
-    // One word before a comma is the start of a list.
-    let is_list = entry.help[end..].starts_with(',') && !entry.help[..end].contains(' ');
-    let end = match is_list {
-        true => entry.help.find(':').unwrap_or(entry.help.len()),
-        false => end,
-    };
-    entry.help[..end].to_owned()
-}
-
 fn check_badges(checks: &[(String, bool)]) -> Vec<Badge> {
     let badge = |(text, passed): &(String, bool)| Badge {
         text: format!("{text}: {}", if *passed { "passed" } else { "failed" }),
@@ -712,11 +700,6 @@ fn scale_of(values: impl Iterator<Item = f64>) -> [f64; 2] {
     values.fold([0.0, 1.0], |[low, high], value| {
         [low.min(value), high.max(value)]
     })
-}
-
-pub(crate) fn interval_name(confidence: f64) -> String {
-    // 0.95 x 100 has a rounding error, which is not shown.
-    format!("{}% interval", (confidence * 1e8).round() / 1e6)
 }
 
 fn cards(scored: &Scored) -> Vec<Card> {

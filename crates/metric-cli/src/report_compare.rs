@@ -6,10 +6,10 @@ use metric_report::{
 };
 use metric_run::registry::stats::Test;
 use metric_run::registry::{Direction, Entry, Named, ShownExample};
-use metric_run::{Comparison, Difference, Regression, System};
+use metric_run::{Comparison, Difference, Regression, System, heading, interval_name};
 use serde_json::Value;
 
-use crate::report::{Wanted, counted, heading, interval_name, program_facts};
+use crate::report::{Wanted, counted, program_facts};
 
 /// The bins of the distribution of a difference.
 const BINS: usize = 40;

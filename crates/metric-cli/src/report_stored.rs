@@ -3,15 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use metric_report::{
-    Badge, Block, Card, Cell, Column, Fact, Facts, Interval, Line, Lines, Report, Section, Table,
-    Tone,
-};
-use metric_run::registry::{Direction, Entry, Options, Sample, Shown, find};
+use metric_report::{Badge, Fact, Tone};
+use metric_run::registry::{Options, Sample, find};
+use metric_run::{StoredResults, named_scores};
 use serde_json::{Map, Value};
 
 use crate::error::Failure;
-use crate::report::{self, Wanted, counted, example_sections, heading, interval_name};
+use crate::report::{self, example_sections};
 
 /// The subcommand.
 pub(crate) fn command() -> Command {
@@ -140,97 +138,34 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     let details: Option<Value> = details.transpose()?;
     let has_samples = given("per-sample").is_some();
     open.finish_stored(|wanted, kept, files| {
-        let mut sections = Vec::new();
-        let several = stored.len() > 1;
-        sections.extend(several.then(|| over_results(&stored)).into_iter().flatten());
-        let mut warnings: Vec<String> = Vec::new();
-        for (index, (name, result)) in stored.iter().enumerate() {
-            let metric = result["metric"].as_str().unwrap_or_default();
-            for warning in result["warnings"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-            {
-                if !warnings.iter().any(|other| other == warning) {
-                    warnings.push(warning.to_owned());
-                }
-            }
-            let details = details.as_ref().filter(|_| index == 0);
-            let mut own = sections_of(wanted, metric, result, details);
-            if index == 0 {
-                let entry = find(metric);
-                let of_metric = kept.of_metric(metric);
-                if let Some((entry, of_metric)) = entry.zip(of_metric) {
-                    let total = of_metric
-                        .score_name()
-                        .and_then(|name| result["scores"][name].as_f64());
-                    own.extend(example_sections(
-                        wanted,
-                        entry,
-                        &Options::default(),
-                        of_metric,
-                        total,
-                    ));
-                }
-            }
-            if several {
-                for section in &mut own {
-                    section.title = format!("{name}: {}", section.title);
-                }
-            }
-            sections.extend(own);
-        }
         let first = &stored[0].1;
         let metric = first["metric"].as_str().unwrap_or_default();
-        let mut badges = Vec::new();
-        if !warnings.is_empty() {
-            badges.push(Badge {
-                text: counted(warnings.len() as u64, "warning"),
-                tone: Tone::Warning,
-            });
+        let examples = find(metric).zip(kept.of_metric(metric));
+        let examples = examples.map(|(entry, of_metric)| {
+            let total = of_metric
+                .score_name()
+                .and_then(|name| first["scores"][name].as_f64());
+            example_sections(wanted, entry, &Options::default(), of_metric, total)
+        });
+        let badge = (!has_samples).then(|| Badge {
+            text: "without examples: --per-sample FILE adds them".to_owned(),
+            tone: Tone::Neutral,
+        });
+        let mut facts = vec![("Command".to_owned(), Fact::Text(wanted.command()))];
+        facts.extend(files);
+        facts.extend(report::program_facts(wanted));
+        StoredResults {
+            results: &stored,
+            differences: &[],
+            details: details.as_ref(),
+            title: wanted.title(),
+            has_texts: wanted.examples().1,
+            examples: examples.unwrap_or_default(),
+            badges: badge.into_iter().collect(),
+            facts,
         }
-        if !has_samples {
-            badges.push(Badge {
-                text: "without examples: --per-sample FILE adds them".to_owned(),
-                tone: Tone::Neutral,
-            });
-        }
-        sections.push(provenance(&stored, wanted, files));
-        let title = find(metric).map_or_else(|| metric.to_owned(), heading);
-        let mut summary = format!(
-            "{metric}: {}",
-            counted(first["examples"].as_u64().unwrap_or(0), "example")
-        );
-        if several {
-            summary = format!("{metric}: {}", counted(stored.len() as u64, "result"));
-        }
-        Report {
-            title: wanted.title().map_or(title, str::to_owned),
-            summary,
-            badges,
-            cards: cards(first, find(metric)),
-            warnings,
-            sections,
-            program: concat!("metric-suite ", env!("CARGO_PKG_VERSION")).to_owned(),
-            digits: 4,
-        }
+        .report()
     })
-}
-
-/// Scores in the order in which the metric declares them.
-fn named_scores(metric: &str, scores: &Value) -> Vec<(String, Option<f64>)> {
-    let declared = find(metric).map_or(&[][..], |entry| entry.scores);
-    let place = |name: &str| {
-        let spec = find(metric).and_then(|entry| entry.score(name));
-        let place = spec.and_then(|spec| declared.iter().position(|other| other == spec));
-        place.unwrap_or(declared.len())
-    };
-    let scores = scores.as_object().into_iter().flatten();
-    let scores = scores.map(|(name, value)| (name.clone(), value.as_f64()));
-    let mut scores: Vec<(String, Option<f64>)> = scores.collect();
-    scores.sort_by_key(|(name, _)| place(name));
-    scores
 }
 
 /// An example as `--per-sample` writes it.
@@ -249,180 +184,4 @@ fn sample(metric: &str, value: &Value) -> Option<Sample> {
         counts: counts.into_iter().collect(),
         inputs: None,
     })
-}
-
-fn ends(intervals: &Value, name: &str) -> Option<[f64; 2]> {
-    let interval = intervals.get(name)?;
-    Some([interval["low"].as_f64()?, interval["high"].as_f64()?])
-}
-
-fn cards(result: &Value, entry: Option<&Entry>) -> Vec<Card> {
-    let statistics = &result["statistics"];
-    let intervals = &statistics["intervals"];
-    let metric = result["metric"].as_str().unwrap_or_default();
-    let scores = named_scores(metric, &result["scores"]);
-    let values = scores.iter().flat_map(|(name, value)| {
-        ends(intervals, name)
-            .into_iter()
-            .flatten()
-            .chain(*value)
-            .collect::<Vec<_>>()
-    });
-    let scale = values.fold([0.0, 1.0], |[low, high]: [f64; 2], value| {
-        [low.min(value), high.max(value)]
-    });
-    let card = |(name, value): &(String, Option<f64>)| {
-        let spec = entry.and_then(|entry| entry.score(name));
-        let is_lower = spec.is_some_and(|spec| spec.direction == Some(Direction::Lower));
-        Card {
-            name: name.clone(),
-            label: String::new(),
-            value: *value,
-            notes: is_lower
-                .then(|| "lower is better".to_owned())
-                .into_iter()
-                .collect(),
-            interval: ends(intervals, name).map(|ends| Interval {
-                ends,
-                name: interval_name(statistics["confidence"].as_f64().unwrap_or(0.95)),
-                scale,
-            }),
-        }
-    };
-    scores.iter().map(card).collect()
-}
-
-fn column(name: &str, text: bool) -> Column {
-    Column {
-        name: name.to_owned(),
-        text,
-        ..Column::default()
-    }
-}
-
-/// The scores of several results, as a table and a curve in their order.
-fn over_results(stored: &[(String, Value)]) -> Option<Section> {
-    let first = &stored.first()?.1;
-    let first = named_scores(
-        first["metric"].as_str().unwrap_or_default(),
-        &first["scores"],
-    );
-    let mut columns = vec![column("result", true)];
-    columns.extend(first.iter().map(|(name, _)| column(name, false)));
-    let row = |(name, result): &(String, Value)| {
-        let cells = first
-            .iter()
-            .map(|(score, _)| Cell::from(result["scores"][score].as_f64()));
-        std::iter::once(Cell::Text(name.clone()))
-            .chain(cells)
-            .collect()
-    };
-    let mut blocks = vec![Block::Table(Table {
-        caption: "Scores of all results".to_owned(),
-        columns,
-        rows: stored.iter().map(row).collect(),
-        ..Table::default()
-    })];
-    let (score, _) = first.first()?;
-    let point = |(index, (_, result)): (usize, &(String, Value))| {
-        Some([index as f64 + 1.0, result["scores"][score].as_f64()?])
-    };
-    let points: Vec<[f64; 2]> = stored.iter().enumerate().filter_map(point).collect();
-    if points.len() > 2 {
-        blocks.push(Block::Lines(Lines {
-            caption: metric_report::Caption {
-                title: format!("{score} in the order of the results"),
-                finding: "The table has the numbers.".to_owned(),
-                ..Default::default()
-            },
-            axes: ["result".to_owned(), score.clone()],
-            lines: vec![Line {
-                name: score.clone(),
-                points,
-                main: true,
-                ..Line::default()
-            }],
-            ..Lines::default()
-        }));
-    }
-    Some(Section {
-        title: "All results".to_owned(),
-        note: String::new(),
-        blocks,
-    })
-}
-
-/// The sections of the metric, and the tables of its groups.
-fn sections_of(
-    wanted: &Wanted,
-    metric: &str,
-    result: &Value,
-    details: Option<&Value>,
-) -> Vec<Section> {
-    let shown = Shown {
-        result,
-        details,
-        has_texts: wanted.examples().1,
-    };
-    let mut sections = find(metric).map_or_else(Vec::new, |entry| entry.report_sections(shown));
-    for (kind, groups) in result["groups"].as_object().into_iter().flatten() {
-        let groups: Vec<(&String, &Value)> = groups.as_object().into_iter().flatten().collect();
-        let Some((_, first)) = groups.first() else {
-            continue;
-        };
-        let scores = named_scores(metric, &first["scores"]);
-        let counts = first["counts"].as_object().into_iter().flatten();
-        let counts: Vec<&String> = counts
-            .filter(|(_, count)| count.is_number())
-            .map(|(name, _)| name)
-            .collect();
-        let mut columns = vec![column(kind, true)];
-        columns.extend(scores.iter().map(|(name, _)| column(name, false)));
-        columns.extend(counts.iter().map(|name| column(name, false)));
-        let row = |(name, group): &(&String, &Value)| {
-            let own = scores
-                .iter()
-                .map(|(score, _)| Cell::from(group["scores"][score].as_f64()));
-            let count = |name: &&String| match group["counts"][name.as_str()].as_u64() {
-                Some(count) => Cell::Count(count),
-                None => Cell::from(group["counts"][name.as_str()].as_f64()),
-            };
-            std::iter::once(Cell::Text((*name).clone()))
-                .chain(own)
-                .chain(counts.iter().map(count))
-                .collect()
-        };
-        sections.push(Section {
-            title: format!("By {kind}"),
-            note: String::new(),
-            blocks: vec![Block::Table(Table {
-                caption: format!("Scores by {kind}"),
-                columns,
-                rows: groups.iter().map(row).collect(),
-                rest: "The result has all of them.".to_owned(),
-                ..Table::default()
-            })],
-        });
-    }
-    sections
-}
-
-fn provenance(stored: &[(String, Value)], wanted: &Wanted, files: Vec<(String, Fact)>) -> Section {
-    let mut facts = Vec::new();
-    for (name, result) in stored {
-        let signature = result["signature"].as_str().unwrap_or_default();
-        let fact = match stored.len() {
-            1 => signature.to_owned(),
-            _ => format!("{name}: {signature}"),
-        };
-        facts.push(("Signature".to_owned(), Fact::Text(fact)));
-    }
-    facts.push(("Command".to_owned(), Fact::Text(wanted.command())));
-    facts.extend(files);
-    facts.extend(report::program_facts(wanted));
-    Section {
-        title: "Where the numbers come from".to_owned(),
-        note: String::new(),
-        blocks: vec![Block::Facts(Facts { facts })],
-    }
 }

@@ -2875,6 +2875,95 @@ const FOUND: &str = r#"[
     {"image_id": 8, "category_id": 1, "bbox": [0, 0, 40, 40], "score": 0.8}
 ]"#;
 
+/// Of three persons one is found, one is off by a point, and one has no labeled point and does not count.
+#[test]
+fn coco_keypoints() {
+    let truth = json!({
+        "images": [{"id": 1}],
+        "categories": [{"id": 1, "name": "person"}],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 1, "iscrowd": 0, "area": 2000, "num_keypoints": 2,
+             "bbox": [0, 0, 50, 50], "keypoints": [10, 10, 2, 20, 20, 1]},
+            {"id": 2, "image_id": 1, "category_id": 1, "iscrowd": 0, "area": 10000, "num_keypoints": 2,
+             "bbox": [1000, 0, 100, 100], "keypoints": [1010, 10, 2, 1020, 20, 1]},
+            {"id": 3, "image_id": 1, "category_id": 1, "iscrowd": 0, "area": 10000, "num_keypoints": 0,
+             "bbox": [500, 0, 100, 100], "keypoints": [0, 0, 0, 0, 0, 0]}],
+    });
+    let found = |x: f64, score: f64, rest: f64| {
+        json!({"image_id": 1, "category_id": 1, "score": score,
+            "keypoints": [x, 10, 1, x + 10.0 + rest, 20, 1]})
+    };
+    // The second has the similarity (1 + exp(-1000)) / 2 = 0.5, and counts at the first threshold alone.
+    let results = json!([
+        found(10.0, 0.9, 0.0),
+        found(1010.0, 0.8, 4472.2),
+        found(520.0, 0.7, 0.0)
+    ]);
+    let broken = json!([{"image_id": 1, "category_id": 1, "score": 0.9, "keypoints": [1, 2, 1]}]);
+    let folder = Folder::new(&[
+        ("r.json", &truth.to_string()),
+        ("p.json", &results.to_string()),
+        ("broken.json", &broken.to_string()),
+    ]);
+    let run = |more: &str| folder.run(&format!("score coco --format json -r r.json {more}"));
+    let oks = "--iou-type keypoints --oks-sigmas 0.5,0.5";
+    let result = run(&format!("-p p.json {oks}")).json();
+    assert_eq!(
+        result["signature"],
+        "coco|iou-type:keypoints|oks-sigmas:0.5,0.5|v:0.1.0"
+    );
+    assert_eq!(result["counts"], json!({"truths": 2, "detections": 3}));
+    let half = 51.0 / 101.0;
+    let expected = [
+        ("AP", (1.0 + 9.0 * half) / 10.0),
+        ("AP50", 1.0),
+        ("AP75", half),
+        ("AP_medium", 1.0),
+        ("AP_large", 0.1),
+        ("AR", 0.55),
+        ("AR50", 1.0),
+        ("AR75", 0.5),
+        ("AR_medium", 1.0),
+        ("AR_large", 0.1),
+    ];
+    let scores = result["scores"].as_object().expect("scores");
+    assert_eq!(scores.len(), expected.len());
+    for (name, value) in expected {
+        let found = scores[name].as_f64().expect("a number");
+        assert!((found - value).abs() < 1e-12, "{name}: {found} {value}");
+    }
+    let table = folder.run(&format!(
+        "score coco -r r.json -p p.json {oks} --fail-under AR75=0.5"
+    ));
+    assert_eq!(table.code, Some(0), "{}", table.stderr);
+    for (words, code, expected) in [
+        (
+            format!("-p broken.json {oks}"),
+            3,
+            "broken.json: [0]: keypoints: 3 numbers: expected 6, x, y and visibility of 2 points, as many as --oks-sigmas has",
+        ),
+        (
+            "-p p.json --iou-type keypoints".to_owned(),
+            3,
+            "r.json: annotations[0]: keypoints: 6 numbers: expected 51",
+        ),
+        (
+            "-p p.json --oks-sigmas 0.5,0.5".to_owned(),
+            2,
+            "--oks-sigmas: is for --iou-type keypoints",
+        ),
+        (
+            "-p p.json --iou-type keypoints --oks-sigmas 0.5,0".to_owned(),
+            2,
+            "expected a positive number",
+        ),
+    ] {
+        let run = run(&words);
+        assert_eq!(run.code, Some(code), "{words}: {}", run.stderr);
+        assert!(run.stderr.contains(expected), "{words}: {}", run.stderr);
+    }
+}
+
 #[test]
 fn coco_files() {
     let folder = Folder::new(&[("r.json", TRUTH), ("p.json", FOUND), ("none.json", "[]")]);

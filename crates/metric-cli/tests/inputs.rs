@@ -825,3 +825,158 @@ fn scores_of_examples_come_with_inputs() {
         .run("score wer --pairs t.csv --with-inputs")
         .fails(2, &["--per-sample"]);
 }
+
+/// The output of a metric on a number of threads, and its warnings.
+fn output(folder: &Folder, words: &str, threads: usize) -> (String, String) {
+    let words = format!("score {words} --format json --threads {threads}");
+    let run = folder.run(&words).code(0);
+    (run.stdout, run.stderr)
+}
+
+#[test]
+fn coco_files_of_several_blocks() {
+    const IMAGES: usize = 900;
+    const EACH: usize = 10;
+    let shape = |image: usize, index: usize| [image % 50, 20 * index, 30, 12 + image % 7];
+    let image = |image: usize| format!("{{\"id\": {image}, \"file_name\": \"{image}.jpg\"}}");
+    let object = |id: usize| {
+        let (image, index) = (id / EACH, id % EACH);
+        let (class, [x, y, w, h]) = (id % 3, shape(image, index));
+        format!(
+            "{{\"id\": {}, \"image_id\": {image}, \"category_id\": {class}, \"iscrowd\": 0, \"area\": {}, \"bbox\": [{x}, {y}, {w}, {h}]}}",
+            id + 1,
+            w * h
+        )
+    };
+    let found = |id: usize| {
+        let (image, index) = (id / EACH, id % EACH);
+        let (class, [x, y, w, h]) = (id % 3, shape(image, index));
+        // All scores differ, so that the order of the file does not matter.
+        let score = (id * 7919) % (IMAGES * EACH);
+        format!(
+            "{{\"image_id\": {image}, \"category_id\": {class}, \"bbox\": [{}.25, {y}.5, {w}, {h}], \"score\": 0.{score:06}}}",
+            x + id % 9
+        )
+    };
+    let list = |texts: Vec<String>| texts.join(", ");
+    let truth = format!(
+        "{{\"images\": [{}], \"annotations\": [{}], \"categories\": [{}]}}",
+        list((0..IMAGES).map(image).collect()),
+        list((0..IMAGES * EACH).step_by(2).map(object).collect()),
+        list(
+            (0..3)
+                .map(|id| format!("{{\"id\": {id}, \"name\": \"c{id}\"}}"))
+                .collect()
+        ),
+    );
+    let by_image: Vec<String> = (0..IMAGES * EACH).map(found).collect();
+    let by_index = (0..EACH).flat_map(|index| (0..IMAGES).map(move |image| image * EACH + index));
+    let by_index: Vec<String> = by_index.map(found).collect();
+    let bad = format!("[{}, {{\"image_id\": 1}}]", list(by_image.clone()));
+    let by_image = format!("[{}]", list(by_image));
+    assert!(by_image.len() > 5 << 17, "{}", by_image.len());
+    let folder = Folder::new(&[
+        ("r.json", &truth),
+        ("p.json", &by_image),
+        ("other.json", &format!("[{}]", list(by_index))),
+        ("bad.json", &bad),
+    ]);
+    for metric in ["coco", "voc", "tide", "confusion-matrix", "detection"] {
+        let first = output(&folder, &format!("{metric} -r r.json -p p.json"), 1);
+        for (file, threads) in [("p.json", 3), ("other.json", 1), ("other.json", 3)] {
+            let words = format!("{metric} -r r.json -p {file}");
+            assert_eq!(output(&folder, &words, threads), first, "{words} {threads}");
+        }
+        let words = format!("score {metric} -r r.json -p bad.json --threads 3");
+        folder
+            .run(&words)
+            .fails(3, &["bad.json: [9000]: category_id: missing"]);
+    }
+}
+
+#[test]
+fn files_of_questions_of_several_blocks() {
+    const QUESTIONS: usize = 4000;
+    let texts = ["red", "a red bus", "two", "No.", "caf\u{e9}"];
+    let answers = |id: usize, field: &str| {
+        let answer = |person: usize| {
+            let text = texts[(id / 7 + person / 6) % texts.len()];
+            format!("{{\"{field}\": \"{text}\", \"answer_id\": {person}}}")
+        };
+        let answers: Vec<String> = (1..=10).map(answer).collect();
+        answers.join(", ")
+    };
+    let question = |id: usize| {
+        format!(
+            "{{\"question_type\": \"what {}\", \"answers\": [{}], \"question_id\": {id}}}",
+            id % 5,
+            answers(id, "answer")
+        )
+    };
+    let questions: Vec<String> = (0..QUESTIONS).map(question).collect();
+    let annotations = format!(
+        "{{\"info\": {{}}, \"annotations\": [{}], \"data_type\": \"x\"}}",
+        questions.join(", ")
+    );
+    let given = |id: usize| {
+        let text = texts[id % texts.len()];
+        format!("{{\"question_id\": {id}, \"answer\": \"{text}\"}}")
+    };
+    let results: Vec<String> = (0..QUESTIONS).map(given).collect();
+    let article = |article: usize| {
+        let asked = |id: usize| {
+            let answers = if id.is_multiple_of(9) {
+                String::new()
+            } else {
+                answers(id, "text")
+            };
+            format!("{{\"id\": \"q{id}\", \"answers\": [{answers}]}}")
+        };
+        let asked: Vec<String> = (article * 50..article * 50 + 50).map(asked).collect();
+        format!(
+            "{{\"title\": \"{article}\", \"paragraphs\": [{{\"context\": \"\", \"qas\": [{}]}}]}}",
+            asked.join(", ")
+        )
+    };
+    let articles: Vec<String> = (0..QUESTIONS / 50).map(article).collect();
+    let data = format!(
+        "{{\"version\": \"2\", \"data\": [{}]}}",
+        articles.join(", ")
+    );
+    let said = |id: usize| format!("\"q{id}\": \"{}\"", texts[id % texts.len()]);
+    let said: Vec<String> = (0..QUESTIONS).map(said).collect();
+    assert!(annotations.len() > 3 << 18 && data.len() > 3 << 18);
+    let folder = Folder::new(&[
+        ("vqa.json", &annotations),
+        ("vqa.p.json", &format!("[{}]", results.join(", "))),
+        ("squad.json", &data),
+        ("squad.p.json", &format!("{{{}}}", said.join(", "))),
+    ]);
+    for words in [
+        "vqa --profile vqa-v2 -r vqa.json -p vqa.p.json",
+        "vqa -r vqa.json -p vqa.p.json",
+        "squad --profile v2 -r squad.json -p squad.p.json",
+    ] {
+        // The scores of each question are those of the file as a whole.
+        let whole = output(&folder, &format!("{words} --per-sample samples.jsonl"), 1);
+        for threads in [1, 3] {
+            assert_eq!(output(&folder, words, threads), whole, "{words} {threads}");
+        }
+    }
+    for (file, twice) in [("vqa.json", "vqa.p.json"), ("squad.json", "squad.p.json")] {
+        let metric = file.trim_end_matches(".json");
+        let text = std::fs::read_to_string(folder.path(twice)).expect("predictions");
+        let one_less = match metric {
+            "vqa" => text.replace(", {\"question_id\": 3999, \"answer\": \"caf\u{e9}\"}", ""),
+            _ => text.replace(", \"q3999\": \"caf\u{e9}\"", ""),
+        };
+        assert!(one_less.len() < text.len());
+        folder.put("less.json", one_less.as_bytes());
+        let profile = if metric == "vqa" { "vqa-v2" } else { "v2" };
+        let words =
+            format!("score {metric} --profile {profile} -r {file} -p less.json --threads 3");
+        folder
+            .run(&words)
+            .fails(3, &["less.json: no prediction for 1 reference"]);
+    }
+}

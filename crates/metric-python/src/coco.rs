@@ -2,7 +2,7 @@
 
 use metric_core::Metric;
 use metric_vision::{
-    Annotation, AreaRange, CocoAp, CocoParams, CocoState, Image, Prediction, Shape,
+    Annotation, AreaRange, CocoAp, CocoParams, CocoState, CocoSummary, Image, Prediction, Shape,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -140,6 +140,7 @@ fn evaluate<'py, S: Shape + Send + Sync>(
         max_detections,
         by_class,
         quirks: true,
+        summary: CocoSummary::Detections,
     };
     let metric =
         CocoAp::<S>::new(params).map_err(|error| PyValueError::new_err(error.to_string()))?;

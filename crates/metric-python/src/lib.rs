@@ -12,6 +12,7 @@ mod error;
 mod json;
 mod masks;
 mod objects;
+mod report;
 mod scorer;
 
 use pyo3::prelude::*;
@@ -31,6 +32,8 @@ mod _native {
         box_iou, compress_counts, mask_area, mask_boxes, mask_decode, mask_encode,
         mask_from_polygons, mask_iou, mask_merge,
     };
+    #[pymodule_export]
+    use super::report::{is_document, read_records, render_report};
     #[pymodule_export]
     use super::scorer::{Outcome, Scorer, compare_files, json_lines, list_json, merge_bytes};
 

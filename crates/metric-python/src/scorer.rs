@@ -26,6 +26,7 @@ use crate::objects;
 #[pyclass(module = "metric_suite._native", frozen)]
 pub(crate) struct Scorer {
     run: Run,
+    name: &'static str,
 }
 
 /// What was found of some examples: scores, and a state that merges.
@@ -52,7 +53,8 @@ impl Scorer {
         }
         let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, false))?;
         settings.apply(&mut run)?;
-        Ok(Self { run })
+        let name = entry.name;
+        Ok(Self { run, name })
     }
 
     /// Scores values in memory.
@@ -161,6 +163,11 @@ impl Scorer {
     fn nothing(&self, py: Python<'_>) -> PyResult<Outcome> {
         let outcomes = self.run.nothing();
         first(py, outcomes.map_err(|error| of_run(py, &error, false))?)
+    }
+
+    #[getter]
+    fn metric(&self) -> &'static str {
+        self.name
     }
 
     #[getter]
@@ -467,14 +474,14 @@ fn option_value(
 }
 
 /// The settings of a run by name. The options of the metric are not among them.
-struct Settings<'a, 'py>(&'a Bound<'py, PyDict>);
+pub(crate) struct Settings<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
 
 impl<'py> Settings<'_, 'py> {
     fn value(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
     }
 
-    fn get<T: for<'a> FromPyObject<'a, 'py>>(&self, name: &str) -> PyResult<Option<T>> {
+    pub(crate) fn get<T: for<'a> FromPyObject<'a, 'py>>(&self, name: &str) -> PyResult<Option<T>> {
         let Some(value) = self.value(name)? else {
             return Ok(None);
         };
@@ -632,7 +639,7 @@ impl<'py> Settings<'_, 'py> {
     }
 
     /// The files of one side: a path, a pattern or several, or the lines of JSON of a table in memory.
-    fn source(&self, value: &Bound<'_, PyAny>, side: &str) -> PyResult<Source> {
+    pub(crate) fn source(&self, value: &Bound<'_, PyAny>, side: &str) -> PyResult<Source> {
         let py = value.py();
         let failed = |error: RunError| of_run(py, &error, false);
         if let Ok(bytes) = value.cast::<PyBytes>() {

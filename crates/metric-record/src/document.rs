@@ -1,7 +1,9 @@
+use std::fmt;
+use std::io::Read;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::{DEFAULT_MAX_BYTES, Objects};
+use crate::{DEFAULT_MAX_BYTES, Objects, ReadError};
 
 /// A text by name: one file of a data set, in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,95 @@ pub enum Content {
     Folder(Folder),
     /// The objects of images, which are in memory.
     Objects(Arc<Objects>),
+    /// A file that is not yet read.
+    Stream(Stream),
+}
+
+/// A file that can be read part by part, or as one text, as often as needed.
+pub trait Reopen: Send + Sync {
+    /// Opens the file at its start, or returns `None` if it cannot be read part by part; [`text`](Self::text)
+    /// then says why.
+    fn open(&self) -> Option<Box<dyn Read + Send>>;
+
+    /// Reads all of it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read, if it is not UTF-8, or if it is larger than allowed.
+    fn text(&self) -> Result<String, ReadError>;
+}
+
+/// A file that is not yet read. A reader of large files reads it part by part; for all others,
+/// [`Document::file`] reads its text when it is first asked for.
+///
+/// ```
+/// use std::io::Read;
+///
+/// use metric_record::{Content, Document, ReadError, Reopen, Stream};
+///
+/// struct Empty;
+/// impl Reopen for Empty {
+///     fn open(&self) -> Option<Box<dyn Read + Send>> {
+///         Some(Box::new("[]".as_bytes()))
+///     }
+///     fn text(&self) -> Result<String, ReadError> {
+///         Ok("[]".to_owned())
+///     }
+/// }
+///
+/// let content = Content::Stream(Stream::new(Empty));
+/// let document = Document { name: "results.json".to_owned(), content };
+/// assert_eq!(document.file()?.text, "[]");
+/// # Ok::<(), ReadError>(())
+/// ```
+#[derive(Clone)]
+pub struct Stream {
+    source: Arc<dyn Reopen>,
+    text: Arc<OnceLock<Result<String, ReadError>>>,
+}
+
+impl Stream {
+    /// A file that is read from a source.
+    pub fn new(source: impl Reopen + 'static) -> Self {
+        Self {
+            source: Arc::new(source),
+            text: Arc::default(),
+        }
+    }
+
+    /// Opens the file at its start, see [`Reopen::open`].
+    #[must_use]
+    pub fn open(&self) -> Option<Box<dyn Read + Send>> {
+        self.source.open()
+    }
+
+    /// Returns the text, which is kept.
+    fn text(&self) -> Result<&str, ReadError> {
+        let text = self.text.get_or_init(|| self.source.text());
+        text.as_deref().map_err(Clone::clone)
+    }
+
+    /// Reads the text without keeping it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`Reopen::text`] does.
+    pub fn read(&self) -> Result<String, ReadError> {
+        self.source.text()
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").finish_non_exhaustive()
+    }
+}
+
+/// Streams are equal if they are of one source.
+impl PartialEq for Stream {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.text, &other.text)
+    }
 }
 
 /// A folder of files that are not yet read.
@@ -98,8 +189,8 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Returns an error if it is not a file.
-    pub fn file(&self) -> Result<File<'_>, crate::ReadError> {
+    /// Returns an error if it is not a file, or if it is one that cannot be read.
+    pub fn file(&self) -> Result<File<'_>, ReadError> {
         let problem = match &self.content {
             Content::Text(text) => {
                 return Ok(File {
@@ -107,9 +198,15 @@ impl Document {
                     text,
                 });
             }
+            Content::Stream(stream) => {
+                return Ok(File {
+                    name: &self.name,
+                    text: stream.text()?,
+                });
+            }
             Content::Folder(_) => "is a folder: expected a file",
             Content::Objects(_) => "holds objects in memory: expected a file",
         };
-        Err(crate::ReadError::new(&self.name, problem))
+        Err(ReadError::new(&self.name, problem))
     }
 }

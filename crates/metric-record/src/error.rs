@@ -30,6 +30,8 @@ pub struct ReadError {
     pub problem: Message,
     /// Whether the data is well-formed and only too large: see [`limit`](Self::limit).
     pub is_limit: bool,
+    /// Whether the machine lacks something, such as memory: see [`machine`](Self::machine).
+    pub is_machine: bool,
 }
 
 impl ReadError {
@@ -42,7 +44,15 @@ impl ReadError {
             field: String::new(),
             problem: problem.into(),
             is_limit: false,
+            is_machine: false,
         }
+    }
+
+    /// Marks what the machine lacks, such as memory, rather than the data.
+    #[must_use]
+    pub fn machine(mut self) -> Self {
+        self.is_machine = true;
+        self
     }
 
     /// Marks data that is well-formed, but takes more time or memory than a limit allows.

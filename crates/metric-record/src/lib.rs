@@ -23,7 +23,7 @@ pub use columns::{
     Batch, BatchError, Cells, Column, ColumnKind, Ids, ListItems, Lists, ListsError, Texts,
     TextsError, Validity, ValidityError,
 };
-pub use document::{Content, Document, File, Folder};
+pub use document::{Content, Document, File, Folder, Reopen, Stream};
 pub use error::{FieldError, ReadError, RecordError};
 pub use field::{FieldContents, FieldPath, FieldPathError};
 pub use files::{DEFAULT_MAX_BYTES, FileReader, name_text};

@@ -13,10 +13,10 @@ pub(crate) fn objects_by_id(
     keys: &[&str],
     id: &str,
 ) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-    let Content::Text(text) = &document.content else {
+    let (Content::Text(_) | Content::Stream(_)) = &document.content else {
         return Ok(None);
     };
-    let text = text.trim_start_matches('\u{feff}');
+    let text = document.file()?.content();
     if json::kind(text) != Kind::Object {
         return Ok(None);
     }

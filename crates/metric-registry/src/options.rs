@@ -273,26 +273,44 @@ impl Options {
         expected: &str,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Vec<T>, OptionError> {
-        let text = self.given(name);
-        let parts: Vec<&str> = match self.values.get(name) {
+        let values = self.sequence(name, expected, read)?;
+        let again = (1..values.len()).find(|&index| values[..index].contains(&values[index]));
+        let Some(again) = again else {
+            return Ok(values);
+        };
+        let part = self.parts(name)[again];
+        let reason = format!("{part} is listed twice");
+        Err(OptionError::new(name, &self.given(name), reason))
+    }
+
+    /// The parts of the text of a list.
+    fn parts(&self, name: &str) -> Vec<&str> {
+        match self.values.get(name) {
             None => Vec::new(),
             Some(OptionValue::One(one)) if one.is_empty() => Vec::new(),
             Some(OptionValue::One(one)) => one.split(',').map(str::trim).collect(),
             Some(OptionValue::List(list)) => list.iter().map(String::as_str).collect(),
-        };
-        let mut values = Vec::new();
-        for part in parts {
-            let problem = |reason: String| OptionError::new(name, &text, reason);
-            let value = (!part.is_empty())
-                .then(|| read(part))
-                .flatten()
-                .ok_or_else(|| problem(format!("found {part:?}, expected {expected}")))?;
-            if values.contains(&value) {
-                return Err(problem(format!("{part} is listed twice")));
-            }
-            values.push(value);
         }
-        Ok(values)
+    }
+
+    /// The values of an option that is a list, in which a value may occur again.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a value is not what was `expected`.
+    pub fn sequence<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Vec<T>, OptionError> {
+        let text = self.given(name);
+        let value = |part: &str| {
+            let value = (!part.is_empty()).then(|| read(part)).flatten();
+            let problem = || format!("found {part:?}, expected {expected}");
+            value.ok_or_else(|| OptionError::new(name, &text, problem()))
+        };
+        self.parts(name).into_iter().map(value).collect()
     }
 
     /// Returns the chosen or default value, a whole number from 1 to `most`; `None` if there is neither.

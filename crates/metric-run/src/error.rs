@@ -82,6 +82,7 @@ impl RunError {
         match self {
             Self::Option(_) | Self::Usage(_) => ErrorKind::Usage,
             Self::Read(error) if error.is_limit => ErrorKind::Limit,
+            Self::Read(error) if error.is_machine => ErrorKind::Internal,
             Self::Record { error, .. } if error.is_limit => ErrorKind::Limit,
             Self::Read(_) | Self::Join(_) | Self::Record { .. } | Self::State(_) => {
                 ErrorKind::Input

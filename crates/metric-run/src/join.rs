@@ -26,7 +26,8 @@ use crate::first_words::{FirstWords, LineStarts};
 use crate::formats::{Format, grouped};
 use crate::scan::{FieldNames, Found, FoundId, Role, one_example, scan, whole};
 use crate::source::{Block, Blocks, Part, Source, Unit};
-use crate::waiting::{Held, Meeting, Slot, Waiting};
+use crate::spill::Spilled;
+use crate::waiting::{Held, Meeting, Slot, Waiter, Waiting};
 
 /// A source and how its records stand in it.
 pub(crate) struct Input {
@@ -306,9 +307,21 @@ impl Reader {
         found.id(text)
     }
 
-    fn hold(&self, place: Place, ordinal: u64) -> Held {
+    /// The record, to look for its partner.
+    fn waiter(&self, place: Place, side: Side, ordinal: u64) -> Waiter<'_> {
         let (found, text) = self.found(place);
-        Held::new(ordinal, found, text, &self.queue[place.block].block.part)
+        let id = found.id(text);
+        Waiter {
+            side,
+            print: fingerprint(id),
+            ordinal,
+            line: found.line,
+            part: &self.queue[place.block].block.part,
+            id,
+            form: found.form,
+            value: found.value.of(text),
+            record: found.record(text),
+        }
     }
 
     /// Drops the blocks whose records are all taken and used.
@@ -524,6 +537,8 @@ struct Place {
 enum End {
     Queued(Place),
     Held(Box<Held>),
+    /// In the part of the temporary file that was joined last.
+    Spilled(usize),
     Missing,
 }
 
@@ -656,6 +671,8 @@ pub(crate) struct Join {
     width: usize,
     next_ordinal: u64,
     waiting: Waiting,
+    /// The part of the temporary file that was joined last.
+    spilled: Spilled,
     /// Lines of predictions after the last reference of a text file, which nothing can match.
     surplus: Surplus,
     held: HeldBytes,
@@ -773,6 +790,7 @@ impl Join {
             width,
             next_ordinal: 0,
             waiting: Waiting::default(),
+            spilled: Spilled::default(),
             surplus: Surplus::default(),
             held: HeldBytes::new(max_bytes),
         };
@@ -936,7 +954,7 @@ impl Join {
 
     /// The next pairs among the records that did not fit into memory, after all records have been read.
     fn take_spilled(&mut self) -> Result<Option<Pairs>, RunError> {
-        while let Some(joined) = self.waiting.join_next(fingerprint)? {
+        while let Some(joined) = self.waiting.join_next()? {
             for (side, id) in joined.twice {
                 let reader = match (side, &mut self.predictions) {
                     (Side::Prediction, Some(predictions)) => predictions,
@@ -948,10 +966,11 @@ impl Join {
             if self.held.is_over {
                 return Err(self.too_many_bytes());
             }
-            let pair = |(reference, prediction): (Box<Held>, Box<Held>)| Pair {
-                ordinal: reference.ordinal,
-                reference: End::Held(reference),
-                prediction: End::Held(prediction),
+            self.spilled = joined.spilled;
+            let pair = |[reference, prediction]: [usize; 2]| Pair {
+                ordinal: self.spilled.ordinal(reference),
+                reference: End::Spilled(reference),
+                prediction: End::Spilled(prediction),
             };
             let pairs: Vec<Pair> = joined.pairs.into_iter().map(pair).collect();
             if !pairs.is_empty() {
@@ -1002,11 +1021,9 @@ impl Join {
                 });
                 continue;
             }
-            let id = references.id(place);
-            let hold = || references.hold(place, ordinal);
             // An id that stands twice is found by its fingerprint at the end.
             self.waiting
-                .meet(Side::Reference, fingerprint(id), id, hold)?;
+                .meet(&references.waiter(place, Side::Reference, ordinal))?;
             self.held.wait(&self.waiting);
         }
         Ok(Pairs {
@@ -1108,11 +1125,9 @@ impl Join {
                 self.next_ordinal += 1;
                 references.take(place);
                 self.held.take(&references.seen, || references.id(place));
-                let id = references.id(place);
-                let hold = || references.hold(place, ordinal);
-                let meeting = self
-                    .waiting
-                    .meet(Side::Reference, fingerprint(id), id, hold)?;
+                let meeting =
+                    self.waiting
+                        .meet(&references.waiter(place, Side::Reference, ordinal))?;
                 self.held.wait(&self.waiting);
                 match meeting {
                     Meeting::Partner(partner) => {
@@ -1137,11 +1152,9 @@ impl Join {
                     self.surplus.add(predictions.id(place));
                     continue;
                 }
-                let id = predictions.id(place);
-                let hold = || predictions.hold(place, 0);
                 let meeting = self
                     .waiting
-                    .meet(Side::Prediction, fingerprint(id), id, hold)?;
+                    .meet(&predictions.waiter(place, Side::Prediction, 0))?;
                 self.held.wait(&self.waiting);
                 match meeting {
                     Meeting::Partner(partner) => pairs.push(Pair {
@@ -1191,6 +1204,15 @@ impl Join {
         })
     }
 
+    /// One side of a pair, if it waited for the other.
+    fn waited<'a>(&'a self, end: &'a End) -> Option<Waiter<'a>> {
+        match end {
+            End::Held(held) => Some(held.waiter()),
+            End::Spilled(index) => self.spilled.get(*index),
+            End::Queued(_) | End::Missing => None,
+        }
+    }
+
     /// The record that a pair is.
     pub(crate) fn record<'a>(&'a self, pair: &'a Pair) -> Record<'a> {
         let reader = self.predictions.as_ref().unwrap_or(&self.references);
@@ -1199,8 +1221,10 @@ impl Join {
                 let (found, text) = self.references.found(*place);
                 (found.id(text), found.value(text), found.record(text))
             }
-            End::Held(held) => (Id::Text(held.id()), held.value(), held.record()),
-            End::Missing => (Id::Text(""), Value::missing(), None),
+            end => match self.waited(end) {
+                Some(waiter) => (waiter.id, waiter.value(), waiter.record),
+                None => (Id::Text(""), Value::missing(), None),
+            },
         };
         let prediction = match &pair.prediction {
             End::Queued(place) if self.predictions.is_none() => {
@@ -1211,8 +1235,9 @@ impl Join {
                 let (found, text) = reader.found(*place);
                 found.value(text)
             }
-            End::Held(held) => held.value(),
-            End::Missing => Value::missing(),
+            end => self
+                .waited(end)
+                .map_or(Value::missing(), |waiter| waiter.value()),
         };
         Record {
             id,
@@ -1235,8 +1260,10 @@ impl Join {
                 &reader.queue[place.block].block.part,
                 reader.found(*place).0.line,
             ),
-            End::Held(held) => (&held.part, held.line),
-            End::Missing => return (reader.input.source.name(), None, String::new()),
+            end => match self.waited(end) {
+                Some(waiter) => (waiter.part, waiter.line),
+                None => return (reader.input.source.name(), None, String::new()),
+            },
         };
         let (line, place) = part.line_or_place(line, Some(role));
         (part.file.clone(), line, place)
@@ -1276,7 +1303,8 @@ impl Join {
             return Ok(());
         };
         let first = self.waiting.load(first)?;
-        let record = first.record().unwrap_or_default();
+        let first = first.waiter();
+        let record = first.record.unwrap_or_default();
         let problem = input.names.no_field(Role::Other, record);
         let (line, place) = first.part.line_or_place(first.line, None);
         let mut error = ReadError::new(&first.part.file, problem).at(place);
@@ -1353,7 +1381,7 @@ impl Join {
             {
                 predictions.suspects.insert(held.id().to_owned());
             }
-            first_extra.push((held.line, held.id().to_owned()));
+            first_extra.push((held.waiter().line, held.id().to_owned()));
             // A file of JSON may have all of its ids in one line.
             if first_extra.len() >= 64 * NAMED_IDS {
                 first_extra.sort_unstable();

@@ -8,13 +8,17 @@ mod first_words;
 mod formats;
 mod join;
 mod outcome;
+mod records;
 mod regressions;
 mod run;
 mod samples;
 mod scan;
 mod source;
+mod spill;
 mod state_file;
 mod statistics;
+#[cfg(feature = "report")]
+mod stored;
 mod tables;
 mod waiting;
 
@@ -37,4 +41,6 @@ pub use state_file::{
     Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
 };
 pub use statistics::{GroupIntervals, Intervals, Statistics};
+#[cfg(feature = "report")]
+pub use stored::{StoredResults, heading, interval_name, named_scores};
 pub use tables::Table;

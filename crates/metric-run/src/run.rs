@@ -741,7 +741,7 @@ impl<'s> LookedAt<'s> {
 
     fn into_document(self) -> Result<Document, RunError> {
         self.document
-            .map_or_else(|| self.source.document(self.max_bytes), Ok)
+            .map_or_else(|| self.source.document_later(self.max_bytes), Ok)
     }
 
     /// Whether this is a file of JSON that can be looked at.
@@ -767,6 +767,13 @@ impl<'s> LookedAt<'s> {
         self.source.record_format()?;
         if !self.is_json() {
             return Ok(false);
+        }
+        // Nearly all documents show what they are at their start, and are then read when they are scored.
+        if self.document.is_none()
+            && let Some(start) = self.source.start(self.max_bytes)
+            && is_document(&start)
+        {
+            return Ok(true);
         }
         Ok(match &self.document()?.content {
             Content::Text(text) => is_document(text),

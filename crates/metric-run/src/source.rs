@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use metric_record::{Content, Document, Folder, Message, ReadError};
+use metric_record::{Content, Document, Folder, Message, ReadError, Reopen, Stream as LaterText};
 
 use crate::RunError;
 use crate::formats::csv::{CsvOptions, Dialect, Layout};
@@ -420,8 +420,37 @@ impl Source {
         Ok(Document { name, content })
     }
 
+    /// The text that the source starts with, if it can be read.
+    pub(crate) fn start(&self, max_bytes: u64) -> Option<String> {
+        const START_BYTES: u64 = 64 * 1024;
+        let mut bytes = Vec::new();
+        let stream = self.stream(Arc::default()).ok()?;
+        let mut start = stream.take(START_BYTES.min(max_bytes));
+        start.read_to_end(&mut bytes).ok()?;
+        // A character may be cut off at the end.
+        let end = std::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        bytes.truncate(end);
+        String::from_utf8(bytes).ok()
+    }
+
+    /// The same, not yet read if it can be read again later.
+    pub(crate) fn document_later(&self, max_bytes: u64) -> Result<Document, RunError> {
+        let is_file = matches!(self.origin, Origin::File(_) | Origin::Memory(..));
+        if !is_file || !self.is_rereadable() {
+            return self.document(max_bytes);
+        }
+        let source = self.clone();
+        Ok(Document {
+            name: self.name(),
+            content: Content::Stream(LaterText::new(Later { source, max_bytes })),
+        })
+    }
+
     /// The same, with JSON Lines as the list that a file of results is.
     pub(crate) fn document_of_records(&self, max_bytes: u64) -> Result<Document, RunError> {
+        if self.format != Some(Format::JsonLines) {
+            return self.document_later(max_bytes);
+        }
         let mut document = self.document(max_bytes)?;
         let is_lines =
             self.format == Some(Format::JsonLines) && (!self.is_standard_input() || self.is_stated);
@@ -550,6 +579,36 @@ impl Source {
         };
         blocks.open_next()?;
         Ok(blocks)
+    }
+}
+
+/// A document that is not yet read.
+struct Later {
+    source: Source,
+    max_bytes: u64,
+}
+
+impl Reopen for Later {
+    fn open(&self) -> Option<Box<dyn Read + Send>> {
+        if self.source.bytes() > self.max_bytes {
+            return None;
+        }
+        let stream = self.source.stream(Arc::default()).ok()?;
+        Some(Box::new(stream.take(self.max_bytes)))
+    }
+
+    fn text(&self) -> Result<String, ReadError> {
+        let name = self.source.name();
+        match self.source.document(self.max_bytes) {
+            Ok(Document {
+                content: Content::Text(text),
+                ..
+            }) => Ok(text),
+            Ok(_) => Err(ReadError::new(name, "is not a file: expected one")),
+            Err(RunError::Read(error)) => Err(*error),
+            // What the machine lacks is told with the name already.
+            Err(error) => Err(ReadError::new("", error.to_string()).machine()),
+        }
     }
 }
 

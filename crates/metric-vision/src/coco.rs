@@ -94,6 +94,18 @@ pub struct CocoParams {
     /// counts as none, and the main AP is looked up at 100 detections, and undefined where that is
     /// not in the list.
     pub quirks: bool,
+    /// Which numbers [`CocoCurves::summary`] has.
+    pub summary: CocoSummary,
+}
+
+/// The numbers that COCO prints of a data set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CocoSummary {
+    /// Those of boxes and masks: recall by number of detections.
+    #[default]
+    Detections,
+    /// Those of keypoints: recall by threshold, all of them with the greatest number of detections.
+    Keypoints,
 }
 
 /// A size class: the areas from one bound to the other, both of which are in it.
@@ -137,7 +149,30 @@ impl Default for CocoParams {
             max_detections: vec![1, 10, 100],
             by_class: true,
             quirks: false,
+            summary: CocoSummary::Detections,
         }
+    }
+}
+
+impl CocoParams {
+    /// COCO's definition for keypoints: 20 detections count, and there is no area range for small objects.
+    ///
+    /// ```
+    /// use metric_vision::CocoParams;
+    ///
+    /// let params = CocoParams::keypoints();
+    /// assert_eq!(params.max_detections, [20]);
+    /// assert_eq!(params.areas[1].name, "medium");
+    /// ```
+    #[must_use]
+    pub fn keypoints() -> Self {
+        let mut params = Self {
+            max_detections: vec![20],
+            summary: CocoSummary::Keypoints,
+            ..Self::default()
+        };
+        params.areas.retain(|area| area.name != "small");
+        params
     }
 }
 
@@ -512,14 +547,31 @@ impl<S: Shape> Metric for CocoAp<S> {
     }
 }
 
-/// The order in which the detections of an image are matched.
+/// The place of a detection in the order in which those of an image are matched: by class, by falling score, and by
+/// the place in the file. Where classes are pooled, the own class still decides among equal scores. As one number,
+/// which is sorted faster than its parts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Order {
-    class: u32,
-    score: Reverse<Rank>,
-    /// Where classes are pooled, it still decides among equal scores.
-    own_class: u32,
-    place: u32,
+struct Order(u128);
+
+impl Order {
+    fn new<S>(prediction: &Prediction<S>, place: u32, by_class: bool) -> Self {
+        let falling = u128::from(!Rank::new(prediction.score).bits());
+        let (class, place) = (u128::from(prediction.class), u128::from(place));
+        Self(match by_class {
+            true => class << 96 | falling << 32 | place,
+            false => falling << 64 | class << 32 | place,
+        })
+    }
+
+    /// The class, where classes are not pooled.
+    fn class(self) -> u32 {
+        (self.0 >> 96) as u32
+    }
+
+    /// The index of the detection among those of the image.
+    fn index(self) -> usize {
+        self.0 as u32 as usize
+    }
 }
 
 impl<S: Shape> CocoAp<S> {
@@ -556,35 +608,32 @@ impl<S: Shape> CocoAp<S> {
             true => class,
             false => POOLED,
         };
-        let mut detections: Vec<Order> = (0..)
-            .zip(predictions)
-            .map(|(place, prediction)| Order {
-                class: class_of(prediction.class),
-                score: Reverse(Rank::new(prediction.score)),
-                own_class: prediction.class,
-                place,
-            })
-            .collect();
-        detections.sort_unstable();
+        let by_class = self.params.by_class;
+        let mut order = std::mem::take(&mut meetings.order);
+        order.clear();
+        let places = (0..).zip(predictions);
+        order.extend(places.map(|(place, prediction)| Order::new(prediction, place, by_class)));
+        order.sort_unstable();
+        let class_at = |order: &Order| if by_class { order.class() } else { POOLED };
         let mut truths: Vec<&Annotation<S>> = annotations.iter().collect();
         truths.sort_by_key(|truth| truth.class);
 
         let mut outcome = ImageOutcome {
-            scores: Vec::with_capacity(detections.len()),
-            verdicts: Vec::with_capacity(detections.len()),
+            scores: Vec::with_capacity(predictions.len()),
+            verdicts: Vec::with_capacity(predictions.len()),
             ..ImageOutcome::default()
         };
-        let (mut detections, mut truths) = (&*detections, &*truths);
+        let (mut detections, mut truths) = (&*order, &*truths);
         loop {
             let next_classes = [
-                detections.first().map(|detection| detection.class),
+                detections.first().map(class_at),
                 truths.first().map(|truth| class_of(truth.class)),
             ];
             let Some(class) = next_classes.into_iter().flatten().min() else {
-                return outcome;
+                break;
             };
             let (mine, others) =
-                detections.split_at(detections.partition_point(|order| order.class == class));
+                detections.split_at(detections.partition_point(|order| class_at(order) == class));
             detections = others;
             let (group, others) =
                 truths.split_at(truths.partition_point(|truth| class_of(truth.class) == class));
@@ -592,9 +641,11 @@ impl<S: Shape> CocoAp<S> {
             // What does not count is cut off before the matching.
             let most = self.params.max_detections.last().copied().unwrap_or(0);
             let mine = mine.iter().take(most);
-            let mine = mine.filter_map(|order| predictions.get(order.place as usize));
+            let mine = mine.filter_map(|order| predictions.get(order.index()));
             self.match_class(class, mine, group, meetings, &mut outcome);
         }
+        meetings.order = order;
+        outcome
     }
 
     /// Matches the detections of one class, which come by falling score, with its true objects.
@@ -716,6 +767,8 @@ impl CocoParams {
 /// few do, and only they take part in the matching.
 #[derive(Default)]
 struct Meetings {
+    /// The detections of an image in the order in which they are matched.
+    order: Vec<Order>,
     /// By true object the size classes in which it is not to be found, a bit each.
     ignored: Vec<u32>,
     /// The detections that meet any: their place, and where their candidates end.
@@ -1027,9 +1080,10 @@ impl<'a> ClassDetections<'a> {
             for (curve, right) in right.iter().take(areas * thresholds).enumerate() {
                 let area = area_of[curve];
                 let truths = self.truths[area];
-                let score = |place: usize| detailed[place].rank.0.0;
+                let score = |index: usize| detailed[right[index].0].rank.0.0;
                 let first = self.first.unwrap_or(Rank::new(0.0));
-                curves.read(truths, &needed[area], first, right, score);
+                curves.read(truths, &needed[area], right, |(_, wrong)| *wrong);
+                curves.read_scores(&needed[area], first, score);
             }
         }
         curves
@@ -1038,20 +1092,22 @@ impl<'a> ClassDetections<'a> {
 
 /// For each recall how many right detections reach it: one more than there are where no number does.
 fn needed(params: &CocoParams, truths: u64) -> Vec<u64> {
-    let reaches = |right: u64, recall: f64| right as f64 / truths as f64 >= recall;
+    // Counts are below 2^62. A signed integer is converted by one instruction.
+    let truths = truths as i64;
+    let total = truths as f64;
+    let reaches = |right: i64, recall: f64| right as f64 / total >= recall;
     let recalls = params.recall_thresholds.iter();
     recalls
         .map(|&recall| {
-            // Rounding may be off by one.
-            let guess = (recall * truths as f64).ceil() as u64;
-            let mut right = guess.min(truths.saturating_add(1));
+            // The product may be off by one, and is rounded down.
+            let mut right = ((recall * total) as i64).min(truths.saturating_add(1));
             while right > 0 && reaches(right - 1, recall) {
                 right -= 1;
             }
             while right <= truths && !reaches(right, recall) {
                 right += 1;
             }
-            right
+            right as u64
         })
         .collect()
 }
@@ -1069,47 +1125,51 @@ fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
 }
 
 impl OfClass {
-    /// Reads a curve at each recall: from the detections that are right, each with the number of wrong
-    /// ones of a higher score, and from the score of the first of all detections.
-    fn read(
+    /// Reads the precision of a curve at each recall, from the detections that are right: each knows how many
+    /// wrong ones come before it.
+    fn read<R>(
         &mut self,
         truths: u64,
         needed: &[u64],
-        first: Rank,
-        right: &[(usize, u64)],
-        score: impl Fn(usize) -> Rank,
+        right: &[R],
+        wrong_before: impl Fn(&R) -> u64,
     ) {
         let recall = if truths > 0 {
             right.len() as f64 / truths as f64
         } else {
             0.0
         };
-        // Recall 0 is reached by the first detection of all, right or wrong.
         let found = right.len() as u64;
         let reached = &needed[..needed.partition_point(|&needed| needed <= found)];
         let start = self.precision.len();
         self.precision.resize(start + reached.len(), 0.0);
-        self.scores.resize(start + reached.len(), first);
         self.curves.push((recall, start..self.precision.len()));
-        let values = self.precision[start..]
-            .iter_mut()
-            .zip(&mut self.scores[start..]);
         // From the last, since the precision at a recall is the greatest from there on.
         let mut later = right.len();
         let mut greatest = 0.0_f64;
-        for ((precision, at), &needed) in values.zip(reached).rev() {
+        for (precision, &needed) in self.precision[start..].iter_mut().zip(reached).rev() {
             let place = needed.saturating_sub(1) as usize;
-            while later > place {
-                later -= 1;
-                let (true_ones, false_ones) = (later as f64 + 1.0, right[later].1 as f64);
+            let here = right.get(place..later).unwrap_or_default();
+            for (index, right) in here.iter().enumerate().rev() {
+                let true_ones = (place + index) as f64 + 1.0;
+                let false_ones = wrong_before(right) as f64;
                 // The program adds numpy's smallest step from 1 lest it divide by 0.
                 greatest = greatest.max(true_ones / ((false_ones + true_ones) + f64::EPSILON));
             }
+            later = later.min(place);
             *precision = greatest;
-            if needed > 0 {
-                *at = score(right[place].0);
-            }
         }
+    }
+
+    /// Reads the scores at which the curve that was read last reaches the recalls.
+    fn read_scores(&mut self, needed: &[u64], first: Rank, score: impl Fn(usize) -> Rank) {
+        let missing = self.precision.len() - self.scores.len();
+        self.scores
+            .extend(needed.iter().take(missing).map(|&needed| match needed {
+                // Recall 0 is reached by the first detection of all, right or wrong.
+                0 => first,
+                needed => score(needed as usize - 1),
+            }));
     }
 
     /// The precision at the recalls that a curve reaches.
@@ -1251,7 +1311,8 @@ impl CocoCurves {
 
     /// The named numbers that COCO prints, of all classes or of one: `AP`, `AP50`, `AP75`, `AP_` with
     /// each size class but the first, `AR_` with each number of detections, `AR_` with each of these
-    /// size classes.
+    /// size classes. Those of [keypoints](CocoSummary::Keypoints) have `AR`, `AR50` and `AR75` in place of
+    /// `AR_` with each number of detections.
     ///
     /// Undefined where the program prints -1.
     #[must_use]
@@ -1261,63 +1322,72 @@ impl CocoCurves {
             iou_thresholds,
             max_detections,
             quirks,
+            summary,
             ..
         } = &self.params;
-        let all = CocoSlice {
+        // `COCOeval.summarize` looks for a number of detections in the list, and finds nothing if it is not there:
+        // for boxes and masks in the first row, for keypoints in all of them.
+        let looked_up = |wanted: usize| {
+            let place = max_detections.iter().position(|&most| most == wanted);
+            Some(place.unwrap_or(usize::MAX))
+        };
+        let [main, others] = match (quirks, summary) {
+            (false, _) => [None; 2],
+            (true, CocoSummary::Detections) => [looked_up(100), None],
+            (true, CocoSummary::Keypoints) => [looked_up(20); 2],
+        };
+        let with = |max_detections: Option<usize>| CocoSlice {
             class,
+            max_detections,
             ..CocoSlice::default()
         };
         let at = |wanted: f64| {
-            let place = iou_thresholds
-                .iter()
-                .position(|&threshold| threshold == wanted)?;
-            self.average_precision(CocoSlice {
-                iou_threshold: Some(place),
-                ..all
-            })
+            let mut thresholds = iou_thresholds.iter();
+            let place = thresholds.position(|&threshold| threshold == wanted);
+            CocoSlice {
+                iou_threshold: Some(place.unwrap_or(usize::MAX)),
+                ..with(others)
+            }
         };
-        // `COCOeval.summarize` looks for 100 in the list, and finds nothing if it is not there.
-        let main = match quirks {
-            false => self.average_precision(all),
-            true => max_detections
-                .iter()
-                .position(|&most| most == 100)
-                .and_then(|place| {
-                    self.average_precision(CocoSlice {
-                        max_detections: Some(place),
-                        ..all
-                    })
-                }),
+        type Named = (String, CocoSlice);
+        let by_threshold = [("", with(main)), ("50", at(0.5)), ("75", at(0.75))];
+        let by_threshold: Vec<Named> = by_threshold
+            .map(|(name, slice)| (name.to_owned(), slice))
+            .into();
+        let by_number: Vec<Named> = match summary {
+            CocoSummary::Keypoints => by_threshold.clone(),
+            CocoSummary::Detections => {
+                let numbers = max_detections.iter().enumerate();
+                let named = numbers.map(|(place, most)| (format!("_{most}"), with(Some(place))));
+                named.collect()
+            }
         };
-        let mut numbers = vec![
-            ("AP".to_owned(), main),
-            ("AP50".to_owned(), at(0.5)),
-            ("AP75".to_owned(), at(0.75)),
-        ];
-        let sizes = || areas.iter().enumerate().skip(1);
-        for (area, range) in sizes() {
-            let value = self.average_precision(CocoSlice { area, ..all });
-            numbers.push((format!("AP_{}", range.name), value));
-        }
-        for (place, most) in max_detections.iter().enumerate() {
-            let value = self.average_recall(CocoSlice {
-                max_detections: Some(place),
-                ..all
-            });
-            numbers.push((format!("AR_{most}"), value));
-        }
-        for (area, range) in sizes() {
-            let value = self.average_recall(CocoSlice { area, ..all });
-            numbers.push((format!("AR_{}", range.name), value));
-        }
-        numbers
+        let by_area = areas.iter().enumerate().skip(1).map(|(area, range)| {
+            let slice = CocoSlice {
+                area,
+                ..with(others)
+            };
+            (format!("_{}", range.name), slice)
+        });
+        let by_area: Vec<Named> = by_area.collect();
+        let precision =
+            |(name, slice): &Named| (format!("AP{name}"), self.average_precision(*slice));
+        let recall = |(name, slice): &Named| (format!("AR{name}"), self.average_recall(*slice));
+        let precisions = by_threshold.iter().chain(&by_area).map(precision);
+        let recalls = by_number.iter().chain(&by_area).map(recall);
+        precisions.chain(recalls).collect()
     }
 
     /// The arrays of `COCOeval.eval` for a list of so many classes.
     ///
-    /// Classes from that number on are left out. `None` where so many numbers have no room in memory.
+    /// Classes from that number on are left out. `None` where so many numbers have no room in memory, and of
+    /// curves that were read without scores.
     #[must_use]
     pub fn arrays(&self, classes: usize) -> Option<CocoArrays> {
+        let has_scores = |curves: &OfClass| curves.scores.len() == curves.precision.len();
+        if !self.classes.iter().all(has_scores) {
+            return None;
+        }
         let CocoParams {
             areas,
             iou_thresholds,

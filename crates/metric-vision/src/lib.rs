@@ -13,10 +13,12 @@ mod curve;
 mod dataset;
 mod detection;
 mod geo;
+mod keypoints;
 #[cfg(all(test, feature = "read", feature = "serde"))]
 mod laws;
 mod mask;
 pub mod matching;
+mod meeting;
 mod nearest;
 mod numpy;
 mod polygon;
@@ -36,8 +38,8 @@ pub use classes::{
     ClassState, ClassTotals, Classes, InvalidClasses, InvalidIndices, unite_classes,
 };
 pub use coco::{
-    AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights,
-    InvalidCocoParams,
+    AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoState, CocoSummary,
+    CocoWeights, InvalidCocoParams,
 };
 pub use confusion::{Confusion, ConfusionCell, ConfusionMatrix, ConfusionState};
 pub use curve::{
@@ -48,6 +50,7 @@ pub use dataset::{Annotation, Class, Dataset, Image, InvalidDataset, Key, Predic
 pub use detection::{
     DetectionScore, DetectionState, Detections, InvalidThreshold, Profile, by_class,
 };
+pub use keypoints::{InvalidSigmas, Keypoints, Sigmas};
 pub use mask::{InvalidMask, Mask};
 pub use matching::{Detection, Matching, TooManyPairs, Truth};
 pub use polygon::{InvalidPolygon, Polygon};

@@ -29,6 +29,7 @@ use metric_core::assignment::{Benefit, Edge, assign_all};
 use metric_core::{Counts, named_choice};
 
 use crate::candidates::{Enough, Field, with_candidates};
+use crate::meeting;
 use crate::nearest::{Arithmetic, Measure, Prefer, Search};
 use crate::score::Rank;
 use crate::{Annotation, BBox, Prediction, Shape, iou_by_corners};
@@ -174,7 +175,7 @@ impl Matching {
     /// gigabytes of memory.
     ///
     /// Matches have no limit of their own. A program that reads untrusted data calls this first. It costs
-    /// nothing for items of up to 2,896 detections and truths, and otherwise one look at each pair where that
+    /// nothing for items of up to 2,896 detections and truths, and otherwise a sort of the boxes where that
     /// can decide.
     ///
     /// ```
@@ -217,7 +218,7 @@ impl Matching {
         // Equal shapes are searched as one.
         let found = distinct(detections.iter().map(|detection| &detection.shape));
         let real = distinct(truths.iter().map(|truth| &truth.shape));
-        if found.saturating_mul(real) <= most || pairs_that_meet(detections, truths, most) <= most {
+        if found.saturating_mul(real) <= most || pairs_that_meet(detections, truths) <= most {
             return Ok(());
         }
         Err(TooManyPairs {
@@ -245,7 +246,7 @@ impl Matching {
         let is_slow = detections
             .first()
             .is_some_and(|one| one.shape.overlap_at_most(one.shape.bounds()) == f64::INFINITY);
-        if is_slow && pairs_that_meet(detections, truths, most) > most {
+        if is_slow && pairs_that_meet(detections, truths) > most {
             return Err(too_many);
         }
         let fewer = detections.len().min(truths.len());
@@ -265,21 +266,12 @@ fn distinct<'a, S: Shape + 'a>(shapes: impl Iterator<Item = &'a S>) -> usize {
     bounds.collect::<BTreeSet<_>>().len()
 }
 
-/// The number of pairs whose bounds meet, or some number above `most`.
-fn pairs_that_meet<S: Shape>(
-    detections: &[Detection<S>],
-    truths: &[Truth<S>],
-    most: usize,
-) -> usize {
-    let field = Field::new(detections.len(), truths, 0.0);
-    let mut pairs = 0;
-    for detection in detections {
-        field.near(&detection.shape, |_, _| pairs += 1);
-        if pairs > most {
-            break;
-        }
-    }
-    pairs
+/// The number of pairs of shapes whose bounds overlap or touch.
+fn pairs_that_meet<S: Shape>(detections: &[Detection<S>], truths: &[Truth<S>]) -> usize {
+    let found: Vec<_> = detections.iter().map(|one| one.shape.bounds()).collect();
+    let real: Vec<_> = truths.iter().map(|one| one.shape.bounds()).collect();
+    let pairs = meeting::pairs_that_meet([&found, &real]);
+    usize::try_from(pairs).unwrap_or(usize::MAX)
 }
 
 /// Refuses an image of whose pairs of a detection and a truth a metric would list too many.

@@ -44,6 +44,11 @@ impl Rank {
         })
     }
 
+    /// The rank as a whole number.
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
     /// The score; NaN if there is none.
     pub(crate) fn score(self) -> f64 {
         f64::from_bits(if self.0 & Self::SIGN == 0 {

@@ -106,6 +106,9 @@ impl<'a> RawAttempt<'a> {
 pub(super) fn entries(json: &str) -> Result<Vec<Entries<'_>>, String> {
     const EXPECTED: &str =
         "expected a list of {\"attempt_1\": grid, ...}, one for each test output";
+    if let Some(maps) = plain_list(json, Entries::scan) {
+        return Ok(maps);
+    }
     let entries: Vec<&RawValue> = typed(json).map_err(|error| match kind(json) {
         Kind::List => format!("{EXPECTED}: {error}"),
         other => format!("{EXPECTED}, found {other}"),
@@ -120,6 +123,17 @@ pub(super) fn entries(json: &str) -> Result<Vec<Entries<'_>>, String> {
     Ok(maps)
 }
 
+/// Reads a list each of whose items `item` takes.
+fn plain_list<'a, T>(json: &'a str, item: impl Fn(&'a str) -> Option<T>) -> Option<Vec<T>> {
+    let mut items = Vec::new();
+    let mut scanner = Scanner::new(json);
+    scanner.list(|scanner| {
+        items.push(item(scanner.raw()?.0)?);
+        Some(())
+    })?;
+    scanner.is_at_end().then_some(items)
+}
+
 /// The true outputs of a task: a list of grids, or a task as in the folders of the data set.
 pub(super) fn outputs(json: &str) -> Result<Vec<Grid>, String> {
     #[derive(serde::Deserialize)]
@@ -131,6 +145,9 @@ pub(super) fn outputs(json: &str) -> Result<Vec<Grid>, String> {
     struct Test<'a> {
         #[serde(borrow)]
         output: &'a RawValue,
+    }
+    if let Some(grids) = plain_list(json, plain_grid).filter(|grids| !grids.is_empty()) {
+        return Ok(grids);
     }
     let grids: Vec<&RawValue> = match kind(json) {
         Kind::List => typed(json)?,

@@ -412,6 +412,9 @@ pub fn is_task(json: &str) -> bool {
 
 /// The JSON of each task by its id.
 fn map(file: File<'_>) -> Result<Entries<'_>, ReadError> {
+    if let Some(tasks) = Entries::scan(file.content()) {
+        return Ok(tasks);
+    }
     serde_json::from_str(file.content()).map_err(|error| {
         let problem = format!("expected an object of tasks by their id: {error}");
         ReadError::new(file.name, problem)

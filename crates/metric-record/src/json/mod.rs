@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::Kind;
 
+pub mod blocks;
 pub mod scan;
 
 /// Returns what kind of value a JSON text starts with, by its first byte.
@@ -255,6 +256,27 @@ pub struct Entries<'a>(
 );
 
 impl<'a> Entries<'a> {
+    /// Takes the entries that `serde_json` reads, or nothing, see [`scan`].
+    ///
+    /// ```
+    /// use metric_record::json::Entries;
+    ///
+    /// let entries = Entries::scan(r#"{"a": [1], "b": null}"#).unwrap();
+    /// assert_eq!(entries.get("a"), Some("[1]"));
+    /// assert_eq!(Entries::scan(r#"{"a": 1, "a": 2}"#), None);
+    /// ```
+    #[must_use]
+    pub fn scan(json: &'a str) -> Option<Self> {
+        let mut entries = Vec::new();
+        let mut seen = HashSet::new();
+        let mut scanner = scan::Scanner::new(json);
+        scanner.object(|value, key| {
+            entries.push((Cow::Borrowed(key), value.raw()?.0));
+            seen.insert(key).then_some(())
+        })?;
+        scanner.is_at_end().then_some(Self(entries))
+    }
+
     /// Returns the JSON of the value of `key`, by a search from the start.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&'a str> {

@@ -105,6 +105,13 @@ impl<'a> Scanner<'a> {
     /// Takes an integer of at most 18 digits.
     #[inline]
     pub fn integer(&mut self) -> Option<i64> {
+        self.skip_space();
+        if let Some(number) = short_number(self.text.as_bytes(), self.at)
+            && let Some(integer) = number.integer()
+        {
+            self.at = number.end;
+            return Some(integer);
+        }
         let is_negative = self.take(b'-');
         let start = self.at;
         let mut number = 0_i64;
@@ -154,6 +161,17 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn number(&mut self) -> Option<f64> {
         self.skip_space();
+        match short_number(self.text.as_bytes(), self.at) {
+            Some(number) => {
+                self.at = number.end;
+                Some(number.value())
+            }
+            None => self.long_number(),
+        }
+    }
+
+    /// Takes a number of any length.
+    fn long_number(&mut self) -> Option<f64> {
         let start = self.at;
         let number = self.scan_number()?;
         // Up to 2^53 an integer is exact as a number, and so are powers of ten up to 10^22: one operation
@@ -217,6 +235,84 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Takes an object as [`object`](Self::object) does: each value is taken by `value`, which gets the index of
+    /// its key among the names of `keys`, or their number for another key.
+    ///
+    /// ```
+    /// use metric_record::json::scan::{Keys, Scanner};
+    ///
+    /// let mut keys = Keys::new(&["id", "score"]);
+    /// let mut scanner = Scanner::new(r#"{"score": 0.5, "id": 1} {"score": 0.25, "id": 2}"#);
+    /// let mut scores = Vec::new();
+    /// while !scanner.is_at_end() {
+    ///     let taken = scanner.object_of(&mut keys, |value, key| match key {
+    ///         1 => Some(scores.push(value.number()?)),
+    ///         _ => value.skip_value(),
+    ///     });
+    ///     assert_eq!(taken, Some(()));
+    /// }
+    /// assert_eq!(scores, [0.5, 0.25]);
+    /// ```
+    #[inline]
+    pub fn object_of(
+        &mut self,
+        keys: &mut Keys,
+        mut value: impl FnMut(&mut Self, usize) -> Option<()>,
+    ) -> Option<()> {
+        self.skip_space();
+        for place in 0.. {
+            let bytes = self.text.as_bytes();
+            let key = match keys.order.get(place) {
+                Some(next) if next.is_at(bytes, self.at) => {
+                    self.at += next.length;
+                    next.key
+                }
+                _ if place == 0 && self.empty_object() => return Some(()),
+                _ => self.other_key(keys, place)?,
+            };
+            value(self, key)?;
+            match self.peek()? {
+                b',' => {}
+                b'}' => {
+                    self.at += 1;
+                    return Some(());
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Takes `{}`.
+    fn empty_object(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        let end = after_space(bytes, self.at + 1);
+        let is_empty = self.byte() == Some(b'{') && bytes.get(end) == Some(&b'}');
+        if is_empty {
+            self.at = end + 1;
+        }
+        is_empty
+    }
+
+    /// Takes a key that is not the expected one, with what is before and after it, and expects it from now on.
+    fn other_key(&mut self, keys: &mut Keys, place: usize) -> Option<usize> {
+        let start = self.at;
+        self.expect(if place == 0 { b'{' } else { b',' })?;
+        let name = self.string()?;
+        self.expect(b':')?;
+        self.skip_space();
+        let key = keys.names.iter().position(|known| *known == name);
+        let key = key.unwrap_or(keys.names.len());
+        let written = self.text.as_bytes().get(start..self.at)?;
+        let expected = ExpectedKey::new(written, key);
+        match keys.order.get_mut(place) {
+            Some(before) => *before = expected,
+            None if place < MOST_KEYS => keys.order.push(expected),
+            None => {}
+        }
+        Some(key)
+    }
+
     /// Takes any value.
     ///
     /// # Cost
@@ -230,7 +326,20 @@ impl<'a> Scanner<'a> {
         loop {
             at = after_space(bytes, at);
             at = match *bytes.get(at)? {
-                b'-' | b'0'..=b'9' => after_number(bytes, at)?,
+                b'-' | b'0'..=b'9' => {
+                    let start = at;
+                    while depth > 0
+                        && nesting & 1 == 0
+                        && let Some((_, next)) = single_digit(bytes, at)
+                    {
+                        at = next;
+                    }
+                    if at > start {
+                        // Another item of the list, which may be any value.
+                        continue;
+                    }
+                    after_number(bytes, at)?
+                }
                 b'"' => after_string(bytes, at)?,
                 open @ (b'[' | b'{') => {
                     let is_object = open == b'{';
@@ -364,6 +473,79 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// The names of the keys that are looked for in objects, and the order in which the objects before had theirs.
+///
+/// Programs write all of their records with the same keys in the same order and with the same white space, so
+/// the next key is compared with the one that the record before had there.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    names: &'static [&'static str],
+    order: Vec<ExpectedKey>,
+}
+
+impl Keys {
+    /// These names, which are distinct, in any order.
+    #[must_use]
+    pub const fn new(names: &'static [&'static str]) -> Self {
+        Self {
+            names,
+            order: Vec::new(),
+        }
+    }
+}
+
+/// How many keys of an object are expected; others are searched for.
+const MOST_KEYS: usize = 64;
+
+/// How many bytes a key that is expected can have, with what is around it.
+const KEY_BYTES: usize = 24;
+
+/// A key as it is written, with the bracket or comma before it and the colon and space after it.
+#[derive(Clone, Debug)]
+struct ExpectedKey {
+    words: [u64; KEY_BYTES / 8],
+    /// Which bits of the words count.
+    masks: [u64; KEY_BYTES / 8],
+    /// 0 if it is too long to be expected.
+    length: usize,
+    key: usize,
+}
+
+impl ExpectedKey {
+    fn new(written: &[u8], key: usize) -> Self {
+        let mut expected = Self {
+            words: [0; KEY_BYTES / 8],
+            masks: [0; KEY_BYTES / 8],
+            length: 0,
+            key,
+        };
+        if written.len() <= KEY_BYTES {
+            for (place, &byte) in written.iter().enumerate() {
+                expected.words[place / 8] |= u64::from(byte) << (8 * (place % 8));
+                expected.masks[place / 8] |= 0xff << (8 * (place % 8));
+            }
+            expected.length = written.len();
+        }
+        expected
+    }
+
+    #[inline]
+    fn is_at(&self, bytes: &[u8], at: usize) -> bool {
+        let Some(next) = bytes
+            .get(at..)
+            .and_then(|rest| rest.first_chunk::<KEY_BYTES>())
+        else {
+            return false;
+        };
+        let words = next.as_chunks::<8>().0.iter();
+        let words = words.zip(self.words.iter().zip(&self.masks));
+        let differ = words.fold(0, |differ, (next, (word, mask))| {
+            differ | ((u64::from_le_bytes(*next) ^ word) & mask)
+        });
+        differ == 0 && self.length > 0
+    }
+}
+
 // Where what starts at a place ends, over the bytes of a text.
 
 #[inline]
@@ -396,20 +578,102 @@ fn word_of_digits(bytes: &[u8], at: usize) -> Option<(usize, u64)> {
     // The digits are 0 to 9 now. Adding 0x76 sets the highest bit of what is greater, in its own byte where
     // all bytes before it are digits.
     let values = word ^ (ONES * u64::from(b'0'));
-    let others = (values.wrapping_add(ONES * 0x76) | values) & (ONES * 0x80);
+    let others = no_digits(values);
     let digits = (others.trailing_zeros() / 8) as usize;
+    match digits {
+        0 => Some((0, 0)),
+        _ => Some((digits, number_of(values, digits))),
+    }
+}
+
+/// The highest bit of each byte that is not a digit, up to the first one that is neither a digit nor a point;
+/// digits are 0 to 9 here.
+#[inline]
+fn no_digits(values: u64) -> u64 {
+    (values.wrapping_add(ONES * 0x76) | values) & (ONES * 0x80)
+}
+
+/// The number that the first bytes of a word are the digits of, from 0 to 9; there are 1 to 8.
+#[inline]
+fn number_of(values: u64, digits: usize) -> u64 {
     // The last digit goes to the highest byte, and zeros before the first one.
-    let values = if digits == 0 {
-        return Some((0, 0));
-    } else {
-        values << (8 * (8 - digits))
-    };
+    let values = values << (8 * (8 - digits));
     // Pairs of digits, of these, and of these (D. Lemire, "Number parsing at a gigabyte per second", 2021).
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
     const PAIRS: u64 = 0x0000_00ff_0000_00ff;
     let number = (pairs & PAIRS).wrapping_mul(100 + (1_000_000 << 32));
     let number = number.wrapping_add(((pairs >> 16) & PAIRS).wrapping_mul(1 + (10_000 << 32)));
-    Some((digits, number >> 32))
+    number >> 32
+}
+
+/// A number of at most seven digits that is written without an exponent.
+struct ShortNumber {
+    is_negative: bool,
+    digits: u64,
+    /// How many of the digits come after the point.
+    decimals: usize,
+    end: usize,
+}
+
+impl ShortNumber {
+    #[inline]
+    fn value(&self) -> f64 {
+        let digits = self.digits as f64;
+        let magnitude = match self.decimals {
+            0 => digits,
+            decimals => digits / POWERS.get(decimals).copied().unwrap_or(f64::NAN),
+        };
+        if self.is_negative {
+            -magnitude
+        } else {
+            magnitude
+        }
+    }
+
+    /// The number, if `serde_json` reads it as an integer.
+    #[inline]
+    fn integer(&self) -> Option<i64> {
+        let digits = self.digits as i64;
+        match (self.decimals, self.is_negative) {
+            (0, false) => Some(digits),
+            (0, true) if digits != 0 => Some(-digits),
+            _ => None,
+        }
+    }
+}
+
+/// The number at a place, if eight bytes hold it and what ends it. Most numbers of data are so short, and a few
+/// operations on one word read them.
+#[inline(always)]
+fn short_number(bytes: &[u8], at: usize) -> Option<ShortNumber> {
+    let is_negative = bytes.get(at) == Some(&b'-');
+    let at = at + usize::from(is_negative);
+    let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+    let values = word ^ (ONES * u64::from(b'0'));
+    let others = no_digits(values);
+    let byte = |place: usize| (word >> (8 * place)) as u8;
+    let whole = (others.trailing_zeros() / 8) as usize;
+    if whole == 0 || whole == 8 || (whole > 1 && byte(0) == b'0') {
+        return None;
+    }
+    let (values, decimals, end) = if byte(whole) == b'.' {
+        let end = ((others & (others - 1)).trailing_zeros() / 8) as usize;
+        if end == 8 || end == whole + 1 {
+            return None;
+        }
+        let before = (1 << (8 * whole)) - 1;
+        let joined = (values & before) | ((values >> 8) & !before);
+        (joined, end - whole - 1, end)
+    } else {
+        (values, 0, whole)
+    };
+    let is_end = matches!(byte(end), b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
+    is_end.then(|| ShortNumber {
+        is_negative,
+        digits: number_of(values, whole + decimals),
+        decimals,
+        end: at + end,
+    })
 }
 
 /// The powers of ten that eight digits or fewer go up to.
@@ -948,6 +1212,42 @@ mod tests {
             // In the middle of a text, numbers are read a word at a time.
             check(&format!("[{digits}, {digits},{number} ]         "));
             check(&format!("{digits}         "));
+        }
+
+        #[test]
+        fn objects_in_any_order_are_objects(
+            objects in proptest::collection::vec(proptest::collection::vec(
+                (prop_oneof![Just("id"), Just("score"), Just("more"), Just("a name of some length"), Just("")],
+                    prop_oneof![Just(":"), Just(": "), Just(" :")],
+                    prop_oneof![Just("1"), Just("[{}]"), Just("\"}\""), Just("x"), Just("")],
+                    prop_oneof![9 => Just(","), 9 => Just(", "), 1 => Just(" ,\n"), 1 => Just("}")]),
+                0..5), 1..4),
+        ) {
+            let mut keys = Keys::new(&["id", "score"]);
+            for object in &objects {
+                let mut text: String = object.iter().map(|(key, colon, value, end)| {
+                    format!("\"{key}\"{colon}{value}{end}")
+                }).collect();
+                text.truncate(text.trim_end_matches([',', '\n', ' ']).len());
+                let text = format!("{{{text}}} {}", " ".repeat(KEY_BYTES));
+                let (mut found, mut expected) = (Vec::new(), Vec::new());
+                let mut scanner = Scanner::new(&text);
+                let plain = scanner.object(|value, key| {
+                    let key = ["id", "score"].iter().position(|it| *it == key);
+                    expected.push((key.unwrap_or(2), value.raw()?.0));
+                    Some(())
+                });
+                let end = plain.map(|()| scanner.at());
+                let mut scanner = Scanner::new(&text);
+                let taken = scanner.object_of(&mut keys, |value, key| {
+                    found.push((key, value.raw()?.0));
+                    Some(())
+                });
+                prop_assert_eq!(taken.map(|()| scanner.at()), end, "{}", text);
+                if end.is_some() {
+                    prop_assert_eq!(found, expected);
+                }
+            }
         }
 
         #[test]

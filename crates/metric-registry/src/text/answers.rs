@@ -7,12 +7,13 @@ use metric_core::{Accuracy, Mean, Metric};
 use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError};
 use metric_text::normalize::Pattern;
 use metric_text::read::{
-    JoinCounts, QuestionForm, QuestionTypes, QuestionsError, UNANSWERED, check_questions,
-    check_squad_answers, check_vqa_answers, join_questions, patterns, read_predictions,
-    relaxed_answers, squad_answers, text_or_number, texts, vqa_example,
+    JoinCounts, Predictions, QuestionForm, QuestionStream, QuestionTypes, QuestionsError,
+    UNANSWERED, check_questions, check_squad_answers, check_vqa_answers, join_questions, patterns,
+    read_predictions, relaxed_answers, squad_answers, text_or_number, texts, vqa_example,
 };
 use metric_text::vqa::{Answers, Evidence, Profile, VqaAccuracy};
 use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
 
 use crate::fields::objects_by_id;
@@ -318,8 +319,11 @@ impl ReadDataSet<Self> for Vqa {
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let annotations = data.references.file()?;
         let predictions = read_predictions(data.predictions.file()?).map_err(of_questions)?;
+        if self.stream(&data, &predictions, sink).is_some() {
+            return Ok(());
+        }
+        let annotations = data.references.file()?;
         let asked = data.file("questions").map(Document::file).transpose()?;
         let profile = self.metric.profile();
         let mut questions = 0;
@@ -373,18 +377,107 @@ impl ReadDataSet<Self> for Vqa {
             sink.pooled(examples, &types.named(), state);
         }
         count_unmatched(&counts, sink);
-        if profile == Profile::Exact {
-            let rest = "scored by profile exact; VQA v2's own rule is ";
-            let what = |questions: &str| {
-                Message::from(format!("{questions} {rest}")).option("profile", "vqa-v2")
-            };
-            let what = Counted::new(
-                what("question of an annotation file was"),
-                what("questions of an annotation file were"),
-            );
-            sink.count(&what, questions);
-        }
+        self.note_profile(questions, sink);
         Ok(())
+    }
+}
+
+/// What a thread has gathered of an annotation file.
+#[derive(Default)]
+struct Gathered {
+    questions: u64,
+    /// By question type and answer type, as [`joined_types`] writes them.
+    pooled: BTreeMap<String, (u64, Evidence)>,
+    /// The memory of a key.
+    types: String,
+}
+
+/// Writes types as one text, in which no plain text has the characters between them.
+fn joined_types(types: &QuestionTypes<'_>, into: &mut String) -> Option<()> {
+    into.clear();
+    for text in [&types.question_type, &types.answer_type] {
+        if let Some(text) = text {
+            (!text.contains('\0')).then_some(())?;
+            into.push('=');
+            into.push_str(text);
+        }
+        into.push('\0');
+    }
+    Some(())
+}
+
+/// Reads what [`joined_types`] writes.
+fn split_types(joined: &str) -> QuestionTypes<'_> {
+    let mut texts = joined
+        .split('\0')
+        .map(|text| text.strip_prefix('=').map(Into::into));
+    QuestionTypes {
+        question_type: texts.next().flatten(),
+        answer_type: texts.next().flatten(),
+    }
+}
+
+impl Vqa {
+    /// Notes that the profile is not that of the data set.
+    fn note_profile(&self, questions: u64, sink: &mut Sink<'_, Self>) {
+        if self.metric.profile() != Profile::Exact {
+            return;
+        }
+        let rest = "scored by profile exact; VQA v2's own rule is ";
+        let what = |questions: &str| {
+            Message::from(format!("{questions} {rest}")).option("profile", "vqa-v2")
+        };
+        let what = Counted::new(
+            what("question of an annotation file was"),
+            what("questions of an annotation file were"),
+        );
+        sink.count(&what, questions);
+    }
+
+    /// Adds the questions of an annotation file while it is read. Returns `None`, and has added nothing, if the file
+    /// is to be read as a whole: where something is to be said of a question, it is said in their order.
+    fn stream(
+        &self,
+        data: &DataSet,
+        predictions: &Predictions<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Option<()> {
+        if sink.wants_samples() || data.shard.is_some() || data.file("questions").is_some() {
+            return None;
+        }
+        let form = &QuestionForm::VQA_ANNOTATIONS;
+        let stream = QuestionStream::open(form, &data.references, predictions)?;
+        let profile = self.metric.profile();
+        let parts = on_each_thread(|part: &mut Gathered| {
+            stream.for_each(&mut |question, prediction| {
+                let answers = &question.answers;
+                check_vqa_answers(profile, answers).ok()?;
+                let is_noted = self.is_agreement()
+                    && (answers.answers.len() < PEOPLE || answers.has_repeated());
+                (!is_noted).then_some(())?;
+                part.questions += 1;
+                joined_types(&question.types, &mut part.types)?;
+                let (examples, state) = match part.pooled.get_mut(&part.types) {
+                    Some(pool) => pool,
+                    None => part.pooled.entry(part.types.clone()).or_default(),
+                };
+                *examples += 1;
+                self.metric.update(state, prediction, answers);
+                Some(())
+            })
+        })?;
+        let extra = stream.unused();
+        (extra == 0 || data.join.ignore_extra).then_some(())?;
+        let mut questions = 0;
+        for part in parts {
+            questions += part.questions;
+            for (types, (examples, state)) in part.pooled {
+                sink.pooled(examples, &split_types(&types).named(), state);
+            }
+        }
+        sink.extra(extra);
+        self.note_profile(questions, sink);
+        Some(())
     }
 }
 
@@ -395,6 +488,21 @@ fn of_questions(error: QuestionsError) -> DataSetError {
         QuestionsError::Duplicate { error, .. } => (*error).into(),
         QuestionsError::Join(error) => (*error).into(),
         other => ReadError::new("", other.message()).into(),
+    }
+}
+
+/// What each thread of the pool gathers, in no order; `None` if one of them returns `None`.
+fn on_each_thread<A: Default + Send>(
+    gather: impl Fn(&mut A) -> Option<()> + Sync,
+) -> Option<Vec<A>> {
+    let threads = 0..rayon::current_num_threads();
+    let part = |_| {
+        let mut part = A::default();
+        gather(&mut part).map(|()| part)
+    };
+    match threads.end {
+        1 => threads.map(part).collect(),
+        _ => threads.into_par_iter().map(part).collect(),
     }
 }
 
@@ -562,6 +670,49 @@ impl Extraction {
     }
 }
 
+impl Extraction {
+    /// Adds the questions of a data file while it is read. Returns `None`, and has added nothing, if the file is to
+    /// be read as a whole.
+    fn stream(
+        &self,
+        data: &DataSet,
+        predictions: &Predictions<'_>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Option<()> {
+        if sink.wants_samples() || data.shard.is_some() {
+            return None;
+        }
+        let stream = QuestionStream::open(&QuestionForm::SQUAD, &data.references, predictions)?;
+        let profile = self.metric.profile;
+        // Questions without answers, and those with them, each with their number.
+        type Kinds = [(u64, squad::Evidence); 2];
+        let parts = on_each_thread(|part: &mut Kinds| {
+            stream.for_each(&mut |question, prediction| {
+                let answers = &question.answers.answers;
+                check_squad_answers(profile, answers).ok()?;
+                let (examples, state) = &mut part[usize::from(!answers.is_empty())];
+                *examples += 1;
+                self.metric.update(state, prediction, answers);
+                Some(())
+            })
+        })?;
+        let extra = stream.unused();
+        (extra == 0 || data.join.ignore_extra).then_some(())?;
+        for part in parts {
+            for ((examples, state), has_answer) in part.into_iter().zip(["no", "yes"]) {
+                let group = [("has_answer", has_answer)];
+                match profile {
+                    _ if examples == 0 => {}
+                    squad::Profile::V1 => sink.pooled(examples, &[], state),
+                    squad::Profile::V2 => sink.pooled(examples, &group, state),
+                }
+            }
+        }
+        sink.extra(extra);
+        Some(())
+    }
+}
+
 impl Reading for Extraction {
     type Metric = Squad;
     type Header = ();
@@ -609,8 +760,11 @@ impl ReadDataSet<Self> for Extraction {
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let questions = data.references.file()?;
         let predictions = read_predictions(data.predictions.file()?).map_err(of_questions)?;
+        if self.stream(&data, &predictions, sink).is_some() {
+            return Ok(());
+        }
+        let questions = data.references.file()?;
         let counts = join_questions(
             &QuestionForm::SQUAD,
             questions,

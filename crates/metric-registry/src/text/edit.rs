@@ -25,7 +25,7 @@ const PROFILE: OptionSpec = OptionSpec {
 };
 
 /// `metric_text::edit::MAX_CELLS` as text.
-const DEFAULT_MAX_CELLS: &str = "200000000000";
+const DEFAULT_MAX_CELLS: &str = "100000000000";
 
 /// Changes no score: a pair within the limit has the same one under any other.
 pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec {
@@ -33,7 +33,7 @@ pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec {
     kind: OptionKind::Integer(0, i64::MAX),
     value: "N",
     default: DEFAULT_MAX_CELLS,
-    help: "The most cells of the table of edit distances per record; the default takes about 10 s",
+    help: "The most cells of the table of edit distances per record; the default takes about 5 s",
 };
 
 /// The value of [`MAX_CELLS_OPTION`].

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use metric_core::Metric;
 use metric_record::{Content, Document, FieldError, Message, ReadError, Record};
-use metric_vision::read::{self, CocoOptions, Warnings};
+use metric_vision::read::{self, CocoOptions, CocoStream, Warnings};
 use metric_vision::{
     AreaRange, BBox, Class, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights,
-    Dataset, Mask, Shape, VERSION,
+    Dataset, Keypoints, Mask, Shape, Sigmas, VERSION,
 };
 use serde_json::{Value, json};
 
@@ -15,9 +15,9 @@ use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
-    BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord, ReadBoxes,
-    ZERO_ID, add_images, class_names, class_warnings, corners, curve_points, is_empty_image,
-    read_boxes, read_image, renumber_classes, tally_order,
+    BOX_STREAM, BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord,
+    ReadBoxes, Streaming, ZERO_ID, add_images, class_names, class_warnings, corners, curve_points,
+    is_empty_image, read_boxes, read_image, renumber_classes, stream_images, tally_order,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -26,18 +26,25 @@ use crate::{
 
 pub(crate) const COCO: Entry = Entry {
     name: "coco",
-    help: "COCO's average precision and recall of boxes or masks, as pycocotools 2.0.11 has them",
+    help: "COCO's average precision and recall of boxes, masks or keypoints, as pycocotools 2.0.11 has them",
     values: (
         "a COCO ground-truth file: images, categories, annotations; or a folder of Pascal VOC's annotations (.xml) or of YOLO's labels (.txt); or as a record one image: a list of its annotations, or {\"width\", \"height\", \"annotations\": [...]}",
-        "a COCO results file: a list of detections with image_id, category_id, score and bbox or segmentation, or the same as JSON Lines; or a folder of results (.txt); or as a record the detections of one image",
+        "a COCO results file: a list of detections with image_id, category_id, score and bbox, segmentation or keypoints, or the same as JSON Lines; or a folder of results (.txt); or as a record the detections of one image",
     ),
     options: &[
         OptionSpec {
             name: "iou-type",
-            kind: OptionKind::Choice(|| vec!["bbox", "segm"]),
+            kind: OptionKind::Choice(|| vec!["bbox", "segm", "keypoints"]),
             value: "TYPE",
             default: "bbox",
-            help: "Whether boxes or masks are compared",
+            help: "Whether boxes, masks or keypoints are compared",
+        },
+        OptionSpec {
+            name: SIGMAS,
+            kind: OptionKind::List(&OptionKind::Number(0.0, 1e6)),
+            value: "S,...",
+            default: "",
+            help: "How far each keypoint may be off, in place of COCO's 17 of a person, for --iou-type keypoints",
         },
         OptionSpec {
             name: "iou",
@@ -58,14 +65,14 @@ pub(crate) const COCO: Entry = Entry {
             kind: OptionKind::List(&OptionKind::Text),
             value: "NAME:FROM:TO,...",
             default: "",
-            help: "Size classes by area in square pixels, bounds included, in place of small:0:1024,medium:1024:9216,large:9216:1e10",
+            help: "Size classes by area in square pixels, bounds included, in place of small:0:1024,medium:1024:9216,large:9216:1e10; keypoints have no small",
         },
         OptionSpec {
             name: "max-detections",
             kind: OptionKind::List(&OptionKind::Integer(1, u32::MAX as i64)),
             value: "N,...",
             default: "",
-            help: "How many detections count in each image and class, in place of 1,10,100",
+            help: "How many detections count in each image and class, in place of 1,10,100, or 20 for keypoints",
         },
         IMAGE_KEY,
         IMAGE_SIZE,
@@ -97,6 +104,8 @@ pub(crate) const COCO: Entry = Entry {
         ScoreSpec::higher("AP").by("T"),
         ScoreSpec::higher("AP_").by("AREA"),
         ScoreSpec::higher("AR_").by("N"),
+        ScoreSpec::higher("AR"),
+        ScoreSpec::higher("AR").by("T"),
     ],
     groups: &["class"],
     details: true,
@@ -106,14 +115,21 @@ pub(crate) const COCO: Entry = Entry {
     whole_file: never_whole,
     state_format: 1,
     build: |options| {
+        let iou_type = options.given("iou-type");
         let mut params = CocoParams {
             by_class: !options.has("class-agnostic"),
             quirks: options.is("quirks", "pycocotools"),
-            ..CocoParams::default()
+            ..match iou_type.as_str() {
+                "keypoints" => CocoParams::keypoints(),
+                _ => CocoParams::default(),
+            }
         };
-        let iou_type = options.given("iou-type");
         let mut signature = vec![("iou-type".to_owned(), iou_type.clone())];
         let mut changed = |name: &str, value: String| signature.push((name.to_owned(), value));
+        let sigmas = options.sequence(SIGMAS, "a positive number", finite)?;
+        if !sigmas.is_empty() {
+            changed(SIGMAS, listed(&sigmas));
+        }
         let thresholds = options.list("iou", "a number", finite)?;
         if !thresholds.is_empty() {
             changed("iou", listed(&thresholds));
@@ -155,13 +171,21 @@ pub(crate) const COCO: Entry = Entry {
             changed(IMAGE_KEY.name, "file_name".to_owned());
         }
         let by_class = options.is("groups", "class");
+        let of_keypoints = iou_type == "keypoints";
+        if !of_keypoints && !sigmas.is_empty() {
+            let problem = Message::from("is for ").option("iou-type", "keypoints");
+            return Err(OptionError::new(SIGMAS, "", problem));
+        }
         let switches = [by_class, by_file, options.compact_details()];
         match iou_type.as_str() {
-            "segm" => scorer(params, signature, switches, folders, MASKS),
-            _ => scorer(params, signature, switches, folders, BOXES),
+            "segm" => scorer(params, signature, switches, folders, masks()),
+            "keypoints" => scorer(params, signature, switches, folders, keypoints(sigmas)?),
+            _ => scorer(params, signature, switches, folders, boxes()),
         }
     },
 };
+
+const SIGMAS: &str = "oks-sigmas";
 
 fn area(text: &str) -> Option<AreaRange> {
     let (name, bounds) = text.split_once(':')?;
@@ -173,13 +197,18 @@ fn area(text: &str) -> Option<AreaRange> {
 }
 
 /// How references and predictions become a data set.
-type ReadDocuments<S> =
-    fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
+type ReadDocuments<S> = Box<
+    dyn Fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>
+        + Send
+        + Sync,
+>;
 
 /// How the files and the records of a shape are read.
 struct Reader<S> {
     documents: ReadDocuments<S>,
-    record: ParseRecord<S>,
+    record: Box<dyn ParseRecord<S>>,
+    /// How files are read image by image, if they can be.
+    streaming: Option<Streaming<S>>,
     order: fn(&Dataset<S>) -> BoxOrder,
     /// How folders of other formats are read, for shapes that they hold.
     folders: Option<ReadFolders<S>>,
@@ -187,19 +216,54 @@ struct Reader<S> {
 
 type ReadFolders<S> = fn(&DataSet, &FolderOptions) -> Result<ReadBoxes<S>, DataSetError>;
 
-const BOXES: Reader<BBox> = Reader {
-    documents: read::read_coco_documents,
-    record: read::parse_record,
-    order: corners,
-    folders: Some(read_boxes),
-};
+fn boxes() -> Reader<BBox> {
+    Reader {
+        documents: Box::new(read::read_coco_documents),
+        record: Box::new(read::parse_record),
+        streaming: Some(BOX_STREAM),
+        order: corners,
+        folders: Some(read_boxes),
+    }
+}
 
-const MASKS: Reader<Mask> = Reader {
-    documents: read::read_coco_mask_documents,
-    record: read::parse_mask_record,
-    order: |_| None,
-    folders: None,
-};
+fn masks() -> Reader<Mask> {
+    Reader {
+        documents: Box::new(read::read_coco_mask_documents),
+        record: Box::new(read::parse_mask_record),
+        streaming: Some(Streaming {
+            open: CocoStream::open_masks,
+            count: None,
+        }),
+        order: |_| None,
+        folders: None,
+    }
+}
+
+/// The reader of keypoints that may be off by this much; COCO's of a person if there are no numbers.
+#[allow(
+    clippy::result_large_err,
+    reason = "readers of all shapes have this error"
+)]
+fn keypoints(sigmas: Vec<f64>) -> Result<Reader<Keypoints>, OptionError> {
+    let sigmas = match sigmas.is_empty() {
+        true => Sigmas::default(),
+        false => {
+            Sigmas::new(sigmas).map_err(|error| OptionError::new(SIGMAS, "", error.to_string()))?
+        }
+    };
+    let same = sigmas.clone();
+    Ok(Reader {
+        documents: Box::new(move |references, predictions, options| {
+            read::read_coco_keypoint_documents(references, predictions, &sigmas, options)
+        }),
+        record: Box::new(move |key, reference, prediction, classes| {
+            read::parse_keypoint_record(key, reference, prediction, &same, classes)
+        }),
+        streaming: None,
+        order: |_| None,
+        folders: None,
+    })
+}
 
 fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     params: CocoParams,
@@ -326,7 +390,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_image(record, sink, self.read.record)
+        read_image(record, sink, &self.read.record)
     }
 
     fn renumber(&self, state: &mut CocoState, indices: &[u32]) {
@@ -467,9 +531,15 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
         if let (Some(read), Content::Folder(_)) = (self.read.folders, &data.references.content) {
             return self.read_folders(read, data, sink);
         }
+        let quirks = self.metric.params().quirks;
+        if let Some(streaming) = &self.read.streaming
+            && stream_images(&data, quirks, streaming, sink).is_some()
+        {
+            return Ok(());
+        }
         let options = CocoOptions {
             ignore_unknown_images: data.join.ignore_extra,
-            quirks: self.metric.params().quirks,
+            quirks,
             shard: data.shard,
         };
         let read = (self.read.documents)(&data.references, &data.predictions, options);

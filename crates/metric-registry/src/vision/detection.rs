@@ -8,11 +8,11 @@ use metric_record::json::{self, Entries, typed};
 use metric_record::{Document, FieldError, Kind, Message, Missing, ReadError, Record};
 use metric_vision::matching::MOST_PAIRS;
 use metric_vision::read::{
-    BoxForm, BoxNumbers, PolygonForm, RotatedForm, is_coco, parse_detection_boxes,
+    BoxForm, BoxNumbers, CocoOptions, PolygonForm, RotatedForm, is_coco, parse_detection_boxes,
     parse_truth_boxes,
 };
 use metric_vision::{
-    BoxFormat, Class, ClassTotals, Curve, Detection, DetectionScore, DetectionState,
+    BBox, BoxFormat, Class, ClassTotals, Curve, Detection, DetectionScore, DetectionState,
     DetectionSweep, DetectionSweepParams, DetectionSweepScore, DetectionSweepState, Image,
     InvalidSweep, Key, Matching, Prediction, Profile, SweepItem, Truth, VERSION, by_class,
 };
@@ -23,9 +23,9 @@ use crate::fields::objects_by_id;
 use crate::options::{finite, listed};
 use crate::reading::{Gathered, Pool};
 use crate::vision::images::{
-    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, ReadBoxes, class_names, curve_points,
-    image_inputs, is_listed, lacking_classes, note_warnings, order_warning, read_boxes,
-    tally_order, unknown_classes,
+    BOX_STREAM, COLUMNS, CORNERS, FolderOptions, Gathered as Streamed, IMAGE_SIZE, OfClass,
+    ReadBoxes, Streaming, class_names, curve_points, image_inputs, is_listed, lacking_classes,
+    note_warnings, order_warning, read_boxes, tally_order, unknown_classes,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
@@ -138,6 +138,11 @@ trait Form: BoxForm + Sized + Send + Sync + 'static {
     /// Builds the metric of this definition.
     fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<Self::Shape>, InvalidSweep>;
 
+    /// How the files of a data set are read image by image, if they have these shapes.
+    fn streaming(&self) -> Option<Streaming<Self::Shape>> {
+        None
+    }
+
     /// Reads dataset files, which only axis-aligned boxes have.
     fn read_data_set(
         &self,
@@ -159,6 +164,10 @@ trait Form: BoxForm + Sized + Send + Sync + 'static {
 impl Form for BoxFormat {
     fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep, InvalidSweep> {
         DetectionSweep::new(params)
+    }
+
+    fn streaming(&self) -> Option<Streaming<BBox>> {
+        (*self == Self::default()).then_some(BOX_STREAM)
     }
 
     // These files say what their numbers are.
@@ -520,6 +529,9 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
 
     /// An image is a record, a class of it an example.
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        if self.stream(&data, sink).is_some() {
+            return Ok(());
+        }
         let ReadBoxes {
             dataset,
             warnings,
@@ -570,6 +582,50 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
         }
         note_warnings(sink, &warnings);
         Ok(())
+    }
+}
+
+impl<F: Form> Boxes<F> {
+    /// Adds the images of COCO's files while these are read. Returns `None`, and has added nothing, if the files
+    /// are to be read as a whole.
+    fn stream(&self, data: &DataSet, sink: &mut Sink<'_, Self>) -> Option<()> {
+        let streaming = self
+            .form
+            .streaming()
+            .filter(|_| self.folders.columns.is_none())?;
+        if sink.wants_samples() {
+            return None;
+        }
+        let options = CocoOptions {
+            ignore_unknown_images: data.join.ignore_extra,
+            quirks: false,
+            shard: data.shard,
+        };
+        let stream = (streaming.open)(&data.references, &data.predictions, options)?;
+        let classes = stream.classes().to_vec();
+        let count = stream.images() as u64;
+        let images = Images {
+            boxes: self,
+            classes: &classes,
+            names: class_names(&classes),
+        };
+        let fold = stream.fold(|part: &mut Streamed<_>, predictions, image| {
+            let pairs = predictions.len().saturating_mul(image.annotations.len());
+            (pairs <= MOST_PAIRS).then_some(())?;
+            if let Some(count) = streaming.count {
+                count(&mut part.order, predictions, image);
+            }
+            images.update(&mut part.state, predictions, image);
+            Some(())
+        })?;
+        let (pool, order) = Streamed::sum(fold.parts);
+        tally_order(sink, &streaming.count.map(|_| (CORNERS, order)));
+        if !classes.iter().any(is_listed) {
+            sink.tally(UNLISTED, count);
+        }
+        sink.add(pool);
+        note_warnings(sink, &fold.warnings);
+        Some(())
     }
 }
 

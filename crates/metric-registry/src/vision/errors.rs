@@ -13,8 +13,8 @@ use serde_json::json;
 
 use crate::fields::objects_by_id;
 use crate::vision::images::{
-    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_images, class_names, class_warnings,
-    is_empty_image, read_boxes, read_image, renumber_classes, tally_order,
+    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, class_warnings,
+    is_empty_image, read_image, renumber_classes,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -211,10 +211,7 @@ impl ReadDataSet<Self> for Errors {
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let boxes = read_boxes(&data, &self.folders)?;
-        drop(data);
-        tally_order(sink, &boxes.order);
-        add_images(&boxes.dataset, &boxes.warnings, sink)
+        add_boxes(data, &self.folders, sink)
     }
 }
 
@@ -402,10 +399,7 @@ impl ReadDataSet<Self> for Matrix {
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        let boxes = read_boxes(&data, &self.folders)?;
-        drop(data);
-        tally_order(sink, &boxes.order);
-        add_images(&boxes.dataset, &boxes.warnings, sink)
+        add_boxes(data, &self.folders, sink)
     }
 }
 

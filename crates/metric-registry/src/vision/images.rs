@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-use metric_core::Metric;
+use metric_core::{Merge, Metric};
 use metric_record::json::typed;
 use metric_record::{
     Content, Document, FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id,
 };
 use metric_vision::read::{
-    self, BoxesOptions, ExtraImages, ImageRecord, ImageSizes, InvalidColumns, OtherOrder,
-    RecordError, TextColumns, Warning, Warnings, is_yolo,
+    self, BoxesOptions, CocoOptions, CocoStream, ExtraImages, ImageRecord, ImageSizes,
+    InvalidColumns, OtherOrder, RecordError, TextColumns, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
     Annotation, BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Curve, Dataset,
@@ -88,14 +88,21 @@ impl<S> CheckSize<S> for VocAp<S> {}
 impl<S> CheckSize<S> for Confusion<S> {}
 
 /// How the records of one image are parsed.
-pub(crate) type ParseRecord<S> =
-    fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError>;
+pub(crate) trait ParseRecord<S>:
+    Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync
+{
+}
+
+impl<S, F> ParseRecord<S> for F where
+    F: Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync
+{
+}
 
 /// Reads a record that is one image: its ground truth, and its detections.
 pub(crate) fn read_image<R, S: Shape>(
     record: &mut Record<'_>,
     sink: &mut Sink<'_, R>,
-    parse: ParseRecord<S>,
+    parse: impl ParseRecord<S>,
 ) -> Result<(), FieldError>
 where
     R: Reading<Header = ClassList>,
@@ -143,6 +150,106 @@ pub(crate) fn is_empty_image(record: &mut Record<'_>) -> bool {
         .unwrap_or_default();
     typed::<[IgnoredAny; 0]>(&reference).is_ok()
         || typed::<Image>(&reference).is_ok_and(|image| image.annotations.is_empty())
+}
+
+/// How COCO's files are read image by image.
+pub(crate) struct Streaming<S> {
+    pub(crate) open: fn(&Document, &Document, CocoOptions) -> Option<CocoStream<S>>,
+    /// Counts the detections of an image in another order of their numbers, if there is one.
+    pub(crate) count: Option<CountOrder<S>>,
+}
+
+type CountOrder<S> = fn(&mut OtherOrder, &[Prediction<S>], &Image<S>);
+
+/// Boxes, which may be two corners.
+pub(crate) const BOX_STREAM: Streaming<BBox> = Streaming {
+    open: CocoStream::open,
+    count: Some(OtherOrder::add_corners),
+};
+
+/// What a thread has gathered of COCO's files.
+#[derive(Default)]
+pub(crate) struct Gathered<S> {
+    pub(crate) state: S,
+    pub(crate) order: OtherOrder,
+}
+
+impl<S: Merge> Gathered<S> {
+    /// The sum of all threads, with how well boxes fit in another order.
+    pub(crate) fn sum(parts: Vec<Self>) -> (S, OtherOrder)
+    where
+        S: Default,
+    {
+        let mut sum = (S::default(), OtherOrder::default());
+        for part in parts {
+            sum.0.merge(part.state);
+            sum.1.merge(part.order);
+        }
+        sum
+    }
+}
+
+/// Adds the images of COCO's files while these are read. Returns `None`, and has added nothing, if the files are to
+/// be read as a whole: there images may be refused in their order, and each one may be wanted.
+pub(crate) fn stream_images<R, S: Shape + Clone + Send + Sync>(
+    data: &DataSet,
+    quirks: bool,
+    streaming: &Streaming<S>,
+    sink: &mut Sink<'_, R>,
+) -> Option<()>
+where
+    R: Reading<Header = ClassList>,
+    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>
+        + CheckSize<S>
+        + Sync,
+{
+    if sink.wants_samples() {
+        return None;
+    }
+    let options = CocoOptions {
+        ignore_unknown_images: data.join.ignore_extra,
+        quirks,
+        shard: data.shard,
+    };
+    let stream = (streaming.open)(&data.references, &data.predictions, options)?;
+    let classes = ClassList(stream.classes().to_vec());
+    let images = stream.images() as u64;
+    let metric = sink.metric();
+    let fold = stream.fold(|part: &mut Gathered<StateOf<R>>, predictions, image| {
+        metric.check_size(predictions, image).ok()?;
+        if let Some(count) = streaming.count {
+            count(&mut part.order, predictions, image);
+        }
+        metric.update(&mut part.state, predictions, image);
+        Some(())
+    })?;
+    let (state, order) = Gathered::sum(fold.parts);
+    sink.share(Side::Reference, classes).ok()?;
+    tally_order(sink, &streaming.count.map(|_| (CORNERS, order)));
+    sink.pooled(images, &[], state);
+    note_warnings(sink, &fold.warnings);
+    Some(())
+}
+
+/// Adds all images of [`BOXES`].
+pub(crate) fn add_boxes<R>(
+    data: DataSet,
+    folders: &FolderOptions,
+    sink: &mut Sink<'_, R>,
+) -> Result<(), DataSetError>
+where
+    R: Reading<Header = ClassList>,
+    R::Metric: Metric<Prediction = [Prediction<BBox>], Reference = Image<BBox>, State: ClassState>
+        + CheckSize<BBox>
+        + Sync,
+{
+    if folders.columns.is_none() && stream_images(&data, false, &BOX_STREAM, sink).is_some() {
+        return Ok(());
+    }
+    let boxes = read_boxes(&data, folders)?;
+    drop(data);
+    tally_order(sink, &boxes.order);
+    add_images(&boxes.dataset, &boxes.warnings, sink)
 }
 
 /// Adds all images of a data set.
@@ -340,7 +447,7 @@ pub(crate) const COLUMNS: OptionSpec = OptionSpec {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FolderOptions {
     sizes: ImageSizes,
-    columns: Option<TextColumns>,
+    pub(crate) columns: Option<TextColumns>,
 }
 
 impl FolderOptions {
@@ -444,7 +551,7 @@ pub(crate) struct KnownOrder {
 pub(crate) type BoxOrder = Option<(KnownOrder, OtherOrder)>;
 
 /// Two corners in COCO's results.
-const CORNERS: KnownOrder = KnownOrder {
+pub(crate) const CORNERS: KnownOrder = KnownOrder {
     tallies: [
         "coco detections",
         "coco no corners",

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use crate::fields::objects_by_id;
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
-    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_images, class_names, class_warnings,
-    curve_points, is_empty_image, read_boxes, read_image, renumber_classes, tally_order,
+    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, class_warnings,
+    curve_points, is_empty_image, read_image, renumber_classes,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -293,10 +293,7 @@ impl ReadDataSet<Self> for Voc {
         if self.by_file {
             data.predictions = with_image_ids(&data.references, data.predictions)?;
         }
-        let boxes = read_boxes(&data, &self.folders)?;
-        drop(data);
-        tally_order(sink, &boxes.order);
-        add_images(&boxes.dataset, &boxes.warnings, sink)
+        add_boxes(data, &self.folders, sink)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use metric_record::json::scan::Scanner;
+use metric_record::json::scan::{Keys, Scanner};
 use metric_record::json::{Text, cut, string};
 use metric_record::{IdKey, Kind, json};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -95,8 +95,8 @@ pub(super) struct AnswerList<'a, 'de> {
 }
 
 impl<'de> AnswerList<'_, 'de> {
-    /// Scans a list whose strings have no escapes.
-    pub(super) fn scan(self, scanner: &mut Scanner<'de>) -> Option<()> {
+    /// Scans a list whose strings have no escapes. The keys are [`QuestionForm::answer_keys`].
+    pub(super) fn scan(self, scanner: &mut Scanner<'de>, keys: &mut Keys) -> Option<()> {
         self.people.clear();
         let texts = &mut self.answers.answers;
         let mut count = 0;
@@ -116,16 +116,16 @@ impl<'de> AnswerList<'_, 'de> {
                 confidence: None,
             };
             let mut found = false;
-            scanner.object(|scanner, key| {
+            scanner.object_of(keys, |scanner, key| {
                 match key {
-                    key if key == self.text => {
+                    0 => {
                         if std::mem::replace(&mut found, true) {
                             return None;
                         }
                         text.push_str(scanner.string()?);
                     }
-                    "answer_id" => person.id = Some(scan_id(scanner)?),
-                    "answer_confidence" => person.confidence = Some(scanner.raw()?.0),
+                    1 => person.id = Some(scan_id(scanner)?),
+                    2 => person.confidence = Some(scanner.raw()?.0),
                     _ => scanner.skip_value()?,
                 }
                 Some(())

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use metric_record::json::scan::Scanner;
+use metric_record::json::scan::{Keys, Scanner};
 use metric_record::json::{Text, in_words};
 use metric_record::{File, IdKey, Message, ReadError};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -22,6 +22,10 @@ pub struct QuestionForm {
     pub(super) text: &'static str,
     /// Whether questions have answers.
     answers: bool,
+    /// The fields of a question that are scanned: its id, its types, and its answers if it has them.
+    question_keys: &'static [&'static str],
+    /// The fields of an answer that are scanned: its text, and who gave it.
+    answer_keys: &'static [&'static str],
 }
 
 impl QuestionForm {
@@ -31,6 +35,8 @@ impl QuestionForm {
         id: "question_id",
         text: "answer",
         answers: true,
+        question_keys: &["question_id", "question_type", "answer_type", "answers"],
+        answer_keys: &["answer", "answer_id", "answer_confidence"],
     };
 
     /// VQA v2's question file, which has no answers: `{"questions": [{"question_id": 1}]}`.
@@ -39,6 +45,8 @@ impl QuestionForm {
         id: "question_id",
         text: "answer",
         answers: false,
+        question_keys: &["question_id", "question_type", "answer_type"],
+        answer_keys: &[],
     };
 
     /// SQuAD's data file: `{"data": [{"paragraphs": [{"qas": [{"id": "a", "answers": [{"text": "red"}]}]}]}]}`.
@@ -47,7 +55,47 @@ impl QuestionForm {
         id: "id",
         text: "text",
         answers: true,
+        question_keys: &["id", "question_type", "answer_type", "answers"],
+        answer_keys: &["text", "answer_id", "answer_confidence"],
     };
+
+    /// The key of the outermost list.
+    pub(super) fn list(&self) -> Option<&'static str> {
+        self.keys.first().copied()
+    }
+
+    /// Scans items of the outermost list, up to the end of the file in the last block, and gives their questions to
+    /// `take`; `None` if something is wrong, or rare, or if a question is refused.
+    pub(super) fn scan_block<'de>(
+        &self,
+        text: &'de str,
+        is_last: bool,
+        take: &mut dyn FnMut(&Question<'de>) -> Option<()>,
+    ) -> Option<()> {
+        let mut take = |question: &Question<'de>| take(question).ok_or_else(Message::default);
+        let mut walk = Walk::new(self, &mut take);
+        let (list, keys) = self.keys.split_first()?;
+        let mut scanner = Scanner::new(text);
+        // The list may be empty.
+        let mut is_over = is_last && scanner.take(b']');
+        while !is_over {
+            walk.scan_level(keys, &mut scanner)?;
+            if scanner.take(b',') {
+                continue;
+            }
+            if !is_last {
+                return scanner.is_at_end().then_some(());
+            }
+            scanner.take(b']').then_some(())?;
+            is_over = true;
+        }
+        while scanner.take(b',') {
+            let key = scanner.string()?;
+            (key != *list && scanner.take(b':')).then_some(())?;
+            scanner.skip_value()?;
+        }
+        (scanner.take(b'}') && scanner.is_at_end()).then_some(())
+    }
 
     /// Whether a text seems to be of this form: an object with the outermost list.
     ///
@@ -98,20 +146,7 @@ impl QuestionForm {
         file: File<'de>,
         take: &mut dyn FnMut(&Question<'de>) -> Result<(), Message>,
     ) -> Result<(), ReadError> {
-        let mut walk = Walk {
-            form: self,
-            question: Question {
-                id: IdKey::Number(0),
-                answers: Answers::default(),
-                has_answers: false,
-                types: QuestionTypes::default(),
-            },
-            people: Vec::new(),
-            read: 0,
-            taken: 0,
-            refused: None,
-            take,
-        };
+        let mut walk = Walk::new(self, take);
         if walk.scan(file.content()).is_some() {
             return Ok(());
         }
@@ -200,6 +235,8 @@ struct Walk<'w, 'de> {
     question: Question<'de>,
     /// Who gave its answers.
     people: Vec<Person<'de>>,
+    question_keys: Keys,
+    answer_keys: Keys,
     /// How many questions were read.
     read: u64,
     /// How many of the next questions were read and taken before.
@@ -209,7 +246,29 @@ struct Walk<'w, 'de> {
     take: &'w mut dyn FnMut(&Question<'de>) -> Result<(), Message>,
 }
 
-impl<'de> Walk<'_, 'de> {
+impl<'w, 'de> Walk<'w, 'de> {
+    fn new(
+        form: &'w QuestionForm,
+        take: &'w mut dyn FnMut(&Question<'de>) -> Result<(), Message>,
+    ) -> Self {
+        Self {
+            form,
+            question: Question {
+                id: IdKey::Number(0),
+                answers: Answers::default(),
+                has_answers: false,
+                types: QuestionTypes::default(),
+            },
+            people: Vec::new(),
+            question_keys: Keys::new(form.question_keys),
+            answer_keys: Keys::new(form.answer_keys),
+            read: 0,
+            taken: 0,
+            refused: None,
+            take,
+        }
+    }
+
     /// Reads a file; `None` if something is wrong, or rare.
     fn scan(&mut self, text: &'de str) -> Option<()> {
         let mut scanner = Scanner::new(text);
@@ -262,15 +321,15 @@ impl<'de> Walk<'_, 'de> {
         question.types = QuestionTypes::default();
         question.has_answers = false;
         let mut id = None;
-        scanner.object(|scanner, key| {
+        scanner.object_of(&mut self.question_keys, |scanner, key| {
             match key {
-                key if key == self.form.id => {
+                0 => {
                     if id.is_some() {
                         return None;
                     }
                     id = Some(scan_id(scanner)?);
                 }
-                "answers" if self.form.answers => {
+                3 if self.form.answers => {
                     if std::mem::replace(&mut question.has_answers, true) {
                         return None;
                     }
@@ -279,13 +338,13 @@ impl<'de> Walk<'_, 'de> {
                         answers: &mut question.answers,
                         people: &mut self.people,
                     };
-                    list.scan(scanner)?;
+                    list.scan(scanner, &mut self.answer_keys)?;
                     number_people(&mut question.answers, &self.people);
                 }
-                "question_type" => {
+                1 => {
                     question.types.question_type = Some(Cow::Borrowed(scanner.string()?));
                 }
-                "answer_type" => {
+                2 => {
                     question.types.answer_type = Some(Cow::Borrowed(scanner.string()?));
                 }
                 _ => scanner.skip_value()?,

@@ -42,6 +42,7 @@ mod join;
 #[cfg(feature = "regex")]
 mod patterns;
 mod predictions;
+mod stream;
 
 pub use metric_record::{File, ReadError};
 
@@ -56,3 +57,4 @@ pub use join::{JoinCounts, check_questions, join_questions};
 #[cfg(feature = "regex")]
 pub use patterns::patterns;
 pub use predictions::{Predictions, read_predictions};
+pub use stream::QuestionStream;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 
-use metric_record::json::scan::Scanner;
+use metric_record::json::scan::{Keys, Scanner};
 use metric_record::json::{Text, in_words, string};
 use metric_record::{File, IdKey, ReadError};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -86,23 +86,33 @@ pub(super) enum Slot<'a> {
 }
 
 impl Predictions<'_> {
+    /// The index of the prediction for a question, which is probably `next`.
+    pub(super) fn position(&self, id: &IdKey<'_>, next: usize) -> Option<usize> {
+        let slots = &self.slots.slots;
+        if slots.get(next).is_some_and(|(known, _)| known == id) {
+            return Some(next);
+        }
+        match &self.slots.index {
+            Some(index) => index.get(id).copied(),
+            // They are numbers that rise.
+            None => slots.binary_search_by(|(known, _)| known.cmp(id)).ok(),
+        }
+    }
+
+    /// The prediction at an index, if no question had it.
+    pub(super) fn at(&self, place: usize) -> Option<&str> {
+        match self.slots.slots.get(place)? {
+            (_, Slot::Given(text)) => Some(text),
+            (_, Slot::Used | Slot::Missing) => None,
+        }
+    }
+
     /// Returns the prediction for a question.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&str> {
         // A key of its own, so that what is found borrows from the predictions only.
         let id = IdKey::from(id).into_owned();
-        let place = match &self.slots.index {
-            Some(index) => index.get(&id).copied(),
-            // They are numbers that rise.
-            None => {
-                let slots = &self.slots.slots;
-                slots.binary_search_by(|(known, _)| known.cmp(&id)).ok()
-            }
-        };
-        match self.slots.slots.get(place?)? {
-            (_, Slot::Given(text)) => Some(text),
-            (_, Slot::Used | Slot::Missing) => None,
-        }
+        self.at(self.position(&id, 0)?)
     }
 
     /// Returns the number of predictions.
@@ -174,14 +184,15 @@ pub fn read_predictions(file: File<'_>) -> Result<Predictions<'_>, QuestionsErro
 fn scan_predictions(text: &str) -> Option<Slots<'_>> {
     let mut slots = Slots::default();
     let mut scanner = Scanner::new(text);
+    let mut keys = Keys::new(&["question_id", "answer"]);
     let mut add = |id, text| slots.insert(id, Slot::Given(text)).then_some(());
     match scanner.peek()? {
         b'[' => scanner.list(|scanner| {
             let (mut id, mut text) = (None, None);
-            scanner.object(|scanner, key| {
+            scanner.object_of(&mut keys, |scanner, key| {
                 let is_first = match key {
-                    "question_id" => id.replace(scan_id(scanner)?).is_none(),
-                    "answer" => text.replace(scan_text(scanner)?).is_none(),
+                    0 => id.replace(scan_id(scanner)?).is_none(),
+                    1 => text.replace(scan_text(scanner)?).is_none(),
                     _ => scanner.skip_value().is_some(),
                 };
                 is_first.then_some(())

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::iter;
 use std::ops::Range;
 
 use metric_core::{RowSource, WeightedRows};
@@ -103,7 +104,8 @@ impl<'s> CocoWeights<'s> {
     }
 
     /// Returns the curves in which each state counts as often as its weight says. Precision is only there for
-    /// the greatest number of detections, unless the quirks of pycocotools are wanted.
+    /// the greatest number of detections, unless the quirks of pycocotools are wanted. Scores are not there:
+    /// [`CocoCurves::arrays`] returns `None`.
     #[must_use]
     pub fn curves(&self, weights: &[u64]) -> CocoCurves {
         let mut pass = Pass::new(self.params);
@@ -182,12 +184,10 @@ impl Rows<'_> {
             precision: Vec::new(),
             scores: Vec::new(),
         };
-        let mut first = None;
         let mut has_level = vec![true; levels];
         if params.quirks {
             has_level.fill(false);
             self.rows.each(weights, |_, row, _| {
-                first.get_or_insert(row.score);
                 if let Some(has) = has_level.get_mut(row.level as usize) {
                     *has = true;
                 }
@@ -195,14 +195,12 @@ impl Rows<'_> {
         } else {
             // The detections that count for a small number also count for a large one: one pass is enough.
             pass.start();
-            self.rows.each(weights, |place, row, times| {
-                first.get_or_insert(row.score);
+            self.rows.each(weights, |_, row, times| {
                 if (row.level as usize) < levels {
-                    pass.add(row, place, times);
+                    pass.add(row, times);
                 }
             });
         }
-        let first = first.unwrap_or(Rank::new(0.0));
         for (most, has_level) in has_level.into_iter().enumerate() {
             let is_last = most + 1 == levels;
             if params.quirks {
@@ -212,23 +210,18 @@ impl Rows<'_> {
                     continue;
                 }
                 pass.start();
-                self.rows.each(weights, |place, row, times| {
+                self.rows.each(weights, |_, row, times| {
                     if row.level <= most as u32 {
-                        pass.add(row, place, times);
+                        pass.add(row, times);
                     }
                 });
             }
             for curve in 0..areas * thresholds {
                 let area = pass.area_of[curve];
                 if is_last || params.quirks {
-                    let score = |place: usize| self.rows.get(place).map_or(first, |row| row.score);
-                    curves.read(
-                        truths[area],
-                        &needed[area],
-                        first,
-                        &pass.right[curve],
-                        score,
-                    );
+                    curves.read(truths[area], &needed[area], &pass.right[curve], |wrong| {
+                        *wrong
+                    });
                     continue;
                 }
                 let recall = match truths[area] {
@@ -245,8 +238,8 @@ impl Rows<'_> {
 
 /// What was found so far, from the highest score down.
 struct Pass {
-    /// By curve, the detections that are right: their place, and how many before them are wrong.
-    right: Vec<Vec<(usize, u64)>>,
+    /// By curve, for each detection that is right, how many before it are wrong.
+    right: Vec<Vec<u64>>,
     /// By level and curve, the number of them.
     counts: Vec<u64>,
     /// By curve, the detections that are wrong there.
@@ -283,22 +276,25 @@ impl Pass {
         of_curve.sum()
     }
 
-    fn add(&mut self, row: &Row<'_>, place: usize, times: u64) {
+    fn add(&mut self, row: &Row<'_>, times: u64) {
+        let Self {
+            right,
+            counts,
+            wrong,
+            others,
+            area_of,
+        } = self;
         let (is_right, is_wrong) = row.details;
-        let level = row.level as usize * self.wrong.len();
-        for curve in ones(is_right) {
-            self.counts[level + curve] += times;
-            let false_ones = self.wrong[curve] + self.others[self.area_of[curve]];
-            for _ in 0..times {
-                self.right[curve].push((place, false_ones));
-            }
-        }
-        for curve in ones(is_wrong) {
-            self.wrong[curve] += times;
-        }
+        let level = row.level as usize * wrong.len();
+        ones(is_right).for_each(|curve| {
+            counts[level + curve] += times;
+            let false_ones = wrong[curve] + others[area_of[curve]];
+            right[curve].extend(iter::repeat_n(false_ones, times as usize));
+        });
+        ones(is_wrong).for_each(|curve| wrong[curve] += times);
         let mut areas = row.wrong;
         while areas != 0 {
-            if let Some(count) = self.others.get_mut(areas.trailing_zeros() as usize) {
+            if let Some(count) = others.get_mut(areas.trailing_zeros() as usize) {
                 *count += times;
             }
             areas &= areas - 1;

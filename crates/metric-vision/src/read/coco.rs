@@ -4,14 +4,16 @@ use std::fmt;
 use std::path::Path;
 
 use metric_record::json::Raw;
-use metric_record::json::scan::Scanner;
+use metric_record::json::scan::{Keys, Scanner};
 use metric_record::{DEFAULT_MAX_BYTES, FileReader, IdKey, Kind, Message, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 use super::list::{Item, ListError, first, records, set, trimmed};
 use super::{File, ReadError, Warning, Warnings};
-use crate::{Annotation, BBox, Class, Dataset, Image, Key, Mask, Prediction, Shape};
+use crate::{
+    Annotation, BBox, Class, Dataset, Image, Key, Keypoints, Mask, Prediction, Shape, Sigmas,
+};
 
 /// How COCO files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +74,7 @@ pub fn parse_coco(
     predictions: File<'_>,
     options: CocoOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    read(references, predictions, options)
+    read(references, predictions, &(), options)
 }
 
 /// Reads the masks of a COCO ground-truth file and of a results file.
@@ -92,7 +94,48 @@ pub fn parse_coco_masks(
     predictions: File<'_>,
     options: CocoOptions,
 ) -> Result<(Dataset<Mask>, Warnings), ReadError> {
-    read(references, predictions, options)
+    read(references, predictions, &(), options)
+}
+
+/// Reads the keypoints of a COCO ground-truth file and of a results file.
+///
+/// As [`parse_coco`], with `keypoints` as the shape: x, y and visibility of each point that has a sigma, in one list.
+///
+/// - True objects whose `num_keypoints` is 0 are left out of the count. Where it is missing, points of a visibility
+///   above 0 are counted. An object needs a `bbox` only if it has no such point, or no `area`.
+/// - The size class of a detection is that of its box if the first result has a `bbox`, of its mask if it has a
+///   `segmentation`, and else of the box around its points.
+///
+/// ```
+/// use metric_vision::read::{self, CocoOptions, File};
+/// use metric_vision::{Shape, Sigmas};
+///
+/// let truth = r#"{
+///     "images": [{"id": 1}], "categories": [{"id": 1, "name": "person"}],
+///     "annotations": [{"id": 7, "image_id": 1, "category_id": 1, "iscrowd": 0, "area": 80, "num_keypoints": 1,
+///         "keypoints": [3, 4, 2, 0, 0, 0]}]
+/// }"#;
+/// let results = r#"[{"image_id": 1, "category_id": 1, "score": 0.8, "keypoints": [3, 4, 1, 9, 6, 1]}]"#;
+/// let file = |text| File { name: "", text };
+/// let sigmas = Sigmas::new(vec![0.05, 0.1])?;
+/// let (dataset, _) =
+///     read::parse_coco_keypoints(file(truth), file(results), &sigmas, CocoOptions::default())?;
+/// let found = &dataset.predictions(0)[0];
+/// assert_eq!(found.shape.iou(&dataset.images()[0].annotations[0].shape), 1.0);
+/// assert_eq!(found.area, 12.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`parse_coco`], and keypoints that are missing, or more or fewer than the sigmas.
+pub fn parse_coco_keypoints(
+    references: File<'_>,
+    predictions: File<'_>,
+    sigmas: &Sigmas,
+    options: CocoOptions,
+) -> Result<(Dataset<Keypoints>, Warnings), ReadError> {
+    read(references, predictions, sigmas, options)
 }
 
 /// [`parse_coco`] of files.
@@ -121,7 +164,7 @@ pub fn read_coco_masks(
     of_files(references, predictions, options)
 }
 
-fn of_files<S: Readable>(
+fn of_files<S: Readable<Model = ()>>(
     references: &Path,
     predictions: &Path,
     options: CocoOptions,
@@ -133,23 +176,41 @@ fn of_files<S: Readable>(
     read(
         file(&truth, &truth_text),
         file(&found, &found_text),
+        &(),
         options,
     )
 }
 
 /// What a shape is read from.
 pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
+    /// What must be known of all shapes of a data set to read one.
+    type Model: Sync;
+
     /// The shape of a true object.
-    fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem>;
+    fn truth(fields: ShapeFields<'_>, size: Size, model: &Self::Model) -> Result<Self, Problem>;
+
+    /// Whether a true object is left out of the count for what its fields say of its shape.
+    fn is_ignored(_: ShapeFields<'_>) -> Result<bool, Problem> {
+        Ok(false)
+    }
 
     /// Whether it is a mask of another size than the image, where that is known.
-    fn is_of_other_size(&self, size: Size) -> bool;
+    fn is_of_other_size(&self, _: Size) -> bool {
+        false
+    }
 
     /// The shape of a detection, and the area that decides its size class.
-    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem>;
+    fn detection(
+        fields: ShapeFields<'_>,
+        size: Size,
+        form: Form,
+        model: &Self::Model,
+    ) -> Result<(Self, f64), Problem>;
 
     /// Whether it has a negative width or height.
-    fn is_inverted(&self) -> bool;
+    fn is_inverted(&self) -> bool {
+        false
+    }
 }
 
 /// The fields of a record that a shape is read from.
@@ -157,7 +218,18 @@ pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
 pub(super) struct ShapeFields<'a> {
     pub(super) bbox: Option<&'a Numbers>,
     pub(super) segmentation: Option<Raw<'a>>,
+    pub(super) keypoints: KeypointFields<'a>,
     pub(super) sizes: MaskSizes,
+}
+
+/// The fields of a record that keypoints are read from, in addition to its box.
+#[derive(Clone, Copy, Default)]
+pub(super) struct KeypointFields<'a> {
+    pub(super) keypoints: Option<Raw<'a>>,
+    /// The number of labeled points; only a true object has it.
+    pub(super) count: Option<Raw<'a>>,
+    /// The area of a true object.
+    pub(super) area: Option<f64>,
 }
 
 /// Which sizes of masks are accepted.
@@ -188,36 +260,56 @@ pub(super) type Size = Option<(u32, u32)>;
 pub(super) enum Form {
     Box,
     Mask,
+    Keypoints,
 }
 
 impl Form {
     /// The form of a list of results; of an empty one it does not matter.
     pub(super) fn of(list: &str) -> Self {
+        Self::of_records(trimmed(list).get(1..).unwrap_or_default())
+    }
+
+    /// The form of a list that goes on like this after its bracket.
+    pub(super) fn of_records(records: &str) -> Self {
         #[derive(Deserialize)]
         struct First<'a> {
             bbox: Option<Numbers>,
             #[serde(borrow)]
             segmentation: Option<Raw<'a>>,
+            #[serde(borrow)]
+            keypoints: Option<Raw<'a>>,
         }
-        let first = trimmed(list).get(1..).unwrap_or_default();
-        let mut values = serde_json::Deserializer::from_str(first).into_iter::<First<'_>>();
+        let mut values = serde_json::Deserializer::from_str(records).into_iter::<First<'_>>();
         match values.next() {
             Some(Ok(First {
                 bbox: None | Some(Numbers { count: 0, .. }),
                 segmentation: Some(_),
+                ..
             })) => Self::Mask,
+            Some(Ok(First {
+                bbox: None | Some(Numbers { count: 0, .. }),
+                keypoints: Some(_),
+                ..
+            })) => Self::Keypoints,
             _ => Self::Box,
         }
     }
 }
 
 impl Readable for BBox {
-    fn truth(fields: ShapeFields<'_>, _: Size) -> Result<Self, Problem> {
+    type Model = ();
+
+    fn truth(fields: ShapeFields<'_>, _: Size, (): &()) -> Result<Self, Problem> {
         bbox(fields.bbox)
     }
 
-    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
-        if form == Form::Box {
+    fn detection(
+        fields: ShapeFields<'_>,
+        size: Size,
+        form: Form,
+        (): &(),
+    ) -> Result<(Self, f64), Problem> {
+        if form != Form::Mask {
             let bbox = bbox(fields.bbox)?;
             return Ok((bbox, bbox.area()));
         }
@@ -236,19 +328,22 @@ impl Readable for BBox {
         let [_, _, width, height] = self.xywh();
         width < 0.0 || height < 0.0
     }
-
-    fn is_of_other_size(&self, _: Size) -> bool {
-        false
-    }
 }
 
 impl Readable for Mask {
-    fn truth(fields: ShapeFields<'_>, size: Size) -> Result<Self, Problem> {
+    type Model = ();
+
+    fn truth(fields: ShapeFields<'_>, size: Size, (): &()) -> Result<Self, Problem> {
         mask(fields, size)
     }
 
-    fn detection(fields: ShapeFields<'_>, size: Size, form: Form) -> Result<(Self, f64), Problem> {
-        if form == Form::Mask {
+    fn detection(
+        fields: ShapeFields<'_>,
+        size: Size,
+        form: Form,
+        (): &(),
+    ) -> Result<(Self, f64), Problem> {
+        if form != Form::Box {
             let mask = mask(fields, size)?;
             let area = mask.area();
             return Ok((mask, area));
@@ -265,13 +360,87 @@ impl Readable for Mask {
         Ok((mask, bbox.area()))
     }
 
-    fn is_inverted(&self) -> bool {
-        false
-    }
-
     fn is_of_other_size(&self, size: Size) -> bool {
         size.is_some_and(|size| size != self.size())
     }
+}
+
+impl Readable for Keypoints {
+    type Model = Sigmas;
+
+    fn truth(fields: ShapeFields<'_>, _: Size, sigmas: &Sigmas) -> Result<Self, Problem> {
+        let points = points(fields.keypoints.keypoints, sigmas)?;
+        let labeled: Vec<bool> = points.iter().map(|point| point[2] > 0.0).collect();
+        let area = fields.keypoints.area;
+        // The box matters where no point is labeled, and where its area has to stand for that of the object.
+        let needs_box = area.is_none() || !labeled.contains(&true);
+        let bbox = match fields.bbox {
+            None if !needs_box => None,
+            numbers => Some(bbox(numbers)?),
+        };
+        let area = area.or_else(|| Some(bbox?.area())).unwrap_or_default();
+        let points = points.into_iter().map(|[x, y, _]| [x, y]).collect();
+        Ok(Self::truth(points, labeled, bbox, area, sigmas))
+    }
+
+    fn is_ignored(fields: ShapeFields<'_>) -> Result<bool, Problem> {
+        let KeypointFields {
+            keypoints, count, ..
+        } = fields.keypoints;
+        let Some(count) = count else {
+            let numbers = keypoint_numbers(keypoints)?;
+            return Ok(!numbers.iter().skip(2).step_by(3).any(|&flag| flag > 0.0));
+        };
+        let count: Number = serde_json::from_str(count.0)
+            .map_err(|error| Problem::new("num_keypoints", plain(&error)))?;
+        Ok(count.0 == 0.0)
+    }
+
+    fn detection(
+        fields: ShapeFields<'_>,
+        size: Size,
+        form: Form,
+        sigmas: &Sigmas,
+    ) -> Result<(Self, f64), Problem> {
+        let points = points(fields.keypoints.keypoints, sigmas)?;
+        let keypoints = Self::detection(points.into_iter().map(|[x, y, _]| [x, y]).collect());
+        let area = match form {
+            Form::Box => bbox(fields.bbox)?.area(),
+            Form::Mask => mask(fields, size)?.area(),
+            Form::Keypoints => keypoints.area(),
+        };
+        Ok((keypoints, area))
+    }
+}
+
+fn keypoint_numbers(json: Option<Raw<'_>>) -> Result<Vec<f64>, Problem> {
+    let Some(json) = json else {
+        let problem = "missing: expected x, y and visibility of each point, [x, y, v, ...]";
+        return Err(Problem::new("keypoints", problem));
+    };
+    let numbers: Vec<Number> =
+        serde_json::from_str(json.0).map_err(|error| Problem::new("keypoints", plain(&error)))?;
+    Ok(numbers.into_iter().map(|number| number.0).collect())
+}
+
+/// The points of a field `keypoints`: x, y and visibility of each.
+fn points(json: Option<Raw<'_>>, sigmas: &Sigmas) -> Result<Vec<[f64; 3]>, Problem> {
+    let numbers = keypoint_numbers(json)?;
+    let (points, rest) = numbers.as_chunks();
+    let count = sigmas.count();
+    if rest.is_empty() && points.len() == count {
+        return Ok(points.to_vec());
+    }
+    let found = numbers.len();
+    let expected = count * 3;
+    let problem = format!(
+        "{found} numbers: expected {expected}, x, y and visibility of {count} points, as many as "
+    );
+    let problem = Message::from(problem).option("oks-sigmas", "").text(" has");
+    Err(Problem {
+        field: "keypoints",
+        problem,
+    })
 }
 
 /// Run lengths as they stand in a file.
@@ -456,10 +625,14 @@ struct AnnotationRecord<'a> {
     iscrowd: Option<Flag>,
     #[serde(borrow)]
     segmentation: Option<Raw<'a>>,
+    #[serde(borrow)]
+    keypoints: Option<Raw<'a>>,
+    #[serde(borrow)]
+    num_keypoints: Option<Raw<'a>>,
 }
 
 #[derive(Deserialize)]
-struct ResultRecord<'a> {
+pub(super) struct ResultRecord<'a> {
     #[serde(borrow)]
     image_id: Id<'a>,
     #[serde(borrow)]
@@ -468,15 +641,19 @@ struct ResultRecord<'a> {
     bbox: Option<Numbers>,
     #[serde(borrow)]
     segmentation: Option<Raw<'a>>,
+    #[serde(borrow)]
+    keypoints: Option<Raw<'a>>,
 }
 
 impl<'a> Item<'a> for ImageRecord<'a> {
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+    const KEYS: &'static [&'static str] = &["id", "height", "width"];
+
+    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut id, mut height, mut width) = (None, None, None);
-        scanner.object(|value, key| match key {
-            "id" => set(&mut id, Id::scan(value)),
-            "height" => set(&mut height, value.raw()),
-            "width" => set(&mut width, value.raw()),
+        scanner.object_of(keys, |value, key| match key {
+            0 => set(&mut id, Id::scan(value)),
+            1 => set(&mut height, value.raw()),
+            2 => set(&mut width, value.raw()),
             _ => value.skip_value(),
         })?;
         Some(Self {
@@ -490,19 +667,35 @@ impl<'a> Item<'a> for ImageRecord<'a> {
 impl<'a> Item<'a> for ClassRecord<'a> {}
 
 impl<'a> Item<'a> for AnnotationRecord<'a> {
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+    const KEYS: &'static [&'static str] = &[
+        "id",
+        "image_id",
+        "category_id",
+        "bbox",
+        "area",
+        "iscrowd",
+        "segmentation",
+        "keypoints",
+        "num_keypoints",
+    ];
+
+    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut id, mut image_id, mut category_id) = (None, None, None);
         let (mut bbox, mut area, mut iscrowd, mut segmentation) = (None, None, None, None);
-        scanner.object(|value, key| match key {
-            "id" => set(&mut id, Id::scan(value)),
-            "image_id" => set(&mut image_id, Id::scan(value)),
-            "category_id" => set(&mut category_id, Id::scan(value)),
-            "bbox" => set(&mut bbox, Numbers::scan(value)),
-            "area" => set(&mut area, value.number().map(Number)),
-            "iscrowd" => set(&mut iscrowd, value.integer().map(|flag| Flag(flag != 0))),
-            "segmentation" => set(&mut segmentation, value.raw()),
+        let (mut keypoints, mut num_keypoints) = (None, None);
+        scanner.object_of(keys, |value, key| match key {
+            0 => set(&mut id, Id::scan(value)),
+            1 => set(&mut image_id, Id::scan(value)),
+            2 => set(&mut category_id, Id::scan(value)),
+            3 => set(&mut bbox, Numbers::scan(value)),
+            4 => set(&mut area, value.number().map(Number)),
+            5 => set(&mut iscrowd, value.integer().map(|flag| Flag(flag != 0))),
+            6 => set(&mut segmentation, value.raw()),
+            7 => set(&mut keypoints, value.raw()),
+            8 => set(&mut num_keypoints, value.raw()),
             _ => value.skip_value(),
         })?;
+        let given = |raw: Option<Raw<'a>>| raw.filter(|raw| raw.0 != "null");
         Some(Self {
             id,
             image_id: image_id?,
@@ -510,21 +703,33 @@ impl<'a> Item<'a> for AnnotationRecord<'a> {
             bbox,
             area,
             iscrowd,
-            segmentation: segmentation.filter(|raw| raw.0 != "null"),
+            segmentation: given(segmentation),
+            keypoints: given(keypoints),
+            num_keypoints: given(num_keypoints),
         })
     }
 }
 
 impl<'a> Item<'a> for ResultRecord<'a> {
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
+    const KEYS: &'static [&'static str] = &[
+        "image_id",
+        "category_id",
+        "score",
+        "bbox",
+        "segmentation",
+        "keypoints",
+    ];
+
+    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut image_id, mut category_id) = (None, None);
-        let (mut score, mut bbox, mut segmentation) = (None, None, None);
-        scanner.object(|value, key| match key {
-            "image_id" => set(&mut image_id, Id::scan(value)),
-            "category_id" => set(&mut category_id, Id::scan(value)),
-            "score" => set(&mut score, value.number().map(Number)),
-            "bbox" => set(&mut bbox, Numbers::scan(value)),
-            "segmentation" => set(&mut segmentation, value.raw()),
+        let (mut score, mut bbox, mut segmentation, mut keypoints) = (None, None, None, None);
+        scanner.object_of(keys, |value, key| match key {
+            0 => set(&mut image_id, Id::scan(value)),
+            1 => set(&mut category_id, Id::scan(value)),
+            2 => set(&mut score, value.number().map(Number)),
+            3 => set(&mut bbox, Numbers::scan(value)),
+            4 => set(&mut segmentation, value.raw()),
+            5 => set(&mut keypoints, value.raw()),
             _ => value.skip_value(),
         })?;
         Some(Self {
@@ -533,6 +738,7 @@ impl<'a> Item<'a> for ResultRecord<'a> {
             score: score?,
             bbox,
             segmentation: segmentation.filter(|raw| raw.0 != "null"),
+            keypoints: keypoints.filter(|raw| raw.0 != "null"),
         })
     }
 }
@@ -564,6 +770,7 @@ struct ResultElsewhere<'a> {
 fn read<S: Readable>(
     references: File<'_>,
     predictions: File<'_>,
+    model: &S::Model,
     options: CocoOptions,
 ) -> Result<(Dataset<S>, Warnings), ReadError> {
     // Some editors mark a text by its first character.
@@ -572,8 +779,8 @@ fn read<S: Readable>(
         ..file
     });
     let mut warnings = Warnings::new();
-    let mut truth = Truth::read(references, options, &mut warnings)?;
-    let mut results = results(predictions, &truth, options, &mut warnings)?;
+    let mut truth = Truth::<S>::read(references, model, options, &mut warnings)?;
+    let mut results = results(predictions, &truth, model, options, &mut warnings)?;
     truth.places.keep_held(&mut truth.images, &mut results);
     let dataset = Dataset::placed(truth.classes, truth.images, results);
     let dataset = dataset.map_err(|error| whole(references, error.to_string()))?;
@@ -581,9 +788,9 @@ fn read<S: Readable>(
 }
 
 /// What a ground-truth file says.
-struct Truth<S> {
-    classes: Vec<Class>,
-    images: Vec<Image<S>>,
+pub(super) struct Truth<S> {
+    pub(super) classes: Vec<Class>,
+    pub(super) images: Vec<Image<S>>,
     places: Places,
     sizes: Vec<Size>,
 }
@@ -597,8 +804,9 @@ pub(super) struct Places {
 }
 
 impl<S: Readable> Truth<S> {
-    fn read(
+    pub(super) fn read(
         file: File<'_>,
+        model: &S::Model,
         options: CocoOptions,
         warnings: &mut Warnings,
     ) -> Result<Self, ReadError> {
@@ -632,8 +840,8 @@ impl<S: Readable> Truth<S> {
                 sizes[place as usize] = size(record.height, record.width);
             }
         }
-        let annotations =
-            annotations_of(file, lists.annotations, &places, &sizes, options, warnings)?;
+        let list = lists.annotations;
+        let annotations = annotations_of(file, list, (&places, &sizes), model, options, warnings)?;
         distribute(annotations, &mut images);
         Ok(Self {
             classes,
@@ -921,8 +1129,8 @@ impl<S> Default for Annotations<S> {
 fn annotations_of<S: Readable>(
     file: File<'_>,
     list: Raw<'_>,
-    places: &Places,
-    sizes: &[Size],
+    (places, sizes): (&Places, &[Size]),
+    model: &S::Model,
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Placed<S>>, ReadError> {
@@ -947,22 +1155,27 @@ fn annotations_of<S: Readable>(
                 let fields = ShapeFields {
                     bbox: record.bbox.as_ref(),
                     segmentation: record.segmentation,
+                    keypoints: KeypointFields {
+                        keypoints: record.keypoints,
+                        count: record.num_keypoints,
+                        area: record.area.as_ref().map(|area| area.0),
+                    },
                     sizes: options.into(),
                 };
-                let shape = S::truth(fields, size)?;
+                let shape = S::truth(fields, size, model)?;
                 if shape.is_of_other_size(size) {
                     warn(&mut kept.warnings, Warning::OtherSize);
                 }
                 let is_inverted = shape.is_inverted();
-                let fields = TruthFields {
+                let of_truth = TruthFields {
                     class,
                     id: number_of(record.id.as_ref()),
                     area: record.area.map(|area| area.0),
                     crowd: record.iscrowd.map(|flag| flag.0),
                     // COCO's program overwrites a field `ignore` by `iscrowd`.
-                    ignore: false,
+                    ignore: S::is_ignored(fields)?,
                 };
-                let annotation = fields.annotation(shape, is_inverted, &mut kept.warnings);
+                let annotation = of_truth.annotation(shape, is_inverted, &mut kept.warnings);
                 Some((image, annotation))
             }
         };
@@ -976,7 +1189,10 @@ fn annotations_of<S: Readable>(
     let mut all = Vec::new();
     for (_, mut part) in parts {
         add(warnings, part.warnings);
-        all.append(&mut part.all);
+        match all.is_empty() {
+            true => all = part.all,
+            false => all.append(&mut part.all),
+        }
     }
     distinct(file, "annotations", all, options)
 }
@@ -988,6 +1204,21 @@ pub(super) fn distinct<S: Clone>(
     all: Vec<Identified<S>>,
     options: CocoOptions,
 ) -> Result<Vec<Placed<S>>, ReadError> {
+    let counted = |all: Vec<Identified<S>>| {
+        let placed = all.into_iter();
+        let placed = placed.filter_map(|annotation| annotation.image.zip(annotation.annotation));
+        Ok(placed.collect())
+    };
+    // Programs number them.
+    let number = |annotation: &Identified<S>| match annotation.id {
+        Some(Key::Number(number)) => Some(number),
+        _ => None,
+    };
+    let rise =
+        |two: &[Identified<S>]| number(&two[0]).is_some() && number(&two[0]) < number(&two[1]);
+    if all.windows(2).all(rise) {
+        return counted(all);
+    }
     let ids = all
         .iter()
         .enumerate()
@@ -1000,10 +1231,7 @@ pub(super) fn distinct<S: Clone>(
         .windows(2)
         .find(|pair| pair[0].0 == pair[1].0 && matters(pair[1].1));
     let Some(&[(id, earlier), (_, place)]) = twice else {
-        let placed = all.into_iter();
-        return Ok(placed
-            .filter_map(|annotation| annotation.image.zip(annotation.annotation))
-            .collect());
+        return counted(all);
     };
     if !options.quirks {
         let problem = format!("{id} is the id of {list}[{earlier}] too: expected ids that differ");
@@ -1037,9 +1265,9 @@ pub(super) fn number_of(id: Option<&Id<'_>>) -> i64 {
 }
 
 /// The detections of a part of the list.
-struct Results<S> {
-    all: Vec<Prediction<S>>,
-    warnings: Warnings,
+pub(super) struct Results<S> {
+    pub(super) all: Vec<Prediction<S>>,
+    pub(super) warnings: Warnings,
     /// The image of the last detection: most files list detections by image.
     last: Option<(i64, u32)>,
 }
@@ -1054,9 +1282,78 @@ impl<S> Default for Results<S> {
     }
 }
 
+impl<S> Results<S> {
+    /// No results yet, in memory that was used before.
+    pub(super) fn of_memory(all: Vec<Prediction<S>>) -> Self {
+        Self {
+            all,
+            ..Self::default()
+        }
+    }
+}
+
+impl<S: Readable> Results<S> {
+    /// Takes the record at a place of a part.
+    pub(super) fn take(
+        &mut self,
+        place: usize,
+        record: &ResultRecord<'_>,
+        truth: &Truth<S>,
+        model: &S::Model,
+        form: Form,
+        options: CocoOptions,
+    ) -> Result<(), Problem> {
+        let places = &truth.places;
+        let image = match (&record.image_id.key, self.last) {
+            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
+            _ => places.image_of_detection(&record.image_id, options, &mut self.warnings)?,
+        };
+        let Some(image) = image else {
+            return Ok(());
+        };
+        if let IdKey::Number(id) = record.image_id.key {
+            self.last = Some((id, image));
+        }
+        let size = truth.sizes.get(image as usize).copied().flatten();
+        let fields = ShapeFields {
+            bbox: record.bbox.as_ref(),
+            segmentation: record.segmentation,
+            keypoints: KeypointFields {
+                keypoints: record.keypoints,
+                ..KeypointFields::default()
+            },
+            sizes: options.into(),
+        };
+        let (shape, area) = S::detection(fields, size, form, model)?;
+        let class = places.class_of_detection(&record.category_id, &mut self.warnings);
+        let Some(class) = class else {
+            return Ok(());
+        };
+        for (warning, applies) in [
+            (Warning::NegativeSize, shape.is_inverted()),
+            (Warning::OtherSize, shape.is_of_other_size(size)),
+        ] {
+            if applies {
+                warn(&mut self.warnings, warning);
+            }
+        }
+        let score = record.score.0;
+        self.all.push(Prediction {
+            image,
+            place: position(place),
+            class,
+            score,
+            area,
+            shape,
+        });
+        Ok(())
+    }
+}
+
 fn results<S: Readable>(
     file: File<'_>,
     truth: &Truth<S>,
+    model: &S::Model,
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Prediction<S>>, ReadError> {
@@ -1072,46 +1369,7 @@ fn results<S: Readable>(
         is_elsewhere.then_some(length)
     };
     let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
-        let places = &truth.places;
-        let image = match (&record.image_id.key, kept.last) {
-            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
-            _ => places.image_of_detection(&record.image_id, options, &mut kept.warnings)?,
-        };
-        let Some(image) = image else {
-            return Ok(());
-        };
-        if let IdKey::Number(id) = record.image_id.key {
-            kept.last = Some((id, image));
-        }
-        let size = truth.sizes.get(image as usize).copied().flatten();
-        let fields = ShapeFields {
-            bbox: record.bbox.as_ref(),
-            segmentation: record.segmentation,
-            sizes: options.into(),
-        };
-        let (shape, area) = S::detection(fields, size, form)?;
-        let class = places.class_of_detection(&record.category_id, &mut kept.warnings);
-        let Some(class) = class else {
-            return Ok(());
-        };
-        for (warning, applies) in [
-            (Warning::NegativeSize, shape.is_inverted()),
-            (Warning::OtherSize, shape.is_of_other_size(size)),
-        ] {
-            if applies {
-                warn(&mut kept.warnings, warning);
-            }
-        }
-        let score = record.score.0;
-        kept.all.push(Prediction {
-            image,
-            place: position(place),
-            class,
-            score,
-            area,
-            shape,
-        });
-        Ok(())
+        kept.take(place, &record, truth, model, form, options)
     };
     let parts = records(file.text, skip, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;
@@ -1361,6 +1619,8 @@ impl<'a> Id<'a> {
 pub(super) struct Ids {
     /// Integers and their places, rising.
     numbers: Vec<(i64, u32)>,
+    /// The place of each integer from the least on, if there are few gaps; `u32::MAX` in a gap.
+    dense: Vec<u32>,
     texts: HashMap<Box<str>, u32>,
 }
 
@@ -1384,6 +1644,7 @@ impl Ids {
         }
         let mut found = Self {
             numbers: Vec::new(),
+            dense: Vec::new(),
             texts: HashMap::new(),
         };
         for (place, key) in (0..).zip(&keys) {
@@ -1398,11 +1659,32 @@ impl Ids {
             }
         }
         found.numbers.sort_unstable();
+        found.fill();
         (found, keys.into_iter())
+    }
+
+    /// Lists the places of integers that have few gaps between them.
+    fn fill(&mut self) {
+        let (Some(&(least, _)), Some(&(greatest, _))) = (self.numbers.first(), self.numbers.last())
+        else {
+            return;
+        };
+        let span = greatest.abs_diff(least);
+        if span < 4 * self.numbers.len() as u64 + 256 {
+            self.dense = vec![u32::MAX; span as usize + 1];
+            for &(number, place) in &self.numbers {
+                self.dense[number.abs_diff(least) as usize] = place;
+            }
+        }
     }
 
     fn find(&self, id: &Id<'_>) -> Option<u32> {
         match &id.key {
+            IdKey::Number(number) if !self.dense.is_empty() => {
+                let index = number.checked_sub(self.numbers.first()?.0)?;
+                let place = *self.dense.get(usize::try_from(index).ok()?)?;
+                (place != u32::MAX).then_some(place)
+            }
             IdKey::Number(number) => {
                 let place = self
                     .numbers
@@ -1632,7 +1914,9 @@ mod tests {
     /// A record that is scanned is the one that serde reads; returns whether it was scanned.
     fn check<'a, R: Item<'a> + Shown>(json: &'a str) -> bool {
         let mut scanner = Scanner::new(json);
-        let Some(scanned) = R::scan(&mut scanner).filter(|_| scanner.is_at_end()) else {
+        let mut keys = Keys::new(R::KEYS);
+        let scanned = R::scan(&mut scanner, &mut keys);
+        let Some(scanned) = scanned.filter(|_| scanner.is_at_end()) else {
             return false;
         };
         let read = serde_json::from_str::<R>(json).map(|record| record.shown());

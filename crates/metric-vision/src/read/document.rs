@@ -10,9 +10,9 @@ use super::objects::dataset_from_objects;
 use super::voc::is_corner_text;
 use super::{
     CocoOptions, ExtraImages, ImageSizes, TextColumns, VocOptions, Warnings, YoloOptions,
-    parse_coco, parse_coco_masks, read_voc, read_yolo,
+    parse_coco, parse_coco_keypoints, parse_coco_masks, read_voc, read_yolo,
 };
-use crate::{BBox, Dataset, Mask};
+use crate::{BBox, Dataset, Keypoints, Mask, Sigmas};
 
 /// How to read a data set of boxes in any format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -168,9 +168,31 @@ pub fn read_coco_mask_documents(
     read_documents(references, predictions, options, parse_coco_masks)
 }
 
+/// [`parse_coco_keypoints`] of documents.
+///
+/// # Errors
+///
+/// Returns an error if a document is a folder or holds objects in columns, which have no keypoints, and as
+/// [`parse_coco_keypoints`] does.
+pub fn read_coco_keypoint_documents(
+    references: &Document,
+    predictions: &Document,
+    sigmas: &Sigmas,
+    options: CocoOptions,
+) -> Result<(Dataset<Keypoints>, Warnings), ReadError> {
+    let is_columns = |document: &&Document| matches!(document.content, Content::Objects(_));
+    if let Some(document) = [references, predictions].into_iter().find(is_columns) {
+        let problem =
+            "holds columns of boxes or masks: expected objects with keypoints, as in a COCO file";
+        return Err(ReadError::new(&document.name, problem));
+    }
+    let (truths, found) = (coco_file(references)?, coco_file(predictions)?);
+    parse_coco_keypoints(truths, found, sigmas, options)
+}
+
 type Parse<S> = fn(File<'_>, File<'_>, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
 
-fn read_documents<S: Readable>(
+fn read_documents<S: Readable<Model = ()>>(
     references: &Document,
     predictions: &Document,
     options: CocoOptions,
@@ -182,7 +204,7 @@ fn read_documents<S: Readable>(
             (&predictions.name, found),
             options,
         ),
-        (Content::Objects(_), _) | (Content::Text(_), Content::Objects(_)) => {
+        (Content::Objects(_), _) | (Content::Text(_) | Content::Stream(_), Content::Objects(_)) => {
             Err(unlike(references, predictions))
         }
         _ => parse(coco_file(references)?, coco_file(predictions)?, options),

@@ -1,14 +1,17 @@
 //! Records of a JSON list, read without a tree of values and on several threads.
 
-use metric_record::json::scan::Scanner;
+use metric_record::json::scan::{Keys, Scanner};
 use metric_record::{Kind, json};
 use serde::Deserialize;
 use serde_json::Deserializer;
 
 /// A record of a list.
 pub(super) trait Item<'a>: Deserialize<'a> {
+    /// The keys of the fields that [`scan`](Self::scan) takes.
+    const KEYS: &'static [&'static str] = &[];
+
     /// Takes a record in the shape that nearly all programs write. It is the one that serde gives, or `None`.
-    fn scan(_scanner: &mut Scanner<'a>) -> Option<Self> {
+    fn scan(_scanner: &mut Scanner<'a>, _keys: &mut Keys) -> Option<Self> {
         None
     }
 }
@@ -113,13 +116,14 @@ pub(super) fn trimmed(json: &str) -> &str {
 }
 
 /// Reads `{...}, {...}, ...`, and counts them.
-fn read_part<'a, R: Item<'a>, Kept, E>(
+pub(super) fn read_part<'a, R: Item<'a>, Kept, E>(
     part: &'a str,
     kept: &mut Kept,
     skip: impl Fn(&mut Kept, &'a str) -> Option<usize>,
     take: impl Fn(&mut Kept, usize, R) -> Result<(), E>,
 ) -> Result<usize, ListError<E>> {
     let mut rest = part;
+    let mut keys = Keys::new(R::KEYS);
     for place in 0_usize.. {
         rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
         match (rest.is_empty(), place.checked_sub(1)) {
@@ -137,7 +141,7 @@ fn read_part<'a, R: Item<'a>, Kept, E>(
         let mut scanner = Scanner::new(rest);
         let length = if let Some(length) = skip(kept, rest) {
             length
-        } else if let Some(record) = R::scan(&mut scanner) {
+        } else if let Some(record) = R::scan(&mut scanner, &mut keys) {
             take(kept, place, record).or_else(&mut refuse)?;
             scanner.at()
         } else {

@@ -21,6 +21,7 @@ mod order;
 mod record;
 #[cfg(all(test, feature = "serde"))]
 mod shards;
+mod stream;
 mod text_columns;
 mod voc;
 mod yolo;
@@ -33,15 +34,21 @@ pub use boxes::{
     BoxForm, BoxNumbers, InvalidBoxList, PolygonForm, RotatedForm, parse_detection_boxes,
     parse_truth_boxes,
 };
-pub use coco::{CocoOptions, parse_coco, parse_coco_masks, read_coco, read_coco_masks};
+pub use coco::{
+    CocoOptions, parse_coco, parse_coco_keypoints, parse_coco_masks, read_coco, read_coco_masks,
+};
 pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
 pub use document::{
-    BoxesOptions, is_coco, is_yolo, read_boxes, read_coco_documents, read_coco_mask_documents,
+    BoxesOptions, is_coco, is_yolo, read_boxes, read_coco_documents, read_coco_keypoint_documents,
+    read_coco_mask_documents,
 };
 pub use folder::ExtraImages;
 pub use metric_record::{File, ReadError};
 pub use order::OtherOrder;
-pub use record::{ImageRecord, RecordError, parse_mask_record, parse_record};
+pub use record::{
+    ImageRecord, RecordError, parse_keypoint_record, parse_mask_record, parse_record,
+};
+pub use stream::{CocoFold, CocoStream};
 pub use text_columns::{InvalidColumns, TextColumns};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
 pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};

@@ -4,7 +4,8 @@ use metric_record::{IdKey, ObjectColumns, Objects, ReadError};
 use super::Warnings;
 use super::coco::plain;
 use super::coco::{
-    CocoOptions, Form, Id, MaskSizes, Numbers, Problem, Readable, ShapeFields, Size, TruthFields,
+    CocoOptions, Form, Id, KeypointFields, MaskSizes, Numbers, Problem, Readable, ShapeFields,
+    Size, TruthFields,
 };
 use super::columns::{Listed, PredictionRows, Rows, TruthRows, dataset_from_rows};
 use crate::Dataset;
@@ -13,7 +14,7 @@ use crate::Dataset;
 pub(super) type Side<'a> = (&'a str, &'a Objects);
 
 /// Builds a data set from objects in memory.
-pub(super) fn dataset_from_objects<S: Readable>(
+pub(super) fn dataset_from_objects<S: Readable<Model = ()>>(
     truths: Side<'_>,
     predictions: Side<'_>,
     options: CocoOptions,
@@ -102,6 +103,7 @@ impl<'a> Columns<'a> {
         read(ShapeFields {
             bbox: bbox.as_ref(),
             segmentation,
+            keypoints: KeypointFields::default(),
             sizes: self.sizes,
         })
     }
@@ -110,7 +112,7 @@ impl<'a> Columns<'a> {
 /// Ground truth in memory.
 struct Truths<'a>(Columns<'a>);
 
-impl<S: Readable> Rows<S> for Truths<'_> {
+impl<S: Readable<Model = ()>> Rows<S> for Truths<'_> {
     fn name(&self) -> &str {
         self.0.name
     }
@@ -128,7 +130,7 @@ impl<S: Readable> Rows<S> for Truths<'_> {
     }
 
     fn shape(&self, row: usize, size: Size) -> Result<(S, f64), Problem> {
-        let shape = self.0.shape(row, |fields| S::truth(fields, size))?;
+        let shape = self.0.shape(row, |fields| S::truth(fields, size, &()))?;
         let area = shape.area();
         Ok((shape, area))
     }
@@ -142,7 +144,7 @@ impl<S: Readable> Rows<S> for Truths<'_> {
     }
 }
 
-impl<S: Readable> TruthRows<S> for Truths<'_> {
+impl<S: Readable<Model = ()>> TruthRows<S> for Truths<'_> {
     fn id(&self, row: usize) -> Option<i64> {
         self.0.columns.id.as_ref().map(|id| id[row])
     }
@@ -165,7 +167,7 @@ struct Predictions<'a> {
     score: &'a [f64],
 }
 
-impl<S: Readable> Rows<S> for Predictions<'_> {
+impl<S: Readable<Model = ()>> Rows<S> for Predictions<'_> {
     fn name(&self) -> &str {
         self.columns.name
     }
@@ -185,7 +187,7 @@ impl<S: Readable> Rows<S> for Predictions<'_> {
     fn shape(&self, row: usize, size: Size) -> Result<(S, f64), Problem> {
         let form = self.columns.form;
         self.columns
-            .shape(row, |fields| S::detection(fields, size, form))
+            .shape(row, |fields| S::detection(fields, size, form, &()))
     }
 
     fn is_inverted(&self, shape: &S) -> bool {
@@ -197,7 +199,7 @@ impl<S: Readable> Rows<S> for Predictions<'_> {
     }
 }
 
-impl<S: Readable> PredictionRows<S> for Predictions<'_> {
+impl<S: Readable<Model = ()>> PredictionRows<S> for Predictions<'_> {
     fn score(&self, row: usize) -> f64 {
         self.score[row]
     }

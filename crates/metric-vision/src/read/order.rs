@@ -1,3 +1,5 @@
+use metric_core::Merge;
+
 use super::ImageSizes;
 use crate::{BBox, Dataset, Image, Prediction, Shape};
 
@@ -57,15 +59,12 @@ impl OtherOrder {
     /// 2^20 pairs. Images with more pairs are left out.
     #[must_use]
     pub fn of_corners(dataset: &Dataset<BBox>) -> Self {
-        Self::count(dataset, |_| {
-            |detection: &Prediction<BBox>| {
-                let [x, y, right, bottom] = detection.shape.xywh();
-                if right <= x || bottom <= y {
-                    return None;
-                }
-                BBox::from_xyxy(x, y, right, bottom).ok()
-            }
-        })
+        Self::count(dataset, |_| corners)
+    }
+
+    /// Adds the counts that [`of_corners`](Self::of_corners) returns of an image with these detections.
+    pub fn add_corners(&mut self, detections: &[Prediction<BBox>], image: &Image<BBox>) {
+        self.add(detections, image, corners);
     }
 
     /// Counts the detections of a folder of YOLO whose images have these sizes, as if the confidence were the
@@ -108,31 +107,40 @@ impl OtherOrder {
     ) -> Self {
         let mut counts = Self::default();
         for (detections, image) in dataset.examples(0..dataset.images().len()) {
-            if detections.len().saturating_mul(image.annotations.len()) > MOST_PAIRS {
-                continue;
-            }
-            counts.detections += detections.len() as u64;
-            let other = other(image);
-            for detection in detections {
-                let Some(swapped) = other(detection) else {
-                    counts.without += 1;
-                    continue;
-                };
-                let objects = image.annotations.iter();
-                let of_class = objects.filter(|object| object.class == detection.class);
-                let [mut hit, mut other_hit] = [false; 2];
-                for object in of_class {
-                    hit |= detection.shape.iou(&object.shape) >= FOUND;
-                    if hit {
-                        break;
-                    }
-                    other_hit |= swapped.iou(&object.shape) >= FOUND;
-                }
-                counts.hits += u64::from(hit);
-                counts.other_hits += u64::from(other_hit && !hit);
-            }
+            counts.add(detections, image, other(image));
         }
         counts
+    }
+
+    /// Adds the counts of an image. `other` gives the box of a detection in the other order.
+    fn add(
+        &mut self,
+        detections: &[Prediction<BBox>],
+        image: &Image<BBox>,
+        other: impl Fn(&Prediction<BBox>) -> Option<BBox>,
+    ) {
+        if detections.len().saturating_mul(image.annotations.len()) > MOST_PAIRS {
+            return;
+        }
+        self.detections += detections.len() as u64;
+        for detection in detections {
+            let Some(swapped) = other(detection) else {
+                self.without += 1;
+                continue;
+            };
+            let objects = image.annotations.iter();
+            let of_class = objects.filter(|object| object.class == detection.class);
+            let [mut hit, mut other_hit] = [false; 2];
+            for object in of_class {
+                hit |= detection.shape.iou(&object.shape) >= FOUND;
+                if hit {
+                    break;
+                }
+                other_hit |= swapped.iou(&object.shape) >= FOUND;
+            }
+            self.hits += u64::from(hit);
+            self.other_hits += u64::from(other_hit && !hit);
+        }
     }
 
     /// Whether nearly all detections have a box in the other order, and find at least twice as many objects there.
@@ -142,6 +150,29 @@ impl OtherOrder {
             && self.other_hits > 0
             && self.hits.saturating_mul(2) <= self.other_hits
     }
+}
+
+/// The counts of parts of a data set add up.
+impl Merge for OtherOrder {
+    fn merge(&mut self, other: Self) {
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        self.detections += other.detections * times;
+        self.without += other.without * times;
+        self.hits += other.hits * times;
+        self.other_hits += other.other_hits * times;
+    }
+}
+
+/// The box of a detection if its numbers are two corners.
+fn corners(detection: &Prediction<BBox>) -> Option<BBox> {
+    let [x, y, right, bottom] = detection.shape.xywh();
+    if right <= x || bottom <= y {
+        return None;
+    }
+    BBox::from_xyxy(x, y, right, bottom).ok()
 }
 
 /// Whether the confidence is the second column of a folder of YOLO without much doubt: as they were read, boxes

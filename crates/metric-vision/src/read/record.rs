@@ -6,13 +6,13 @@ use metric_record::{Kind, json};
 use serde::Deserialize;
 
 use super::coco::{
-    CocoOptions, Flag, Form, Id, Identified, MaskSizes, Number, Numbers, Problem, Readable, Record,
-    ShapeFields, Size, Test, TruthFields, add, distinct, in_list, is, number_of, plain, size, warn,
-    whole,
+    CocoOptions, Flag, Form, Id, Identified, KeypointFields, MaskSizes, Number, Numbers, Problem,
+    Readable, Record, ShapeFields, Size, Test, TruthFields, add, distinct, in_list, is, number_of,
+    plain, size, warn, whole,
 };
 use super::list::{Item, records};
 use super::{File, ReadError, Warning, Warnings};
-use crate::{BBox, ClassState, Classes, Image, Key, Mask, Prediction};
+use crate::{BBox, ClassState, Classes, Image, Key, Keypoints, Mask, Prediction, Sigmas};
 
 /// One image with its ground truth and its detections, read by [`parse_record`].
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ pub fn parse_record(
     prediction: &str,
     classes: &mut Classes,
 ) -> Result<ImageRecord<BBox>, RecordError> {
-    parse(image.into(), reference, prediction, classes)
+    parse(image.into(), reference, prediction, &(), classes)
 }
 
 /// Reads the ground-truth masks and the detected masks of one image.
@@ -157,7 +157,37 @@ pub fn parse_mask_record(
     prediction: &str,
     classes: &mut Classes,
 ) -> Result<ImageRecord<Mask>, RecordError> {
-    parse(image.into(), reference, prediction, classes)
+    parse(image.into(), reference, prediction, &(), classes)
+}
+
+/// Reads the labeled keypoints and the detected keypoints of one image.
+///
+/// Like [`parse_record`], with `keypoints` as the shape, as in
+/// [`parse_coco_keypoints`](super::parse_coco_keypoints).
+///
+/// ```
+/// use metric_vision::read::parse_keypoint_record;
+/// use metric_vision::{Classes, Sigmas};
+///
+/// let reference = r#"[{"category_id": 1, "area": 80, "keypoints": [3, 4, 2]}]"#;
+/// let prediction = r#"[{"category_id": 1, "keypoints": [3, 4, 1], "score": 0.5}]"#;
+/// let sigmas = Sigmas::new(vec![0.1])?;
+/// let record = parse_keypoint_record(7, reference, prediction, &sigmas, &mut Classes::new())?;
+/// assert_eq!(record.predictions()[0].shape.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns an error as [`parse_record`] does, and if keypoints are missing, or more or fewer than the sigmas.
+pub fn parse_keypoint_record(
+    image: impl Into<Key>,
+    reference: &str,
+    prediction: &str,
+    sigmas: &Sigmas,
+    classes: &mut Classes,
+) -> Result<ImageRecord<Keypoints>, RecordError> {
+    parse(image.into(), reference, prediction, sigmas, classes)
 }
 
 /// A record that cannot be read, by the side that is wrong. The file of the error is empty.
@@ -190,14 +220,15 @@ fn parse<S: Readable>(
     key: Key,
     reference: &str,
     prediction: &str,
+    model: &S::Model,
     classes: &mut Classes,
 ) -> Result<ImageRecord<S>, RecordError> {
     let mut warnings = Warnings::new();
     let mut local = Classes::new();
     let (mut image, size) =
-        truths(key, reference, &mut local, &mut warnings).map_err(RecordError::Reference)?;
-    let mut predictions =
-        detections(prediction, size, &mut local, &mut warnings).map_err(RecordError::Prediction)?;
+        truths(key, reference, model, &mut local, &mut warnings).map_err(RecordError::Reference)?;
+    let mut predictions = detections(prediction, size, model, &mut local, &mut warnings)
+        .map_err(RecordError::Prediction)?;
     let (keys, indices) = local.into_sorted_keys();
     for annotation in &mut image.annotations {
         annotation.class = indices[annotation.class as usize];
@@ -240,6 +271,7 @@ fn file(text: &str) -> File<'_> {
 fn truths<S: Readable>(
     key: Key,
     text: &str,
+    model: &S::Model,
     classes: &mut Classes,
     warnings: &mut Warnings,
 ) -> Result<(Image<S>, Size), ReadError> {
@@ -262,9 +294,15 @@ fn truths<S: Readable>(
         let fields = ShapeFields {
             bbox: record.bbox.as_ref(),
             segmentation: record.segmentation,
+            keypoints: KeypointFields {
+                keypoints: record.keypoints,
+                count: record.num_keypoints,
+                area: record.area.as_ref().map(|area| area.0),
+            },
             sizes: MaskSizes::Image,
         };
-        let shape = S::truth(fields, size)?;
+        let shape = S::truth(fields, size, model)?;
+        let is_ignored = S::is_ignored(fields)?;
         let is_inverted = shape.is_inverted();
         let is_set = |flag: Option<Flag>| flag.is_some_and(|flag| flag.0);
         let fields = TruthFields {
@@ -272,7 +310,7 @@ fn truths<S: Readable>(
             id: number_of(record.id.as_ref()),
             area: record.area.map(|area| area.0),
             crowd: record.iscrowd.map(|flag| flag.0),
-            ignore: is_set(record.ignore) || is_set(record.difficult),
+            ignore: is_ignored || is_set(record.ignore) || is_set(record.difficult),
         };
         let annotation = fields.annotation(shape, is_inverted, &mut kept.warnings);
         kept.all
@@ -297,6 +335,7 @@ fn truths<S: Readable>(
 fn detections<S: Readable>(
     text: &str,
     size: Size,
+    model: &S::Model,
     classes: &mut Classes,
     warnings: &mut Warnings,
 ) -> Result<Vec<Prediction<S>>, ReadError> {
@@ -311,9 +350,13 @@ fn detections<S: Readable>(
         let fields = ShapeFields {
             bbox: record.bbox.as_ref(),
             segmentation: record.segmentation,
+            keypoints: KeypointFields {
+                keypoints: record.keypoints,
+                ..KeypointFields::default()
+            },
             sizes: MaskSizes::Image,
         };
-        let (shape, area) = S::detection(fields, size, form)?;
+        let (shape, area) = S::detection(fields, size, form, model)?;
         if shape.is_inverted() {
             warn(&mut kept.warnings, Warning::NegativeSize);
         }
@@ -385,6 +428,10 @@ struct TruthRecord<'a> {
     difficult: Option<Flag>,
     #[serde(borrow)]
     segmentation: Option<Raw<'a>>,
+    #[serde(borrow)]
+    keypoints: Option<Raw<'a>>,
+    #[serde(borrow)]
+    num_keypoints: Option<Raw<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -399,6 +446,8 @@ struct FoundRecord<'a> {
     bbox: Option<Numbers>,
     #[serde(borrow)]
     segmentation: Option<Raw<'a>>,
+    #[serde(borrow)]
+    keypoints: Option<Raw<'a>>,
 }
 
 impl<'a> Item<'a> for TruthRecord<'a> {}

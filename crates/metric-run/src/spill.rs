@@ -1,0 +1,357 @@
+//! The parts of a temporary file in which records are joined that have no room in memory.
+//!
+//! A record goes to the part that its fingerprint tells. When all records are there, each part is joined on its
+//! own, in memory. The file is written and read in large pieces.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use metric_record::{Id, Side};
+
+use crate::scan::Form;
+use crate::source::Part;
+use crate::waiting::Waiter;
+
+/// The number of parts of the file: each is joined in memory.
+const PARTITIONS: usize = 64;
+
+/// How many bits of a fingerprint tell the part.
+const PARTITION_BITS: u32 = PARTITIONS.ilog2();
+
+/// Records in parts of a temporary file.
+#[derive(Debug)]
+pub(crate) struct Spill {
+    file: File,
+    written: u64,
+    partitions: Vec<Partition>,
+}
+
+/// A part of the file: pieces that are written, and what comes after them.
+#[derive(Debug, Default)]
+struct Partition {
+    /// Where each starts, and the lengths of its headers and its text.
+    pieces: Vec<(u64, [usize; 2])>,
+    headers: Vec<u8>,
+    text: String,
+}
+
+impl Spill {
+    /// How much of a part is written at a time.
+    const PIECE: usize = 1 << 16;
+
+    pub(crate) fn create() -> io::Result<Self> {
+        Ok(Self {
+            file: tempfile::tempfile()?,
+            written: 0,
+            partitions: (0..PARTITIONS).map(|_| Partition::default()).collect(),
+        })
+    }
+
+    /// Writes a record of a part with this number.
+    pub(crate) fn write(&mut self, waiter: &Waiter<'_>, part: usize) -> io::Result<()> {
+        let Partition {
+            pieces,
+            headers,
+            text,
+        } = &mut self.partitions[waiter.print as usize % PARTITIONS];
+        Header::write(waiter, part, headers, text);
+        let length = headers.len() + text.len();
+        if length >= Self::PIECE {
+            self.file.write_all(headers)?;
+            self.file.write_all(text.as_bytes())?;
+            pieces.push((self.written, [headers.len(), text.len()]));
+            self.written += length as u64;
+            headers.clear();
+            text.clear();
+        }
+        Ok(())
+    }
+
+    /// Takes out the records of the last part of the file. `parts` are those that records are of.
+    pub(crate) fn take_last(&mut self, parts: &[Arc<Part>]) -> io::Result<Option<Spilled>> {
+        let Some(partition) = self.partitions.pop() else {
+            return Ok(None);
+        };
+        let mut lengths = [partition.headers.len(), partition.text.len()];
+        for (_, piece) in &partition.pieces {
+            for (total, length) in lengths.iter_mut().zip(piece) {
+                *total += length;
+            }
+        }
+        let mut bytes = lengths.map(|length| vec![0; length]);
+        let mut ends = [0; 2];
+        for (offset, piece) in partition.pieces {
+            let mut offset = offset;
+            for ((bytes, end), length) in bytes.iter_mut().zip(&mut ends).zip(piece) {
+                read_at(&self.file, &mut bytes[*end..*end + length], offset)?;
+                *end += length;
+                offset += length as u64;
+            }
+        }
+        let [mut headers, mut text] = bytes;
+        headers[ends[0]..].copy_from_slice(&partition.headers);
+        text[ends[1]..].copy_from_slice(partition.text.as_bytes());
+        let text = String::from_utf8(text).map_err(|_| io::ErrorKind::InvalidData)?;
+        let mut records = Vec::new();
+        let mut rest = headers.as_slice();
+        let mut start = 0;
+        while !rest.is_empty() {
+            let header = Header::read(&mut rest).ok_or(io::ErrorKind::InvalidData)?;
+            let length = header.text_bytes();
+            records.push((start, header));
+            start += length;
+        }
+        Ok(Some(Spilled {
+            text,
+            records,
+            parts: parts.to_vec(),
+        }))
+    }
+}
+
+/// The records of a part of the file.
+#[derive(Debug, Default)]
+pub(crate) struct Spilled {
+    text: String,
+    /// Where the text of each starts.
+    records: Vec<(usize, Header)>,
+    parts: Vec<Arc<Part>>,
+}
+
+/// What a part of the file came to.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    pub(crate) spilled: Spilled,
+    /// References with their predictions.
+    pub(crate) pairs: Vec<[usize; 2]>,
+    /// Ids that one side has twice.
+    pub(crate) twice: Vec<(Side, String)>,
+    /// Records that found no partner.
+    pub(crate) alone: Vec<usize>,
+}
+
+impl Spilled {
+    /// The record at an index.
+    pub(crate) fn get(&self, index: usize) -> Option<Waiter<'_>> {
+        let (start, header) = self.records.get(index)?;
+        header.waiter(self.text.get(*start..)?, &self.parts)
+    }
+
+    /// The number of a record among all references.
+    pub(crate) fn ordinal(&self, index: usize) -> u64 {
+        let record = self.records.get(index);
+        record.map_or(0, |(_, header)| header.ordinal)
+    }
+
+    fn id(&self, index: usize) -> Option<&str> {
+        let (start, header) = self.records.get(index)?;
+        self.text.get(*start..*start + header.id)
+    }
+
+    /// Finds the partners.
+    pub(crate) fn join(self) -> Joined {
+        const EMPTY: usize = usize::MAX;
+        let size = (2 * self.records.len()).next_power_of_two();
+        // Indexes of records by their fingerprints, with linear probing.
+        let mut table = vec![EMPTY; size];
+        let mut is_alone = vec![false; self.records.len()];
+        let mut pairs = Vec::with_capacity(self.records.len() / 2);
+        let mut twice = Vec::new();
+        for (index, (_, header)) in self.records.iter().enumerate() {
+            let mut at = (header.print >> PARTITION_BITS) as usize;
+            let other = loop {
+                at &= size - 1;
+                let Some((_, other)) = self.records.get(table[at]) else {
+                    table[at] = index;
+                    is_alone[index] = true;
+                    break None;
+                };
+                if is_alone[table[at]]
+                    && other.print == header.print
+                    && self.id(table[at]) == self.id(index)
+                {
+                    break Some((table[at], other));
+                }
+                at += 1;
+            };
+            match other {
+                None => {}
+                Some((_, other)) if other.side == header.side => {
+                    let id = self.id(index).unwrap_or_default();
+                    twice.push((header.side, id.to_owned()));
+                }
+                Some((other, _)) => {
+                    is_alone[other] = false;
+                    pairs.push(match header.side {
+                        Side::Reference => [index, other],
+                        Side::Prediction => [other, index],
+                    });
+                }
+            }
+        }
+        let alone = is_alone.iter().enumerate();
+        let alone = alone.filter_map(|(index, is_alone)| is_alone.then_some(index));
+        Joined {
+            alone: alone.collect(),
+            pairs,
+            twice,
+            spilled: self,
+        }
+    }
+}
+
+/// What is known of a record in a file before its text.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    side: Side,
+    form: Form,
+    has_record: bool,
+    print: u64,
+    ordinal: u64,
+    line: u64,
+    part: usize,
+    /// The lengths of the id, the value and the record.
+    id: usize,
+    value: usize,
+    record: usize,
+}
+
+impl Header {
+    /// Appends a record to headers and texts.
+    pub(crate) fn write(
+        waiter: &Waiter<'_>,
+        part: usize,
+        headers: &mut Vec<u8>,
+        text: &mut String,
+    ) {
+        let start = text.len();
+        match waiter.id {
+            Id::Text(id) => text.push_str(id),
+            id => text.push_str(&id.to_string()),
+        }
+        let id = text.len() - start;
+        let record = waiter.record.unwrap_or_default();
+        text.push_str(waiter.value);
+        text.push_str(record);
+        let is_prediction = waiter.side == Side::Prediction;
+        let flags = waiter.form.code() << 2
+            | u8::from(waiter.record.is_some()) << 1
+            | u8::from(is_prediction);
+        headers.extend_from_slice(&waiter.print.to_le_bytes());
+        headers.push(flags);
+        for number in [waiter.ordinal, waiter.line] {
+            write_number(number, headers);
+        }
+        for number in [part, id, waiter.value.len(), record.len()] {
+            write_number(number as u64, headers);
+        }
+    }
+
+    /// Takes a header from the start of some bytes.
+    pub(crate) fn read(bytes: &mut &[u8]) -> Option<Self> {
+        let (print, rest) = bytes.split_first_chunk()?;
+        let (flags, rest) = rest.split_first()?;
+        *bytes = rest;
+        let mut number = || read_number(bytes);
+        let (ordinal, line) = (number()?, number()?);
+        let mut number = || usize::try_from(number()?).ok();
+        Some(Self {
+            side: match flags & 1 {
+                0 => Side::Reference,
+                _ => Side::Prediction,
+            },
+            form: Form::of_code(flags >> 2)?,
+            has_record: flags & 2 != 0,
+            print: u64::from_le_bytes(*print),
+            ordinal,
+            line,
+            part: number()?,
+            id: number()?,
+            value: number()?,
+            record: number()?,
+        })
+    }
+
+    pub(crate) fn text_bytes(&self) -> usize {
+        self.id + self.value + self.record
+    }
+
+    /// The record, whose text some text starts with.
+    pub(crate) fn waiter<'a>(&self, text: &'a str, parts: &'a [Arc<Part>]) -> Option<Waiter<'a>> {
+        let (id, rest) = text.split_at_checked(self.id)?;
+        let (value, rest) = rest.split_at_checked(self.value)?;
+        Some(Waiter {
+            side: self.side,
+            print: self.print,
+            ordinal: self.ordinal,
+            line: self.line,
+            part: parts.get(self.part)?,
+            id: Id::Text(id),
+            form: self.form,
+            value,
+            record: match self.has_record {
+                true => Some(rest.get(..self.record)?),
+                false => None,
+            },
+        })
+    }
+}
+
+/// Appends a number, seven bits at a time: most are small.
+fn write_number(mut number: u64, bytes: &mut Vec<u8>) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes a number from the start of some bytes.
+fn read_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..u64::BITS).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(unix)]
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+}
+
+/// The writes that follow go to the end again.
+#[cfg(not(unix))]
+pub(crate) fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(buffer)?;
+    file.seek(SeekFrom::End(0)).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_written() {
+        let numbers = [0, 1, 127, 128, 300, 1 << 35, u64::MAX - 1, u64::MAX];
+        let mut bytes = Vec::new();
+        for number in numbers {
+            write_number(number, &mut bytes);
+        }
+        let mut rest = bytes.as_slice();
+        for number in numbers {
+            assert_eq!(read_number(&mut rest), Some(number));
+        }
+        assert_eq!(read_number(&mut rest), None);
+        assert_eq!(read_number(&mut [0x80_u8; 11].as_slice()), None);
+    }
+}

@@ -1,0 +1,362 @@
+//! Reports of results that are stored as JSON.
+
+use metric_registry::{Direction, Entry, Shown, find};
+use metric_report::{
+    Badge, Block, Caption, Card, Cell, Column, Fact, Facts, Interval, Line, Lines, Report, Section,
+    Table, Tone,
+};
+use serde_json::Value;
+
+/// Results as [`Outcome::to_json`](crate::Outcome::to_json) writes them, to be shown as a page.
+#[derive(Debug, Default)]
+pub struct StoredResults<'a> {
+    /// The name and the JSON of each result. Several of one metric are compared in a table, in this order.
+    pub results: &'a [(String, Value)],
+    /// The differences between results, as [`Comparison::to_json`](crate::Comparison::to_json) lists its comparisons.
+    pub differences: &'a [Value],
+    /// The details of the first result, such as curves.
+    pub details: Option<&'a Value>,
+    /// The title; by default what the metric measures.
+    pub title: Option<&'a str>,
+    /// Whether texts of the data are shown.
+    pub has_texts: bool,
+    /// Sections about the examples of the first result.
+    pub examples: Vec<Section>,
+    /// Further badges.
+    pub badges: Vec<Badge>,
+    /// Where the results are from, in addition to their signatures.
+    pub facts: Vec<(String, Fact)>,
+}
+
+impl StoredResults<'_> {
+    /// Returns the page: scores with their intervals, the charts of the metric, groups, and the signatures.
+    #[must_use]
+    pub fn report(self) -> Report {
+        let Self {
+            results,
+            differences,
+            details,
+            title,
+            has_texts,
+            examples,
+            mut badges,
+            facts,
+        } = self;
+        let several = results.len() > 1;
+        let mut sections: Vec<Section> = several
+            .then(|| over_results(results))
+            .into_iter()
+            .flatten()
+            .collect();
+        sections.extend(difference_section(differences));
+        let mut warnings: Vec<String> = Vec::new();
+        let mut examples = Some(examples);
+        for (index, (name, result)) in results.iter().enumerate() {
+            let own = result["warnings"].as_array().into_iter().flatten();
+            for warning in own.filter_map(Value::as_str) {
+                if !warnings.iter().any(|other| other == warning) {
+                    warnings.push(warning.to_owned());
+                }
+            }
+            let details = details.filter(|_| index == 0);
+            let mut own = sections_of(has_texts, metric_of(result), result, details);
+            own.extend(examples.take().unwrap_or_default());
+            if several {
+                for section in &mut own {
+                    section.title = format!("{name}: {}", section.title);
+                }
+            }
+            sections.extend(own);
+        }
+        if !warnings.is_empty() {
+            let badge = Badge {
+                text: counted(warnings.len() as u64, "warning"),
+                tone: Tone::Warning,
+            };
+            badges.insert(0, badge);
+        }
+        sections.push(provenance(results, facts));
+        let none = Value::Null;
+        let first = results.first().map_or(&none, |(_, result)| result);
+        let metric = metric_of(first);
+        let summary = match several {
+            true => counted(results.len() as u64, "result"),
+            false => counted(first["examples"].as_u64().unwrap_or(0), "example"),
+        };
+        let heading = find(metric).map_or_else(|| metric.to_owned(), heading);
+        Report {
+            title: title.map_or(heading, str::to_owned),
+            summary: format!("{metric}: {summary}"),
+            badges,
+            cards: cards(first, find(metric)),
+            warnings,
+            sections,
+            program: concat!("metric-suite ", env!("CARGO_PKG_VERSION")).to_owned(),
+            digits: 4,
+        }
+    }
+}
+
+fn metric_of(result: &Value) -> &str {
+    result["metric"].as_str().unwrap_or_default()
+}
+
+/// A count with its noun: `1 example`, `2 examples`.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What a metric measures, in few words: the start of its help.
+#[must_use]
+pub fn heading(entry: &Entry) -> String {
+    let end = entry.help.find([':', ',']).unwrap_or(entry.help.len());
+    // One word before a comma is the start of a list.
+    let is_list = entry.help[end..].starts_with(',') && !entry.help[..end].contains(' ');
+    let end = match is_list {
+        true => entry.help.find(':').unwrap_or(entry.help.len()),
+        false => end,
+    };
+    entry.help[..end].to_owned()
+}
+
+/// The name of an interval in reports, such as `95% interval`.
+#[must_use]
+pub fn interval_name(confidence: f64) -> String {
+    // 0.95 x 100 has a rounding error, which is not shown.
+    format!("{}% interval", (confidence * 1e8).round() / 1e6)
+}
+
+/// Scores in the order in which the metric declares them.
+#[must_use]
+pub fn named_scores(metric: &str, scores: &Value) -> Vec<(String, Option<f64>)> {
+    let declared = find(metric).map_or(&[][..], |entry| entry.scores);
+    let place = |name: &str| {
+        let spec = find(metric).and_then(|entry| entry.score(name));
+        let place = spec.and_then(|spec| declared.iter().position(|other| other == spec));
+        place.unwrap_or(declared.len())
+    };
+    let scores = scores.as_object().into_iter().flatten();
+    let scores = scores.map(|(name, value)| (name.clone(), value.as_f64()));
+    let mut scores: Vec<(String, Option<f64>)> = scores.collect();
+    scores.sort_by_key(|(name, _)| place(name));
+    scores
+}
+
+fn ends(intervals: &Value, name: &str) -> Option<[f64; 2]> {
+    let interval = intervals.get(name)?;
+    Some([interval["low"].as_f64()?, interval["high"].as_f64()?])
+}
+
+fn cards(result: &Value, entry: Option<&Entry>) -> Vec<Card> {
+    let statistics = &result["statistics"];
+    let intervals = &statistics["intervals"];
+    let metric = result["metric"].as_str().unwrap_or_default();
+    let scores = named_scores(metric, &result["scores"]);
+    let values = scores.iter().flat_map(|(name, value)| {
+        ends(intervals, name)
+            .into_iter()
+            .flatten()
+            .chain(*value)
+            .collect::<Vec<_>>()
+    });
+    let scale = values.fold([0.0, 1.0], |[low, high]: [f64; 2], value| {
+        [low.min(value), high.max(value)]
+    });
+    let card = |(name, value): &(String, Option<f64>)| {
+        let spec = entry.and_then(|entry| entry.score(name));
+        let is_lower = spec.is_some_and(|spec| spec.direction == Some(Direction::Lower));
+        Card {
+            name: name.clone(),
+            label: String::new(),
+            value: *value,
+            notes: is_lower
+                .then(|| "lower is better".to_owned())
+                .into_iter()
+                .collect(),
+            interval: ends(intervals, name).map(|ends| Interval {
+                ends,
+                name: interval_name(statistics["confidence"].as_f64().unwrap_or(0.95)),
+                scale,
+            }),
+        }
+    };
+    scores.iter().map(card).collect()
+}
+
+fn column(name: &str, text: bool) -> Column {
+    Column {
+        name: name.to_owned(),
+        text,
+        ..Column::default()
+    }
+}
+
+/// The scores of several results, as a table and a curve in their order.
+fn over_results(stored: &[(String, Value)]) -> Option<Section> {
+    let first = &stored.first()?.1;
+    let first = named_scores(
+        first["metric"].as_str().unwrap_or_default(),
+        &first["scores"],
+    );
+    let mut columns = vec![column("result", true)];
+    columns.extend(first.iter().map(|(name, _)| column(name, false)));
+    let row = |(name, result): &(String, Value)| {
+        let cells = first
+            .iter()
+            .map(|(score, _)| Cell::from(result["scores"][score].as_f64()));
+        std::iter::once(Cell::Text(name.clone()))
+            .chain(cells)
+            .collect()
+    };
+    let mut blocks = vec![Block::Table(Table {
+        caption: "Scores of all results".to_owned(),
+        columns,
+        rows: stored.iter().map(row).collect(),
+        ..Table::default()
+    })];
+    let (score, _) = first.first()?;
+    let point = |(index, (_, result)): (usize, &(String, Value))| {
+        Some([index as f64 + 1.0, result["scores"][score].as_f64()?])
+    };
+    let points: Vec<[f64; 2]> = stored.iter().enumerate().filter_map(point).collect();
+    if points.len() > 2 {
+        blocks.push(Block::Lines(Lines {
+            caption: Caption {
+                title: format!("{score} in the order of the results"),
+                finding: "The table has the numbers.".to_owned(),
+                ..Default::default()
+            },
+            axes: ["result".to_owned(), score.clone()],
+            lines: vec![Line {
+                name: score.clone(),
+                points,
+                main: true,
+                ..Line::default()
+            }],
+            ..Lines::default()
+        }));
+    }
+    Some(Section {
+        title: "All results".to_owned(),
+        note: String::new(),
+        blocks,
+    })
+}
+
+/// The differences between results as a table, if there are any.
+fn difference_section(differences: &[Value]) -> Option<Section> {
+    let names = ["system", "baseline", "score"];
+    let mut columns: Vec<Column> = names.iter().map(|name| column(name, true)).collect();
+    let numbers = [
+        "difference",
+        "interval",
+        "p",
+        "adjusted p",
+        "better",
+        "equal",
+        "worse",
+    ];
+    columns.extend(numbers.iter().map(|name| column(name, false)));
+    let row = |it: &Value| {
+        let text = |name: &str| Cell::Text(it[name].as_str().unwrap_or_default().to_owned());
+        let count = |name: &str| it[name].as_u64().map_or(Cell::Undefined, Cell::Count);
+        let ends = it["low"].as_f64().zip(it["high"].as_f64());
+        let mut cells: Vec<Cell> = names.iter().map(|name| text(name)).collect();
+        cells.extend([
+            it["delta"]
+                .as_f64()
+                .map_or(Cell::Undefined, Cell::Difference),
+            ends.map_or(Cell::Undefined, |(low, high)| Cell::Interval([low, high])),
+            Cell::from(it["p"].as_f64()),
+            Cell::from(it["p_holm"].as_f64()),
+            count("wins"),
+            count("ties"),
+            count("losses"),
+        ]);
+        cells
+    };
+    let table = Table {
+        caption: "Differences between systems".to_owned(),
+        columns,
+        rows: differences.iter().map(row).collect(),
+        ..Table::default()
+    };
+    (!differences.is_empty()).then(|| Section {
+        title: "Differences".to_owned(),
+        note: "p is that of a paired test on the same examples.".to_owned(),
+        blocks: vec![Block::Table(table)],
+    })
+}
+
+/// The sections of the metric, and the tables of its groups.
+fn sections_of(
+    has_texts: bool,
+    metric: &str,
+    result: &Value,
+    details: Option<&Value>,
+) -> Vec<Section> {
+    let shown = Shown {
+        result,
+        details,
+        has_texts,
+    };
+    let mut sections = find(metric).map_or_else(Vec::new, |entry| entry.report_sections(shown));
+    for (kind, groups) in result["groups"].as_object().into_iter().flatten() {
+        let groups: Vec<(&String, &Value)> = groups.as_object().into_iter().flatten().collect();
+        let Some((_, first)) = groups.first() else {
+            continue;
+        };
+        let scores = named_scores(metric, &first["scores"]);
+        let counts = first["counts"].as_object().into_iter().flatten();
+        let counts: Vec<&String> = counts
+            .filter(|(_, count)| count.is_number())
+            .map(|(name, _)| name)
+            .collect();
+        let mut columns = vec![column(kind, true)];
+        columns.extend(scores.iter().map(|(name, _)| column(name, false)));
+        columns.extend(counts.iter().map(|name| column(name, false)));
+        let row = |(name, group): &(&String, &Value)| {
+            let own = scores
+                .iter()
+                .map(|(score, _)| Cell::from(group["scores"][score].as_f64()));
+            let count = |name: &&String| match group["counts"][name.as_str()].as_u64() {
+                Some(count) => Cell::Count(count),
+                None => Cell::from(group["counts"][name.as_str()].as_f64()),
+            };
+            std::iter::once(Cell::Text((*name).clone()))
+                .chain(own)
+                .chain(counts.iter().map(count))
+                .collect()
+        };
+        sections.push(Section {
+            title: format!("By {kind}"),
+            note: String::new(),
+            blocks: vec![Block::Table(Table {
+                caption: format!("Scores by {kind}"),
+                columns,
+                rows: groups.iter().map(row).collect(),
+                rest: "The result has all of them.".to_owned(),
+                ..Table::default()
+            })],
+        });
+    }
+    sections
+}
+
+fn provenance(stored: &[(String, Value)], more: Vec<(String, Fact)>) -> Section {
+    let mut facts = Vec::new();
+    for (name, result) in stored {
+        let signature = result["signature"].as_str().unwrap_or_default();
+        let fact = match stored.len() {
+            1 => signature.to_owned(),
+            _ => format!("{name}: {signature}"),
+        };
+        facts.push(("Signature".to_owned(), Fact::Text(fact)));
+    }
+    facts.extend(more);
+    Section {
+        title: "Where the numbers come from".to_owned(),
+        note: String::new(),
+        blocks: vec![Block::Facts(Facts { facts })],
+    }
+}

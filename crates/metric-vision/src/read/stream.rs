@@ -1,0 +1,610 @@
+//! COCO files whose images are scored while their results are read.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use metric_record::json::blocks::ListBlocks;
+use metric_record::{Content, Document, File};
+
+use super::coco::{
+    CocoOptions, Form, Problem, Readable, ResultRecord, Results, Truth, add, position,
+};
+use super::list::read_part;
+use super::{ReadError, Warnings};
+use crate::{BBox, Class, Image, Mask, Prediction};
+
+/// The results of a COCO results file, one image after another, without all of them in memory.
+///
+/// The contract: images, detections and warnings are exactly those that [`read_coco_documents`] gives, or there is
+/// nothing. There is nothing where the files have an error, where the results of an image are not next to each
+/// other, and where a document is not a file that is read part by part. The caller then reads the documents as a
+/// whole, which also words the error.
+///
+/// [`read_coco_documents`]: super::read_coco_documents
+pub struct CocoStream<S> {
+    truth: Truth<S>,
+    warnings: Warnings,
+    options: CocoOptions,
+    results: Blocks,
+    take: Take<S>,
+}
+
+/// The blocks of a results file.
+type Blocks = ListBlocks<Box<dyn Read + Send>>;
+
+/// How a record of a part becomes a result.
+type Take<S> = fn(
+    &mut Results<S>,
+    usize,
+    &ResultRecord<'_>,
+    &Truth<S>,
+    Form,
+    CocoOptions,
+) -> Result<(), Problem>;
+
+/// What was gathered of a [`CocoStream`].
+pub struct CocoFold<A> {
+    /// What each thread has gathered, in no order.
+    pub parts: Vec<A>,
+    /// What was corrected or left out.
+    pub warnings: Warnings,
+}
+
+impl CocoStream<BBox> {
+    /// Reads the ground truth of boxes, and opens the results.
+    ///
+    /// # Cost
+    ///
+    /// The text of the ground truth is in memory while it is read.
+    #[must_use]
+    pub fn open(
+        references: &Document,
+        predictions: &Document,
+        options: CocoOptions,
+    ) -> Option<Self> {
+        open(references, predictions, options)
+    }
+}
+
+impl CocoStream<Mask> {
+    /// Reads the ground truth of masks, and opens the results.
+    #[must_use]
+    pub fn open_masks(
+        references: &Document,
+        predictions: &Document,
+        options: CocoOptions,
+    ) -> Option<Self> {
+        open(references, predictions, options)
+    }
+}
+
+fn open<S: Readable<Model = ()>>(
+    references: &Document,
+    predictions: &Document,
+    options: CocoOptions,
+) -> Option<CocoStream<S>> {
+    let (Content::Stream(found), None) = (&predictions.content, options.shard) else {
+        return None;
+    };
+    let mut warnings = Warnings::new();
+    let truth = match &references.content {
+        Content::Stream(truth) => truth_of(
+            &references.name,
+            &truth.read().ok()?,
+            options,
+            &mut warnings,
+        ),
+        _ => truth_of(
+            &references.name,
+            references.file().ok()?.text,
+            options,
+            &mut warnings,
+        ),
+    };
+    Some(CocoStream {
+        truth: truth.ok()?,
+        warnings,
+        options,
+        results: ListBlocks::new(found.open()?),
+        take: |kept, place, record, truth, form, options| {
+            kept.take(place, record, truth, &(), form, options)
+        },
+    })
+}
+
+fn truth_of<S: Readable<Model = ()>>(
+    name: &str,
+    text: &str,
+    options: CocoOptions,
+    warnings: &mut Warnings,
+) -> Result<Truth<S>, ReadError> {
+    let text = File { name, text }.content();
+    Truth::read(File { name, text }, &(), options, warnings)
+}
+
+impl<S: Clone + Send + Sync> CocoStream<S> {
+    /// The classes, in the order of their keys.
+    #[must_use]
+    pub fn classes(&self) -> &[Class] {
+        &self.truth.classes
+    }
+
+    /// The same with results that are read in blocks of at least so many bytes.
+    #[must_use]
+    pub fn with_block_bytes(self, block_bytes: usize) -> Self {
+        Self {
+            results: self.results.with_block_bytes(block_bytes),
+            ..self
+        }
+    }
+
+    /// The number of images.
+    #[must_use]
+    pub fn images(&self) -> usize {
+        self.truth.images.len()
+    }
+
+    /// Gives each image with its detections, which are in the order of the file, to `gather` once, in any order.
+    /// It may refuse an image; then there is nothing.
+    ///
+    /// With the feature `rayon`, on all threads of the pool that this is called in, each of which gathers a part.
+    pub fn fold<A: Default + Send>(
+        self,
+        gather: impl Fn(&mut A, &[Prediction<S>], &Image<S>) -> Option<()> + Sync,
+    ) -> Option<CocoFold<A>> {
+        let Self {
+            truth,
+            mut warnings,
+            options,
+            results,
+            take,
+        } = self;
+        let feed = Mutex::new(Feed::new(results, truth.images.len()));
+        let parts = Mutex::new(Vec::new());
+        let worker = Worker {
+            truth: &truth,
+            options,
+            take,
+            gather: &gather,
+            feed: &feed,
+        };
+        let work = || {
+            let part = worker.work();
+            locked(&parts).push(part);
+        };
+        #[cfg(feature = "rayon")]
+        match rayon::current_num_threads() {
+            1 => work(),
+            threads => rayon::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(|_| work());
+                }
+            }),
+        }
+        #[cfg(not(feature = "rayon"))]
+        work();
+        let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let feed = feed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if feed.is_refused {
+            return None;
+        }
+        let last = parts.first_mut()?;
+        for ((place, image), seen) in (0..).zip(&truth.images).zip(&feed.seen) {
+            match feed.kept.first() {
+                Some(kept) if kept.image == place => gather(last, &feed.kept, image)?,
+                _ if *seen => {}
+                _ => gather(last, &[], image)?,
+            }
+        }
+        add(&mut warnings, feed.warnings);
+        Some(CocoFold { parts, warnings })
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A lock is poisoned by a panic, of which there is none here.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The results file, and what has been read of it, for all workers.
+struct Feed<S> {
+    blocks: Blocks,
+    /// The form of all results, once the first one has been seen.
+    form: Form,
+    /// How many blocks have been cut.
+    cut: usize,
+    /// The blocks that are parsed and not yet joined, by their number.
+    parsed: BTreeMap<usize, Parsed<S>>,
+    /// How many blocks have been joined, and their records.
+    joined: usize,
+    records: usize,
+    /// The results of the last image that has been joined: those of the next block may go on with it.
+    kept: Vec<Prediction<S>>,
+    /// Whether an image has had results.
+    seen: Vec<bool>,
+    warnings: Warnings,
+    /// The memory of blocks that are done with.
+    spare: Vec<Vec<Prediction<S>>>,
+    is_refused: bool,
+}
+
+/// A block whose records are parsed.
+struct Parsed<S> {
+    /// In the order of the file; places count from the start of the block.
+    results: Vec<Prediction<S>>,
+    /// Where the results of each image start.
+    starts: Vec<usize>,
+    records: usize,
+    warnings: Warnings,
+}
+
+/// What a worker does next.
+enum Job<S> {
+    /// Parse the block of this number.
+    Parse(usize, Form, Vec<Prediction<S>>),
+    Score(Complete<S>),
+    End,
+}
+
+/// Images whose results are all there.
+struct Complete<S> {
+    /// Results of the first image that were in the blocks before.
+    before: Vec<Prediction<S>>,
+    results: Vec<Prediction<S>>,
+    starts: Vec<usize>,
+    /// How many records are before those of the block.
+    records: usize,
+}
+
+impl<S> Feed<S> {
+    fn new(blocks: Blocks, images: usize) -> Self {
+        Self {
+            blocks,
+            form: Form::Box,
+            cut: 0,
+            parsed: BTreeMap::new(),
+            joined: 0,
+            records: 0,
+            kept: Vec::new(),
+            seen: vec![false; images],
+            warnings: Warnings::new(),
+            spare: Vec::new(),
+            is_refused: false,
+        }
+    }
+
+    /// The next job, with the block that is to be parsed.
+    fn next(&mut self, block: &mut Vec<u8>) -> Job<S> {
+        if self.is_refused {
+            return Job::End;
+        }
+        // What is parsed is still in the cache.
+        if let Some(parsed) = self.parsed.remove(&self.joined) {
+            if let Some(complete) = self.join(parsed) {
+                return Job::Score(complete);
+            }
+            self.is_refused = true;
+            return Job::End;
+        }
+        match self.blocks.next_into(block) {
+            Some(true) => {
+                if self.cut == 0 {
+                    self.form = Form::of_records(std::str::from_utf8(block).unwrap_or_default());
+                }
+                self.cut += 1;
+                let memory = self.spare.pop().unwrap_or_default();
+                Job::Parse(self.cut - 1, self.form, memory)
+            }
+            Some(false) => Job::End,
+            None => {
+                self.is_refused = true;
+                Job::End
+            }
+        }
+    }
+
+    /// Joins the next block to those before it; `None` if the results of an image are not next to each other.
+    fn join(&mut self, parsed: Parsed<S>) -> Option<Complete<S>> {
+        let Parsed {
+            mut results,
+            mut starts,
+            records,
+            warnings,
+        } = parsed;
+        add(&mut self.warnings, warnings);
+        let before = self.records;
+        self.records += records;
+        self.joined += 1;
+        // More than a data set can count.
+        u32::try_from(self.records).ok()?;
+        let last = starts.pop().unwrap_or_default();
+        let mut kept = results.split_off(last);
+        for found in &mut kept {
+            found.place = found.place.saturating_add(position(before));
+        }
+        let image_of = |results: &[Prediction<S>]| results.first().map(|found| found.image);
+        // The last image of the blocks before may go on, even to the end of this one.
+        let is_same = starts.is_empty() && image_of(&kept) == image_of(&self.kept);
+        let earlier = if kept.is_empty() || is_same {
+            self.kept.append(&mut kept);
+            Vec::new()
+        } else {
+            std::mem::replace(&mut self.kept, kept)
+        };
+        let first = image_of(&earlier);
+        let images = starts
+            .iter()
+            .filter_map(|&start| image_of(&results[start..]));
+        let more = images.skip_while(|image| Some(*image) == first);
+        for image in first.into_iter().chain(more) {
+            let seen = self.seen.get_mut(image as usize)?;
+            if std::mem::replace(seen, true) {
+                return None;
+            }
+        }
+        // The image that is kept is seen when it is complete.
+        if image_of(&self.kept).is_some_and(|image| self.seen[image as usize]) {
+            return None;
+        }
+        Some(Complete {
+            before: earlier,
+            results,
+            starts,
+            records: before,
+        })
+    }
+}
+
+struct Worker<'a, S, G> {
+    truth: &'a Truth<S>,
+    options: CocoOptions,
+    take: Take<S>,
+    gather: &'a G,
+    feed: &'a Mutex<Feed<S>>,
+}
+
+impl<S: Clone, G> Worker<'_, S, G> {
+    /// Parses and scores blocks until there are no more.
+    fn work<A: Default>(&self) -> A
+    where
+        G: Fn(&mut A, &[Prediction<S>], &Image<S>) -> Option<()>,
+    {
+        let mut part = A::default();
+        let mut block = Vec::new();
+        loop {
+            let job = locked(self.feed).next(&mut block);
+            let done = match job {
+                Job::End => return part,
+                Job::Parse(number, form, memory) => {
+                    self.parse(&block, form, memory).map(|parsed| {
+                        locked(self.feed).parsed.insert(number, parsed);
+                    })
+                }
+                Job::Score(complete) => self.score(complete, &mut part),
+            };
+            if done.is_none() {
+                locked(self.feed).is_refused = true;
+                return part;
+            }
+        }
+    }
+
+    fn parse(&self, block: &[u8], form: Form, memory: Vec<Prediction<S>>) -> Option<Parsed<S>> {
+        let text = std::str::from_utf8(block).ok()?;
+        let mut results = Results::of_memory(memory);
+        let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
+            (self.take)(kept, place, &record, self.truth, form, self.options)
+        };
+        let records = read_part(text, &mut results, |_, _| None, take).ok()?;
+        let mut starts = Vec::new();
+        let mut image = None;
+        for (start, found) in results.all.iter().enumerate() {
+            if image.replace(found.image) != Some(found.image) {
+                starts.push(start);
+            }
+        }
+        Some(Parsed {
+            results: results.all,
+            starts,
+            records,
+            warnings: results.warnings,
+        })
+    }
+
+    fn score<A>(&self, complete: Complete<S>, part: &mut A) -> Option<()>
+    where
+        G: Fn(&mut A, &[Prediction<S>], &Image<S>) -> Option<()>,
+    {
+        let Complete {
+            mut before,
+            mut results,
+            starts,
+            records,
+        } = complete;
+        let records = position(records);
+        for found in &mut results {
+            found.place = found.place.saturating_add(records);
+        }
+        let mut gather = |results: &[Prediction<S>]| {
+            let image = self.truth.images.get(results.first()?.image as usize)?;
+            (self.gather)(part, results, image)
+        };
+        let ends = starts.iter().skip(1).copied().chain([results.len()]);
+        for (&start, end) in starts.iter().zip(ends) {
+            let of_image = results.get(start..end)?;
+            match before.first() {
+                None => gather(of_image)?,
+                Some(first) if first.image == of_image.first()?.image => {
+                    before.extend_from_slice(of_image);
+                    gather(&before)?;
+                    before.clear();
+                }
+                Some(_) => {
+                    gather(&before)?;
+                    before.clear();
+                    gather(of_image)?;
+                }
+            }
+        }
+        if !before.is_empty() {
+            gather(&before)?;
+        }
+        results.clear();
+        locked(self.feed).spare.push(results);
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metric_record::{Reopen, Stream};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Shape;
+    use crate::read::{read_coco_documents, read_coco_mask_documents};
+
+    struct Text(String);
+
+    impl Reopen for Text {
+        fn open(&self) -> Option<Box<dyn Read + Send>> {
+            Some(Box::new(std::io::Cursor::new(self.0.clone())))
+        }
+
+        fn text(&self) -> Result<String, ReadError> {
+            Ok(self.0.clone())
+        }
+    }
+
+    fn document(text: &str) -> Document {
+        Document {
+            name: "d.json".to_owned(),
+            content: Content::Stream(Stream::new(Text(text.to_owned()))),
+        }
+    }
+
+    const TRUTH: &str = r#"{
+        "images": [{"id": 3, "height": 9, "width": 9}, {"id": 1, "height": 9, "width": 9}, {"id": "a"}, {"id": 700}],
+        "categories": [{"id": 5, "name": "dog"}, {"id": "x", "name": "cat"}],
+        "annotations": [
+            {"id": 1, "image_id": 3, "category_id": 5, "bbox": [0, 0, 5, 5], "area": 25, "iscrowd": 0,
+                "segmentation": [[0, 0, 5, 0, 5, 5, 0, 5]]},
+            {"id": 2, "image_id": 1, "category_id": "x", "bbox": [0, 0, 5, 5], "iscrowd": 0,
+                "segmentation": [[0, 0, 5, 0, 5, 5, 0, 5]]}]
+    }"#;
+
+    type Images<S> = BTreeMap<String, (Vec<Prediction<S>>, Image<S>)>;
+
+    /// The images with their detections as a stream gives them, in blocks of this size, if it does.
+    fn streamed<S: Shape + Clone + Send + Sync>(
+        stream: Option<CocoStream<S>>,
+        block_bytes: usize,
+    ) -> Option<(Images<S>, Warnings)> {
+        let stream = stream?.with_block_bytes(block_bytes);
+        let fold = stream.fold(|images: &mut Images<S>, found, image| {
+            let before = images.insert(image.key.to_string(), (found.to_vec(), image.clone()));
+            before.is_none().then_some(())
+        })?;
+        let mut images = Images::new();
+        for part in fold.parts {
+            for (key, image) in part {
+                assert!(images.insert(key, image).is_none());
+            }
+        }
+        Some((images, fold.warnings))
+    }
+
+    /// A stream gives what the whole files give, or nothing. Returns whether it gives something.
+    fn check(text: &str, block_bytes: usize, options: CocoOptions) -> bool {
+        fn same<S: Shape + Clone + PartialEq + std::fmt::Debug + Send + Sync>(
+            streamed: Option<(Images<S>, Warnings)>,
+            whole: Result<(crate::Dataset<S>, Warnings), ReadError>,
+        ) -> bool {
+            let Some((images, warnings)) = streamed else {
+                return false;
+            };
+            let (dataset, expected) = whole.expect("what can be streamed can be read");
+            assert_eq!(warnings, expected);
+            let examples = dataset.examples(0..dataset.images().len());
+            let examples = examples
+                .map(|(found, image)| (image.key.to_string(), (found.to_vec(), image.clone())));
+            assert_eq!(images, examples.collect());
+            true
+        }
+        let (truth, found) = (document(TRUTH), document(text));
+        let boxes = streamed(CocoStream::open(&truth, &found, options), block_bytes);
+        let masks = streamed(CocoStream::open_masks(&truth, &found, options), block_bytes);
+        let is_read = same(boxes, read_coco_documents(&truth, &found, options));
+        same(masks, read_coco_mask_documents(&truth, &found, options));
+        is_read
+    }
+
+    fn record(image: &str, class: &str, score: f64) -> String {
+        format!(
+            r#"{{"image_id": {image}, "category_id": {class}, "bbox": [1, 2, 3, 4.5], "score": {score}}}"#
+        )
+    }
+
+    #[test]
+    fn results_by_image_are_streamed() {
+        let records: Vec<String> = (0..50)
+            .map(|place| record(["3", "1", "700"][place / 20], "5", place as f64))
+            .collect();
+        let text = format!("[{}]", records.join(", "));
+        for size in [1, 50, 200, 1000, 10_000] {
+            assert!(check(&text, size, CocoOptions::default()), "{size}");
+        }
+        assert!(check("[]", 100, CocoOptions::default()));
+        // An image comes again.
+        let again = format!("[{}, {}]", records.join(", "), record("3", "5", 0.5));
+        for size in [1, 200, 10_000] {
+            assert!(!check(&again, size, CocoOptions::default()), "{size}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_not_streamed() {
+        for text in [
+            "{}",
+            "[1]",
+            "[{}]",
+            r#"[{"image_id": 9, "category_id": 5, "bbox": [1, 2, 3, 4], "score": 1}]"#,
+            r#"[{"image_id": 3, "category_id": 5, "bbox": [1, 2, 3], "score": 1}]"#,
+            r#"[{"image_id": 3, "category_id": 5, "bbox": [1, 2, 3, 4], "score": 1},]"#,
+            r#"[{"image_id": 3, "category_id": 5, "bbox": [1, 2, 3, 4], "score": 1}"#,
+            "\u{feff}[]",
+        ] {
+            assert!(!check(text, 100, CocoOptions::default()), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_stream_gives_what_the_files_give(
+            runs in proptest::collection::vec((
+                prop_oneof![4 => Just("3"), 4 => Just("1"), 4 => Just("\"a\""), 2 => Just("700"), 1 => Just("8")],
+                1..5_usize,
+            ), 0..5),
+            classes in proptest::collection::vec(
+                prop_oneof![6 => Just("5"), 3 => Just("\"x\""), 1 => Just("\"5\""), 1 => Just("77"), 1 => Just("[]")], 20,
+            ),
+            separator in prop_oneof![6 => Just(","), 3 => Just(", "), 2 => Just(" ,\n"), 1 => Just(",,")],
+            form in prop_oneof![
+                6 => Just(r#""bbox": [1, 2, 3, 4.5]"#), 1 => Just(r#""bbox": [1, 2, -3, 4.5]"#),
+                2 => Just(r#""segmentation": [[0, 0, 5, 0, 5, 4, 0, 4]]"#), 1 => Just(r#""more": [{}, {}]"#),
+            ],
+            block_bytes in 1..400_usize,
+            ignore_unknown_images in any::<bool>(),
+        ) {
+            let images = runs.iter().flat_map(|(image, count)| std::iter::repeat_n(image, *count));
+            let records = images.zip(&classes).enumerate().map(|(place, (image, class))| {
+                record(image, class, place as f64).replace(r#""bbox": [1, 2, 3, 4.5]"#, form)
+            });
+            let records: Vec<String> = records.collect();
+            let text = format!("[{}]", records.join(separator));
+            let options = CocoOptions { ignore_unknown_images, ..CocoOptions::default() };
+            check(&text, block_bytes, options);
+        }
+    }
+}
