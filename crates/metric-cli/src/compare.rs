@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+#[cfg(feature = "report")]
+use metric_run::Data;
 use metric_run::registry::stats::{IntervalKind, Test};
 use metric_run::registry::{Direction, Entry};
-use metric_run::{Candidate, Compare, Comparison, Data, Difference, Regression, Run, System};
+use metric_run::{Candidate, Compare, Comparison, Difference, Regression, Run, System};
 use serde_json::json;
 
 use crate::args::valued_arg;

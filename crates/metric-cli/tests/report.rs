@@ -849,3 +849,15 @@ fn comparisons_of_three_systems_have_charts() {
     // The card is that of the best system.
     assert!(page.contains("Largest gains of c"));
 }
+
+#[test]
+fn boxes_by_class_are_drawn_for_their_class() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let words = "score detection -r d/boxes.json -p d/detected-boxes.json -q --report r.html";
+    folder.run(words).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    assert!(page.contains("<h1><bdi>Precision, recall and F1"));
+    assert_eq!(page.matches("Solid: ground truth").count(), 5);
+    assert!(page.contains("1 in the ground truth: a street lamp; 3 predicted: "));
+}

@@ -750,10 +750,16 @@ pub(crate) fn heatmap(matrix: &Heatmap, ids: &mut Ids) -> String {
     let (size, left, top) = (30.0, 150.0, 96.0);
     let side = size * classes.len() as f64;
     let mut drawing = Drawing::new(
-        [left + side + 12.0, top + side + 12.0],
+        // The names of the last columns lean over the edge.
+        [left + side + 60.0, top + side + 12.0],
         &matrix.caption,
         ids,
     );
+    if matrix.sides.iter().any(|side| !side.is_empty()) {
+        let [rows, columns] = matrix.sides.each_ref().map(|side| plain(side, LABEL));
+        drawing.text([4.0, 14.0], "start", "", &format!("rows: {rows}"));
+        drawing.text([4.0, 30.0], "start", "", &format!("columns: {columns}"));
+    }
     let name = |index: usize| matrix.classes.get(index).map_or("", String::as_str);
     for (place, &index) in classes.iter().enumerate() {
         let at = size * (place as f64 + 0.5);

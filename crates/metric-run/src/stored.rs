@@ -110,6 +110,12 @@ fn counted(count: u64, noun: &str) -> String {
 #[must_use]
 pub fn heading(entry: &Entry) -> String {
     let end = entry.help.find([':', ',']).unwrap_or(entry.help.len());
+    // One word before a comma is the start of a list.
+    let is_list = entry.help[end..].starts_with(',') && !entry.help[..end].contains(' ');
+    let end = match is_list {
+        true => entry.help.find(':').unwrap_or(entry.help.len()),
+        false => end,
+    };
     entry.help[..end].to_owned()
 }
 

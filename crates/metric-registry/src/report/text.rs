@@ -156,6 +156,10 @@ pub(super) fn answer(options: &Options, example: &ShownExample) -> Vec<Block> {
             Fact::Text(super::parts::text(question)),
         )
     }));
+    if answers.is_empty() {
+        let words = Fact::Words("none: the question has no answer".to_owned());
+        facts.push(("reference".to_owned(), words));
+    }
     for answer in answers.iter().take(10) {
         facts.push(("reference".to_owned(), Fact::Text(answer.clone())));
     }

@@ -402,14 +402,27 @@ pub(super) fn example(options: &Options, example: &ShownExample) -> Vec<Block> {
     };
     let format = options.get("box");
     let read = |side: &Value| {
-        let boxes = match side {
-            Value::Object(fields) => fields.get("annotations").cloned().unwrap_or_default(),
-            other => other.clone(),
+        let of_list = |class: Option<&String>, list: &Value| {
+            let items = list.as_array().map_or(&[][..], Vec::as_slice).iter();
+            let boxes = items.filter_map(|item| shown_box(item, format.as_deref()));
+            let named = boxes.map(|item| ShownBox {
+                class: item.class.or_else(|| class.cloned()),
+                ..item
+            });
+            named.collect::<Vec<ShownBox>>()
         };
-        let boxes = boxes.as_array().cloned().unwrap_or_default();
-        let boxes = boxes
-            .iter()
-            .filter_map(|item| shown_box(item, format.as_deref()));
+        let boxes = match (side, side.get("annotations")) {
+            (_, Some(list)) => of_list(None, list),
+            // The boxes of each class.
+            (Value::Object(classes), None) => {
+                let lists = classes.iter();
+                lists
+                    .flat_map(|(class, list)| of_list(Some(class), list))
+                    .collect()
+            }
+            (list, None) => of_list(None, list),
+        };
+        let boxes = boxes.into_iter();
         // An example that is one class of an image shows that class.
         let is_own = |item: &ShownBox| match (&example.part, &item.class) {
             (Some(part), Some(class)) => part == class,
