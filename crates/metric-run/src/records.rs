@@ -20,10 +20,10 @@ impl Source {
     /// let source = Source::memory("found", lines.as_bytes(), Format::JsonLines);
     /// let mut found = Vec::new();
     /// source.read_records("id", &["prediction"], DEFAULT_MAX_BYTES, |id, mut value| {
-    ///     found.push((id.to_string(), value.to_json_or("null")));
+    ///     let value = value.to_json_or("null").map(|json| json.into_owned());
+    ///     found.push((id.to_string(), value));
     /// })?;
-    /// assert_eq!(found[1].0, "b");
-    /// assert_eq!(found[1].1.as_deref(), Ok("[2]"));
+    /// assert_eq!(found[1], ("b".to_owned(), Ok("[2]".to_owned())));
     /// # Ok::<(), metric_run::RunError>(())
     /// ```
     ///

@@ -197,9 +197,9 @@ pub(crate) const TRAPS: &[Trap] = &[
         before: "Each of these options had an error of its own.",
         now: "The error says which metrics have it.",
         files: &[("t.jsonl", wer_records)],
-        run: "score wer --pairs t.jsonl --svg drawn",
+        run: "score string-accuracy --pairs t.jsonl --details d.json",
         code: 2,
-        says: &["--svg is not an option of wer: arc, lanes, openlane have it"],
+        says: &["--details is not an option of string-accuracy: arc, "],
     },
     Trap {
         name: "A line without an end",
