@@ -322,6 +322,10 @@ fn coco_keypoints() {
         let read = read::parse_coco_keypoints(truth, found, &sigmas, options);
         let (dataset, _) = read.map_err(|error| error.to_string())?;
         let params = other_than(CocoParams::keypoints(), &set["params"], None, true);
+        #[allow(
+            clippy::result_large_err,
+            reason = "readers of all shapes have this error"
+        )]
         let parse = |key, reference: &str, prediction: &str, classes: &mut Classes| {
             read::parse_keypoint_record(key, reference, prediction, &sigmas, classes)
         };
