@@ -26,6 +26,8 @@ const SMALL: usize = if cfg!(test) { 64 } else { 1 << 13 };
 const SEARCHED: usize = if cfg!(test) { 8 } else { 1 << 11 };
 /// The fewest blocks of a band whose width is bounded from below before it is filled.
 const WIDE: usize = if cfg!(test) { 2 } else { 1 << 8 };
+/// The fewest cells of a narrower band whose width is bounded from below: about two seconds of work.
+const MUCH: u64 = 1 << 35;
 /// The most runs of symbols that are told apart; they take 64 MiB.
 const RUNS: usize = 1 << 24;
 /// Symbols below have a place of their own in the masks of a single block: all letters of two bytes in
@@ -436,7 +438,8 @@ impl<'a> Blocks<'a> {
         loop {
             errors = errors.min(limit).min(most);
             let width = |errors| Band::new(rows, columns, errors).width(rows);
-            if !is_bounded && width(errors) >= WIDE {
+            let is_wide = width(errors) >= WIDE || cells_of(width(errors), columns) >= MUCH;
+            if !is_bounded && is_wide {
                 is_bounded = true;
                 let least = least.max(self.least_distance_by_runs());
                 if least > limit {
