@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import warnings
 
+import datasets
 import numpy
 
 import metric_suite
+
+
+def features(config_name):
+    """Returns the columns: a label per example, or a list of labels under the configuration `multilabel`."""
+    label = datasets.Value("int32")
+    column = datasets.Sequence(label) if config_name == "multilabel" else label
+    return datasets.Features({"predictions": column, "references": column})
 
 
 def table(predictions, references):

@@ -1,6 +1,5 @@
 """Accuracy, as Hugging Face's evaluate computes it."""
 
-import datasets
 import evaluate
 
 import metric_suite
@@ -22,17 +21,7 @@ class Accuracy(evaluate.Metric):
             description=_DESCRIPTION,
             citation="",
             inputs_description=_INPUTS,
-            features=datasets.Features(
-                {
-                    "predictions": datasets.Sequence(datasets.Value("int32")),
-                    "references": datasets.Sequence(datasets.Value("int32")),
-                }
-                if self.config_name == "multilabel"
-                else {
-                    "predictions": datasets.Value("int32"),
-                    "references": datasets.Value("int32"),
-                }
-            ),
+            features=_classes.features(self.config_name),
         )
 
     def _compute(self, predictions, references, normalize=True, sample_weight=None):

@@ -1,6 +1,5 @@
 """Confusion matrix, as Hugging Face's evaluate computes it."""
 
-import datasets
 import evaluate
 import numpy
 
@@ -23,17 +22,7 @@ class ConfusionMatrix(evaluate.Metric):
             description=_DESCRIPTION,
             citation="",
             inputs_description=_INPUTS,
-            features=datasets.Features(
-                {
-                    "predictions": datasets.Sequence(datasets.Value("int32")),
-                    "references": datasets.Sequence(datasets.Value("int32")),
-                }
-                if self.config_name == "multilabel"
-                else {
-                    "predictions": datasets.Value("int32"),
-                    "references": datasets.Value("int32"),
-                }
-            ),
+            features=_classes.features(self.config_name),
         )
 
     def _compute(self, predictions, references, labels=None, sample_weight=None, normalize=None):

@@ -1,6 +1,5 @@
 """F1, as Hugging Face's evaluate computes it."""
 
-import datasets
 import evaluate
 
 from metric_suite.evaluate import _classes
@@ -23,17 +22,7 @@ class F1(evaluate.Metric):
             description=_DESCRIPTION,
             citation="",
             inputs_description=_INPUTS,
-            features=datasets.Features(
-                {
-                    "predictions": datasets.Sequence(datasets.Value("int32")),
-                    "references": datasets.Sequence(datasets.Value("int32")),
-                }
-                if self.config_name == "multilabel"
-                else {
-                    "predictions": datasets.Value("int32"),
-                    "references": datasets.Value("int32"),
-                }
-            ),
+            features=_classes.features(self.config_name),
         )
 
     def _compute(self, predictions, references, labels=None, pos_label=1, average="binary", sample_weight=None):

@@ -1,6 +1,5 @@
 """Precision, as Hugging Face's evaluate computes it."""
 
-import datasets
 import evaluate
 
 from metric_suite.evaluate import _classes
@@ -24,17 +23,7 @@ class Precision(evaluate.Metric):
             description=_DESCRIPTION,
             citation="",
             inputs_description=_INPUTS,
-            features=datasets.Features(
-                {
-                    "predictions": datasets.Sequence(datasets.Value("int32")),
-                    "references": datasets.Sequence(datasets.Value("int32")),
-                }
-                if self.config_name == "multilabel"
-                else {
-                    "predictions": datasets.Value("int32"),
-                    "references": datasets.Value("int32"),
-                }
-            ),
+            features=_classes.features(self.config_name),
         )
 
     def _compute(
