@@ -41,7 +41,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["metric-record", "metric-registry", "metric-report?"],
     ),
     ("metric-cli", &["metric-run", "metric-report"]),
-    // The modules that stand in for other packages need parts of metrics, such as alignments.
+    // The drop-in modules need parts of metrics, such as alignments.
     (
         "metric-python",
         &[

@@ -240,7 +240,7 @@ mod tests {
         let mut bomb = bomb.into_inner();
         bomb[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
         put("bomb.png", &bomb);
-        // 20,000 x 1 pixels are no memory, and too wide.
+        // 20,000 x 1 pixels take little memory, but the picture is too wide.
         RgbImage::new(20_000, 1)
             .save(folder.path().join("wide.png"))
             .unwrap();

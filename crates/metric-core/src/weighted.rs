@@ -26,7 +26,7 @@ pub struct RowSource {
 ///
 /// let read = |weights: &[u64]| {
 ///     let mut names = String::new();
-///     sorted.each(weights, |_, row, times| names.extend(std::iter::repeat_n(row.1, times as usize)));
+///     sorted.each(weights, |row, times| names.extend(std::iter::repeat_n(row.1, times as usize)));
 ///     names
 /// };
 /// assert_eq!(read(&[1, 1]), "abc");
@@ -68,13 +68,13 @@ impl<T> WeightedRows<T> {
         Self { rows, ties }
     }
 
-    /// Visits each row in order, with its index among the sorted rows and the number of times that it occurs
-    /// there. States without a weight do not count.
+    /// Visits each row in order, with the number of times that it occurs there. States without a weight do not
+    /// count.
     ///
     /// # Cost
     ///
     /// One pass over the rows, whatever the weights, and one more over ties per repetition.
-    pub fn each(&self, weights: &[u64], mut visit: impl FnMut(usize, &T, u64)) {
+    pub fn each(&self, weights: &[u64], mut visit: impl FnMut(&T, u64)) {
         let weight = |source: &RowSource| weights.get(source.state as usize).copied();
         let mut start = 0;
         for tie in &self.ties {
@@ -83,8 +83,7 @@ impl<T> WeightedRows<T> {
             let times = rows.first().and_then(|(source, _)| weight(source));
             // Of a repeated example, the first copy comes before the second.
             for _ in 0..times.unwrap_or_default() {
-                let rows = tie.clone().zip(rows);
-                rows.for_each(|(index, (_, row))| visit(index, row, 1));
+                rows.iter().for_each(|(_, row)| visit(row, 1));
             }
             start = tie.end;
         }
@@ -96,13 +95,12 @@ impl<T> WeightedRows<T> {
         &self,
         range: Range<usize>,
         weight: impl Fn(&RowSource) -> Option<u64>,
-        visit: &mut impl FnMut(usize, &T, u64),
+        visit: &mut impl FnMut(&T, u64),
     ) {
-        let rows = self.rows.get(range.clone()).unwrap_or_default();
-        for (index, (source, row)) in range.zip(rows) {
+        for (source, row) in self.rows.get(range).unwrap_or_default() {
             match weight(source) {
                 None | Some(0) => {}
-                Some(times) => visit(index, row, times),
+                Some(times) => visit(row, times),
             }
         }
     }
@@ -110,12 +108,6 @@ impl<T> WeightedRows<T> {
     /// Returns the sorted rows, with where they are from.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (RowSource, &T)> {
         self.rows.iter().map(|(source, row)| (*source, row))
-    }
-
-    /// Returns the row at an index among the sorted rows.
-    #[must_use]
-    pub fn get(&self, index: usize) -> Option<&T> {
-        self.rows.get(index).map(|(_, row)| row)
     }
 
     /// Returns the number of rows.
@@ -157,7 +149,7 @@ mod tests {
             });
             let sorted = WeightedRows::new(rows, |row| row.0);
             let mut read = Vec::new();
-            sorted.each(&weights, |_, row, times| read.extend(std::iter::repeat_n(*row, times as usize)));
+            sorted.each(&weights, |row, times| read.extend(std::iter::repeat_n(*row, times as usize)));
 
             let mut repeated = Vec::new();
             for (state, rows) in &numbered {

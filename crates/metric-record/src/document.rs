@@ -1,5 +1,5 @@
 use std::fmt;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -67,28 +67,27 @@ pub trait Reopen: Send + Sync {
     fn text(&self) -> Result<String, ReadError>;
 }
 
+/// A text in memory, which is copied when it is opened.
+impl Reopen for String {
+    fn open(&self) -> Option<Box<dyn Read + Send>> {
+        Some(Box::new(Cursor::new(self.clone())))
+    }
+
+    fn text(&self) -> Result<String, ReadError> {
+        Ok(self.clone())
+    }
+}
+
 /// A file that is not yet read. A reader of large files reads it part by part; for all others,
 /// [`Document::file`] reads its text when it is first asked for.
 ///
 /// ```
-/// use std::io::Read;
+/// use metric_record::{Content, Document, Stream};
 ///
-/// use metric_record::{Content, Document, ReadError, Reopen, Stream};
-///
-/// struct Empty;
-/// impl Reopen for Empty {
-///     fn open(&self) -> Option<Box<dyn Read + Send>> {
-///         Some(Box::new("[]".as_bytes()))
-///     }
-///     fn text(&self) -> Result<String, ReadError> {
-///         Ok("[]".to_owned())
-///     }
-/// }
-///
-/// let content = Content::Stream(Stream::new(Empty));
+/// let content = Content::Stream(Stream::new("[]".to_owned()));
 /// let document = Document { name: "results.json".to_owned(), content };
 /// assert_eq!(document.file()?.text, "[]");
-/// # Ok::<(), ReadError>(())
+/// # Ok::<(), metric_record::ReadError>(())
 /// ```
 #[derive(Clone)]
 pub struct Stream {

@@ -391,7 +391,7 @@ impl Noted {
             let more = self.times > self.ids.len() as u64 + counted;
             let more = if more { ", ..." } else { "" };
             let named = format!(": {}{more}", named.join(", "));
-            // Names, such as those of classes, are no ids.
+            // Names, such as those of classes, are not ids.
             warning = match self.ids.is_empty() {
                 true => warning.text(named),
                 false => warning.data(named),

@@ -1380,8 +1380,8 @@ impl CocoCurves {
 
     /// The arrays of `COCOeval.eval` for a list of so many classes.
     ///
-    /// Classes from that number on are left out. `None` where so many numbers have no room in memory, and of
-    /// curves that were read without scores.
+    /// Classes from that number on are left out. Returns `None` if the arrays do not
+    /// fit into memory, or if the curves were read without scores.
     #[must_use]
     pub fn arrays(&self, classes: usize) -> Option<CocoArrays> {
         let has_scores = |curves: &OfClass| curves.scores.len() == curves.precision.len();

@@ -271,7 +271,7 @@ impl ScoreHistogram {
             for (&truths, &times) in truths.iter().zip(weights) {
                 count::add(&mut merged.truths, truths, times);
             }
-            rows.each(weights, |_, bin, times| {
+            rows.each(weights, |bin, times| {
                 let mut last = merged
                     .bins
                     .last_mut()

@@ -784,7 +784,7 @@ impl Entries {
                 classes.entry(class).or_default().1 = ranking;
             }
         };
-        entries.each(weights, |_, entry, times| {
+        entries.each(weights, |entry, times| {
             let Some(is_right) = standing(entry.kind) else {
                 return;
             };

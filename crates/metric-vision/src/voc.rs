@@ -484,7 +484,7 @@ impl ClassRows {
         let (mut right, mut wrong, mut ignored) = (0, 0, 0);
         let mut recalls = Vec::with_capacity(self.detections.len());
         let mut precisions = Vec::with_capacity(self.detections.len());
-        self.detections.each(weights, |_, detected, times| {
+        self.detections.each(weights, |detected, times| {
             for _ in 0..times {
                 match detected.outcome {
                     Outcome::Right => right += 1,

@@ -425,7 +425,7 @@ impl OpenLaneV2 {
             }
             let lanes: [DetectionScore; 3] = std::array::from_fn(|threshold| {
                 let mut ranking = Ranking::new(rows.true_lanes(weights));
-                rows.lanes.each(weights, |_, &(_, hits), times| {
+                rows.lanes.each(weights, |&(_, hits), times| {
                     ranking.add(hits >> threshold & 1 == 1, times);
                 });
                 ranking.score()
@@ -433,7 +433,7 @@ impl OpenLaneV2 {
             let attributes: [DetectionScore; ATTRIBUTES] = std::array::from_fn(|attribute| {
                 let mut ranking = Ranking::new(rows.true_elements(attribute, weights));
                 if let Some(elements) = rows.elements.get(attribute) {
-                    elements.each(weights, |_, &(_, hit), times| ranking.add(hit, times));
+                    elements.each(weights, |&(_, hit), times| ranking.add(hit, times));
                 }
                 ranking.score()
             });

@@ -86,7 +86,7 @@ impl<R: Read> ListBlocks<R> {
         self.ended
     }
 
-    /// The same in blocks of at least so many bytes, where the list is not shorter.
+    /// Returns the list with blocks of at least `block_bytes` bytes; the last block may be shorter.
     #[must_use]
     pub fn with_block_bytes(self, block_bytes: usize) -> Self {
         Self {
@@ -206,7 +206,7 @@ fn is_space(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// All blocks, of at least so many bytes.
+    /// All blocks, which have at least `block_bytes` bytes except for the last one.
     fn blocks(text: &str, block_bytes: usize) -> Option<Vec<String>> {
         let mut blocks = ListBlocks::new(text.as_bytes()).with_block_bytes(block_bytes);
         let (mut all, mut block) = (Vec::new(), Vec::new());

@@ -16,23 +16,11 @@ use super::{Predictions, Question, QuestionForm};
 /// question has no prediction or occurs twice. The caller then reads the file as a whole, which also words the error.
 ///
 /// ```
-/// use std::io::Read;
-///
-/// use metric_record::{Content, Document, File, ReadError, Reopen, Stream};
+/// use metric_record::{Content, Document, File, Stream};
 /// use metric_text::read::{QuestionForm, QuestionStream, read_predictions};
 ///
-/// struct Squad(&'static str);
-/// impl Reopen for Squad {
-///     fn open(&self) -> Option<Box<dyn Read + Send>> {
-///         Some(Box::new(self.0.as_bytes()))
-///     }
-///     fn text(&self) -> Result<String, ReadError> {
-///         Ok(self.0.to_owned())
-///     }
-/// }
-///
 /// let text = r#"{"data": [{"paragraphs": [{"qas": [{"id": "a", "answers": [{"text": "red"}]}]}]}]}"#;
-/// let content = Content::Stream(Stream::new(Squad(text)));
+/// let content = Content::Stream(Stream::new(text.to_owned()));
 /// let questions = Document { name: "squad.json".to_owned(), content };
 /// let predictions = read_predictions(File { name: "p.json", text: r#"{"a": "blue"}"# })?;
 ///
@@ -80,7 +68,7 @@ impl<'p> QuestionStream<'p> {
         })
     }
 
-    /// The same with blocks of at least so many bytes.
+    /// Returns the stream with blocks of at least `block_bytes` bytes.
     #[must_use]
     pub fn with_block_bytes(self, block_bytes: usize) -> Self {
         let blocks = self
@@ -143,23 +131,11 @@ impl<'p> QuestionStream<'p> {
 
 #[cfg(test)]
 mod tests {
-    use metric_record::{File, JoinPolicy, ReadError, Reopen, Stream};
+    use metric_record::{File, JoinPolicy, Stream};
     use proptest::prelude::*;
 
     use super::*;
     use crate::read::{join_questions, read_predictions};
-
-    struct Text(String);
-
-    impl Reopen for Text {
-        fn open(&self) -> Option<Box<dyn Read + Send>> {
-            Some(Box::new(std::io::Cursor::new(self.0.clone())))
-        }
-
-        fn text(&self) -> Result<String, ReadError> {
-            Ok(self.0.clone())
-        }
-    }
 
     const PREDICTIONS: &str = r#"[{"question_id": 1, "answer": "a"}, {"question_id": 2, "answer": "b"},
         {"question_id": 5, "answer": "c"}, {"question_id": "x", "answer": "d"}]"#;
@@ -171,7 +147,7 @@ mod tests {
         let predictions = read_predictions(file("p", PREDICTIONS)).expect("predictions");
         let questions = Document {
             name: "q".to_owned(),
-            content: Content::Stream(Stream::new(Text(text.to_owned()))),
+            content: Content::Stream(Stream::new(text.to_owned())),
         };
         let row = |question: &Question<'_>, prediction: &str| {
             format!(

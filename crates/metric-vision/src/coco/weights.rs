@@ -187,7 +187,7 @@ impl Rows<'_> {
         let mut has_level = vec![true; levels];
         if params.quirks {
             has_level.fill(false);
-            self.rows.each(weights, |_, row, _| {
+            self.rows.each(weights, |row, _| {
                 if let Some(has) = has_level.get_mut(row.level as usize) {
                     *has = true;
                 }
@@ -195,7 +195,7 @@ impl Rows<'_> {
         } else {
             // The detections that count for a small number also count for a large one: one pass is enough.
             pass.start();
-            self.rows.each(weights, |_, row, times| {
+            self.rows.each(weights, |row, times| {
                 if (row.level as usize) < levels {
                     pass.add(row, times);
                 }
@@ -210,7 +210,7 @@ impl Rows<'_> {
                     continue;
                 }
                 pass.start();
-                self.rows.each(weights, |_, row, times| {
+                self.rows.each(weights, |row, times| {
                     if row.level <= most as u32 {
                         pass.add(row, times);
                     }

@@ -372,7 +372,7 @@ impl Readable for Keypoints {
         let points = points(fields.keypoints.keypoints, sigmas)?;
         let labeled: Vec<bool> = points.iter().map(|point| point[2] > 0.0).collect();
         let area = fields.keypoints.area;
-        // The box matters where no point is labeled, and where its area has to stand for that of the object.
+        // The box is compared if no point is labeled, and its area is used if the object has none.
         let needs_box = area.is_none() || !labeled.contains(&true);
         let bbox = match fields.bbox {
             None if !needs_box => None,

@@ -130,7 +130,7 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
         &self.truth.classes
     }
 
-    /// The same with results that are read in blocks of at least so many bytes.
+    /// Returns the stream with results that are read in blocks of at least `block_bytes` bytes.
     #[must_use]
     pub fn with_block_bytes(self, block_bytes: usize) -> Self {
         Self {
@@ -458,29 +458,17 @@ impl<S: Clone, G> Worker<'_, S, G> {
 
 #[cfg(test)]
 mod tests {
-    use metric_record::{Reopen, Stream};
+    use metric_record::Stream;
     use proptest::prelude::*;
 
     use super::*;
     use crate::Shape;
     use crate::read::{read_coco_documents, read_coco_mask_documents};
 
-    struct Text(String);
-
-    impl Reopen for Text {
-        fn open(&self) -> Option<Box<dyn Read + Send>> {
-            Some(Box::new(std::io::Cursor::new(self.0.clone())))
-        }
-
-        fn text(&self) -> Result<String, ReadError> {
-            Ok(self.0.clone())
-        }
-    }
-
     fn document(text: &str) -> Document {
         Document {
             name: "d.json".to_owned(),
-            content: Content::Stream(Stream::new(Text(text.to_owned()))),
+            content: Content::Stream(Stream::new(text.to_owned())),
         }
     }
 
