@@ -352,7 +352,7 @@ fn tables_that_cannot_be_read() {
             3,
             &[
                 "line 2, column 1 \"id\": is empty and not in quotes",
-                "--empty-field text",
+                "--empty-field text\n",
             ],
         ),
         (

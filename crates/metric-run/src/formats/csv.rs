@@ -472,11 +472,14 @@ impl Layout {
     }
 
     fn missing(&self, cell: &Cell, line: u64, column: usize) -> ScanError {
-        let problem =
+        let mut problem =
             Message::from("is empty and not in quotes: write \"\" for an empty text, or use ")
-                .option("empty-field", "text")
-                .text(" or ")
-                .option("empty-field", "null");
+                .option("empty-field", "text");
+        let is_id = |id: &ColumnPath| id.index == column;
+        // An id is not null.
+        if !self.columns.id.as_ref().is_some_and(is_id) {
+            problem = problem.text(" or ").option("empty-field", "null");
+        }
         self.error(cell.span.start(), line, column, problem)
     }
 }
