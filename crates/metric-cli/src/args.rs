@@ -738,7 +738,9 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     };
     let draws_examples =
         pictures.is_some() && entries.iter().any(|entry| entry.draws(Drawing::Svg));
-    run.samples = per_sample.is_some() || report.is_some() || charts.is_some();
+    run.samples = per_sample.is_some();
+    let report = report.or(charts);
+    run.ranking = report.as_ref().map(report::Wanted::ranking);
     if outputs.details.is_some() && !run.has_details() {
         return Err(Failure::Usage(format!(
             "--details: {names} has no details under these options"
@@ -758,7 +760,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         outputs,
         pictures,
         draws_examples,
-        report: report.or(charts),
+        report,
         show: show(matches)?,
         several: entries.len() > 1,
         progress: !matches.get_flag("quiet"),

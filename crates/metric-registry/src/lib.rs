@@ -11,6 +11,7 @@ mod kept;
 pub mod list;
 mod options;
 mod plan;
+mod ranking;
 #[cfg_attr(
     not(any(
         feature = "class",
@@ -48,7 +49,8 @@ pub use kept::MOST_KEPT_BYTES;
 pub use metric_record as record;
 pub use metric_stats as stats;
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
-pub use plan::{Plan, Slice};
+pub use plan::{Plan, PlannedRanking, Slice};
+pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};
 pub use reading::{
     Addends, Counted, Draw, Group, Header, Inputs, Numbers, ReadDataSet, Reading, Remarks, Scope,
     Sink, StateOf, Unified, Weigher,

@@ -264,12 +264,12 @@ impl ReadDataSet<Self> for ArcReading {
             sink.share(Side::Reference, Records::Tasks)
                 .map_err(|error| DataSetError::Read(ReadError::new("", error.problem)))?;
             let attempts = submission.attempts(id);
+            self.task(sink, id, attempts, truth);
             if sink.wants_inputs() {
                 let reference: Vec<_> = truth.iter().map(rows).collect();
                 let prediction: Vec<_> = attempts.iter().map(|tried| attempts_of(tried)).collect();
                 sink.inputs(json!(reference).to_string(), json!(prediction).to_string());
             }
-            self.task(sink, id, attempts, truth);
             let tried = attempts.iter().take(truth.len());
             missing += truth.len() - tried.filter(|attempts| !attempts.is_empty()).count();
             if !submission.has(id) {

@@ -350,12 +350,12 @@ impl ReadDataSet<Self> for Vqa {
                 }
                 if sink.wants_samples() {
                     sink.record(&question.id);
+                    let groups = question.types.named();
+                    sink.part(None, &groups, prediction, &question.answers);
                     if sink.wants_inputs() {
                         let answers = json!(question.answers.answers).to_string();
                         sink.inputs(answers, json!(prediction).to_string());
                     }
-                    let groups = question.types.named();
-                    sink.part(None, &groups, prediction, &question.answers);
                     return Ok(());
                 }
                 // Questions of the same types together, and not each group by itself.
@@ -774,14 +774,15 @@ impl ReadDataSet<Self> for Extraction {
             &mut |question, prediction| {
                 sink.record(&question.id);
                 let answers = &question.answers.answers;
+                if prediction.is_none() && self.metric.measure("", answers).exact.correct > 0 {
+                    sink.count_record(&missing_is_correct(), &question.id);
+                }
+                let added = self.add(prediction.unwrap_or_default(), answers, sink);
                 if sink.wants_inputs() {
                     let given = json!(prediction.unwrap_or_default()).to_string();
                     sink.inputs(json!(answers).to_string(), given);
                 }
-                if prediction.is_none() && self.metric.measure("", answers).exact.correct > 0 {
-                    sink.count_record(&missing_is_correct(), &question.id);
-                }
-                self.add(prediction.unwrap_or_default(), answers, sink)
+                added
             },
         );
         count_unmatched(&counts.map_err(of_questions)?, sink);

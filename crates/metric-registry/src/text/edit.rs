@@ -241,6 +241,15 @@ impl Reading for Rates {
         }
     }
 
+    fn example_score(&self, state: &EditState, (): &(), name: &str) -> Option<f64> {
+        if name == self.name {
+            return self.metric.error_rate(state);
+        }
+        let numbers = self.numbers(state, &(), Scope::Example);
+        let mut scores = numbers.scores.into_iter();
+        scores.find(|(score, _)| score == name)?.1
+    }
+
     fn addends<'s>(&self, state: &'s mut EditState) -> Option<Addends<'s>> {
         let EditState {
             edits,

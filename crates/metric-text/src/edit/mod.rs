@@ -83,6 +83,12 @@ impl Metric for EditRate {
 }
 
 impl EditRate {
+    /// Returns the error rate of a state, as [`compute`](Metric::compute) does, without the other scores.
+    #[must_use]
+    pub fn error_rate(&self, state: &EditState) -> Option<f64> {
+        self.profile.scores(&state.edits, state.longer).error_rate
+    }
+
     /// The state of one pair, if its alignment takes at most `max_cells`.
     ///
     /// [`measure`](Metric::measure) aligns any pair, however long it takes. A program that reads untrusted
