@@ -27,7 +27,7 @@ const PACKAGES: &[&str] = &[
     "mypy",
     "nbclient",
     "ipykernel",
-    "pyright",
+    "pyright[nodejs]",
     "pytest",
     "twine",
 ];
@@ -89,9 +89,10 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
             .map_err(|error| format!("{error}: run `python generate.py` in the folder python"))?;
         shown(
             &own,
-            &["-m", "mypy", "--strict", "-m", "metric_suite"],
+            &["-m", "mypy", "--strict", "-p", "metric_suite"],
             &environment,
         )?;
+        shown(&program("pyright"), &["--pythonpath", &own], &environment)?;
         let workflows = [
             "--builtin-schema",
             "vendor.github-workflows",
