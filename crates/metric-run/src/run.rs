@@ -255,7 +255,7 @@ impl Run {
     pub fn with_metric(mut self, entry: &Entry, options: &Options) -> Result<Self, RunError> {
         self.metrics.push(Chosen {
             entry: *entry,
-            options: options.clone(),
+            options: options.without_aliases(entry.options),
             scorer: entry.scorer(options)?,
         });
         Ok(self)
