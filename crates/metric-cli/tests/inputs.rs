@@ -853,13 +853,16 @@ fn classes_of_a_dataset_have_names_in_tables() {
         "score classification --pairs d --prediction-field label --class-names --reference-field";
     folder.run(&format!("{score} id")).fails(
         2,
-        &["--class-names: expected a folder", "\"id\" is a ClassLabel"],
+        &[
+            "--class-names: expected a Hugging Face dataset",
+            "\"id\" is a ClassLabel",
+        ],
     );
     folder.put("t.csv", b"id,label\n1,0\n");
     let words = "score classification --pairs t.csv --reference-field label --prediction-field label --class-names";
     folder
         .run(words)
-        .fails(2, &["--class-names: expected a folder"]);
+        .fails(2, &["--class-names: expected a Hugging Face dataset"]);
 }
 
 #[test]

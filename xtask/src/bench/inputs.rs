@@ -80,6 +80,18 @@ impl Input {
         Self::new("string-records", string_records, lines, letters)
     }
 
+    /// The same texts as CSV, with a long text and a number next to them that are not read. Other formats are made
+    /// from it: see [`other_formats`](Self::other_formats).
+    pub(crate) const fn tables(rows: usize, letters: usize) -> Self {
+        Self::new("tables", tables, rows, letters)
+    }
+
+    /// A script in `benches/peers`, with its arguments and its package, that adds files to the folder, and one of
+    /// these files.
+    pub(crate) fn other_formats(&self) -> Option<[&'static str; 3]> {
+        (self.name == "tables").then_some(["tables.py write", "pyarrow", "p/state.json"])
+    }
+
     /// A label, and `k` predicted ones, an object a line and as arrays of 64-bit integers.
     pub(crate) const fn ranked(examples: usize, k: usize) -> Self {
         Self::new("ranked", ranked, examples, k)
@@ -436,6 +448,27 @@ fn string_records(random: &mut Random, input: &Input, folder: &Path) -> io::Resu
         }
         let prediction: String = line.iter().collect();
         record(&mut files, id, [&reference.into(), &prediction.into()])?;
+    }
+    Ok(())
+}
+
+fn tables(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, letters) = (input.size, input.width);
+    let mut files = pair(folder, "csv")?;
+    for (file, field) in files.iter_mut().zip(["reference", "prediction"]) {
+        writeln!(file, "id,{field},prompt,probability")?;
+    }
+    for id in 0..size {
+        let mut short = line(random, id, letters);
+        let prompt: String = line(random, id + 1, 4 * letters).iter().collect();
+        let probability = random.unit();
+        for file in &mut files {
+            let text: String = short.iter().collect();
+            writeln!(file, "item-{id},\"{text}\",\"{prompt}\",{probability:.6}")?;
+            if let Some(letter) = short.last_mut().filter(|_| random.chance(0.25)) {
+                *letter = '!';
+            }
+        }
     }
     Ok(())
 }

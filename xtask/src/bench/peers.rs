@@ -124,6 +124,25 @@ const fn codebleu(
     }
 }
 
+/// One of the formats of tables.
+const fn table_of(
+    name: &'static str,
+    about: &'static str,
+    words: &'static str,
+    peers: &'static [Peer],
+) -> Comparison {
+    Comparison {
+        name,
+        about,
+        input: Input::tables(1_000_000, 36),
+        ours: Ours::Files(words),
+        peers,
+        agree: &["string_accuracy"],
+        tolerance: 1e-12,
+        threads: ONE_AND_TWO,
+    }
+}
+
 const fn coco(
     name: &'static str,
     per_image: usize,
@@ -229,6 +248,42 @@ const COMPARISONS: &[Comparison] = &[
         tolerance: 1e-12,
         threads: ONE_AND_TWO,
     },
+    table_of(
+        "input/csv/1m",
+        "share of equal texts, a million records of two CSV files that also have a long text and a number; the \
+         others join by id, and do not check that ids are unique",
+        "string-accuracy -r r.csv -p p.csv",
+        &[
+            parallel("duckdb", "tables.py duckdb csv"),
+            parallel("polars", "tables.py polars csv"),
+            parallel("pyarrow", "tables.py pyarrow csv"),
+        ],
+    ),
+    table_of(
+        "input/parquet/1m",
+        "the same from Parquet with zstd, 8 row groups",
+        "string-accuracy -r r.parquet -p p.parquet",
+        &[
+            parallel("duckdb", "tables.py duckdb parquet"),
+            parallel("polars", "tables.py polars parquet"),
+            parallel("pyarrow", "tables.py pyarrow parquet"),
+        ],
+    ),
+    table_of(
+        "input/arrow/1m",
+        "the same from Arrow files",
+        "string-accuracy -r r.arrow -p p.arrow",
+        &[
+            parallel("polars", "tables.py polars arrow"),
+            parallel("pyarrow", "tables.py pyarrow arrow"),
+        ],
+    ),
+    table_of(
+        "input/hf/1m",
+        "the same from folders of Hugging Face datasets",
+        "string-accuracy -r r -p p",
+        &[parallel("pyarrow", "tables.py pyarrow hf")],
+    ),
     Comparison {
         name: "text/vqa_v2/200k",
         about: "VQA v2's accuracy, 200,000 questions with 10 answers each, from its files; the peer \
@@ -489,6 +544,30 @@ fn make_venv(python: &str, venv: &Path) -> Result<(), String> {
     })
 }
 
+impl Environment {
+    /// Adds the files of an input that a package writes, unless they are there.
+    fn add_formats(&self, input: &Input, data: &Path) -> Result<(), String> {
+        let Some([script, _, last]) = input.other_formats() else {
+            return Ok(());
+        };
+        if data.join(last).is_file() {
+            return Ok(());
+        }
+        let script = root().join("benches/peers").join(script);
+        let script = script.to_string_lossy().into_owned();
+        let words = script.split(' ');
+        let output = Command::new(&self.python)
+            .args(words)
+            .current_dir(data)
+            .output()
+            .map_err(|error| format!("cannot run {}: {error}", self.python.display()))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(timing::message(&String::from_utf8_lossy(&output.stderr)).to_owned()),
+        }
+    }
+}
+
 /// Runs a program without its output. The error is its message; where it has none, all that it
 /// prints, as Python does where a part of `venv` is missing.
 fn quietly(program: &str, arguments: &[&str]) -> Result<(), String> {
@@ -611,11 +690,17 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
             packages.push(peer.package);
         }
     }
+    for [_, package, _] in chosen.iter().filter_map(|it| it.input.other_formats()) {
+        if !packages.contains(&package) {
+            packages.push(package);
+        }
+    }
     let environment = Environment::new(version(&metric)?, &folder, &packages);
     let mut outcomes = Vec::new();
     for comparison in &chosen {
         let size = settings.size(comparison.input.size);
         let data = comparison.input.of(size).folder(&folder.join(FOLDER))?;
+        environment.add_formats(&comparison.input, &data)?;
         for &threads in comparison.threads {
             eprintln!("  {} on {threads}", comparison.name);
             let program = match comparison.ours {
