@@ -275,10 +275,8 @@ impl Task {
         comparison: &Comparison,
         entry: &Entry,
     ) -> Result<Option<String>, Failure> {
-        let main = report_compare::main_difference(comparison);
-        let mut differences = Vec::new();
-        let mut changes = None;
-        if let Some(main) = main {
+        let mut of_pairs = Vec::new();
+        for main in report_compare::best_differences(comparison) {
             let replicates = |name: &str| -> Result<_, Failure> {
                 let system = comparison.systems.iter().find(|system| system.name == name);
                 let found = system
@@ -293,20 +291,15 @@ impl Task {
             };
             let (system, baseline) = (replicates(&main.system)?, replicates(&main.baseline)?);
             let pairs = system.iter().zip(&baseline);
-            differences = pairs
-                .filter_map(|(system, baseline)| Some((*system)? - (*baseline)?))
-                .collect();
-            changes = self.changes(main, report.examples())?;
+            let differences =
+                pairs.filter_map(|(system, baseline)| Some((*system)? - (*baseline)?));
+            of_pairs.push(report_compare::Pair {
+                replicates: differences.collect(),
+                changes: self.changes(main, report.examples())?,
+            });
         }
         report.finish_with(|wanted, files| {
-            report_compare::report(
-                comparison,
-                entry,
-                wanted,
-                files,
-                &differences,
-                changes.as_ref(),
-            )
+            report_compare::report(comparison, entry, wanted, files, &of_pairs)
         })
     }
 

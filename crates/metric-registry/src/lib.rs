@@ -52,8 +52,8 @@ pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, PlannedRanking, Slice};
 pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};
 pub use reading::{
-    Addends, Counted, Draw, Group, Header, Inputs, Numbers, ReadDataSet, Reading, Remarks, Scope,
-    Sink, StateOf, Unified, Weigher,
+    Addends, Counted, Draw, Group, Header, Inputs, Numbers, PairOf, ReadDataSet, Reading, Remarks,
+    Scope, Sink, StateOf, Unified, Weigher,
 };
 pub use report::{InReport, Shown, ShownExample};
 pub use resample::{

@@ -17,6 +17,12 @@ use crate::{DataSet, DataSetError, Drawing, Named};
 /// The state of a reading's metric.
 pub type StateOf<R> = <<R as Reading>::Metric as Metric>::State;
 
+/// The prediction and the reference of an example.
+pub type PairOf<'p, R> = (
+    &'p <<R as Reading>::Metric as Metric>::Prediction,
+    &'p <<R as Reading>::Metric as Metric>::Reference,
+);
+
 /// Scores states by their weights: see [`Reading::weigher`].
 pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + Send + Sync + 's>;
 
@@ -93,12 +99,8 @@ pub trait Reading: Send + Sync + 'static {
 
     /// Returns how close an example with a score that is not perfect is to it, for the nearest misses of a report:
     /// more is closer, and 0 is not close. The default has no such order.
-    fn closeness(
-        &self,
-        _prediction: &<Self::Metric as Metric>::Prediction,
-        _reference: &<Self::Metric as Metric>::Reference,
-        _state: &StateOf<Self>,
-    ) -> Option<f64> {
+    /// There is no `pair` of prediction and reference where the example was measured elsewhere.
+    fn closeness(&self, _state: &StateOf<Self>, _pair: Option<PairOf<'_, Self>>) -> Option<f64> {
         None
     }
 
@@ -847,10 +849,7 @@ impl<'a, R: Reading> Sink<'a, R> {
             return;
         }
         let state = metric.measure(prediction, reference);
-        let reading = self.reading;
-        self.rank(part, &state, || {
-            reading.closeness(prediction, reference, &state)
-        });
+        self.rank(part, &state, Some((prediction, reference)));
         self.unranked(part, groups, state);
     }
 
@@ -870,7 +869,7 @@ impl<'a, R: Reading> Sink<'a, R> {
 
     /// Adds the state of an example that was measured already.
     pub fn measured(&mut self, part: Option<&str>, groups: &[(&str, &str)], state: StateOf<R>) {
-        self.rank(part, &state, || None);
+        self.rank(part, &state, None);
         self.unranked(part, groups, state);
     }
 
@@ -934,7 +933,7 @@ impl<'a, R: Reading> Sink<'a, R> {
                 if self.gathered.kept.is_some() {
                     self.keep_for_resampling(0, groups, &state);
                 }
-                self.rank(Some(&part), &state, || None);
+                self.rank(Some(&part), &state, None);
                 self.keep(Some(part), state);
             }
         }
@@ -948,12 +947,7 @@ impl<'a, R: Reading> Sink<'a, R> {
     }
 
     /// Ranks an example of the record at hand, if the worst ones are wanted.
-    fn rank(
-        &mut self,
-        part: Option<&str>,
-        state: &StateOf<R>,
-        closeness: impl FnOnce() -> Option<f64>,
-    ) {
+    fn rank(&mut self, part: Option<&str>, state: &StateOf<R>, pair: Option<PairOf<'_, R>>) {
         let Gathered {
             ranking: Some(ranking),
             plan,
@@ -976,7 +970,7 @@ impl<'a, R: Reading> Sink<'a, R> {
             header,
             position,
             state,
-            closeness,
+            pair,
             || Ranked {
                 example: Measured {
                     record,
@@ -1128,7 +1122,7 @@ pub(crate) fn rank_example<R: Reading>(
     header: &R::Header,
     position: u64,
     state: &StateOf<R>,
-    closeness: impl FnOnce() -> Option<f64>,
+    pair: Option<PairOf<'_, R>>,
     example: impl Fn() -> Ranked<StateOf<R>>,
 ) -> bool {
     if ranking.score().is_none() {
@@ -1138,5 +1132,5 @@ pub(crate) fn rank_example<R: Reading>(
     }
     let name = ranking.score().map(|(name, _)| name);
     let value = name.and_then(|name| reading.example_score(state, header, name));
-    ranking.add(value, position, closeness, example)
+    ranking.add(value, position, || reading.closeness(state, pair), example)
 }

@@ -61,7 +61,7 @@ pub struct Run {
 pub struct RankExamples {
     /// The number of examples of each metric.
     pub most: usize,
-    /// Whether the values of their records are kept, of which long ones are cut after 64 KiB.
+    /// Whether the values of their records are kept. Long ones are cut.
     pub inputs: bool,
 }
 
@@ -804,27 +804,29 @@ impl<'s> LookedAt<'s> {
     }
 }
 
-/// How many bytes of a value of one of the worst examples are kept.
-const RANKED_BYTES: usize = 64 << 10;
+/// How many bytes of a text of one of the worst examples are kept, and up to how many bytes a list or an object.
+const RANKED_BYTES: [usize; 2] = [64 << 10, 256 << 10];
 
 /// The values of a record as JSON; what is cut is a string, and what is missing is empty.
 fn ranked_inputs(record: Record<'_>) -> Inputs {
     let cut = |text: &str| {
-        let mut end = text.len().min(RANKED_BYTES);
+        let mut end = text.len().min(RANKED_BYTES[0]);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
         serde_json::Value::from(&text[..end]).to_string()
     };
+    let most = |json: &str| usize::from(json.trim_start().starts_with(['[', '{']));
     let written = |mut value: Value<'_>| match value.as_line() {
         Some(line) => cut(line),
         None => match value.to_json_or("") {
-            Ok(json) if json.len() > RANKED_BYTES => cut(&json),
+            // What is cut has no structure any more.
+            Ok(json) if json.len() > RANKED_BYTES[most(&json)] => cut(&json),
             Ok(json) => json.into_owned(),
             Err(_) => String::new(),
         },
     };
-    let fields = record.fields.filter(|json| json.len() <= RANKED_BYTES);
+    let fields = record.fields.filter(|json| json.len() <= RANKED_BYTES[0]);
     Inputs {
         reference: written(record.reference),
         prediction: written(record.prediction),

@@ -14,8 +14,8 @@ use serde_json::json;
 
 use crate::{
     Counted, DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers,
-    OptionError, OptionKind, OptionSpec, Options, ReadDataSet, Reading, Scope, ScoreSpec, Sink,
-    Unified, never_whole, scorer,
+    OptionError, OptionKind, OptionSpec, Options, PairOf, ReadDataSet, Reading, Scope, ScoreSpec,
+    Sink, Unified, never_whole, scorer,
 };
 
 pub(crate) const ARC: Entry = Entry {
@@ -193,6 +193,14 @@ impl Reading for ArcReading {
             pair => sink.example(&pair, &()),
         }
         Ok(())
+    }
+
+    /// The fewest wrong cells are the closest.
+    fn closeness(&self, state: &ExamplesState, _: Option<PairOf<'_, Self>>) -> Option<f64> {
+        let pairs = [&state.pairs, &state.submissions.outputs];
+        let outputs = pairs.into_iter().find(|outputs| outputs.pairs == 1)?;
+        let wrong = outputs.padded_cells.saturating_sub(outputs.matches);
+        (outputs.matches > 0).then(|| 1.0 / (1.0 + wrong as f64))
     }
 
     fn numbers(&self, state: &ExamplesState, _header: &Records, scope: Scope<'_>) -> Numbers {

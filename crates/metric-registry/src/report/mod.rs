@@ -120,7 +120,7 @@ in_report! {
     "vision" TIDE: vision::tide, vision::example, images;
     "vision" CONFUSION_MATRIX: vision::confusions, vision::example, images;
     "graph" LANES: graph::lanes, nothing;
-    "graph" OPENLANE: graph::openlane, nothing;
+    "graph" OPENLANE: graph::openlane, graph::openlane_example;
 }
 
 /// No blocks of an example.

@@ -253,7 +253,7 @@ where
                 &classes,
                 u64::from(place),
                 &state,
-                || None,
+                None,
                 || {
                     let inputs = planned
                         .inputs

@@ -395,13 +395,23 @@ impl Confusions {
             let rows = reference.get(chunk.reference.clone()).unwrap_or_default();
             let columns = prediction.get(chunk.prediction.clone()).unwrap_or_default();
             for place in 0..rows.len().max(columns.len()) {
-                let unit = |units: &[&str]| {
-                    units
-                        .get(place)
-                        .map_or(String::new(), |unit| (*unit).to_owned())
-                };
-                let row = self.counts.entry(unit(rows)).or_default();
-                *row.entry(unit(columns)).or_default() += 1;
+                let row = rows.get(place).copied().unwrap_or_default();
+                let column = columns.get(place).copied().unwrap_or_default();
+                self.count_one(row, column);
+            }
+        }
+    }
+
+    /// Counts a pair of units, most of which are not new and need no copy.
+    fn count_one(&mut self, reference: &str, prediction: &str) {
+        let row = match self.counts.get_mut(reference) {
+            Some(row) => row,
+            None => self.counts.entry(reference.to_owned()).or_default(),
+        };
+        match row.get_mut(prediction) {
+            Some(count) => *count += 1,
+            None => {
+                row.insert(prediction.to_owned(), 1);
             }
         }
     }
