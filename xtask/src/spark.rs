@@ -24,6 +24,7 @@ const PACKAGES: &[&str] = &[
     "numpy",
     "pytest",
     "jiwer==4.0.0",
+    "mypy",
 ];
 
 /// Packages of the recipes in docs/scale.md. What cannot be installed is not tested.
@@ -126,6 +127,8 @@ fn steps(found: &Found, is_full: bool, steps: &mut Steps) -> Result<(), Error> {
         cargo(&["build", "-p", "metric-cli"], &[])
     })?;
     steps.run("tests on Spark", || {
+        let types = ["-m", "mypy", "--strict", "-m", "metric_suite.spark"];
+        shown(&program("python"), &types, &environment)?;
         let mark = std::process::id().to_string();
         let mut words = vec!["-m", "pytest", "-q", "tests_spark"];
         if is_full {

@@ -259,7 +259,10 @@ class _Plan:
         has_ids = self._find_ids(is_objects)
         work = _work.Work(jobs, settings, reference, has_ids, json=frozenset([texts] if isinstance(texts, str) else texts))
         # All that is wrong with the options is known before a job starts.
-        wanted = {name for scorer in work.scorers() for name in scorer.fields}
+        scorers = work.scorers()
+        for scorer in scorers:
+            scorer.nothing()
+        wanted = {name for scorer in scorers for name in scorer.fields}
         if settings.keys() & {"confidence", "resamples", "seed", "cluster_field", "interval"} and not has_ids:
             raise MetricError("intervals need ids, which decide how often a record counts: expected id=", option="id")
         asked = {name.split(":")[0] for name in _listed(by)} | set(_listed(settings.get("cluster_field")))
@@ -423,8 +426,8 @@ class _Plan:
         found = {}
         for job, scorer in zip(self.work.jobs, self.work.scorers()):
             written = [bytes(row["state"]) for row in rows if row["metric"] == job.label]
-            # Without partitions there is no state.
-            written.append(scorer.nothing().to_bytes())
+            # Without partitions there is no state, and several states must have an example.
+            written += 2 * [scorer.nothing().to_bytes()]
             if intervals:
                 found[job.label], _ = _native.merge_bytes([("the frame", state) for state in written])
             else:
