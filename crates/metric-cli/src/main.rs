@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     {
         return stop(&failure);
     }
-    let command = args::command(metrics.clone());
+    let command = args::command(metrics);
     let commands: Vec<&str> = command
         .get_subcommands()
         .map(clap::Command::get_name)
