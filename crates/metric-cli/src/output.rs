@@ -156,7 +156,7 @@ pub(crate) fn latex_table(header: &[String], rows: impl Iterator<Item = Vec<Stri
     )
 }
 
-/// Text with what LaTeX would obey as characters, and numbers with a minus sign.
+/// Text with what LaTeX would obey as characters.
 pub(crate) fn latex_text(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
