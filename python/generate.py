@@ -172,7 +172,7 @@ def written(entries: list[dict]) -> str:
     table = "".join(f"    {entry['name']!r}: {class_name(entry['name'])},\n" for entry in entries)
     names = "".join(f"    {name!r},\n" for name in functions + classes)
     parts.append(f"CLASSES: dict[str, type[Metric]] = {{\n{table}}}\n")
-    parts.append(f"NAMES = [\n{names}]\n")
+    parts.append(f"__all__ = [\n{names}]\n")
     return "\n\n".join(parts)
 
 

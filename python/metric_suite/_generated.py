@@ -2708,7 +2708,7 @@ CLASSES: dict[str, type[Metric]] = {
 }
 
 
-NAMES = [
+__all__ = [
     'arc',
     'accuracy_at_k',
     'mrr',

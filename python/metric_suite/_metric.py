@@ -95,20 +95,25 @@ def _scored(
             if not _native.is_document(scorer.metric, truth):
                 return _joined(scorer, predictions, references)
         return scorer.score_documents(_side(predictions, "predictions"), truth)
-    joined = _answers(references), _answers(predictions)
-    if None not in joined and ids is None and fields is None:
-        return _joined(scorer, joined[1], joined[0])
+    true_answers, answers = _answers(references), _answers(predictions)
+    if true_answers is not None and answers is not None and ids is None and fields is None:
+        return _joined(scorer, answers, true_answers)
     predictions, references = _plain(predictions), _plain(references)
     return scorer.score_values(predictions, references, ids, fields)
 
 
 def _plain(values: Any) -> Any:
     """Returns arrays of other libraries, and arrays of booleans, as arrays that the engine reads."""
-    is_known = any(hasattr(values, name) for name in ("__array__", "__arrow_c_array__", "__arrow_c_stream__"))
-    if hasattr(values, "__dlpack__") and not is_known:
+    if hasattr(values, "detach"):
+        # A tensor of torch. numpy has no numbers like its 16-bit ones.
+        values = values.detach().cpu()
+        values = (values.float() if "bfloat16" in str(values.dtype) else values).numpy()
+    elif hasattr(values, "__dlpack__") and not any(
+        hasattr(values, name) for name in ("__array_interface__", "__arrow_c_array__", "__arrow_c_stream__")
+    ):
         import numpy
 
-        values = numpy.from_dlpack(values)
+        values = numpy.asarray(values) if hasattr(values, "__array__") else numpy.from_dlpack(values)
     if type(values).__module__ == "numpy" and str(getattr(values, "dtype", "")) == "bool":
         # Booleans are the labels 0 and 1, as in scikit-learn.
         return values.astype("int64")
@@ -565,11 +570,12 @@ _LISTED: list[dict[str, Any]] | None = None
 
 def _entries() -> list[dict[str, Any]]:
     global _LISTED
-    if _LISTED is None:
+    listed = _LISTED
+    if listed is None:
         import json
 
-        _LISTED = json.loads(_native.list_json())["metrics"]
-    return _LISTED
+        listed = _LISTED = json.loads(_native.list_json())["metrics"]
+    return listed
 
 
 def _classes() -> dict[str, type[Metric]]:

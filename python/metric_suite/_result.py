@@ -67,13 +67,13 @@ class Samples(Mapping[str, "list[Any]"]):
 
     def to_pandas(self) -> Any:
         """Returns a ``pandas.DataFrame``."""
-        import pandas  # type: ignore[import-untyped]
+        import pandas
 
         return pandas.DataFrame(self._columns)
 
     def to_arrow(self) -> Any:
         """Returns a ``pyarrow.Table``."""
-        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow
 
         return pyarrow.table(self._columns)
 

@@ -12,7 +12,7 @@ Makes an environment under target/python, with what the tests need from PyPI. --
 are built. Needs Python 3.10 or later with the module venv: that of $PYTHON, or python3.";
 
 /// What the tests need, and the packages whose interfaces and numbers are kept.
-const PACKAGES: &[&str] = &[
+pub(crate) const PACKAGES: &[&str] = &[
     "maturin>=1.9,<2",
     "check-jsonschema",
     "evaluate",
@@ -27,7 +27,7 @@ const PACKAGES: &[&str] = &[
     "mypy",
     "nbclient",
     "ipykernel",
-    "pyright",
+    "pyright[nodejs]",
     "pytest",
     "twine",
 ];
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 /// otherwise fails if they must run, and else says so.
 pub(crate) fn steps_of_test(must_run: bool, steps: &mut Steps) -> Result<(), Error> {
     let problem = match python() {
-        Some(python) => match install(&python, &environment()) {
+        Some(python) => match install(&python, &environment(), PACKAGES) {
             Ok(()) => return self::steps(&python, false, steps),
             Err(problem) => problem,
         },
@@ -70,7 +70,9 @@ pub(crate) fn environment() -> PathBuf {
 
 fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error> {
     let environment = environment();
-    steps.run("Python environment", || install(python, &environment))?;
+    steps.run("Python environment", || {
+        install(python, &environment, PACKAGES)
+    })?;
     let program = |name: &str| environment.join("bin").join(name).display().to_string();
     let own = program("python");
     let lint = ["clippy", "-p", WITHOUT_PYTHON[1], "--", "-D", "warnings"];
@@ -89,9 +91,10 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
             .map_err(|error| format!("{error}: run `python generate.py` in the folder python"))?;
         shown(
             &own,
-            &["-m", "mypy", "--strict", "-m", "metric_suite"],
+            &["-m", "mypy", "--strict", "-p", "metric_suite"],
             &environment,
         )?;
+        shown(&program("pyright"), &["--pythonpath", &own], &environment)?;
         let workflows = [
             "--builtin-schema",
             "vendor.github-workflows",
@@ -110,10 +113,10 @@ pub(crate) fn python() -> Option<String> {
     run.is_ok_and(|run| run.status.success()).then_some(python)
 }
 
-/// Makes the environment, unless it is there with all packages.
-pub(crate) fn install(python: &str, environment: &Path) -> Result<(), String> {
+/// Makes an environment, unless it is there with all packages.
+pub(crate) fn install(python: &str, environment: &Path, packages: &[&str]) -> Result<(), String> {
     let done: PathBuf = environment.join("installed.txt");
-    let wanted = PACKAGES.join("\n");
+    let wanted = packages.join("\n");
     if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
         return Ok(());
     }
@@ -132,12 +135,12 @@ pub(crate) fn install(python: &str, environment: &Path) -> Result<(), String> {
         "--quiet",
         "--disable-pip-version-check",
     ];
-    output(&own, &[&pip, PACKAGES].concat(), Path::new("."), &[])?;
+    output(&own, &[&pip, packages].concat(), Path::new("."), &[])?;
     std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))
 }
 
 /// Runs a program of the environment in the folder of the package.
-fn shown(program: &str, arguments: &[&str], environment: &Path) -> Result<(), String> {
+pub(crate) fn shown(program: &str, arguments: &[&str], environment: &Path) -> Result<(), String> {
     let words = arguments.join(" ");
     eprintln!("$ {program} {words}");
     let status = Command::new(program)

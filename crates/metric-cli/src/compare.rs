@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::valued_arg;
 use crate::error::Failure;
-use crate::output::{cell, slices_note};
+use crate::output::{cell, latex_text, slices_note};
 #[cfg(feature = "report")]
 use crate::report_compare;
 use crate::score::Bar;
@@ -912,26 +912,6 @@ fn latex(block: &Block) -> String {
     }
     text.push_str("\\bottomrule\n\\end{tabular}\n");
     text
-}
-
-/// Text with what LaTeX would obey as characters, and numbers with a minus sign.
-fn latex_text(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        match character {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            '\\' => escaped.push_str("\\textbackslash{}"),
-            '~' => escaped.push_str("\\textasciitilde{}"),
-            '^' => escaped.push_str("\\textasciicircum{}"),
-            '<' => escaped.push_str("$<$"),
-            '>' => escaped.push_str("$>$"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

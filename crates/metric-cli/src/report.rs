@@ -12,7 +12,7 @@ use metric_run::record::{Id, Missing, Record, Value as Side};
 use metric_run::registry::{
     Direction, Drawing, Entry, Group, Options, Ranking, Sample, Shown, ShownExample,
 };
-use metric_run::{Intervals, Outcome, RankExamples, heading, interval_name};
+use metric_run::{Intervals, RankExamples, heading, interval_name};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -549,14 +549,16 @@ fn metric_sections(
     let entry = outcome.entry();
     let result: Value = serde_json::from_str(&outcome.json(report)).unwrap_or_default();
     let details = entry.details.then(|| outcome.state().details()).flatten();
+    let names = scored.class_names.as_ref();
     let mut sections = entry.report_sections(Shown {
         result: &result,
         details: details.as_ref(),
         has_texts: wanted.has_texts,
+        class_names: names.map_or(&[], |it| &it.names),
     });
     for (kind, groups) in &report.groups {
         let is_slice = slices.contains(kind);
-        sections.extend(group_section(kind, groups, outcome, is_slice));
+        sections.extend(group_section(kind, groups, scored, is_slice));
     }
     let mut named = rankings.iter();
     if let Some((_, ranking)) = named.find(|(name, _)| name == outcome.metric()) {
@@ -602,13 +604,10 @@ fn counts_section(report: &metric_run::registry::Report) -> Option<Section> {
 }
 
 /// The scores of groups of a kind.
-fn group_section(
-    kind: &str,
-    groups: &[Group],
-    outcome: &Outcome,
-    is_slice: bool,
-) -> Option<Section> {
+fn group_section(kind: &str, groups: &[Group], scored: &Scored, is_slice: bool) -> Option<Section> {
     let first = groups.first()?;
+    let outcome = &scored.outcome;
+    let name_of = |group: &Group| scored.name_of_group(kind, &group.name).to_owned();
     let found = outcome.intervals();
     let estimates = |group: &Group| found.and_then(|found| found.group(kind, &group.name));
     let ends = |group: &Group, name: &str| {
@@ -651,7 +650,7 @@ fn group_section(
         .collect();
     columns.extend(counts.iter().map(|name| column(name)));
     let row = |group: &Group| {
-        let mut row = vec![Cell::Text(group.name.clone())];
+        let mut row = vec![Cell::Text(name_of(group))];
         for (index, (name, _)) in first.scores.iter().enumerate() {
             let value = group.scores.iter().find(|(other, _)| other == name);
             row.push(Cell::from(value.and_then(|(_, value)| *value)));
@@ -675,7 +674,7 @@ fn group_section(
     if let Some(main) = main.filter(|_| has_ends) {
         let of_group = |group: &Group| {
             let value = group.scores.iter().find(|(name, _)| *name == main)?.1?;
-            Some((group.name.clone(), value, ends(group, &main)))
+            Some((name_of(group), value, ends(group, &main)))
         };
         let overall = outcome.report().score(&main);
         let rows: Vec<_> = groups.iter().filter_map(of_group).take(FOREST).collect();

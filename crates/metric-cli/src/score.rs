@@ -71,7 +71,7 @@ pub(crate) struct Show {
 pub(crate) struct Scored {
     pub(crate) outcome: Outcome,
     pub(crate) report: Report,
-    /// The names of classes, for tables.
+    /// The names of classes, for tables and reports.
     pub(crate) class_names: Option<ClassNames>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct ClassNames {
 }
 
 impl Scored {
-    /// What a table calls a group.
+    /// What a table or a report calls a group.
     pub(crate) fn name_of_group<'n>(&'n self, kind: &str, group: &'n str) -> &'n str {
         let names = self.class_names.as_ref();
         let names = names.filter(|it| kind == "class" || kind == it.field);

@@ -171,6 +171,7 @@ impl Entry {
     /// Returns an error about an option that the metric does not have, or about a value that it does not
     /// take.
     pub fn scorer(&self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
+        let options = options.without_aliases(self.options);
         options.check(self.options)?;
         (self.build)(&options.with_defaults(self.options))
     }

@@ -38,7 +38,8 @@ pub use run::{Data, Fields, Observer, ObserverError, RankExamples, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use source::Source;
 pub use state_file::{
-    Merged, Shards, StateFileError, StateFileProblem, merge_states, read_states, write_states,
+    Merged, Shards, StateFileError, StateFileProblem, merge_parts, merge_states, read_states,
+    write_states,
 };
 pub use statistics::{GroupIntervals, Intervals, Statistics};
 #[cfg(feature = "report")]

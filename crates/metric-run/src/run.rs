@@ -47,6 +47,9 @@ pub struct Run {
     pub statistics: Option<Statistics>,
     /// Whether outcomes have no intervals yet, because somebody else computes them.
     pub(crate) resamples_later: bool,
+    /// Whether the data are a part of a data set, whose outcomes are [merged](crate::merge_parts) with those of
+    /// the other parts: a part may have no examples, and its outcomes have no intervals.
+    pub is_part: bool,
     /// Divisions of the records into groups, each of which has scores of its own.
     pub slices: Vec<Slice>,
     /// The hashes of the ids that are scored; `None` for all.
@@ -240,6 +243,7 @@ impl Run {
             ranking: None,
             statistics: None,
             resamples_later: false,
+            is_part: false,
             slices: Vec::new(),
             only: None,
             max_bytes: DEFAULT_MAX_BYTES,
@@ -255,7 +259,7 @@ impl Run {
     pub fn with_metric(mut self, entry: &Entry, options: &Options) -> Result<Self, RunError> {
         self.metrics.push(Chosen {
             entry: *entry,
-            options: options.clone(),
+            options: options.without_aliases(entry.options),
             scorer: entry.scorer(options)?,
         });
         Ok(self)
@@ -458,8 +462,10 @@ impl Run {
         })
     }
 
-    /// The fields of references, with those that the metrics read in addition.
-    fn reference_names(&self, with_prediction: bool) -> FieldNames {
+    /// Returns the names of the further fields of a reference that the metrics, the clusters and the slices are
+    /// read from, in the order of the alphabet. A table needs no others.
+    #[must_use]
+    pub fn further_fields(&self) -> Vec<String> {
         let metrics = self.metrics.iter();
         let further = metrics.flat_map(|chosen| chosen.scorer.further_fields());
         // Clusters and slices are told by fields, unless a file has the values.
@@ -468,9 +474,14 @@ impl Run {
         let slices = self.slices.iter().filter(|slice| slice.values.is_none());
         let slices = slices.map(|slice| slice.name.clone());
         let further: BTreeSet<String> = further.chain(cluster).chain(slices).collect();
+        further.into_iter().collect()
+    }
+
+    /// The fields of references, with those that the metrics read in addition.
+    fn reference_names(&self, with_prediction: bool) -> FieldNames {
         let mut names = self.fields.reference_names(with_prediction);
         names.allows_infinite = self.allows_infinite();
-        names.with_further(further.into_iter().collect())
+        names.with_further(self.further_fields())
     }
 
     /// Whether a metric takes infinite numbers.
@@ -618,15 +629,15 @@ impl Run {
         let slices = self.slices.iter().map(Slice::definition);
         let mut outcome = Outcome::of_state(&chosen.entry, options, state, self.join, shards);
         outcome.set_statistics(self.statistics.clone(), slices.collect());
-        if !self.resamples_later {
+        if !self.resamples_later && !self.is_part {
             outcome.resample(observer)?;
         }
         Ok(outcome)
     }
 
-    /// Data without examples are an error, unless the metric scores them or they are one of many shards.
+    /// Data without examples are an error, unless the metric scores them or they are one of many shards or parts.
     pub(crate) fn refuse_empty(&self, outcome: &Outcome, problem: &str) -> Result<(), RunError> {
-        match outcome.state().has_scores() || self.shard.is_some() {
+        match outcome.state().has_scores() || self.shard.is_some() || self.is_part {
             true => Ok(()),
             false => Err(ReadError::new("", problem).into()),
         }

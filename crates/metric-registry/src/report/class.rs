@@ -25,7 +25,8 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     };
     let cells = details["cells"].as_array().map_or(&[][..], Vec::as_slice);
     let cells: Vec<_> = cells.iter().filter_map(cell).collect();
-    let names: Vec<String> = classes.iter().map(text).collect();
+    let name = |class: &Value| shown.name_of_class(&text(class)).to_owned();
+    let names: Vec<String> = classes.iter().map(name).collect();
     section("Confusions", "", matrix(names, cells, None))
 }
 
@@ -85,7 +86,7 @@ pub(super) fn ranks(shown: Shown<'_>) -> Vec<Section> {
     if let Some(details) = shown.details {
         blocks.extend(rank_bars(details));
         blocks.extend(reliability(details));
-        blocks.extend(missed(details));
+        blocks.extend(missed(details, shown));
     }
     section("Ranks", "", blocks)
 }
@@ -220,7 +221,7 @@ fn reliability(details: &Value) -> Option<Block> {
 }
 
 /// The labels with the lowest score, where classes are scored one by one.
-fn missed(details: &Value) -> Vec<Block> {
+fn missed(details: &Value, shown: Shown<'_>) -> Vec<Block> {
     let score = |class: &Value| {
         let mut scores = class.as_object()?.iter();
         let (name, value) = scores.find(|(name, _)| *name != "total")?;
@@ -232,7 +233,7 @@ fn missed(details: &Value) -> Vec<Block> {
         .collect();
     worst.sort_by(|a, b| a.2.total_cmp(&b.2));
     let bar = |(label, _, value): &(&String, String, f64)| Bar {
-        name: (*label).clone(),
+        name: shown.name_of_class(label).to_owned(),
         value: Cell::Number(*value),
         ..Bar::default()
     };

@@ -37,7 +37,7 @@ class AlignmentChunk:
     hyp_start_idx: int
     hyp_end_idx: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.type == "replace":
             self.type = "substitute"
         if self.type not in _TYPES:
@@ -104,7 +104,12 @@ class CharacterOutput:
     deletions: int
 
 
-def process_words(reference, hypothesis, reference_transform=wer_default, hypothesis_transform=wer_default):
+def process_words(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Any = wer_default,
+    hypothesis_transform: Any = wer_default,
+) -> WordOutput:
     """Aligns references and hypotheses by words.
 
     Args:
@@ -141,7 +146,12 @@ def process_words(reference, hypothesis, reference_transform=wer_default, hypoth
     )
 
 
-def process_characters(reference, hypothesis, reference_transform=cer_default, hypothesis_transform=cer_default):
+def process_characters(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Any = cer_default,
+    hypothesis_transform: Any = cer_default,
+) -> CharacterOutput:
     """Aligns references and hypotheses by characters, spaces included.
 
     Args:
@@ -177,6 +187,9 @@ def measures(hits: int, substitutions: int, deletions: int, insertions: int) -> 
     errors = substitutions + deletions + insertions
     reference_words = hits + substitutions + deletions
     hypothesis_words = hits + substitutions + insertions
+    wer: float
+    mer: float
+    wip: float
     if reference_words == 0:
         wer, mer, wip = insertions, min(insertions, 1), 1 - min(insertions, 1)
     else:
@@ -192,7 +205,9 @@ _ENGINE_CHAINS = [
 ]
 
 
-def measured(reference, hypothesis, reference_transform, hypothesis_transform) -> dict[str, float]:
+def measured(
+    reference: Any, hypothesis: Any, reference_transform: Any, hypothesis_transform: Any
+) -> dict[str, float]:
     """Returns the four measures, by the engine alone where a default chain is used."""
     counts = None
     if reference_transform is hypothesis_transform:
@@ -205,7 +220,7 @@ def measured(reference, hypothesis, reference_transform, hypothesis_transform) -
     return {"wer": output.wer, "mer": output.mer, "wil": output.wil, "wip": output.wip}
 
 
-def _counted(reference, hypothesis, unit):
+def _counted(reference: str | list[str], hypothesis: str | list[str], unit: str) -> Any:
     """Returns the edits of strings or lists of strings, or None for what the Python code has to judge."""
     if isinstance(reference, str):
         reference = [reference]
@@ -221,7 +236,7 @@ def _counted(reference, hypothesis, unit):
 
 
 def _units(sentences: Any, transform: Any, side: str) -> list[list[str]]:
-    units = transform([sentences] if isinstance(sentences, str) else sentences)
+    units: list[list[str]] = transform([sentences] if isinstance(sentences, str) else sentences)
     is_list = isinstance(units, list) and all(isinstance(unit, list) for unit in units)
     if not is_list or not all(isinstance(unit, str) for sentence in units for unit in sentence):
         raise ValueError(
