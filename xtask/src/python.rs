@@ -79,7 +79,7 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
     })?;
     let mut build = vec!["develop", "--quiet"];
     if is_release {
-        build.push("--release");
+        build.extend(["--profile", PROFILE]);
     }
     steps.run("build the Python package", || {
         shown(&program("maturin"), &build, &environment)
@@ -103,6 +103,22 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
     })
 }
 
+/// Builds the package in place, as wheels are built.
+pub(crate) fn build_as_released() -> Result<(), String> {
+    let environment = environment();
+    let python = python().ok_or("there is no Python 3.10 or later with the module venv")?;
+    install(&python, &environment)?;
+    let maturin = environment.join("bin/maturin").display().to_string();
+    shown(
+        &maturin,
+        &["develop", "--quiet", "--profile", PROFILE],
+        &environment,
+    )
+}
+
+/// The profile of cargo for wheels.
+pub(crate) const PROFILE: &str = "wheel";
+
 /// A Python that is new enough, and has the module that makes environments.
 pub(crate) fn python() -> Option<String> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
@@ -111,10 +127,16 @@ pub(crate) fn python() -> Option<String> {
     run.is_ok_and(|run| run.status.success()).then_some(python)
 }
 
+/// What is installed without what it asks for, which is older than the grammars that it is compared on.
+const CODEBLEU: &str = "benches/peers/requirements/codebleu.txt";
+
 /// Makes the environment, unless it is there with all packages.
 pub(crate) fn install(python: &str, environment: &Path) -> Result<(), String> {
     let done: PathBuf = environment.join("installed.txt");
-    let wanted = PACKAGES.join("\n");
+    let codebleu = root().join(CODEBLEU);
+    let pinned =
+        std::fs::read_to_string(&codebleu).map_err(|error| format!("{CODEBLEU}: {error}"))?;
+    let wanted = format!("{}\n{pinned}", PACKAGES.join("\n"));
     if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
         return Ok(());
     }
@@ -134,6 +156,9 @@ pub(crate) fn install(python: &str, environment: &Path) -> Result<(), String> {
         "--disable-pip-version-check",
     ];
     output(&own, &[&pip, PACKAGES].concat(), Path::new("."), &[])?;
+    let codebleu = codebleu.display().to_string();
+    let alone = ["--no-deps", "-r", &*codebleu];
+    output(&own, &[&pip[..], &alone].concat(), Path::new("."), &[])?;
     std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))
 }
 
