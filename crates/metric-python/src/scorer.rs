@@ -447,12 +447,10 @@ pub(crate) fn compare_states(
     systems: Vec<(String, PyRef<'_, Outcome>)>,
 ) -> PyResult<String> {
     let (run, compare) = comparison(py, name, options, &Settings(settings))?;
-    let systems = systems.into_iter().map(|(name, outcome)| System {
-        name,
-        predictions: "predictions".to_owned(),
-        outcome: outcome.outcome.clone(),
-    });
-    let systems: Vec<System> = systems.collect();
+    let systems = systems.into_iter();
+    let systems: Vec<System> = systems
+        .map(|(name, outcome)| System::new(name, "predictions", outcome.outcome.clone()))
+        .collect();
     let found = py.detach(|| run.compare_outcomes(systems, &compare));
     Ok(found.map_err(|error| of_run(py, &error, true))?.to_json())
 }

@@ -130,6 +130,19 @@ pub struct System {
     pub missing: u64,
 }
 
+impl System {
+    /// A system by its name, the source of its predictions and its scores.
+    #[must_use]
+    pub fn new(name: impl Into<String>, predictions: impl Into<String>, outcome: Outcome) -> Self {
+        Self {
+            name: name.into(),
+            predictions: predictions.into(),
+            missing: outcome.report().missing,
+            outcome,
+        }
+    }
+}
+
 /// The differences on a group of examples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupComparison {
@@ -325,12 +338,7 @@ impl Run {
             let mut outcomes = self.score_candidate(candidate, observer)?;
             let outcome = outcomes.pop();
             let outcome = outcome.ok_or_else(|| RunError::Internal("no outcome".to_owned()))?;
-            Ok(System {
-                name: candidate.name.clone(),
-                predictions: candidate.source(),
-                missing: outcome.report().missing,
-                outcome,
-            })
+            Ok(System::new(&candidate.name, candidate.source(), outcome))
         };
         candidates.iter().map(score).collect()
     }
