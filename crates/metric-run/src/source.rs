@@ -21,6 +21,10 @@ use crate::scan::{FieldNames, Found, Role, ScanError};
 /// little enough to stay in the cache between its reading and its scoring.
 const BLOCK_BYTES: usize = 64 * 1024;
 
+/// How many lines a block has, about, where so many lines have fewer bytes: what is found out about a short line
+/// takes many times its bytes.
+const BLOCK_LINES: u64 = 2048;
+
 /// Room that reading to the end wants beyond what there is to read.
 const PROBE_BYTES: usize = 64;
 
@@ -893,6 +897,7 @@ impl Blocks {
                 }),
                 format,
                 buffer: Vec::new(),
+                block_bytes: BLOCK_BYTES,
                 next_line: 1,
                 spare: Vec::new(),
                 ended: false,
@@ -968,6 +973,8 @@ struct TextBlocks {
     csv: Option<Csv>,
     /// What has been read and is in no block yet: the start of a line.
     buffer: Vec<u8>,
+    /// How many bytes the next block has, unless a line is longer.
+    block_bytes: usize,
     next_line: u64,
     /// The memory of blocks that are done with.
     spare: Vec<String>,
@@ -987,7 +994,7 @@ impl TextBlocks {
         if self.ended {
             return Ok(None);
         }
-        let mut wanted = BLOCK_BYTES;
+        let mut wanted = self.block_bytes;
         let mut searched = 0;
         let end = loop {
             let start = self.buffer.len();
@@ -1093,6 +1100,10 @@ impl TextBlocks {
         if self.ended && !text.ends_with('\n') {
             self.next_line += 1;
         }
+        let line_bytes = text.len() as u64 / (self.next_line - first_line).max(1);
+        let block_bytes = (line_bytes + 1).saturating_mul(BLOCK_LINES);
+        self.block_bytes =
+            usize::try_from(block_bytes).map_or(BLOCK_BYTES, |it| it.min(BLOCK_BYTES));
         Ok(Some(Block {
             rows: self.rows(&text)?,
             text,

@@ -113,6 +113,7 @@ in_report! {
     "class" CLASSIFICATION: class::sections, nothing;
     "text" EDITS: text::sections, text::example;
     "text" ANSWERS: text::no_sections, text::answer;
+    "text" SQUAD: text::no_sections, text::squad_answer;
     "code" CODEBLEU: code::sections, code::example;
     "vision" DETECTION: vision::detection, vision::example, images;
     "vision" COCO: vision::coco, vision::example, images;
@@ -120,7 +121,7 @@ in_report! {
     "vision" TIDE: vision::tide, vision::example, images;
     "vision" CONFUSION_MATRIX: vision::confusions, vision::example, images;
     "graph" LANES: graph::lanes, nothing;
-    "graph" OPENLANE: graph::openlane, nothing;
+    "graph" OPENLANE: graph::openlane, graph::openlane_example;
 }
 
 /// No blocks of an example.
