@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings as _warnings
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -86,9 +87,16 @@ def _scored(
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
 ) -> Any:
+    if type(references) is list and type(predictions) is list and references and type(references[0]) is str:
+        # Texts, whatever else there is.
+        return scorer.score_values(predictions, references, ids, fields)
     if is_data_set(references):
         if ids is not None or fields is not None:
             raise MetricError("ids and fields go with values, and a data set has its own")
+        if scorer.reads_boxes and type(references) is dict and type(predictions) is list:
+            found = scorer.score_dicts(predictions, references)
+            if found is not None:
+                return found
         truth = _side(references, "references")
         if isinstance(references, Mapping) and isinstance(predictions, Mapping):
             # Ids with their values, unless the metric knows the references as a data set of its own.
@@ -148,8 +156,15 @@ def _answers(rows: Any) -> dict[str, Any] | None:
     return found
 
 
-def _option_names(name: str) -> list[str]:
-    return [option["name"] for entry in _entries() if entry["name"] == name for option in entry["options"]]
+@cache
+def _option_names(name: str) -> frozenset[str]:
+    return frozenset(option["name"] for entry in _entries() if entry["name"] == name for option in entry["options"])
+
+
+@cache
+def _plain_scorer(name: str) -> Any:
+    """Returns the scorer of a metric without options."""
+    return _native.Scorer(name, {}, {})
 
 
 def _with_input(name: str, options: dict[str, Any], predictions: Any = None) -> dict[str, Any]:
@@ -446,6 +461,8 @@ def score(
     >>> metric_suite.score("string-accuracy", predictions=["a", "b"], references=["a", "c"])["string_accuracy"]
     0.5
     """
+    if not options and "input" not in _option_names(metric):
+        return _warned(result_of(_scored(_plain_scorer(metric), predictions, references, ids, fields)))
     options, settings = _parted(options, _SETTINGS)
     if "weights" in options and "weight-field" in _option_names(metric):
         weights = options.pop("weights")
@@ -454,6 +471,16 @@ def score(
             options["weight_field"] = "weights"
     scorer = _native.Scorer(metric, _with_input(metric, options, predictions), settings)
     return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
+
+
+def _scored_as_given(metric: str, defaults: Mapping[str, Any] | None, given: dict[str, Any]) -> Result:
+    """Returns ``score`` of the arguments of a metric's function, without those that are its defaults."""
+    known = defaults or {}
+    chosen = {name: value for name, value in given.items() if value is not known.get(name, _REQUIRED)}
+    return score(metric, **chosen)
+
+
+_REQUIRED = object()
 
 
 def score_files(metric: str, references: Any, predictions: Any = None, **options: Any) -> Result:

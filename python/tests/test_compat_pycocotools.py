@@ -38,6 +38,7 @@ def annotation(id, image, category, box, **more):
 def test_masks_by_hand():
     pixels = numpy.array([[1, 0, 0], [1, 1, 0]], dtype="uint8", order="F")
     encoded = mask.encode(pixels)
+    assert mask.encode(pixels.astype(bool, order="F")) == encoded
     # By columns: 0 outside, 2 inside, 1 outside, 1 inside, 2 outside.
     assert encoded == mask.frPyObjects({"size": [2, 3], "counts": [0, 2, 1, 1, 2]}, 2, 3)
     assert numpy.array_equal(mask.decode(encoded), pixels)

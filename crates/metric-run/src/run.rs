@@ -3,7 +3,7 @@ use std::error::Error;
 use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use metric_record::{
     Content, DEFAULT_MAX_BYTES, Document, JoinError, JoinPolicy, Message, Missing, ReadError,
@@ -225,6 +225,18 @@ pub(crate) struct Nobody;
 
 impl Observer for Nobody {}
 
+/// Does work on threads of its own.
+pub(crate) fn on_threads<T: Send>(
+    threads: usize,
+    work: impl FnOnce() -> Result<T, RunError> + Send,
+) -> Result<T, RunError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| RunError::Internal(format!("cannot start threads: {error}")))?;
+    pool.install(work)
+}
+
 impl Run {
     /// A run of one metric. Data are joined strictly, on all cores.
     ///
@@ -376,15 +388,17 @@ impl Run {
         &self,
         work: impl FnOnce(usize) -> Result<T, RunError> + Send,
     ) -> Result<T, RunError> {
-        let threads = self.threads.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            NonZeroUsize::get,
-        );
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| RunError::Internal(format!("cannot start threads: {error}")))?;
-        pool.install(|| work(threads))
+        let threads = self.threads();
+        on_threads(threads, || work(threads))
+    }
+
+    /// The number of threads: as many as there are cores unless it is given.
+    pub(crate) fn threads(&self) -> usize {
+        // The system is asked once: on Linux that takes as long as scoring many records.
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads
+            .map_or_else(|| *CORES.get_or_init(cores), NonZeroUsize::get)
     }
 
     fn score_here(

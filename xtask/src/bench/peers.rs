@@ -37,6 +37,8 @@ enum Ours {
     /// The example `memory` of `benches` with this word: it times one call on arrays in memory, as
     /// its peer does.
     Memory(&'static str),
+    /// The Python package with this call of `benches/peers/calls.py`, on values in memory as its peer.
+    Python(&'static str),
 }
 
 /// How a peer runs.
@@ -178,6 +180,28 @@ const fn records(
         agree: &[],
         tolerance: 0.0,
         threads: ONE_AND_TWO,
+    }
+}
+
+/// A call of the Python package, next to the same call of another package.
+const fn python(
+    name: &'static str,
+    about: &'static str,
+    input: Input,
+    call: &'static str,
+    peers: &'static [Peer],
+    agree: &'static [&'static str],
+) -> Comparison {
+    Comparison {
+        name,
+        about,
+        input,
+        ours: Ours::Python(call),
+        peers,
+        agree,
+        // Sums of scores have another order.
+        tolerance: 1e-9,
+        threads: ONE,
     }
 }
 
@@ -475,6 +499,109 @@ const COMPARISONS: &[Comparison] = &[
         tolerance: 0.0,
         threads: ONE_AND_TWO,
     },
+    python(
+        "python/import",
+        "the import of each package in a bare Python",
+        Input::lines(100, 48),
+        "import",
+        &[
+            peer("jiwer", "calls.py jiwer import {root}"),
+            peer("pycocotools", "calls.py pycocotools.cocoeval import {root}"),
+            peer("scikit-learn", "calls.py scikit-learn import {root}"),
+            peer("evaluate", "calls.py evaluate import {root}"),
+        ],
+        &[],
+    ),
+    python(
+        "python/wer/100k",
+        "`jiwer.wer` of 100,000 pairs in lists, and the same call of `metric_suite.compat.jiwer`",
+        Input::lines(100_000, 48),
+        "wer",
+        &[peer("jiwer", "calls.py jiwer wer {root}")],
+        &["wer"],
+    ),
+    python(
+        "python/wer/10k_calls",
+        "the same of one short pair per call, 10,000 times",
+        Input::lines(100_000, 48),
+        "wer_single",
+        &[peer("jiwer", "calls.py jiwer wer_single {root}")],
+        &["wer"],
+    ),
+    python(
+        "python/wer/10k_calls_of_score",
+        "the same, ours by `metric_suite.score(\"wer\", ...)`",
+        Input::lines(100_000, 48),
+        "wer_single_score",
+        &[peer("jiwer", "calls.py jiwer wer_single {root}")],
+        &["wer"],
+    ),
+    python(
+        "python/codebleu/1k",
+        "`calc_codebleu` of 1,000 pairs of Java, and the same call of `metric_suite.compat.codebleu`",
+        Input::code("java", 1_000),
+        "codebleu",
+        &[peer("codebleu", "calls.py codebleu codebleu {root}")],
+        CODEBLEU,
+    ),
+    python(
+        "python/codebleu/1k_calls",
+        "the same of one pair per call, 1,000 times",
+        Input::code("java", 1_000),
+        "codebleu_single",
+        &[peer("codebleu", "calls.py codebleu codebleu_single {root}")],
+        &["codebleu"],
+    ),
+    python(
+        "python/coco/arrays/500k",
+        "COCO's twelve numbers of 500,000 detections in numpy arrays, by `metric_suite.coco`; the peer has the \
+         ground truth as a dict",
+        Input::coco(5_000, 100),
+        "coco_arrays",
+        &[peer(
+            "pycocotools",
+            "calls.py pycocotools coco_arrays {root}",
+        )],
+        COCO,
+    ),
+    python(
+        "python/coco/dicts/500k",
+        "the same from dicts, as files of COCO are read",
+        Input::coco(5_000, 100),
+        "coco_dicts",
+        &[peer(
+            "pycocotools",
+            "calls.py pycocotools coco_dicts {root}",
+        )],
+        COCO,
+    ),
+    python(
+        "python/accuracy_at_5/100k",
+        "accuracy@5 of a numpy array of 100,000 x 1,000 scores of 32 bits",
+        Input::scores(100_000, 1_000),
+        "top_k",
+        &[peer("scikit-learn", "calls.py scikit-learn top_k {root}")],
+        &["accuracy@5"],
+    ),
+    python(
+        "python/classification/1M",
+        "accuracy and macro precision, recall and F1 of numpy arrays of a million labels of 100 classes",
+        Input::labels(1_000_000, 100),
+        "classification",
+        &[peer(
+            "scikit-learn",
+            "calls.py scikit-learn classification {root}",
+        )],
+        &["accuracy", "precision", "recall", "f1"],
+    ),
+    python(
+        "python/exact_match/1M",
+        "share of equal texts of Arrow arrays of a million; the peer compares them and takes the mean",
+        Input::strings(1_000_000, 36),
+        "exact_match",
+        &[peer("pyarrow", "calls.py pyarrow exact_match {root}")],
+        &["exact_match"],
+    ),
 ];
 
 /// Metrics with no peer to run, and why.
@@ -682,6 +809,12 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
             &[],
         )?;
     }
+    if chosen
+        .iter()
+        .any(|comparison| matches!(comparison.ours, Ours::Python(_)))
+    {
+        crate::python::build_as_released()?;
+    }
     let folder = target.join("peers");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut packages = vec!["python"];
@@ -706,12 +839,13 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
             let program = match comparison.ours {
                 Ours::Files(_) | Ours::Compare(_) => &metric,
                 Ours::Memory(_) => &memory,
+                Ours::Python(_) => &environment.python,
             };
             let read = match comparison.ours {
                 Ours::Files(words) | Ours::Compare(words) => {
                     Some(timing::plain_read(words, &data)?)
                 }
-                Ours::Memory(_) => None,
+                Ours::Memory(_) | Ours::Python(_) => None,
             };
             let outcome = comparison.time(&environment, program, &data, threads, settings.rounds());
             outcomes.push(Outcome { read, ..outcome });
@@ -778,9 +912,18 @@ impl Comparison {
                 format!("compare {words} --format json --quiet --threads {threads}")
             }
             Ours::Memory(word) => word.to_owned(),
+            Ours::Python(call) => format!(
+                "{}/calls.py metric_suite {call} {}",
+                scripts.display(),
+                root().display()
+            ),
         };
         let mut commands = vec![(program.to_owned(), ours)];
-        let mut runs = vec![Runs::new("metric", &environment.ours)];
+        let program = match self.ours {
+            Ours::Python(_) => "metric_suite",
+            _ => "metric",
+        };
+        let mut runs = vec![Runs::new(program, &environment.ours)];
         for peer in self.peers {
             if threads > 1 && !peer.parallel {
                 continue;
@@ -1047,6 +1190,7 @@ impl Report<'_> {
                 Ours::Files(words) => format!("`metric score {words}`"),
                 Ours::Compare(words) => format!("`metric compare {words}`"),
                 Ours::Memory(_) => "the crate, in memory".to_owned(),
+                Ours::Python(_) => "the Python package, in memory".to_owned(),
             };
             let _ = writeln!(
                 text,

@@ -30,7 +30,7 @@ def wer(
     >>> wer(["the black cat", "sat"], ["the cat", "sat"])
     0.25
     """
-    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)["wer"]
+    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)[0]
 
 
 def mer(
@@ -40,7 +40,7 @@ def mer(
     hypothesis_transform: Any = wer_default,
 ) -> float:
     """Returns the match error rate: the share of edits among hits and edits. Arguments as in ``wer``."""
-    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)["mer"]
+    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)[1]
 
 
 def wip(
@@ -50,7 +50,7 @@ def wip(
     hypothesis_transform: Any = wer_default,
 ) -> float:
     """Returns the word information preserved. Arguments as in ``wer``."""
-    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)["wip"]
+    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)[3]
 
 
 def wil(
@@ -60,7 +60,7 @@ def wil(
     hypothesis_transform: Any = wer_default,
 ) -> float:
     """Returns the word information lost, 1 - ``wip``. Arguments as in ``wer``."""
-    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)["wil"]
+    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)[2]
 
 
 def cer(
@@ -74,4 +74,4 @@ def cer(
     >>> cer("cat", "cut")
     0.3333333333333333
     """
-    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)["wer"]
+    return _measured(reference, hypothesis, reference_transform, hypothesis_transform)[0]

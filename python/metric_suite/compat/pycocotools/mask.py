@@ -29,7 +29,7 @@ def encode(bimask: Any) -> Any:
     """Returns the mask of an image, or a list of those of a stack of images.
 
     Args:
-        bimask: uint8 in Fortran order, of shape (height, width) or (height, width, images). What is not 0 is in
+        bimask: uint8 or bool in Fortran order, of shape (height, width) or (height, width, images). What is not 0 is in
             the mask.
 
     Raises:
@@ -38,13 +38,14 @@ def encode(bimask: Any) -> Any:
     >>> encode(numpy.asfortranarray([[1, 0, 0], [1, 0, 0]], dtype="uint8"))
     {'size': [2, 3], 'counts': b'024'}
     """
-    if bimask.dtype != numpy.uint8:
+    if bimask.dtype not in (numpy.uint8, numpy.bool_):
         raise ValueError(f"an array of {bimask.dtype}: expected uint8")
     if not bimask.flags.f_contiguous:
         raise ValueError("ndarray is not Fortran contiguous: use numpy.asfortranarray")
     height, width = bimask.shape[:2]
     images = bimask.shape[2] if bimask.ndim == 3 else 1
-    counts = _native.mask_encode(bimask.reshape(-1, order="F"), height, width, images)
+    pixels = bimask.reshape(-1, order="F").view("uint8")
+    counts = _native.mask_encode(pixels, height, width, images)
     masks = [_mask(height, width, one) for one in counts]
     return masks if bimask.ndim == 3 else masks[0]
 
