@@ -382,8 +382,8 @@ pub struct EditScores {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Confusions {
-    /// Unit of the reference, unit of the prediction, count; an empty unit stands for none. Looking up one of
-    /// hundreds of thousands takes a tenth of the time of an ordered map.
+    /// Unit of the reference, unit of the prediction, count; an empty unit stands for none.
+    /// Hashed, since there may be hundreds of thousands.
     #[cfg_attr(feature = "serde", serde(serialize_with = "in_order"))]
     counts: HashMap<String, HashMap<String, u64>>,
 }
