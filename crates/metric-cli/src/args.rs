@@ -668,7 +668,7 @@ pub(crate) fn numbers(matches: &ArgMatches) -> Result<Numbers, Failure> {
 }
 
 /// The options of a metric, as far as they are given.
-fn options(entry: &Entry, matches: &ArgMatches) -> Options {
+fn options(entry: &Entry, matches: &ArgMatches, is_compare: bool) -> Options {
     let mut options = Options::default();
     for spec in entry.options {
         if spec.is_flag() {
@@ -679,16 +679,18 @@ fn options(entry: &Entry, matches: &ArgMatches) -> Options {
             options = options.set(spec.name, value.as_str());
         }
     }
-    // A comparison has no details. The report of a run shows them.
-    let is_compare = matches.try_contains_id("fail-if-worse").is_ok();
     let is_given = |name: &str| matches!(matches.try_get_one::<PathBuf>(name), Ok(Some(_)));
     let form = matches.try_get_one::<String>("details-form");
     let is_compact = matches!(form, Ok(Some(form)) if form == "compact");
+    // A comparison has no details. The report of a run shows them.
+    if is_compare {
+        return options;
+    }
     match is_given("details") {
         true if is_compact => options.with_compact_details(),
         true => options.with_details(),
         // A page shows what people can look at.
-        false if entry.details && (is_given("report") || is_given("svg")) && !is_compare => {
+        false if entry.details && (is_given("report") || is_given("svg")) => {
             options.with_compact_details()
         }
         false => options,
@@ -702,7 +704,7 @@ pub(crate) fn compare_task(
 ) -> Result<(&'static Entry, compare::Task), Failure> {
     let entry =
         find(name).ok_or_else(|| Failure::Usage(format!("no metric {name:?}; see metric list")))?;
-    let mut run = Run::new(entry, &options(entry, matches))?;
+    let mut run = Run::new(entry, &options(entry, matches, true))?;
     set_up(matches, &mut run);
     run.statistics = Some(statistics::statistics(matches)?);
     run.slices = statistics::slices(matches)?;
@@ -770,7 +772,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     }
     let mut run: Option<Run> = None;
     for entry in &entries {
-        let options = options(entry, matches);
+        let options = options(entry, matches, false);
         let with_entry = match run {
             None => Run::new(entry, &options),
             Some(run) => run.with_metric(entry, &options),

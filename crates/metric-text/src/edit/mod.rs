@@ -12,9 +12,11 @@ mod units;
 mod work;
 
 use std::cell::RefCell;
+#[cfg(feature = "serde")]
 use std::collections::BTreeMap;
+use std::collections::HashMap;
 
-use metric_core::{Mean, Merge, Metric, merge_map_times, named_choice, ratio};
+use metric_core::{Mean, Merge, Metric, named_choice, ratio};
 
 pub(crate) use alignment::distance_within;
 pub use alignment::{Alignment, Chunk, Edit, Edits, edit_distance, edit_distance_within};
@@ -381,7 +383,20 @@ pub struct EditScores {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Confusions {
     /// Unit of the reference, unit of the prediction, count; an empty unit stands for none.
-    counts: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Hashed, since there may be hundreds of thousands.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "in_order"))]
+    counts: HashMap<String, HashMap<String, u64>>,
+}
+
+/// Writes the counts in the order of the units.
+#[cfg(feature = "serde")]
+fn in_order<S: serde::Serializer>(
+    counts: &HashMap<String, HashMap<String, u64>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let rows = counts.iter();
+    let rows = rows.map(|(reference, row)| (reference, row.iter().collect::<BTreeMap<_, _>>()));
+    serde::Serialize::serialize(&rows.collect::<BTreeMap<_, _>>(), serializer)
 }
 
 impl Confusions {
@@ -428,15 +443,22 @@ impl Confusions {
 
     /// Unit of the reference, unit of the prediction and count, in the order of the units.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, u64)> {
-        self.counts.iter().flat_map(|(reference, row)| {
+        let all = self.counts.iter().flat_map(|(reference, row)| {
             row.iter()
                 .map(|(prediction, count)| (reference.as_str(), prediction.as_str(), *count))
-        })
+        });
+        let mut all: Vec<_> = all.collect();
+        all.sort_unstable();
+        all.into_iter()
     }
 }
 
 impl Merge for Confusions {
     fn merge(&mut self, other: Self) {
+        if self.counts.is_empty() {
+            *self = other;
+            return;
+        }
         for (reference, row) in other.counts {
             let mine = self.counts.entry(reference).or_default();
             for (prediction, count) in row {
@@ -455,7 +477,14 @@ impl Merge for Confusions {
                 Some(mine) => mine,
                 None => self.counts.entry(reference.clone()).or_default(),
             };
-            merge_map_times(mine, row, times);
+            for (prediction, count) in row {
+                match mine.get_mut(prediction) {
+                    Some(mine) => *mine += count * times,
+                    None => {
+                        mine.insert(prediction.clone(), count * times);
+                    }
+                }
+            }
         }
     }
 }

@@ -10,8 +10,7 @@ use crate::numpy::pairwise_sum;
 impl<S: Shape> CocoAp<S> {
     /// Returns the `AP` of [`CocoCurves::summary`](super::CocoCurves::summary), bit for bit.
     ///
-    /// Of a single image this takes a twentieth of the time of all numbers, which is what ranking the images of a
-    /// data set needs.
+    /// Of a single image only this number is computed, which is what ranking the images of a data set needs.
     ///
     /// ```
     /// use metric_core::Metric;
