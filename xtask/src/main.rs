@@ -20,6 +20,7 @@ mod python;
 mod release;
 mod report;
 mod run;
+mod spark;
 mod steps;
 mod table;
 mod test;
@@ -64,6 +65,7 @@ const COMMANDS: &[Command] = &[
     ),
     ("deny", "", deny::HELP, deny::run),
     ("python", "[--release]", python::HELP, python::run),
+    ("spark", "[--full]", spark::HELP, spark::run),
     ("wheel", "[--notices]", wheel::HELP, wheel::run),
     ("alone", "[CRATE…] [--quick]", alone::HELP, alone::run),
     (

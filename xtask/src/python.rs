@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 /// otherwise fails if they must run, and else says so.
 pub(crate) fn steps_of_test(must_run: bool, steps: &mut Steps) -> Result<(), Error> {
     let problem = match python() {
-        Some(python) => match install(&python, &environment()) {
+        Some(python) => match install_all(&python, &environment()) {
             Ok(()) => return self::steps(&python, false, steps),
             Err(problem) => problem,
         },
@@ -70,7 +70,7 @@ pub(crate) fn environment() -> PathBuf {
 
 fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error> {
     let environment = environment();
-    steps.run("Python environment", || install(python, &environment))?;
+    steps.run("Python environment", || install_all(python, &environment))?;
     let program = |name: &str| environment.join("bin").join(name).display().to_string();
     let own = program("python");
     let lint = ["clippy", "-p", WITHOUT_PYTHON[1], "--", "-D", "warnings"];
@@ -107,7 +107,7 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
 pub(crate) fn build_as_released() -> Result<(), String> {
     let environment = environment();
     let python = python().ok_or("there is no Python 3.10 or later with the module venv")?;
-    install(&python, &environment)?;
+    install_all(&python, &environment)?;
     let maturin = environment.join("bin/maturin").display().to_string();
     shown(
         &maturin,
@@ -127,16 +127,29 @@ pub(crate) fn python() -> Option<String> {
     run.is_ok_and(|run| run.status.success()).then_some(python)
 }
 
-/// What is installed without what it asks for, which is older than the grammars that it is compared on.
-const CODEBLEU: &str = "benches/peers/requirements/codebleu.txt";
+/// What is installed without what it asks for: that is older than the grammars that it is compared on.
+const ALONE: &str = "benches/peers/requirements/codebleu.txt";
 
-/// Makes the environment, unless it is there with all packages.
-pub(crate) fn install(python: &str, environment: &Path) -> Result<(), String> {
+/// Makes the environment of the package's tests, unless it is there with all packages.
+pub(crate) fn install_all(python: &str, environment: &Path) -> Result<(), String> {
+    install(python, environment, PACKAGES)?;
+    let done = environment.join("installed-alone.txt");
+    let list = root().join(ALONE);
+    let wanted = std::fs::read_to_string(&list).map_err(|error| format!("{ALONE}: {error}"))?;
+    if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
+        return Ok(());
+    }
+    let own = environment.join("bin/python").display().to_string();
+    let list = list.display().to_string();
+    let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r", &list];
+    output(&own, &pip, Path::new("."), &[])?;
+    std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))
+}
+
+/// Makes an environment, unless it is there with all packages.
+pub(crate) fn install(python: &str, environment: &Path, packages: &[&str]) -> Result<(), String> {
     let done: PathBuf = environment.join("installed.txt");
-    let codebleu = root().join(CODEBLEU);
-    let pinned =
-        std::fs::read_to_string(&codebleu).map_err(|error| format!("{CODEBLEU}: {error}"))?;
-    let wanted = format!("{}\n{pinned}", PACKAGES.join("\n"));
+    let wanted = packages.join("\n");
     if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
         return Ok(());
     }
@@ -155,15 +168,12 @@ pub(crate) fn install(python: &str, environment: &Path) -> Result<(), String> {
         "--quiet",
         "--disable-pip-version-check",
     ];
-    output(&own, &[&pip, PACKAGES].concat(), Path::new("."), &[])?;
-    let codebleu = codebleu.display().to_string();
-    let alone = ["--no-deps", "-r", &*codebleu];
-    output(&own, &[&pip[..], &alone].concat(), Path::new("."), &[])?;
+    output(&own, &[&pip, packages].concat(), Path::new("."), &[])?;
     std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))
 }
 
 /// Runs a program of the environment in the folder of the package.
-fn shown(program: &str, arguments: &[&str], environment: &Path) -> Result<(), String> {
+pub(crate) fn shown(program: &str, arguments: &[&str], environment: &Path) -> Result<(), String> {
     let words = arguments.join(" ");
     eprintln!("$ {program} {words}");
     let status = Command::new(program)

@@ -1,10 +1,11 @@
-use crate::python;
 use crate::run::{Error, WITHOUT_PYTHON, cargo};
 use crate::steps::Steps;
+use crate::{python, spark};
 
 pub(crate) const HELP: &str = "\
 Runs all tests: unit, property, golden rows, merge laws, the program end to end, doctests,
-and those of the Python package, where there is Python 3.10 or later with the module venv.
+those of the Python package, where there is Python 3.10 or later with the module venv, and those of Apache
+Spark, where there is Java as well.
 Arguments are passed on to cargo test, for example: cargo xtask test -p metric-core
 Prints the minutes that it takes to build and to run them.";
 
@@ -38,7 +39,10 @@ pub(crate) fn steps(
     }
     steps.run("run tests", || cargo(&words, &[]))?;
     match arguments.is_empty() {
-        true => python::steps_of_test(needs_python, steps),
+        true => {
+            python::steps_of_test(needs_python, steps)?;
+            spark::steps_of_test(steps)
+        }
         false => Ok(()),
     }
 }

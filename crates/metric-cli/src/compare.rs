@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::valued_arg;
 use crate::error::Failure;
-use crate::output::{cell, slices_note};
+use crate::output::{cell, latex_text, slices_note};
 #[cfg(feature = "report")]
 use crate::report_compare;
 use crate::score::Bar;
@@ -275,10 +275,8 @@ impl Task {
         comparison: &Comparison,
         entry: &Entry,
     ) -> Result<Option<String>, Failure> {
-        let main = report_compare::main_difference(comparison);
-        let mut differences = Vec::new();
-        let mut changes = None;
-        if let Some(main) = main {
+        let mut of_pairs = Vec::new();
+        for main in report_compare::best_differences(comparison) {
             let replicates = |name: &str| -> Result<_, Failure> {
                 let system = comparison.systems.iter().find(|system| system.name == name);
                 let found = system
@@ -293,20 +291,15 @@ impl Task {
             };
             let (system, baseline) = (replicates(&main.system)?, replicates(&main.baseline)?);
             let pairs = system.iter().zip(&baseline);
-            differences = pairs
-                .filter_map(|(system, baseline)| Some((*system)? - (*baseline)?))
-                .collect();
-            changes = self.changes(main, report.examples())?;
+            let differences =
+                pairs.filter_map(|(system, baseline)| Some((*system)? - (*baseline)?));
+            of_pairs.push(report_compare::Pair {
+                replicates: differences.collect(),
+                changes: self.changes(main, report.examples())?,
+            });
         }
         report.finish_with(|wanted, files| {
-            report_compare::report(
-                comparison,
-                entry,
-                wanted,
-                files,
-                &differences,
-                changes.as_ref(),
-            )
+            report_compare::report(comparison, entry, wanted, files, &of_pairs)
         })
     }
 
@@ -919,26 +912,6 @@ fn latex(block: &Block) -> String {
     }
     text.push_str("\\bottomrule\n\\end{tabular}\n");
     text
-}
-
-/// Text with what LaTeX would obey as characters, and numbers with a minus sign.
-fn latex_text(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        match character {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            '\\' => escaped.push_str("\\textbackslash{}"),
-            '~' => escaped.push_str("\\textasciitilde{}"),
-            '^' => escaped.push_str("\\textasciicircum{}"),
-            '<' => escaped.push_str("$<$"),
-            '>' => escaped.push_str("$>$"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

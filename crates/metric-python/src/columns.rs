@@ -43,6 +43,18 @@ impl Argument<'_> {
     }
 }
 
+/// Texts that are JSON: a column of values of any kind.
+#[pyclass(module = "metric_suite._native", frozen)]
+pub(crate) struct JsonTexts(Py<PyAny>);
+
+#[pymethods]
+impl JsonTexts {
+    #[new]
+    const fn new(texts: Py<PyAny>) -> Self {
+        Self(texts)
+    }
+}
+
 /// Values that columns are made of, and what keeps them alive.
 pub(crate) enum Owned<'py> {
     Strings(Vec<Option<Bound<'py, PyString>>>),
@@ -74,6 +86,17 @@ impl<'py> Owned<'py> {
         if value.cast::<PyMapping>().is_ok() {
             let problem = "found a mapping: expected a sequence of values (give ids as ids=list(x), values as list(x.values()))";
             return Err(argument.refused(py, None, problem));
+        }
+        if let Ok(texts) = value.cast::<JsonTexts>() {
+            let texts = Self::new(texts.get().0.bind(py), argument)?;
+            let borrowed = texts.borrowed()?;
+            let column = borrowed.column();
+            let Ok(Column::Texts(texts)) = column else {
+                let problem = "expected strings of JSON";
+                return Err(argument.refused(py, None, problem));
+            };
+            let json = texts.iter().map(|text| text.unwrap_or("null").to_owned());
+            return Ok(Self::Json(json.collect()));
         }
         // The test of the type needs numpy, which is there only if the value is of numpy.
         if value.hasattr("__array_interface__")?

@@ -26,6 +26,8 @@ mod _native {
     #[pymodule_export]
     use super::codebleu::{code_keywords, count_code};
     #[pymodule_export]
+    use super::columns::JsonTexts;
+    #[pymodule_export]
     use super::json::dumps;
     #[pymodule_export]
     use super::masks::{
@@ -35,7 +37,10 @@ mod _native {
     #[pymodule_export]
     use super::report::{is_document, read_records, render_report};
     #[pymodule_export]
-    use super::scorer::{Outcome, Scorer, compare_files, json_lines, list_json, merge_bytes};
+    use super::scorer::{
+        Outcome, Scorer, compare_files, compare_states, join_problems, json_lines, list_json,
+        merge_bytes, merge_outcomes, merge_part_bytes, reads,
+    };
 
     /// The version of the package.
     #[pymodule_export]

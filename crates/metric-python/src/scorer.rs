@@ -5,15 +5,17 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use metric_run::record::{Document, Message, Missing, OptionStyle};
+use metric_run::record::{
+    Document, Duplicate, JoinError, Message, Missing, OptionStyle, Unmatched,
+};
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
-    Entry, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find, list,
+    Entry, Input, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find, list,
 };
 use metric_run::{
     Compare, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
-    SampleCollector, SampleTable, Source, Statistics, Table, merge_states, read_states,
-    write_states,
+    SampleCollector, SampleTable, Source, Statistics, System, Table, merge_parts, merge_states,
+    read_states, write_states,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
@@ -68,8 +70,8 @@ impl Scorer {
         })
     }
 
-    /// Scores values in memory.
-    #[pyo3(signature = (predictions, references, ids, fields))]
+    /// Scores values in memory. With ids of the predictions, both sides are joined by id, and otherwise by position.
+    #[pyo3(signature = (predictions, references, ids, fields, prediction_ids = None))]
     fn score_values(
         &self,
         py: Python<'_>,
@@ -77,6 +79,7 @@ impl Scorer {
         references: &Bound<'_, PyAny>,
         ids: Option<&Bound<'_, PyAny>>,
         fields: Option<&Bound<'_, PyMapping>>,
+        prediction_ids: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Outcome> {
         fn read<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Owned<'py>> {
             Owned::new(value, Argument { name })
@@ -84,6 +87,7 @@ impl Scorer {
         let predictions = read(predictions, "predictions")?;
         let references = read(references, "references")?;
         let named_ids = ids.map(|ids| read(ids, "ids")).transpose()?;
+        let other_ids = prediction_ids.map(|ids| read(ids, "ids")).transpose()?;
         let mut named_fields = Vec::new();
         if let Some(fields) = fields {
             for item in fields.items()? {
@@ -92,7 +96,7 @@ impl Scorer {
                 named_fields.push((name, values));
             }
         }
-        if predictions.len() != references.len() {
+        if other_ids.is_none() && predictions.len() != references.len() {
             let counted = |count: usize, one: &str| match count {
                 1 => format!("1 {one}"),
                 count => format!("{count} {one}s"),
@@ -106,6 +110,7 @@ impl Scorer {
         }
         let borrowed = (predictions.borrowed()?, references.borrowed()?);
         let borrowed_ids = named_ids.as_ref().map(Owned::borrowed).transpose()?;
+        let borrowed_others = other_ids.as_ref().map(Owned::borrowed).transpose()?;
         let borrowed_fields = named_fields
             .iter()
             .map(|(name, values)| Ok((name, values.borrowed()?)));
@@ -125,6 +130,9 @@ impl Scorer {
         if let Some(ids) = &borrowed_ids {
             references.ids = ids.ids().map_err(refuse("ids"))?;
             predictions.ids = references.ids.clone();
+        }
+        if let Some(ids) = &borrowed_others {
+            predictions.ids = ids.ids().map_err(refuse("ids"))?;
         }
         for (name, values) in &borrowed_fields {
             references
@@ -197,6 +205,12 @@ impl Scorer {
         self.name
     }
 
+    /// The names of the further columns that are read, such as weights, clusters and slices.
+    #[getter]
+    fn fields(&self) -> Vec<String> {
+        self.run.further_fields()
+    }
+
     #[getter]
     fn reads_boxes(&self) -> bool {
         self.reads_boxes
@@ -221,6 +235,9 @@ impl Scorer {
         Ok(found)
     }
 }
+
+/// An example: id, part, scores by name, and counts as JSON.
+type SampleRow = (String, Option<String>, Vec<(String, Option<f64>)>, String);
 
 #[pymethods]
 impl Outcome {
@@ -288,6 +305,35 @@ impl Outcome {
         first(py, merged.outcomes)
     }
 
+    /// The scores and counts of each example by rows: id, part, scores by name, counts as JSON. None if they are not
+    /// wanted.
+    fn sample_rows(&self) -> Vec<SampleRow> {
+        let Some(table) = self.samples.as_ref().or(self.outcome.samples()) else {
+            return Vec::new();
+        };
+        let ids = table.ids().iter().enumerate();
+        ids.map(|(row, id)| {
+            let part = table.parts().and_then(|parts| parts.get(row).cloned());
+            let scores = table.scores().iter();
+            let score = |(name, scores): &(String, Vec<Option<f64>>)| {
+                (name.clone(), scores.get(row).copied().flatten())
+            };
+            let counts = table.counts().iter();
+            let count = |(name, counts): &(String, CountColumn)| {
+                (name.clone(), counts.get(row).unwrap_or_default())
+            };
+            let counts: serde_json::Map<_, _> = counts.map(count).collect();
+            let counts = serde_json::Value::Object(counts).to_string();
+            (
+                id.clone(),
+                part.flatten(),
+                scores.map(score).collect(),
+                counts,
+            )
+        })
+        .collect()
+    }
+
     /// The scores and counts of each example, as columns by name; `None` if they are not wanted.
     fn samples<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(table) = self.samples.as_ref().or(self.outcome.samples()) else {
@@ -325,6 +371,108 @@ impl Outcome {
     }
 }
 
+/// The outcome of the examples of several parts of a data set, without intervals.
+#[pyfunction]
+pub(crate) fn merge_outcomes(py: Python<'_>, parts: Vec<PyRef<'_, Outcome>>) -> PyResult<Outcome> {
+    let parts = parts.iter().enumerate();
+    let parts: Vec<_> = parts
+        .map(|(place, part)| (format!("part {}", place + 1), vec![part.outcome.clone()]))
+        .collect();
+    let merged = py.detach(|| merge_parts(parts));
+    let merged = merged.map_err(|error| of_run(py, &RunError::State(error), false))?;
+    first(py, merged.outcomes)
+}
+
+/// The outcome of the examples of the state files of several parts of a data set, without intervals.
+#[pyfunction]
+pub(crate) fn merge_part_bytes(py: Python<'_>, states: Vec<Vec<u8>>) -> PyResult<Outcome> {
+    let registry = Registry::default();
+    let merged = py.detach(|| {
+        let mut sum: Vec<(String, Vec<metric_run::Outcome>)> = Vec::new();
+        // One state at a time is in memory next to the sum.
+        for (place, bytes) in states.into_iter().enumerate() {
+            let name = format!("part {}", place + 1);
+            let outcomes = read_states(&registry, &name, &bytes)?;
+            sum.push((name, outcomes));
+            let outcomes = merge_parts(std::mem::take(&mut sum))?.outcomes;
+            sum.push(("the parts before".to_owned(), outcomes));
+        }
+        Ok(sum.pop().map_or_else(Vec::new, |it| it.1))
+    });
+    let merged = merged.map_err(|error: RunError| of_run(py, &error, false))?;
+    first(py, merged)
+}
+
+/// The error of references and predictions that do not join: the count of the ids that one side lacks, or that occur
+/// more than once, with the first few. The kind is `missing`, `extra` or `duplicate`.
+#[pyfunction]
+pub(crate) fn join_problems(
+    py: Python<'_>,
+    problems: Vec<(String, u64, Vec<String>)>,
+    references: &str,
+    predictions: &str,
+) -> PyResult<Py<PyAny>> {
+    let (mut missing, mut extra) = (None, None);
+    for (kind, count, ids) in problems {
+        let unmatched = |source: &str, other: &str| Unmatched {
+            source: source.to_owned(),
+            other: other.to_owned(),
+            count,
+            ids: ids.clone(),
+        };
+        match kind.as_str() {
+            "missing" => missing = Some(unmatched(references, predictions)),
+            "extra" => extra = Some(unmatched(predictions, references)),
+            source => {
+                let first = ids.first().cloned().unwrap_or_default();
+                let others = ids.iter().skip(1).cloned().collect();
+                let duplicate = Duplicate::new(source, first, count, others);
+                return Ok(joined(py, JoinError::Duplicate(duplicate)));
+            }
+        }
+    }
+    match (missing, extra) {
+        (Some(missing), Some(extra)) => Ok(joined(py, JoinError::MissingAndExtra(missing, extra))),
+        (Some(missing), None) => Ok(joined(py, JoinError::Missing(missing))),
+        (None, Some(extra)) => Ok(joined(py, JoinError::Extra(extra))),
+        (None, None) => Err(refused(py, "no problem of a join")),
+    }
+}
+
+fn joined(py: Python<'_>, error: JoinError) -> Py<PyAny> {
+    of_run(py, &error.into(), true).into_value(py).into_any()
+}
+
+/// Compares systems by their states, which were gathered with statistics: the JSON that the program prints.
+#[pyfunction]
+pub(crate) fn compare_states(
+    py: Python<'_>,
+    name: &str,
+    options: &Bound<'_, PyDict>,
+    settings: &Bound<'_, PyDict>,
+    systems: Vec<(String, PyRef<'_, Outcome>)>,
+) -> PyResult<String> {
+    let (run, compare) = comparison(py, name, options, &Settings(settings))?;
+    let systems = systems.into_iter().map(|(name, outcome)| System {
+        name,
+        predictions: "predictions".to_owned(),
+        outcome: outcome.outcome.clone(),
+    });
+    let systems: Vec<System> = systems.collect();
+    let found = py.detach(|| run.compare_outcomes(systems, &compare));
+    Ok(found.map_err(|error| of_run(py, &error, true))?.to_json())
+}
+
+/// What a metric reads: `records`, `documents`, or `either`.
+#[pyfunction]
+pub(crate) fn reads(py: Python<'_>, name: &str) -> PyResult<&'static str> {
+    Ok(match entry(py, name)?.input {
+        Input::Records => "records",
+        Input::Documents => "documents",
+        Input::Either(_) | Input::Joined(_) => "either",
+    })
+}
+
 /// Reads the bytes of state files, and merges them. The names are for messages.
 #[pyfunction]
 pub(crate) fn merge_bytes(
@@ -340,7 +488,9 @@ pub(crate) fn merge_bytes(
         let files: Vec<_> = states.into_iter().map(read).collect::<Result<_, _>>()?;
         // A metric that has no data yet can be written and read.
         if let [(_, outcomes)] = &files[..]
-            && outcomes.iter().all(|outcome| outcome.shards().is_none())
+            && outcomes
+                .iter()
+                .all(|it| it.shards().is_none() && !it.state().has_scores())
         {
             return Ok(Merged {
                 outcomes: outcomes.clone(),
@@ -369,18 +519,8 @@ pub(crate) fn compare_files(
     references: &Bound<'_, PyAny>,
     predictions: Vec<(String, Bound<'_, PyAny>)>,
 ) -> PyResult<String> {
-    let entry = entry(py, name)?;
-    let chosen = read_options(entry, options)?;
-    let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, false))?;
     let settings = Settings(settings);
-    settings.apply(&mut run)?;
-    let compare = Compare {
-        baseline: settings.get("baseline")?,
-        all_pairs: settings.flag("all_pairs")?,
-        permutations: settings
-            .get("permutations")?
-            .unwrap_or(Compare::default().permutations),
-    };
+    let (mut run, compare) = comparison(py, name, options, &settings)?;
     let references = settings.source(references, "references")?;
     let predictions = predictions.into_iter().map(|(name, paths)| {
         let source = settings.source(&paths, "predictions")?;
@@ -390,6 +530,27 @@ pub(crate) fn compare_files(
     let found = py.detach(|| run.compare(&references, predictions, &compare));
     let found = found.map_err(|error| of_run(py, &error, true))?;
     Ok(found.to_json())
+}
+
+/// The run of a comparison, and how systems are compared.
+fn comparison(
+    py: Python<'_>,
+    name: &str,
+    options: &Bound<'_, PyDict>,
+    settings: &Settings<'_, '_>,
+) -> PyResult<(Run, Compare)> {
+    let entry = entry(py, name)?;
+    let chosen = read_options(entry, options)?;
+    let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, false))?;
+    settings.apply(&mut run)?;
+    let compare = Compare {
+        baseline: settings.get("baseline")?,
+        all_pairs: settings.flag("all_pairs")?,
+        permutations: settings
+            .get("permutations")?
+            .unwrap_or(Compare::default().permutations),
+    };
+    Ok((run, compare))
 }
 
 /// The metrics with their options and scores, as the JSON that the program prints.
@@ -580,6 +741,7 @@ impl<'py> Settings<'_, 'py> {
 
     fn apply(&self, run: &mut Run) -> PyResult<()> {
         run.samples = self.flag("samples")?;
+        run.is_part = self.flag("is_part")?;
         if let Some(threads) = self.get::<usize>("threads")? {
             run.threads = NonZeroUsize::new(threads);
         }

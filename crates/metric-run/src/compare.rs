@@ -213,25 +213,59 @@ impl Run {
         observer: &dyn Observer,
     ) -> Result<Comparison, RunError> {
         let statistics = self.statistics.get_or_insert_default().clone();
+        let names: Vec<&String> = candidates.iter().map(|it| &it.name).collect();
+        let baseline = self.baseline(&names, compare)?;
+        if candidates.iter().any(Candidate::is_read_once) {
+            let problem = "the references are read once per system: expected a file";
+            return Err(RunError::Usage(Message::from(problem)));
+        }
+        // Replicates serve the intervals of scores and those of differences.
+        self.resamples_later = true;
+        let systems = self.score_paired(candidates, observer);
+        self.resamples_later = false;
+        self.only = None;
+        let systems = systems?;
+        self.on_threads(|_| self.compare_systems(systems, baseline, compare, &statistics, observer))
+    }
+
+    /// Compares systems that were scored with statistics, such as those of merged states.
+    ///
+    /// All must be scored on the same examples. The run must have their metric.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`compare`](Self::compare) does, and if an outcome was scored without statistics.
+    pub fn compare_outcomes(
+        &self,
+        systems: Vec<System>,
+        compare: &Compare,
+    ) -> Result<Comparison, RunError> {
+        let names: Vec<&String> = systems.iter().map(|it| &it.name).collect();
+        let baseline = self.baseline(&names, compare)?;
+        let statistics = self.statistics.clone().unwrap_or_default();
+        self.on_threads(|_| self.compare_systems(systems, baseline, compare, &statistics, &Nobody))
+    }
+
+    /// The index of the system that others are compared with.
+    fn baseline(&self, names: &[&String], compare: &Compare) -> Result<usize, RunError> {
         let usage = |problem: String| Err(RunError::Usage(Message::from(problem)));
         if self.metrics.len() != 1 {
             return usage("a comparison has one metric".to_owned());
         }
-        if candidates.len() < 2 {
+        if names.len() < 2 {
             return usage(format!(
                 "{} to compare: expected the predictions of at least 2 systems",
-                match candidates.len() {
+                match names.len() {
                     0 => "no system".to_owned(),
                     count => format!("{count} system"),
                 }
             ));
         }
-        let names: Vec<&String> = candidates.iter().map(|it| &it.name).collect();
         let distinct: BTreeSet<&&String> = names.iter().collect();
         if distinct.len() < names.len() {
             return usage("two systems have the same name: expected different ones".to_owned());
         }
-        let baseline = match &compare.baseline {
+        Ok(match &compare.baseline {
             None => 0,
             Some(wanted) => match names.iter().position(|name| *name == wanted) {
                 Some(place) => place,
@@ -249,17 +283,7 @@ impl Run {
                     return Err(RunError::Usage(message));
                 }
             },
-        };
-        if candidates.iter().any(Candidate::is_read_once) {
-            return usage("the references are read once per system: expected a file".to_owned());
-        }
-        // Replicates serve the intervals of scores and those of differences.
-        self.resamples_later = true;
-        let systems = self.score_paired(candidates, observer);
-        self.resamples_later = false;
-        self.only = None;
-        let systems = systems?;
-        self.on_threads(|_| self.compare_systems(systems, baseline, compare, &statistics, observer))
+        })
     }
 
     /// Scores the systems on the same examples.

@@ -489,6 +489,54 @@ pub struct Merged {
 /// Returns an error that names the file if two files have states of different metrics or definitions, if
 /// they were divided into different numbers of shards, or if they have the same shard.
 pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateFileError> {
+    let first = files.first().map_or_else(String::new, |it| it.0.clone());
+    let mut merged = merge_parts(files)?;
+    for outcome in &mut merged.outcomes {
+        let failed = |problem| StateFileError {
+            file: first.clone(),
+            problem,
+        };
+        outcome
+            .resample(&Nobody)
+            .map_err(|error| failed(StateFileProblem::Damaged(error.to_string())))?;
+        // As a run over all data does.
+        if outcome.shards().is_none() && !outcome.state().has_scores() {
+            return Err(failed(StateFileProblem::NoExamples));
+        }
+    }
+    Ok(merged)
+}
+
+/// Merges states as [`merge_states`] does, for states that are merged with others afterwards: they may have no
+/// examples, and the outcomes have no intervals.
+///
+/// # Errors
+///
+/// Returns an error as [`merge_states`] does.
+///
+/// ```
+/// use metric_run::registry::{Options, Registry, find};
+/// use metric_run::{Run, merge_parts, merge_states, read_states, write_states};
+/// use metric_run::{Table, record::{Column, Texts}};
+///
+/// # #[cfg(feature = "text")] {
+/// let entry = find("string-accuracy").ok_or("not there")?;
+/// let mut run = Run::new(entry, &Options::default())?;
+/// run.is_part = true;
+/// let part = |texts: &[&str]| {
+///     let table = |name| Table::new(name, Column::Texts(Texts::from(texts)));
+///     run.score_tables(table("references"), table("predictions"))
+/// };
+/// let files = vec![("0".to_owned(), part(&[])?), ("1".to_owned(), part(&["cat"])?)];
+/// let merged = merge_parts(files)?;
+/// assert_eq!(merged.outcomes[0].examples(), 1);
+///
+/// let whole = merge_states(vec![("all".to_owned(), merged.outcomes)])?;
+/// assert_eq!(whole.outcomes[0].report().score("string_accuracy"), Some(1.0));
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn merge_parts(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateFileError> {
     let mut warnings = Vec::new();
     let mut whole: Vec<&str> = Vec::new();
     let mut first: Option<(&str, &[Outcome])> = None;
@@ -550,7 +598,6 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
         warnings.push(Message::from(warning));
     }
     let shards = shards.filter(|shards| !shards.is_complete());
-    let first = first.map_or_else(String::new, |(name, _)| name.to_owned());
     let mut total: Vec<Outcome> = Vec::new();
     for (name, outcomes) in files {
         if total.is_empty() {
@@ -573,17 +620,6 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
     }
     for outcome in &mut total {
         outcome.set_shards(shards.clone());
-        outcome.resample(&Nobody).map_err(|error| StateFileError {
-            file: first.clone(),
-            problem: StateFileProblem::Damaged(error.to_string()),
-        })?;
-        // As a run over all data does.
-        if shards.is_none() && !outcome.state().has_scores() {
-            return Err(StateFileError {
-                file: first,
-                problem: StateFileProblem::NoExamples,
-            });
-        }
     }
     Ok(Merged {
         outcomes: total,

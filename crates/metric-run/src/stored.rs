@@ -368,6 +368,7 @@ fn sections_of(
         result,
         details,
         has_texts,
+        class_names: &[],
     };
     let mut sections = find(metric).map_or_else(Vec::new, |entry| entry.report_sections(shown));
     for (kind, groups) in result["groups"].as_object().into_iter().flatten() {

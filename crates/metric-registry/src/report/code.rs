@@ -1,4 +1,4 @@
-use metric_report::{Bar, Block, Cell, Section, SideBySide};
+use metric_report::{Bar, Block, Cell, Column, Section, SideBySide, Table};
 use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section, text};
@@ -40,7 +40,41 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let note = "Share of the word sequences of the predictions that occur in their references.";
     let chart = caption("Precision of n-grams by length", note, largest(&orders));
     blocks.extend(bars(chart, Some(1.0), orders));
+    blocks.extend(by_language(shown, &names));
     section("Components", "", blocks)
+}
+
+/// The components of each language, where there are several.
+fn by_language(shown: Shown<'_>, names: &[(&str, &str)]) -> Option<Block> {
+    let languages = shown.result["groups"]["lang"].as_object()?;
+    if languages.len() < 2 {
+        return None;
+    }
+    let column = |name: &str, bar| Column {
+        name: name.to_owned(),
+        bar,
+        text: false,
+    };
+    let first = Column {
+        text: true,
+        ..column("language", None)
+    };
+    let components = names
+        .iter()
+        .map(|(_, label)| column(label, Some([0.0, 1.0])));
+    let row = |(language, group): (&String, &Value)| {
+        let scores = names
+            .iter()
+            .map(|(name, _)| Cell::from(group["scores"][*name].as_f64()));
+        let name = [Cell::Text(language.clone())];
+        name.into_iter().chain(scores).collect()
+    };
+    Some(Block::Table(Table {
+        caption: "Components by language".to_owned(),
+        columns: std::iter::once(first).chain(components).collect(),
+        rows: languages.iter().map(row).collect(),
+        ..Table::default()
+    }))
 }
 
 /// Reference and prediction, line by line.

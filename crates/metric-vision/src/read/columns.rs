@@ -160,6 +160,10 @@ pub(super) trait TruthRows<S>: Rows<S> {
 /// Rows that are detections.
 pub(super) trait PredictionRows<S>: Rows<S> {
     fn score(&self, row: usize) -> f64;
+    /// The position in the file.
+    fn place(&self, row: usize) -> u32 {
+        position(row)
+    }
 }
 
 /// [`dataset_from_columns`] of rows of any origin.
@@ -272,7 +276,7 @@ fn detections<S: Shape>(
         }
         all.push(Prediction {
             image,
-            place: position(row),
+            place: rows.place(row),
             class,
             score: rows.score(row),
             area,

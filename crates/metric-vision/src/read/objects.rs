@@ -5,7 +5,7 @@ use super::Warnings;
 use super::coco::plain;
 use super::coco::{
     CocoOptions, Form, Id, KeypointFields, MaskSizes, Numbers, Problem, Readable, ShapeFields,
-    Size, TruthFields,
+    Size, TruthFields, position,
 };
 use super::columns::{Listed, PredictionRows, Rows, TruthRows, dataset_from_rows};
 use crate::Dataset;
@@ -202,6 +202,11 @@ impl<S: Readable<Model = ()>> Rows<S> for Predictions<'_> {
 impl<S: Readable<Model = ()>> PredictionRows<S> for Predictions<'_> {
     fn score(&self, row: usize) -> f64 {
         self.score[row]
+    }
+
+    fn place(&self, row: usize) -> u32 {
+        let places = self.columns.columns.place.as_ref();
+        places.map_or_else(|| position(row), |places| places[row])
     }
 }
 
@@ -427,6 +432,52 @@ mod tests {
             assert!(check(&found, &truth, &found, false));
             assert!(check(&found, &truth, &found, true));
         }
+    }
+
+    /// Two images whose detections have the same score, read apart from each other: their positions in the file decide.
+    #[test]
+    fn positions_rank_equal_scores() {
+        let read = |image: i64, place: Option<u32>| {
+            let found = ObjectColumns {
+                image: vec![IdKey::Number(image)],
+                class: vec![IdKey::Number(1)],
+                // Only the detection of the second image is of an object.
+                bbox: Some(vec![[0.0, 0.0, 9.0, 9.0]]),
+                ..ObjectColumns::default()
+            };
+            let truth = ObjectColumns {
+                images: vec![IdKey::Number(image)],
+                classes: vec![(IdKey::Number(1), "cat".to_owned())],
+                bbox: Some(vec![[0.0, 0.0, if image == 2 { 9.0 } else { 1.0 }, 9.0]]),
+                ..found.clone()
+            };
+            let found = ObjectColumns {
+                score: Some(vec![0.5]),
+                place: place.map(|place| vec![place]),
+                ..found
+            };
+            let [truth, found] = [truth, found]
+                .map(|columns| Document::objects("", Objects::new(columns).expect("columns")));
+            let (dataset, _) =
+                read_coco_documents(&truth, &found, CocoOptions::default()).expect("read");
+            dataset
+        };
+        let precision = |places: [Option<u32>; 2]| {
+            let metric = VocAp::<crate::BBox>::new(0.5).expect("threshold");
+            let mut state = dataset_state(&metric, &read(1, places[0]));
+            metric_core::Merge::merge(&mut state, dataset_state(&metric, &read(2, places[1])));
+            metric.compute(&state).mean
+        };
+        // By image, the first of two detections is wrong; by position it is right.
+        assert_eq!(precision([None, None]), Some(0.25));
+        assert_eq!(precision([Some(7), Some(3)]), Some(0.5));
+    }
+
+    fn dataset_state(
+        metric: &VocAp<crate::BBox>,
+        dataset: &Dataset<crate::BBox>,
+    ) -> <VocAp<crate::BBox> as Metric>::State {
+        dataset.measure(metric)
     }
 
     #[test]

@@ -1,0 +1,238 @@
+"""Measures what docs/scale.md states: the cost of metrics, the sizes of their states, and how states merge.
+
+Run it with the package built in release, in the environment of ``cargo xtask spark``:
+
+    python measure_scale.py costs
+    python measure_scale.py merges
+    python measure_scale.py spark [PAIRS] [DETECTIONS]
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent / "tests_spark"))
+
+import cases
+import numpy
+
+from metric_suite import Boxes, Metric, _native
+
+
+def _cpu() -> float:
+    return time.process_time()
+
+
+def _scored(case: cases.Case, rows: int, **settings: Any) -> tuple[float, Any]:
+    """Returns the seconds of one thread, and the outcome, of a case that is repeated up to this many rows."""
+    import pyarrow
+
+    times = -(-rows // len(case.rows))
+    references, predictions = (list(side) * times for side in zip(*case.rows))
+    scorer = _native.Scorer(case.metric, case.options, {"threads": 1, "is_part": True, **settings})
+    if all(isinstance(value, str) for value in references) and not case.is_json:
+        references = pyarrow.array(references)
+    if all(isinstance(value, str) for value in predictions) and not case.is_json:
+        predictions = pyarrow.array(predictions)
+    if case.is_json:
+        references, predictions = _native.JsonTexts(references), _native.JsonTexts(predictions)
+    if case.metric == "accuracy-at-k":
+        predictions = numpy.array(predictions)
+    ids = numpy.arange(times * len(case.rows), dtype="int64")
+    best, outcome = float("inf"), None
+    for _ in range(2):
+        start = _cpu()
+        outcome = scorer.score_values(predictions, references, ids, {})
+        best = min(best, _cpu() - start)
+    return best * 1e6 / (times * len(case.rows)), outcome
+
+
+def _detections(count: int, seed: int = 0) -> tuple[Boxes, Boxes]:
+    """Ground truth and detections, ten of each per image, in 80 classes."""
+    random = numpy.random.default_rng(seed)
+    image = numpy.arange(count) // 10 + seed * count
+    category = random.integers(0, 80, count)
+    box = random.uniform(5, 300, (count, 4))
+    truth = Boxes(image=image, category=category, box=box, categories={key: f"class {key}" for key in range(80)})
+    found = Boxes(image=image, category=category, box=box + random.normal(0, 8, (count, 4)), score=random.uniform(0, 1, count))
+    found.box = numpy.abs(found.box) + 1
+    return truth, found
+
+
+def costs() -> None:
+    print("| metric | seconds per million records | bytes of state | with intervals, bytes per record |\n|---|---|---|---|")
+    for name, case in cases.RECORDS.items():
+        rows = 200 if case.metric in ("openlane", "lanes") else 2_000 if case.metric == "codebleu" else 20_000
+        seconds, outcome = _scored(case, rows)
+        _, kept = _scored(case, min(rows, 5_000), resamples=100)
+        records = int(json_of(kept)["examples"])
+        print(f"| {name} | {seconds:.2f} | {len(outcome.to_bytes())} per {rows:,} | {len(kept.to_bytes()) / max(records, 1):.0f} |", flush=True)
+    truth, found = _detections(50_000)
+    for metric in ("coco", "voc", "tide", "confusion-matrix", "detection"):
+        scorer = _native.Scorer(metric, {}, {"threads": 1, "is_part": True})
+        start = _cpu()
+        outcome = scorer.score_documents(found._columns(), truth._columns())
+        seconds = (_cpu() - start) * 1e6 / 50_000
+        print(f"| {metric} | {seconds:.2f} | {len(outcome.to_bytes())} per 50,000 | |", flush=True)
+
+
+def json_of(outcome: Any) -> Any:
+    import json
+
+    return json.loads(outcome.to_json())
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _merged(states: list[bytes]) -> tuple[float, bytes]:
+    start = _cpu()
+    merged = _native.merge_part_bytes(states).to_bytes()
+    return _cpu() - start, merged
+
+
+def merges(executors: int = 1000, tasks: int = 8) -> None:
+    """The states of so many executors, merged by the driver alone, and by tasks before it."""
+    print("| metric | state of one | flat: driver, s | tree: slowest task, s | tree: driver, s | equal |\n|---|---|---|---|---|---|")
+    makers = {
+        "wer, 10,000 pairs": lambda seed: _scored(cases.RECORDS["wer"], 10_000)[1].to_bytes(),
+        "classification, 10,000 labels": lambda seed: _scored(cases.RECORDS["classification"], 10_000)[1].to_bytes(),
+        "coco, 2,000 detections": lambda seed: _of_images("coco", seed),
+        "voc, 2,000 detections": lambda seed: _of_images("voc", seed),
+    }
+    for name, make in makers.items():
+        is_alike = "detections" not in name
+        states = [make(0)] * executors if is_alike else [make(seed) for seed in range(executors)]
+        flat, whole = _merged(states)
+        parts = [_merged(states[place::tasks]) for place in range(tasks)]
+        last, tree = _merged([part for _, part in parts])
+        slowest = max(seconds for seconds, _ in parts)
+        print(f"| {name} | {len(states[0])} B | {flat:.2f} | {slowest:.2f} | {last:.2f} | {whole == tree} |", flush=True)
+        print(f"whole state {len(whole) / 1e6:.1f} MB, peak of this process {_peak():.0f} MB", file=sys.stderr, flush=True)
+
+
+def _of_images(metric: str, seed: int) -> bytes:
+    truth, found = _detections(2_000, seed)
+    scorer = _native.Scorer(metric, {}, {"threads": 1, "is_part": True})
+    state: bytes = scorer.score_documents(found._columns(), truth._columns()).to_bytes()
+    return state
+
+
+def _session(memory: str = "1g") -> Any:
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    home = str(Path(pyspark.__file__).parent)
+    os.environ.update(SPARK_HOME=home, SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
+    builder = SparkSession.builder.master("local-cluster[2,1,2048]")
+    for name, value in {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": memory,
+        "spark.executor.memory": "2g",
+        "spark.executorEnv.SPARK_HOME": home,
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "16",
+    }.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def _timed(work: Any, runs: int = 3) -> float:
+    best = float("inf")
+    for _ in range(runs):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def _driver_peak(session: Any) -> float:
+    """The peak memory of the driver's JVM, in MB."""
+    process = session._jvm.java.lang.ProcessHandle.current().pid()
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) / 1024
+
+
+def on_spark(pairs: int = 1_000_000, detections: int = 2_000_000) -> None:
+    """Throughput on the same cached frame: an identity, ours, and jiwer as a pandas UDF."""
+    import pandas
+    from pyspark.sql import functions
+
+    import metric_suite.spark as spark
+
+    session = _session()
+    words = functions.array(*(functions.lit(word) for word in "the cat sat on a mat and ran far away".split()))
+
+    def text(column: Any, seed: int) -> Any:
+        picked = [functions.element_at(words, functions.pmod(functions.hash(column, functions.lit(seed + place)), 10) + 1) for place in range(10)]
+        return functions.concat_ws(" ", *picked)
+
+    same = text(functions.col("id"), 1)
+    frame = session.range(0, pairs, numPartitions=16).select("id", same.alias("reference"))
+    changed = functions.regexp_replace("reference", "cat|mat", "dog")
+    frame = frame.withColumn("prediction", changed).persist()
+    frame.count()
+
+    identity = frame.select("reference", "prediction")
+    job = lambda: identity.mapInArrow(lambda batches: batches, identity.schema).write.format("noop").mode("overwrite").save()
+    job()
+    plain = _timed(job)
+    ours = lambda: spark.score(identity, "wer")
+    ours()
+    mine = _timed(ours)
+    with_ids = _timed(lambda: spark.score(frame, "wer"), 1)
+    print(f"pairs {pairs}: identity {plain:.2f} s, ours {mine:.2f} s, ours with ids checked {with_ids:.2f} s", flush=True)
+    table = identity.limit(min(pairs, 1_000_000)).toArrow()
+    scorer = _native.Scorer("wer", {}, {"threads": 1})
+    process = _timed(lambda: scorer.score_values(table["prediction"], table["reference"], None, None)) * pairs / len(table)
+    print(f"one process, one thread {process:.2f} s", flush=True)
+    if pairs <= 1_000_000:
+
+        @functions.pandas_udf("struct<errors long, words long>")
+        def peer(reference: pandas.Series, prediction: pandas.Series) -> pandas.DataFrame:
+            import jiwer
+
+            rows = [jiwer.process_words(a, b) for a, b in zip(reference, prediction)]
+            return pandas.DataFrame(
+                [(it.substitutions + it.deletions + it.insertions, it.hits + it.substitutions + it.deletions) for it in rows],
+                columns=["errors", "words"],
+            )
+
+        few = identity.limit(pairs // 20).repartition(16).persist()
+        few.count()
+        work = lambda: few.select(peer("reference", "prediction").alias("it")).agg(functions.sum("it.errors"), functions.sum("it.words")).collect()
+        work()
+        theirs = _timed(work, 1) * 20
+        print(f"jiwer {theirs:.2f} s (of a twentieth of the pairs, times 20)", flush=True)
+        print(f"ours less identity to one process {(mine - plain) / process:.2f}; jiwer to ours {theirs / mine:.1f}, less identity {(theirs - plain) / max(mine - plain, 1e-9):.1f}")
+    print(f"driver's JVM peak {_driver_peak(session):.0f} MB, its Python {_peak():.0f} MB", flush=True)
+    frame.unpersist()
+    if detections:
+        rows = session.range(0, detections, numPartitions=16)
+        number = lambda seed, most: (functions.pmod(functions.hash("id", functions.lit(seed)), most * 10) / 10.0 + 1.0).cast("double")
+        objects = rows.select(
+            (functions.col("id") / 10).cast("bigint").alias("image_id"),
+            functions.pmod(functions.hash("id"), 80).alias("category_id"),
+            functions.array(number(1, 300), number(2, 300), number(3, 99), number(4, 99)).alias("bbox"),
+            functions.col("id").alias("position"),
+            number(5, 100).alias("score"),
+        )
+        truth = objects.drop("score", "position").withColumn("area", number(4, 99)).withColumn("iscrowd", functions.lit(0))
+        start = time.perf_counter()
+        result = spark.score(truth, "coco", objects, order="position")
+        print(f"detections {detections}: {time.perf_counter() - start:.1f} s, AP {result['AP']}, driver's JVM peak {_driver_peak(session):.0f} MB, its Python {_peak():.0f} MB")
+    session.stop()
+
+
+if __name__ == "__main__":
+    what, *numbers = sys.argv[1:]
+    {"costs": costs, "merges": merges, "spark": on_spark}[what](*map(int, numbers))

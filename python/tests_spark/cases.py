@@ -1,0 +1,248 @@
+"""A small data set for each metric, as rows of a frame, with the result of one process."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import metric_suite
+
+_GOLDEN = Path(__file__).parents[2] / "tests" / "golden"
+_WORDS = "the a cat dog sat on mat ran far away is was 1 2".split()
+
+
+def _golden(name: str, count: int) -> list[dict[str, Any]]:
+    with open(_GOLDEN / name, encoding="utf-8") as file:
+        rows = [row for row in map(json.loads, file) if "_about" not in row]
+    return rows[:count]
+
+
+@dataclass
+class Case:
+    """Examples by rows: their ids, references, predictions and further columns."""
+
+    metric: str
+    #: The types of references and predictions in a frame.
+    types: tuple[str, str]
+    rows: list[tuple[Any, Any]]
+    options: dict[str, Any] = field(default_factory=dict)
+    #: Whether the columns are JSON texts.
+    is_json: bool = False
+
+    @property
+    def ids(self) -> list[str]:
+        return [f"id-{place:04}" for place in range(len(self.rows))]
+
+    @property
+    def fields(self) -> dict[str, list[str]]:
+        return {"topic": [("news", "sport", "art")[place % 3] for place in range(len(self.rows))]}
+
+    def expected(self, **options: Any) -> metric_suite.Metric:
+        """One process, from values in memory."""
+        references, predictions = (list(side) for side in zip(*self.rows))
+        if self.is_json:
+            references, predictions = ([json.loads(text) for text in side] for side in (references, predictions))
+        metric = metric_suite.Metric(self.metric, **{**self.options, **options})
+        return metric.update(predictions, references, ids=self.ids, fields=self.fields)
+
+    def frame(self, session: Any) -> Any:
+        rows = [
+            (id, *row, topic) for id, row, topic in zip(self.ids, self.rows, self.fields["topic"])
+        ]
+        schema = f"id string, reference {self.types[0]}, prediction {self.types[1]}, topic string"
+        return session.createDataFrame(rows, schema)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return {**self.options, **({"json": True} if self.is_json else {})}
+
+
+def _text(random_: random.Random) -> str:
+    return " ".join(random_.choices(_WORDS, k=random_.randrange(1, 8)))
+
+
+def _changed(random_: random.Random, text: str) -> str:
+    words = text.split()
+    words[random_.randrange(len(words))] = random_.choice(_WORDS)
+    return " ".join(words) if random_.random() < 0.7 else text
+
+
+def _texts(metric: str, types: tuple[str, str] = ("string", "string"), count: int = 60, **options: Any) -> Case:
+    random_ = random.Random(metric)
+    rows = []
+    for _ in range(count):
+        text = _text(random_)
+        reference = [text, _text(random_)] if types[0] == "array<string>" else text
+        rows.append((reference, _changed(random_, text)))
+    return Case(metric, types, rows, options)
+
+
+def _codes(count: int = 24) -> Case:
+    random_ = random.Random(7)
+    lines = ["x = 1", "y = x + 2", "print(x)", "for i in range(3):\n    x += i", "if x:\n    y = 3", "return y"]
+    rows = []
+    for _ in range(count):
+        chosen = random_.choices(lines, k=4)
+        code = "def f(x):\n" + "\n".join("    " + line.replace("\n", "\n    ") for line in chosen)
+        rows.append((code, code.replace("x", "z", random_.randrange(3))))
+    return Case("codebleu", ("string", "string"), rows, {"lang": "python"})
+
+
+def _grids(count: int = 40) -> Case:
+    random_ = random.Random(9)
+    rows = []
+    for _ in range(count):
+        grid = [[random_.randrange(10) for _ in range(4)] for _ in range(3)]
+        other = [row[:] for row in grid]
+        if random_.random() < 0.5:
+            other[0][0] = 11 if random_.random() < 0.2 else 1
+        rows.append((grid, other))
+    return Case("arc", ("array<array<int>>", "array<array<int>>"), rows)
+
+
+def _tasks(count: int = 30) -> Case:
+    random_ = random.Random(10)
+    attempt = "struct<attempt_1: array<array<int>>, attempt_2: array<array<int>>>"
+    rows = []
+    for _ in range(count):
+        grids = [[[random_.randrange(3)]] for _ in range(random_.randrange(1, 3))]
+        attempts = [{"attempt_1": [[random_.randrange(3)]], "attempt_2": [[random_.randrange(3)]]} for _ in grids]
+        rows.append((grids, attempts))
+    return Case("arc", ("array<array<array<int>>>", f"array<{attempt}>"), rows)
+
+
+def _boxes_of(random_: random.Random) -> list[list[float]]:
+    return [[random_.randrange(50), random_.randrange(50), 10.0, 20.0] for _ in range(random_.randrange(4))]
+
+
+def _items(count: int = 50) -> Case:
+    random_ = random.Random(11)
+    rows = []
+    for _ in range(count):
+        boxes = _boxes_of(random_)
+        moved = [[x + random_.randrange(4), y, w, h] for x, y, w, h in boxes]
+        rows.append(([[float(n) for n in box] for box in boxes], [[float(n) for n in box] for box in moved]))
+    return Case("detection", ("array<array<double>>", "array<array<double>>"), rows)
+
+
+def _labels(count: int = 80) -> Case:
+    random_ = random.Random(12)
+    rows = [(random_.randrange(4), random_.randrange(4)) for _ in range(count)]
+    return Case("classification", ("int", "bigint"), rows, {"average": "macro"})
+
+
+def _names(count: int = 80) -> Case:
+    random_ = random.Random(13)
+    rows = [(random_.choice("abcd"), random_.choice("abcd")) for _ in range(count)]
+    return Case("classification", ("string", "string"), rows)
+
+
+def _scores(count: int = 70) -> Case:
+    random_ = random.Random(14)
+    rows = [(random_.randrange(8), [random_.random() for _ in range(8)]) for _ in range(count)]
+    return Case("accuracy-at-k", ("int", "array<double>"), rows, {"k": [1, 3], "input": "scores"})
+
+
+def _ranked(count: int = 70) -> Case:
+    random_ = random.Random(15)
+    rows = [(random_.randrange(9), random_.sample(range(9), 5)) for _ in range(count)]
+    return Case("mrr", ("int", "array<int>"), rows)
+
+
+def _clips() -> Case:
+    rows = [(json.dumps(row["label"]), json.dumps(row["pred"])) for row in _golden("graph/mapdr_samples.jsonl", 40)]
+    return Case("lanes", ("string", "string"), rows, {}, True)
+
+
+def _frames() -> Case:
+    rows = [(json.dumps(row["gt"]), json.dumps(row["pred"])) for row in _golden("graph/openlanev2_frames.jsonl", 12)]
+    return Case("openlane", ("string", "string"), rows, {}, True)
+
+
+def _votes(count: int = 40) -> Case:
+    random_ = random.Random(16)
+    rows = [([random_.choice(_WORDS) for _ in range(10)], random_.choice(_WORDS)) for _ in range(count)]
+    return Case("vqa", ("array<string>", "string"), rows, {"profile": "vqa-v2"})
+
+
+#: By name. Those that represent the kinds of state: counts, groups, rows, exact sums.
+RECORDS: dict[str, Case] = {
+    "wer": _texts("wer"),
+    "classification": _labels(),
+    "openlane": _frames(),
+    "anls": _texts("anls", ("array<string>", "string")),
+    "cer": _texts("cer", normalize=["lower"]),
+    "string-accuracy": _texts("string-accuracy"),
+    "exact-match": _texts("exact-match", ignore_case=True),
+    "squad": _texts("squad", ("array<string>", "string")),
+    "relaxed-accuracy": _texts("relaxed-accuracy"),
+    "vqa": _votes(),
+    "codebleu": _codes(),
+    "classification-names": _names(),
+    "accuracy-at-k": _scores(),
+    "mrr": _ranked(),
+    "arc": _grids(),
+    "arc-tasks": _tasks(),
+    "detection": _items(),
+    "lanes": _clips(),
+}
+KINDS = ("wer", "classification", "openlane", "anls")
+
+
+def objects(images: int = 40, seed: int = 3) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A ground truth and detections in COCO's form. Some images have no objects."""
+    random_ = random.Random(seed)
+    annotations, found = [], []
+    for image in range(images):
+        for _ in range(random_.randrange(5)):
+            x, y, w, h = random_.randrange(200), random_.randrange(200), 5 + random_.randrange(150), 5 + random_.randrange(150)
+            name = random_.choice([1, 2, 7])
+            annotations.append(
+                {
+                    "id": len(annotations) + 1,
+                    "image_id": image,
+                    "category_id": name,
+                    "bbox": [float(x), float(y), float(w), float(h)],
+                    "area": float(w * h),
+                    "iscrowd": int(random_.random() < 0.05),
+                }
+            )
+            moved = [x + random_.randrange(9), float(y), float(w), h + random_.randrange(9)]
+            if random_.random() < 0.8:
+                found.append(
+                    {
+                        "image_id": image,
+                        "category_id": name if random_.random() < 0.9 else 2,
+                        "bbox": [float(number) for number in moved],
+                        # Equal scores are common.
+                        "score": random_.randrange(10) / 10,
+                    }
+                )
+    truth = {
+        "images": [{"id": image, "width": 400, "height": 400} for image in range(images)],
+        "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}, {"id": 7, "name": "emu"}],
+        "annotations": annotations,
+    }
+    return truth, found
+
+
+_OBJECT = "image_id bigint, category_id bigint, bbox array<double>"
+
+
+def object_frames(session: Any, truth: dict[str, Any], found: list[dict[str, Any]]) -> tuple[Any, Any, Any]:
+    """Frames of ground truth, detections with their positions, and images."""
+    names = ["image_id", "category_id", "bbox", "id", "area", "iscrowd"]
+    references = session.createDataFrame(
+        [tuple(row[name] for name in names) for row in truth["annotations"]], f"{_OBJECT}, id bigint, area double, iscrowd int"
+    )
+    predictions = session.createDataFrame(
+        [(row["image_id"], row["category_id"], row["bbox"], row["score"], place) for place, row in enumerate(found)],
+        f"{_OBJECT}, score double, position bigint",
+    )
+    images = session.createDataFrame(
+        [(image["id"], image["width"], image["height"]) for image in truth["images"]], "id bigint, width int, height int"
+    )
+    return references, predictions, images
