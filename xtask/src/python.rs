@@ -12,7 +12,7 @@ Makes an environment under target/python, with what the tests need from PyPI. --
 are built. Needs Python 3.10 or later with the module venv: that of $PYTHON, or python3.";
 
 /// What the tests need, and the packages whose interfaces and numbers are kept.
-const PACKAGES: &[&str] = &[
+pub(crate) const PACKAGES: &[&str] = &[
     "maturin>=1.9,<2",
     "check-jsonschema",
     "evaluate",
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 /// otherwise fails if they must run, and else says so.
 pub(crate) fn steps_of_test(must_run: bool, steps: &mut Steps) -> Result<(), Error> {
     let problem = match python() {
-        Some(python) => match install_all(&python, &environment()) {
+        Some(python) => match install(&python, &environment(), PACKAGES, ALONE) {
             Ok(()) => return self::steps(&python, false, steps),
             Err(problem) => problem,
         },
@@ -70,7 +70,9 @@ pub(crate) fn environment() -> PathBuf {
 
 fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error> {
     let environment = environment();
-    steps.run("Python environment", || install_all(python, &environment))?;
+    steps.run("Python environment", || {
+        install(python, &environment, PACKAGES, ALONE)
+    })?;
     let program = |name: &str| environment.join("bin").join(name).display().to_string();
     let own = program("python");
     let lint = ["clippy", "-p", WITHOUT_PYTHON[1], "--", "-D", "warnings"];
@@ -107,7 +109,7 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
 pub(crate) fn build_as_released() -> Result<(), String> {
     let environment = environment();
     let python = python().ok_or("there is no Python 3.10 or later with the module venv")?;
-    install_all(&python, &environment)?;
+    install(&python, &environment, PACKAGES, ALONE)?;
     let maturin = environment.join("bin/maturin").display().to_string();
     shown(
         &maturin,
@@ -127,29 +129,24 @@ pub(crate) fn python() -> Option<String> {
     run.is_ok_and(|run| run.status.success()).then_some(python)
 }
 
-/// What is installed without what it asks for: that is older than the grammars that it is compared on.
-const ALONE: &str = "benches/peers/requirements/codebleu.txt";
+/// What is installed without what it asks for, which is older than the grammars that it is compared on.
+pub(crate) const ALONE: &[&str] = &["benches/peers/requirements/codebleu.txt"];
 
-/// Makes the environment of the package's tests, unless it is there with all packages.
-pub(crate) fn install_all(python: &str, environment: &Path) -> Result<(), String> {
-    install(python, environment, PACKAGES)?;
-    let done = environment.join("installed-alone.txt");
-    let list = root().join(ALONE);
-    let wanted = std::fs::read_to_string(&list).map_err(|error| format!("{ALONE}: {error}"))?;
-    if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
-        return Ok(());
-    }
-    let own = environment.join("bin/python").display().to_string();
-    let list = list.display().to_string();
-    let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r", &list];
-    output(&own, &pip, Path::new("."), &[])?;
-    std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))
-}
-
-/// Makes an environment, unless it is there with all packages.
-pub(crate) fn install(python: &str, environment: &Path, packages: &[&str]) -> Result<(), String> {
+/// Makes an environment, unless it is there with all packages. Those of the files in `alone` are installed without
+/// what they ask for.
+pub(crate) fn install(
+    python: &str,
+    environment: &Path,
+    packages: &[&str],
+    alone: &[&str],
+) -> Result<(), String> {
     let done: PathBuf = environment.join("installed.txt");
-    let wanted = packages.join("\n");
+    let mut wanted = packages.join("\n");
+    for file in alone {
+        let pinned = std::fs::read_to_string(root().join(file));
+        let pinned = pinned.map_err(|error| format!("{file}: {error}"))?;
+        wanted.push_str(&format!("\n{pinned}"));
+    }
     if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
         return Ok(());
     }
@@ -169,6 +166,11 @@ pub(crate) fn install(python: &str, environment: &Path, packages: &[&str]) -> Re
         "--disable-pip-version-check",
     ];
     output(&own, &[&pip, packages].concat(), Path::new("."), &[])?;
+    for file in alone {
+        let file = root().join(file).display().to_string();
+        let words = ["--no-deps", "-r", &*file];
+        output(&own, &[&pip[..], &words].concat(), Path::new("."), &[])?;
+    }
     std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::python::{PROFILE, environment, install_all, python};
+use crate::python::{ALONE, PACKAGES, PROFILE, environment, install, python};
 use crate::run::{Error, cargo_output, output, print, root};
 use crate::steps::Steps;
 use crate::table::table;
@@ -49,7 +49,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let program = |name: &str| built.join("bin").join(name).display().to_string();
     let wheels = root().join("target/wheels");
     let folder = wheels.display().to_string();
-    steps.run("Python environment", || install_all(&python, &built))?;
+    steps.run("Python environment", || {
+        install(&python, &built, PACKAGES, ALONE)
+    })?;
     steps.run("build", || {
         let _ = fs::remove_dir_all(&wheels);
         let variables = [("VIRTUAL_ENV", &*built.display().to_string())];

@@ -13,7 +13,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 use metric_run::record::{JoinPolicy, Missing, Shard};
 use metric_run::registry::{Drawing, ENTRIES, Entry, Input, OptionKind, OptionSpec, Options, find};
-use metric_run::{Candidate, CsvOptions, Data, EmptyField, Fields, Format, Run, Source};
+use metric_run::{
+    Candidate, CsvOptions, Data, EmptyField, Fields, Format, RankExamples, Run, Source,
+};
 
 use crate::checks::Check;
 use crate::compare;
@@ -586,6 +588,12 @@ fn common_args() -> Vec<Arg> {
             .value_name("ID")
             .action(ArgAction::Append)
             .help("Print this example (or all) as text in place of the scores; may be given again"),
+        Arg::new("show-worst")
+            .long("show-worst")
+            .value_name("N")
+            .value_parser(value_parser!(u16).range(1..))
+            .conflicts_with("show")
+            .help("Also print the N examples with the worst scores"),
         Arg::new("color")
             .long("color")
             .value_name("WHEN")
@@ -622,6 +630,20 @@ pub(crate) fn style(matches: &ArgMatches) -> Style {
         "latex" => Style::Latex,
         "csv" => Style::Csv,
         _ => Style::Table,
+    }
+}
+
+/// How many of the worst examples are printed.
+pub(crate) fn worst(matches: &ArgMatches) -> Result<usize, Failure> {
+    let Ok(Some(worst)) = matches.try_get_one::<u16>("show-worst") else {
+        return Ok(0);
+    };
+    match style(matches) {
+        Style::Table | Style::Markdown => Ok(usize::from(*worst)),
+        _ => Err(Failure::Usage(format!(
+            "--show-worst prints a table: --format {} does not go with it; --per-sample FILE writes the scores of all examples",
+            text(matches, "format")
+        ))),
     }
 }
 
@@ -831,6 +853,13 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     run.samples = per_sample.is_some();
     let report = report.or(charts);
     run.ranking = report.as_ref().map(report::Wanted::ranking);
+    if let worst @ 1.. = worst(matches)? {
+        let of_report = run.ranking.map_or(0, |ranking| ranking.most);
+        run.ranking = Some(RankExamples {
+            most: worst.max(of_report),
+            inputs: true,
+        });
+    }
     if outputs.details.is_some() && !run.has_details() {
         return Err(Failure::Usage(format!(
             "--details: {names} has no details under these options"

@@ -901,6 +901,10 @@ fn latex(block: &Block) -> String {
     text.push_str("\\midrule\n");
     for row in &block.rows {
         let mut cells = escaped(&row.cells);
+        // The first cell is a name.
+        for cell in cells.iter_mut().skip(1) {
+            *cell = with_minus_signs(cell);
+        }
         if let Some(cell) = cells.get_mut(1).filter(|_| row.is_best) {
             *cell = format!("\\textbf{{{cell}}}");
         }
@@ -914,9 +918,33 @@ fn latex(block: &Block) -> String {
     text
 }
 
+/// Numbers with minus signs in place of hyphens; a hyphen that is not before a digit stays.
+fn with_minus_signs(cell: &str) -> String {
+    let mut parts = cell.split('-');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_number = part.starts_with(|char: char| char.is_ascii_digit());
+        text.push_str(if is_number { "$-$" } else { "-" });
+        text.push_str(part);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_minus_signs() {
+        for (cell, expected) in [
+            ("-0.1437", "$-$0.1437"),
+            ("[-0.2, -0.1]", "[$-$0.2, $-$0.1]"),
+            ("19 / 16 / 25", "19 / 16 / 25"),
+            ("-", "-"),
+        ] {
+            assert_eq!(with_minus_signs(cell), expected);
+        }
+    }
 
     #[test]
     fn small_p_values() {

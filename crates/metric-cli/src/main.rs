@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     {
         return stop(&failure);
     }
-    let command = args::command(metrics.clone());
+    let command = args::command(metrics);
     let commands: Vec<&str> = command
         .get_subcommands()
         .map(clap::Command::get_name)
@@ -204,7 +204,12 @@ fn finish(printed: &Printed, numbers: Numbers, matches: &ArgMatches) -> Result<E
     };
     let text = match &printed.shown {
         Some(text) => text.clone(),
-        None => output::render(&printed.scored, args::style(matches), numbers),
+        None => output::render(
+            &printed.scored,
+            args::style(matches),
+            numbers,
+            args::worst(matches)?,
+        ),
     };
     print(&text)?;
     Ok(code)

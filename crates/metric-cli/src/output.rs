@@ -77,7 +77,9 @@ impl Numbers {
 }
 
 /// The result, ending in a newline.
-pub(crate) fn render(scored: &[Scored], style: Style, numbers: Numbers) -> String {
+///
+/// Tables also have this number of the worst examples.
+pub(crate) fn render(scored: &[Scored], style: Style, numbers: Numbers, worst: usize) -> String {
     match style {
         Style::Json => {
             let outcomes = scored.iter().map(|it| (&it.outcome, &it.report));
@@ -87,7 +89,7 @@ pub(crate) fn render(scored: &[Scored], style: Style, numbers: Numbers) -> Strin
             let markdown = style == Style::Markdown;
             let tables = scored
                 .iter()
-                .map(|scored| tables(scored, markdown, numbers));
+                .map(|scored| tables(scored, markdown, numbers, worst));
             tables.collect::<Vec<_>>().join("\n")
         }
         Style::Latex => {
@@ -154,7 +156,7 @@ pub(crate) fn latex_table(header: &[String], rows: impl Iterator<Item = Vec<Stri
     )
 }
 
-/// Text with what LaTeX would obey as characters, and numbers with a minus sign.
+/// Text with what LaTeX would obey as characters.
 pub(crate) fn latex_text(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
@@ -222,7 +224,7 @@ fn csv_field(text: &str) -> String {
     }
 }
 
-fn tables(scored: &Scored, markdown: bool, numbers: Numbers) -> String {
+fn tables(scored: &Scored, markdown: bool, numbers: Numbers, worst: usize) -> String {
     let Scored {
         outcome, report, ..
     } = scored;
@@ -296,12 +298,64 @@ fn tables(scored: &Scored, markdown: bool, numbers: Numbers) -> String {
             ));
         }
     }
+    if worst > 0 {
+        text.push_str(&worst_examples(scored, markdown, numbers, worst));
+    }
     if markdown {
         text.push_str(&format!("`{}`\n", outcome.signature()));
     } else {
         text.push_str(&format!("{}\n", outcome.signature()));
     }
     text
+}
+
+/// The examples with the worst scores, with what is compared.
+fn worst_examples(scored: &Scored, markdown: bool, numbers: Numbers, most: usize) -> String {
+    let ranking = scored.outcome.state().ranking();
+    let Some((score, ranking)) = ranking
+        .as_ref()
+        .and_then(|ranking| Some((ranking.score()?.0, ranking)))
+    else {
+        return format!(
+            "{}: no score of single examples\n\n",
+            scored.outcome.metric()
+        );
+    };
+    if ranking.worst().len() == 0 {
+        return format!("All examples have a perfect {score}\n\n");
+    }
+    let header = ["worst", &numbers.column(score), "reference", "prediction"];
+    let mut table = new_table(&header, markdown);
+    for column in table.column_iter_mut().skip(2) {
+        column.set_cell_alignment(CellAlignment::Left);
+    }
+    for sample in ranking.worst().take(most) {
+        let id = match &sample.part {
+            Some(part) => format!("{} {part}", sample.id),
+            None => sample.id.clone(),
+        };
+        let value = sample.scores.iter().find(|(name, _)| name == score);
+        let inputs = sample.inputs.as_deref();
+        let sides = inputs.map_or(["", ""], |it| [&it.reference, &it.prediction]);
+        let [reference, prediction] = sides.map(|json| value_cell(json, markdown));
+        let value = numbers.score(value.and_then(|(_, value)| *value));
+        table.add_row([cell(&id, markdown), value, reference, prediction]);
+    }
+    let mut text = String::new();
+    push(&mut text, &table);
+    text
+}
+
+/// A value from a file in a few characters: a string without its quotes, anything else as JSON.
+fn value_cell(json: &str, markdown: bool) -> String {
+    /// Two such columns fit into a terminal of 80 columns, with an id and a score.
+    const SHOWN: usize = 24;
+    let text = serde_json::from_str(json).unwrap_or_else(|_| json.to_owned());
+    let end = text.char_indices().nth(SHOWN);
+    match end {
+        Some((end, _)) => cell(&text[..end], markdown) + "...",
+        None => cell(&text, markdown),
+    }
 }
 
 /// More slices of a kind than this are worth a word about their number.

@@ -171,3 +171,29 @@ fn shells_and_man_know_the_program() {
     let page = std::fs::read_to_string(folder.path("pages/metric-score-wer.1"));
     assert!(page.expect("a page").contains("profile"));
 }
+
+/// The second text has one incorrect word of three.
+#[test]
+fn the_worst_examples_are_printed() {
+    let folder = folder();
+    let run = |words: &str| folder.run(&format!("score wer -r r.jsonl -p p.jsonl {words}"));
+    let table = run("--show-worst 3").code(0).stdout;
+    let row = table.lines().find(|line| line.contains("c d e"));
+    let row = row.expect("a row of the example");
+    for part in ["2", "0.3333", "c d e", "c x e"] {
+        assert!(row.contains(part), "{row}");
+    }
+    // The other one is perfect.
+    assert!(!table.contains("a b"), "{table}");
+    let markdown = run("--show-worst 1 --format markdown").code(0).stdout;
+    assert!(markdown.contains("| worst | "), "{markdown}");
+    run("--show-worst 1 --format json").fails(2, &["--per-sample FILE"]);
+    let perfect =
+        folder.run("score wer -r r.jsonl -p r.jsonl --prediction-field reference --show-worst 1");
+    assert!(
+        perfect
+            .code(0)
+            .stdout
+            .contains("All examples have a perfect wer")
+    );
+}

@@ -33,7 +33,7 @@ const DEMOS: &[&str] = &[
 ];
 
 fn text_of(folder: &Folder, name: &str) -> String {
-    fs::read_to_string(folder.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    fs::read_to_string(folder.path(name)).expect(name)
 }
 
 /// The attributes of the score cards of a page: names and values.
@@ -878,7 +878,7 @@ fn boxes_by_class_are_drawn_for_their_class() {
 /// The ids of the examples of a page, in their order, of the section with this heading.
 fn examples_below(page: &str, heading: &str) -> Vec<String> {
     let start = page.find(&format!("{heading}</bdi></h2>"));
-    let section = &page[start.unwrap_or_else(|| panic!("no section {heading}"))..];
+    let section = &page[start.expect(heading)..];
     let section = section.split("</section>").next().unwrap_or_default();
     let ids = section.split("<a href=\"#ex-").skip(1);
     let id = |text: &str| {

@@ -365,12 +365,6 @@ impl Outcome {
     }
 }
 
-impl Outcome {
-    fn report(&self) -> &Report {
-        self.report.get_or_init(|| self.outcome.report())
-    }
-}
-
 /// The outcome of the examples of several parts of a data set, without intervals.
 #[pyfunction]
 pub(crate) fn merge_outcomes(py: Python<'_>, parts: Vec<PyRef<'_, Outcome>>) -> PyResult<Outcome> {
@@ -453,12 +447,10 @@ pub(crate) fn compare_states(
     systems: Vec<(String, PyRef<'_, Outcome>)>,
 ) -> PyResult<String> {
     let (run, compare) = comparison(py, name, options, &Settings(settings))?;
-    let systems = systems.into_iter().map(|(name, outcome)| System {
-        name,
-        predictions: "predictions".to_owned(),
-        outcome: outcome.outcome.clone(),
-    });
-    let systems: Vec<System> = systems.collect();
+    let systems = systems.into_iter();
+    let systems: Vec<System> = systems
+        .map(|(name, outcome)| System::new(name, "predictions", outcome.outcome.clone()))
+        .collect();
     let found = py.detach(|| run.compare_outcomes(systems, &compare));
     Ok(found.map_err(|error| of_run(py, &error, true))?.to_json())
 }
@@ -471,6 +463,12 @@ pub(crate) fn reads(py: Python<'_>, name: &str) -> PyResult<&'static str> {
         Input::Documents => "documents",
         Input::Either(_) | Input::Joined(_) => "either",
     })
+}
+
+impl Outcome {
+    fn report(&self) -> &Report {
+        self.report.get_or_init(|| self.outcome.report())
+    }
 }
 
 /// Reads the bytes of state files, and merges them. The names are for messages.

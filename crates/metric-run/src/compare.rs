@@ -126,6 +126,21 @@ pub struct System {
     pub predictions: String,
     /// Its scores.
     pub outcome: Outcome,
+    /// The number of references that it has no prediction for.
+    pub missing: u64,
+}
+
+impl System {
+    /// A system by its name, the source of its predictions and its scores.
+    #[must_use]
+    pub fn new(name: impl Into<String>, predictions: impl Into<String>, outcome: Outcome) -> Self {
+        Self {
+            name: name.into(),
+            predictions: predictions.into(),
+            missing: outcome.report().missing,
+            outcome,
+        }
+    }
 }
 
 /// The differences on a group of examples.
@@ -304,7 +319,11 @@ impl Run {
             let all = ids.iter().fold(first, both);
             if ids.iter().any(|ids| ids.len() > all.len()) {
                 self.only = Some(Arc::new(all));
-                return self.score_systems(candidates, observer);
+                let mut paired = self.score_systems(candidates, observer)?;
+                for (system, alone) in paired.iter_mut().zip(&systems) {
+                    system.missing = alone.missing;
+                }
+                return Ok(paired);
             }
         }
         Ok(systems)
@@ -319,11 +338,7 @@ impl Run {
             let mut outcomes = self.score_candidate(candidate, observer)?;
             let outcome = outcomes.pop();
             let outcome = outcome.ok_or_else(|| RunError::Internal("no outcome".to_owned()))?;
-            Ok(System {
-                name: candidate.name.clone(),
-                predictions: candidate.source(),
-                outcome,
-            })
+            Ok(System::new(&candidate.name, candidate.source(), outcome))
         };
         candidates.iter().map(score).collect()
     }
@@ -409,7 +424,11 @@ impl Run {
         let found = first.and_then(Outcome::intervals);
         let mut all_warnings = found.map_or_else(Vec::new, |it| clusters_warnings(it, statistics));
         for system in &systems {
-            for warning in system.outcome.report().warnings {
+            // Those that are left out of all systems are not known to any of them.
+            let missing = system.outcome.missing_warning(system.missing);
+            let mut of_system = system.outcome.report().warnings;
+            of_system.extend(missing.filter(|missing| !of_system.contains(missing)));
+            for warning in of_system {
                 if !all_warnings.contains(&warning) {
                     let named = Message::from(format!("{}: ", system.name)).message(&warning);
                     all_warnings.push(named);
@@ -718,7 +737,7 @@ impl Comparison {
                     .outcome
                     .intervals()
                     .map(|it| JsonIntervals(&it.total.intervals)),
-                missing: report.missing,
+                missing: system.missing,
             });
         let groups: Named<Named<JsonGroup<'_>>> = self
             .groups

@@ -236,26 +236,27 @@ impl Outcome {
         self.state.examples()
     }
 
+    /// The warning of references without a prediction. Under the strict policy it is the metric that says what a gap
+    /// means.
+    pub(crate) fn missing_warning(&self, count: u64) -> Option<Message> {
+        let so = match self.join.missing {
+            Missing::Error => return None,
+            Missing::Skip => "left out",
+            Missing::Empty => "scored against an empty one",
+        };
+        let what = Counted::new(
+            format!("reference has no prediction and was {so}"),
+            format!("references have no prediction and were {so}"),
+        );
+        (count > 0).then(|| what.warning(count))
+    }
+
     /// Returns the scores and counts, with all warnings.
     #[must_use]
     pub fn report(&self) -> Report {
         let mut report = self.state.report();
         let mut warnings = Vec::new();
-        if report.missing > 0 {
-            // Under the strict policy it is the metric that says what a gap means.
-            let so = match self.join.missing {
-                Missing::Error => None,
-                Missing::Skip => Some("left out"),
-                Missing::Empty => Some("scored against an empty one"),
-            };
-            warnings.extend(so.map(|so| {
-                let what = Counted::new(
-                    format!("reference has no prediction and was {so}"),
-                    format!("references have no prediction and were {so}"),
-                );
-                what.warning(report.missing)
-            }));
-        }
+        warnings.extend(self.missing_warning(report.missing));
         if report.extra > 0 {
             let what = Counted::new(
                 "prediction has no reference and was left out",

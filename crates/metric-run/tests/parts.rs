@@ -93,11 +93,8 @@ fn merged_states_compare_as_files_do() {
         sources.collect(),
         &compare,
     );
-    let systems = systems.map(|(name, texts)| System {
-        name: name.to_owned(),
-        predictions: "predictions".to_owned(),
-        outcome: merged(&texts).remove(0),
-    });
+    let systems =
+        systems.map(|(name, texts)| System::new(name, "predictions", merged(&texts).remove(0)));
     let found = run(false).compare_outcomes(systems.to_vec(), &compare);
     let mut found = found.expect("compared");
     // Lines have a warning of their own: they are joined by their numbers.

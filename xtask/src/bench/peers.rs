@@ -164,6 +164,25 @@ const fn coco(
     }
 }
 
+/// JSON Lines, which no peer reads by itself.
+const fn records(
+    name: &'static str,
+    about: &'static str,
+    input: Input,
+    words: &'static str,
+) -> Comparison {
+    Comparison {
+        name,
+        about,
+        input,
+        ours: Ours::Files(words),
+        peers: &[],
+        agree: &[],
+        tolerance: 0.0,
+        threads: ONE_AND_TWO,
+    }
+}
+
 /// A call of the Python package, next to the same call of another package.
 const fn python(
     name: &'static str,
@@ -183,25 +202,6 @@ const fn python(
         // Sums of scores have another order.
         tolerance: 1e-9,
         threads: ONE,
-    }
-}
-
-/// JSON Lines, which no peer reads by itself.
-const fn records(
-    name: &'static str,
-    about: &'static str,
-    input: Input,
-    words: &'static str,
-) -> Comparison {
-    Comparison {
-        name,
-        about,
-        input,
-        ours: Ours::Files(words),
-        peers: &[],
-        agree: &[],
-        tolerance: 0.0,
-        threads: ONE_AND_TWO,
     }
 }
 
@@ -1190,7 +1190,7 @@ impl Report<'_> {
                 Ours::Files(words) => format!("`metric score {words}`"),
                 Ours::Compare(words) => format!("`metric compare {words}`"),
                 Ours::Memory(_) => "the crate, in memory".to_owned(),
-                Ours::Python(call) => format!("`calls.py metric_suite {call}`"),
+                Ours::Python(_) => "the Python package, in memory".to_owned(),
             };
             let _ = writeln!(
                 text,

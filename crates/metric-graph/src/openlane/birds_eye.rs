@@ -97,9 +97,9 @@ fn draw(kinds: &[Vec<&Polyline<3>>; 4]) -> String {
         ]
     };
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\" viewBox=\"0 0 {wide} {high}\" font-family=\"sans-serif\" font-size=\"12\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\" viewBox=\"0 0 {wide} {high}\" font-family=\"sans-serif\" font-size=\"11\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
     );
-    let mut x = MARGIN;
+    let mut x = 8.0;
     for ((name, color, dashes, width), lanes) in STROKES.iter().zip(kinds) {
         let label = format!("{name}: {}", lanes.len());
         let _ = write!(
@@ -107,7 +107,7 @@ fn draw(kinds: &[Vec<&Polyline<3>>; 4]) -> String {
             "<path d=\"M{x} 20h22\" stroke=\"{color}\" stroke-width=\"{width}\" stroke-dasharray=\"{dashes}\"/><text x=\"{}\" y=\"24\" fill=\"#222\">{label}</text>",
             x + 28.0
         );
-        x += 148.0;
+        x += 154.0;
     }
     for (lines, (_, color, dashes, width)) in lines.iter().zip(STROKES) {
         for line in lines {

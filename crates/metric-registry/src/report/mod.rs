@@ -113,6 +113,7 @@ in_report! {
     "class" CLASSIFICATION: class::sections, nothing;
     "text" EDITS: text::sections, text::example;
     "text" ANSWERS: text::no_sections, text::answer;
+    "text" SQUAD: text::no_sections, text::squad_answer;
     "code" CODEBLEU: code::sections, code::example;
     "vision" DETECTION: vision::detection, vision::example, images;
     "vision" COCO: vision::coco, vision::example, images;

@@ -647,7 +647,7 @@ pub(crate) const SQUAD: Entry = Entry {
     groups: &["has_answer"],
     details: false,
     drawings: &[],
-    report: crate::report::ANSWERS,
+    report: crate::report::SQUAD,
     input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
     whole_file: never_whole,
     state_format: 1,
