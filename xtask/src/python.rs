@@ -79,7 +79,7 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
     steps.run("lints of the Python package", || {
         cargo(&lint, &[("PYO3_PYTHON", &own)])
     })?;
-    let mut build = vec!["develop", "--quiet"];
+    let mut build = vec!["develop", "--quiet", "--locked"];
     if is_release {
         build.extend(["--profile", PROFILE]);
     }
@@ -113,7 +113,7 @@ pub(crate) fn build_as_released() -> Result<(), String> {
     let maturin = environment.join("bin/maturin").display().to_string();
     shown(
         &maturin,
-        &["develop", "--quiet", "--profile", PROFILE],
+        &["develop", "--quiet", "--locked", "--profile", PROFILE],
         &environment,
     )
 }

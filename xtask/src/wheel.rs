@@ -61,6 +61,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
             "--profile",
             PROFILE,
             "--strip",
+            "--locked",
             "--compression-level",
             "9",
             "--quiet",
@@ -86,6 +87,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         .iter()
         .find(|path| path.extension().is_some_and(|it| it == "whl"));
     let wheel = wheel.ok_or_else(|| "maturin built no wheel".to_owned())?;
+    let source = files
+        .iter()
+        .find(|path| path.extension().is_some_and(|it| it == "gz"));
+    let source = source.ok_or_else(|| "maturin built no source distribution".to_owned())?;
+    steps.run("source distribution", || try_source(&python, source))?;
     let mut rows = Vec::new();
     steps.run("installs", || {
         for python in pythons(&python) {
@@ -145,6 +151,34 @@ fn pythons(own: &str) -> Vec<String> {
         }
     }
     found.into_values().collect()
+}
+
+/// Unpacks a source distribution, and has cargo read it: it has all crates, and the versions that were tested.
+fn try_source(python: &str, source: &Path) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let source = source.display().to_string();
+    let to = folder.path().display().to_string();
+    output(
+        python,
+        &["-m", "tarfile", "-e", &source, &to],
+        Path::new("."),
+        &[],
+    )?;
+    let mut unpacked = fs::read_dir(folder.path())
+        .map_err(|error| error.to_string())?
+        .flatten();
+    let unpacked = unpacked.next().ok_or("the source distribution is empty")?;
+    let manifest = unpacked.path().join("crates/metric-python/Cargo.toml");
+    let manifest = manifest.display().to_string();
+    let words = [
+        "metadata",
+        "--offline",
+        "--format-version",
+        "1",
+        "--manifest-path",
+        &manifest,
+    ];
+    cargo_output(&words, &[]).map(drop)
 }
 
 /// Installs the wheel in an empty environment, and scores there. Returns the version of Python, and the seconds that

@@ -42,7 +42,9 @@ _OTHERS = {
 
 
 @overload
-def score(frame: DataFrame, metric: str, predictions: DataFrame | None = None, **options: Any) -> Result: ...
+def score(  # pyright: ignore[reportOverlappingOverload]
+    frame: DataFrame, metric: str, predictions: DataFrame | None = None, **options: Any
+) -> Result: ...
 @overload
 def score(
     frame: DataFrame,

@@ -1,5 +1,8 @@
 """Columns of Arrow as values of the engine, on executors."""
 
+# Types do not know the functions of pyarrow.compute, which are made when it is imported.
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import json
@@ -78,9 +81,10 @@ def _converter(kind: Any) -> Callable[[Any], Any] | None:
     import pyarrow.types as types
 
     if types.is_struct(kind):
-        fields = {field.name: _converter(field.type) for field in kind}
+        found = {field.name: _converter(field.type) for field in kind}
+        fields = {name: convert for name, convert in found.items() if convert is not None}
         return lambda row: {
-            name: value if fields[name] is None else fields[name](value)
+            name: fields[name](value) if name in fields else value
             for name, value in row.items()
             if value is not None
         }
@@ -252,8 +256,9 @@ def _rows(table: Any) -> list[dict[str, Any]]:
         columns["segmentation"] = [
             json.loads(value) if isinstance(value, str) else value for value in columns["segmentation"]
         ]
+    names = [str(name) for name in columns]
     rows = zip(*columns.values())
-    return [{name: value for name, value in zip(columns, row) if value is not None} for row in rows]
+    return [{name: value for name, value in zip(names, row) if value is not None} for row in rows]
 
 
 def named(columns: Sequence[str], given: Mapping[str, str] | None = None) -> dict[str, str]:

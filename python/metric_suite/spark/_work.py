@@ -1,5 +1,8 @@
 """What executors do: score parts of a data set, and merge their states."""
 
+# Types do not know the functions of pyarrow.compute, which are made when it is imported.
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import json
@@ -251,8 +254,8 @@ def refuse(problems: Sequence[str]) -> None:
     totals: dict[str, tuple[int, set[str]]] = {}
     for problem in found:
         if problem["kind"] != "record":
-            count, ids = totals.get(problem["kind"], (0, set()))
-            totals[problem["kind"]] = count + problem["count"], ids | set(problem["ids"])
+            count, known = totals.get(problem["kind"], (0, set()))
+            totals[problem["kind"]] = count + problem["count"], known | set(problem["ids"])
     if totals:
         listed = {kind: (count, sorted(ids)[:_NAMED]) for kind, (count, ids) in totals.items()}
         if "unknown" in listed:
@@ -263,7 +266,7 @@ def refuse(problems: Sequence[str]) -> None:
                 f"predictions: {count} {are} that references do not have: {named}; to go on without, use extra='ignore'",
                 id=ids[0],
             )
-        repeated = [kind for kind in ("references", "predictions") if kind in listed]
+        repeated: list[str] = [kind for kind in ("references", "predictions") if kind in listed]
         kinds = repeated[:1] or list(listed)
         raise _native.join_problems([(kind, *listed[kind]) for kind in kinds], "references", "predictions")
     if found:
