@@ -137,6 +137,7 @@ def _session(memory: str = "1g") -> Any:
         "spark.driver.memory": memory,
         "spark.executor.memory": "2g",
         "spark.executorEnv.SPARK_HOME": home,
+        "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "16",
     }.items():
