@@ -43,7 +43,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, cast
 
-from ._metric import Metric, score
+from ._metric import Metric, _scored_as_given
 from ._result import CocoResult, Result
 '''
 
@@ -136,10 +136,9 @@ def function(entry: dict) -> str:
     body += textwrap.wrap(f"The scores {scores_text(entry)}.", 108, initial_indent="    ", subsequent_indent="    ")
     body += ["", "Raises:", "    MetricError: An option or a value is wrong."]
     text = "\n".join(f"    {escaped(line)}".rstrip() for line in body).lstrip()
-    passed = "".join(f"        {argument}={argument},\n" for argument, *_ in every)
-    kind = RESULTS.get(name, "Result")
-    call = f"score(\n        {name!r},\n        predictions=predictions,\n        references=references,\n{passed}    )"
+    kind, own = RESULTS.get(name, "Result"), python_name(name)
     # Defaults are the metric's own, so only what differs is handed on.
+    call = f"_scored_as_given({name!r}, {own}.__kwdefaults__, locals())"
     return (
         f"def {python_name(name)}(\n    *,\n    predictions: Any,\n    references: Any,\n{signature}) -> {kind}:\n"
         f'    """{text}\n    """\n'
@@ -172,7 +171,7 @@ def written(entries: list[dict]) -> str:
     table = "".join(f"    {entry['name']!r}: {class_name(entry['name'])},\n" for entry in entries)
     names = "".join(f"    {name!r},\n" for name in functions + classes)
     parts.append(f"CLASSES: dict[str, type[Metric]] = {{\n{table}}}\n")
-    parts.append(f"NAMES = [\n{names}]\n")
+    parts.append(f"__all__ = [\n{names}]\n")
     return "\n\n".join(parts)
 
 

@@ -5,9 +5,9 @@
 0.3333333333333333
 """
 
+from . import _generated
 from ._errors import MetricError
 from ._generated import *  # noqa: F403
-from ._generated import NAMES as _NAMES
 from ._boxes import Boxes
 from ._metric import Metric, check, compare, merge, score, score_files
 from ._listed import MetricInfo, metrics
@@ -35,5 +35,5 @@ __all__ = [
     "report",
     "score",
     "score_files",
-    *_NAMES,
 ]
+__all__ += _generated.__all__

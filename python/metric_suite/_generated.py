@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, cast
 
-from ._metric import Metric, score
+from ._metric import Metric, _scored_as_given
 from ._result import CocoResult, Result
 
 
@@ -63,24 +63,7 @@ def arc(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'arc',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        attempts=attempts,
-        strict=strict,
-        groups=groups,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('arc', arc.__kwdefaults__, locals())
 
 
 class ARC(Metric):
@@ -190,29 +173,7 @@ def accuracy_at_k(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'accuracy-at-k',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        weights=weights,
-        input=input,
-        k=k,
-        ties=ties,
-        average=average,
-        ignore_index=ignore_index,
-        weight_field=weight_field,
-        allow_infinite=allow_infinite,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('accuracy-at-k', accuracy_at_k.__kwdefaults__, locals())
 
 
 class AccuracyAtK(Metric):
@@ -334,29 +295,7 @@ def mrr(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'mrr',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        weights=weights,
-        input=input,
-        k=k,
-        ties=ties,
-        average=average,
-        ignore_index=ignore_index,
-        weight_field=weight_field,
-        allow_infinite=allow_infinite,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('mrr', mrr.__kwdefaults__, locals())
 
 
 class MRR(Metric):
@@ -471,25 +410,7 @@ def classification(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'classification',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        average=average,
-        zero_division=zero_division,
-        labels=labels,
-        groups=groups,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('classification', classification.__kwdefaults__, locals())
 
 
 class Classification(Metric):
@@ -590,23 +511,7 @@ def string_accuracy(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'string-accuracy',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        extract=extract,
-        normalize=normalize,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('string-accuracy', string_accuracy.__kwdefaults__, locals())
 
 
 class StringAccuracy(Metric):
@@ -706,25 +611,7 @@ def wer(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'wer',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        profile=profile,
-        extract=extract,
-        normalize=normalize,
-        max_cells=max_cells,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('wer', wer.__kwdefaults__, locals())
 
 
 class WER(Metric):
@@ -832,26 +719,7 @@ def cer(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'cer',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        profile=profile,
-        unit=unit,
-        extract=extract,
-        normalize=normalize,
-        max_cells=max_cells,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('cer', cer.__kwdefaults__, locals())
 
 
 class CER(Metric):
@@ -963,27 +831,7 @@ def exact_match(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'exact-match',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        extract=extract,
-        normalize=normalize,
-        regexes_to_ignore=regexes_to_ignore,
-        ignore_case=ignore_case,
-        ignore_punctuation=ignore_punctuation,
-        ignore_numbers=ignore_numbers,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('exact-match', exact_match.__kwdefaults__, locals())
 
 
 class ExactMatch(Metric):
@@ -1096,25 +944,7 @@ def vqa(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'vqa',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        extract=extract,
-        normalize=normalize,
-        profile=profile,
-        questions=questions,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('vqa', vqa.__kwdefaults__, locals())
 
 
 class VQA(Metric):
@@ -1220,25 +1050,7 @@ def anls(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'anls',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        extract=extract,
-        normalize=normalize,
-        profile=profile,
-        max_cells=max_cells,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('anls', anls.__kwdefaults__, locals())
 
 
 class ANLS(Metric):
@@ -1343,24 +1155,7 @@ def squad(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'squad',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        extract=extract,
-        normalize=normalize,
-        profile=profile,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('squad', squad.__kwdefaults__, locals())
 
 
 class SQuAD(Metric):
@@ -1460,24 +1255,7 @@ def relaxed_accuracy(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'relaxed-accuracy',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        extract=extract,
-        normalize=normalize,
-        tolerance=tolerance,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('relaxed-accuracy', relaxed_accuracy.__kwdefaults__, locals())
 
 
 class RelaxedAccuracy(Metric):
@@ -1583,27 +1361,7 @@ def codebleu(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'codebleu',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        extract=extract,
-        lang=lang,
-        lang_field=lang_field,
-        profile=profile,
-        weights=weights,
-        on_limit=on_limit,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('codebleu', codebleu.__kwdefaults__, locals())
 
 
 class CodeBLEU(Metric):
@@ -1732,30 +1490,7 @@ def detection(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'detection',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        profile=profile,
-        matching=matching,
-        iou=iou,
-        score_threshold=score_threshold,
-        best_f1=best_f1,
-        box=box,
-        groups=groups,
-        image_size=image_size,
-        columns=columns,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('detection', detection.__kwdefaults__, locals())
 
 
 class Detection(Metric):
@@ -1901,33 +1636,7 @@ def coco(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return cast(CocoResult, score(
-        'coco',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        iou_type=iou_type,
-        oks_sigmas=oks_sigmas,
-        iou=iou,
-        recalls=recalls,
-        areas=areas,
-        max_detections=max_detections,
-        image_key=image_key,
-        image_size=image_size,
-        columns=columns,
-        class_agnostic=class_agnostic,
-        quirks=quirks,
-        groups=groups,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    ))
+    return cast(CocoResult, _scored_as_given('coco', coco.__kwdefaults__, locals()))
 
 
 class COCO(Metric):
@@ -2071,29 +1780,7 @@ def voc(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'voc',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        iou=iou,
-        interpolation=interpolation,
-        strict=strict,
-        pixel_plus_one=pixel_plus_one,
-        image_key=image_key,
-        image_size=image_size,
-        columns=columns,
-        groups=groups,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('voc', voc.__kwdefaults__, locals())
 
 
 class VOC(Metric):
@@ -2214,26 +1901,7 @@ def tide(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'tide',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        iou=iou,
-        background=background,
-        max_detections=max_detections,
-        image_size=image_size,
-        columns=columns,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('tide', tide.__kwdefaults__, locals())
 
 
 class TIDE(Metric):
@@ -2343,26 +2011,7 @@ def confusion_matrix(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'confusion-matrix',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        iou=iou,
-        score_threshold=score_threshold,
-        image_size=image_size,
-        columns=columns,
-        groups=groups,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('confusion-matrix', confusion_matrix.__kwdefaults__, locals())
 
 
 class ConfusionMatrix(Metric):
@@ -2488,29 +2137,7 @@ def lanes(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'lanes',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        profile=profile,
-        alignment=alignment,
-        lane_ids=lane_ids,
-        ignore=ignore,
-        duplicates=duplicates,
-        overall=overall,
-        equality=equality,
-        dangling_lanes=dangling_lanes,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('lanes', lanes.__kwdefaults__, locals())
 
 
 class Lanes(Metric):
@@ -2626,21 +2253,7 @@ def openlane(
     Raises:
         MetricError: An option or a value is wrong.
     """
-    return score(
-        'openlane',
-        predictions=predictions,
-        references=references,
-        ids=ids,
-        fields=fields,
-        samples=samples,
-        details=details,
-        threads=threads,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        cluster_field=cluster_field,
-        slice_field=slice_field,
-    )
+    return _scored_as_given('openlane', openlane.__kwdefaults__, locals())
 
 
 class OpenLane(Metric):
@@ -2708,7 +2321,7 @@ CLASSES: dict[str, type[Metric]] = {
 }
 
 
-NAMES = [
+__all__ = [
     'arc',
     'accuracy_at_k',
     'mrr',

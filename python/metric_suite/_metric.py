@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings as _warnings
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -86,29 +87,41 @@ def _scored(
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
 ) -> Any:
+    if type(references) is list and type(predictions) is list and references and type(references[0]) is str:
+        # Texts, whatever else there is.
+        return scorer.score_values(predictions, references, ids, fields)
     if is_data_set(references):
         if ids is not None or fields is not None:
             raise MetricError("ids and fields go with values, and a data set has its own")
+        if scorer.reads_boxes and type(references) is dict and type(predictions) is list:
+            found = scorer.score_dicts(predictions, references)
+            if found is not None:
+                return found
         truth = _side(references, "references")
         if isinstance(references, Mapping) and isinstance(predictions, Mapping):
             # Ids with their values, unless the metric knows the references as a data set of its own.
             if not _native.is_document(scorer.metric, truth):
                 return _joined(scorer, predictions, references)
         return scorer.score_documents(_side(predictions, "predictions"), truth)
-    joined = _answers(references), _answers(predictions)
-    if None not in joined and ids is None and fields is None:
-        return _joined(scorer, joined[1], joined[0])
+    true_answers, answers = _answers(references), _answers(predictions)
+    if true_answers is not None and answers is not None and ids is None and fields is None:
+        return _joined(scorer, answers, true_answers)
     predictions, references = _plain(predictions), _plain(references)
     return scorer.score_values(predictions, references, ids, fields)
 
 
 def _plain(values: Any) -> Any:
     """Returns arrays of other libraries, and arrays of booleans, as arrays that the engine reads."""
-    is_known = any(hasattr(values, name) for name in ("__array__", "__arrow_c_array__", "__arrow_c_stream__"))
-    if hasattr(values, "__dlpack__") and not is_known:
+    if hasattr(values, "detach"):
+        # A tensor of torch. numpy has no numbers like its 16-bit ones.
+        values = values.detach().cpu()
+        values = (values.float() if "bfloat16" in str(values.dtype) else values).numpy()
+    elif hasattr(values, "__dlpack__") and not any(
+        hasattr(values, name) for name in ("__array_interface__", "__arrow_c_array__", "__arrow_c_stream__")
+    ):
         import numpy
 
-        values = numpy.from_dlpack(values)
+        values = numpy.asarray(values) if hasattr(values, "__array__") else numpy.from_dlpack(values)
     if type(values).__module__ == "numpy" and str(getattr(values, "dtype", "")) == "bool":
         # Booleans are the labels 0 and 1, as in scikit-learn.
         return values.astype("int64")
@@ -143,8 +156,15 @@ def _answers(rows: Any) -> dict[str, Any] | None:
     return found
 
 
-def _option_names(name: str) -> list[str]:
-    return [option["name"] for entry in _entries() if entry["name"] == name for option in entry["options"]]
+@cache
+def _option_names(name: str) -> frozenset[str]:
+    return frozenset(option["name"] for entry in _entries() if entry["name"] == name for option in entry["options"])
+
+
+@cache
+def _plain_scorer(name: str) -> Any:
+    """Returns the scorer of a metric without options."""
+    return _native.Scorer(name, {}, {})
 
 
 def _with_input(name: str, options: dict[str, Any], predictions: Any = None) -> dict[str, Any]:
@@ -441,6 +461,8 @@ def score(
     >>> metric_suite.score("string-accuracy", predictions=["a", "b"], references=["a", "c"])["string_accuracy"]
     0.5
     """
+    if not options and "input" not in _option_names(metric):
+        return _warned(result_of(_scored(_plain_scorer(metric), predictions, references, ids, fields)))
     options, settings = _parted(options, _SETTINGS)
     if "weights" in options and "weight-field" in _option_names(metric):
         weights = options.pop("weights")
@@ -449,6 +471,16 @@ def score(
             options["weight_field"] = "weights"
     scorer = _native.Scorer(metric, _with_input(metric, options, predictions), settings)
     return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
+
+
+def _scored_as_given(metric: str, defaults: Mapping[str, Any] | None, given: dict[str, Any]) -> Result:
+    """Returns ``score`` of the arguments of a metric's function, without those that are its defaults."""
+    known = defaults or {}
+    chosen = {name: value for name, value in given.items() if value is not known.get(name, _REQUIRED)}
+    return score(metric, **chosen)
+
+
+_REQUIRED = object()
 
 
 def score_files(metric: str, references: Any, predictions: Any = None, **options: Any) -> Result:
@@ -565,11 +597,12 @@ _LISTED: list[dict[str, Any]] | None = None
 
 def _entries() -> list[dict[str, Any]]:
     global _LISTED
-    if _LISTED is None:
+    listed = _LISTED
+    if listed is None:
         import json
 
-        _LISTED = json.loads(_native.list_json())["metrics"]
-    return _LISTED
+        listed = _LISTED = json.loads(_native.list_json())["metrics"]
+    return listed
 
 
 def _classes() -> dict[str, type[Metric]]:

@@ -46,13 +46,13 @@ class Source:
 
     def to_arrow(self) -> Any:
         """Returns a ``pyarrow.Table`` with the columns ``id`` and ``value``."""
-        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow
 
         return pyarrow.table({"id": self.ids, "value": self.values})
 
     def to_pandas(self) -> Any:
         """Returns a ``pandas.DataFrame`` with the columns ``id`` and ``value``."""
-        import pandas  # type: ignore[import-untyped]
+        import pandas
 
         return pandas.DataFrame({"id": self.ids, "value": self.values})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -67,13 +68,13 @@ class Samples(Mapping[str, "list[Any]"]):
 
     def to_pandas(self) -> Any:
         """Returns a ``pandas.DataFrame``."""
-        import pandas  # type: ignore[import-untyped]
+        import pandas
 
         return pandas.DataFrame(self._columns)
 
     def to_arrow(self) -> Any:
         """Returns a ``pyarrow.Table``."""
-        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow
 
         return pyarrow.table(self._columns)
 
@@ -85,15 +86,7 @@ class Result(Mapping[str, "float | None"]):
     """Scores by name. An undefined score is ``None``.
 
     Attributes:
-        metric: The name of the metric.
-        signature: What decided the scores: the metric, its options, the version.
-        examples: How many examples were scored.
-        missing: How many references had no prediction.
-        counts: The numbers that the scores were computed from.
-        groups: Results of groups and slices: ``groups["class"]["dog"]``.
         warnings: What to keep in mind, in words.
-        intervals: Intervals by score, if statistics were asked for; otherwise empty.
-        statistics: How scores were resampled, or ``None``.
         samples: Scores by example, if they were asked for; otherwise ``None``.
 
     >>> import metric_suite
@@ -106,44 +99,80 @@ class Result(Mapping[str, "float | None"]):
 
     def __init__(self, outcome: Any) -> None:
         self._outcome = outcome
-        self._read(json.loads(outcome.to_json()))
+        self._scores: dict[str, float | None]
+        self.warnings: list[str]
         # In the words of Python, which are not those of the program.
-        self.warnings[:] = outcome.warnings()
+        self._scores, self.warnings = outcome.summary()
         columns = outcome.samples()
-        self.samples = None if columns is None else Samples(columns)
+        self.samples: Samples | None = None if columns is None else Samples(columns)
 
     @classmethod
     def _of_json(cls, body: dict[str, Any]) -> Result:
         result = cls.__new__(cls)
         result._outcome = None
         result.samples = None
-        result._read(body)
+        result.__dict__["_json"] = body
+        result._scores = body["scores"]
+        result.warnings = list(body.get("warnings", ()))
         return result
 
-    def _read(self, body: dict[str, Any]) -> None:
-        self._json = body
-        self.metric: str = body.get("metric", "")
-        self.signature: str = body.get("signature", "")
-        self.examples: int | None = body.get("examples")
-        self.missing: int = body.get("missing", 0)
-        self._scores: dict[str, float | None] = body["scores"]
-        self.counts: Mapping[str, Any] = body.get("counts", {})
-        self.warnings: list[str] = list(body.get("warnings", ()))
-        statistics = body.get("statistics")
-        self.statistics: dict[str, Any] | None = None
-        intervals = body.get("intervals")
-        if statistics is not None:
-            intervals = statistics["intervals"]
-            self.statistics = {name: value for name, value in statistics.items() if name != "intervals"}
-        self.intervals: Mapping[str, Interval] = {
-            name: Interval(**interval) for name, interval in (intervals or {}).items()
-        }
-        self.groups: Mapping[str, Mapping[str, Result]] = {
-            kind: {
-                name: Result._of_json({"metric": self.metric, "signature": self.signature, **group})
-                for name, group in groups.items()
-            }
-            for kind, groups in body.get("groups", {}).items()
+    @cached_property
+    def _json(self) -> dict[str, Any]:
+        """The result as JSON, which is not read where only scores are asked for."""
+        body: dict[str, Any] = json.loads(self._outcome.to_json())
+        return body
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        name: str = self._json.get("metric", "")
+        return name
+
+    @property
+    def signature(self) -> str:
+        """What decided the scores: the metric, its options, the version."""
+        signature: str = self._json.get("signature", "")
+        return signature
+
+    @property
+    def examples(self) -> int | None:
+        """How many examples were scored."""
+        return self._json.get("examples")
+
+    @property
+    def missing(self) -> int:
+        """How many references had no prediction."""
+        missing: int = self._json.get("missing", 0)
+        return missing
+
+    @property
+    def counts(self) -> Mapping[str, Any]:
+        """The numbers that the scores were computed from."""
+        counts: Mapping[str, Any] = self._json.get("counts", {})
+        return counts
+
+    @cached_property
+    def statistics(self) -> dict[str, Any] | None:
+        """How scores were resampled, or ``None``."""
+        statistics = self._json.get("statistics")
+        if statistics is None:
+            return None
+        return {name: value for name, value in statistics.items() if name != "intervals"}
+
+    @cached_property
+    def intervals(self) -> Mapping[str, Interval]:
+        """Intervals by score, if statistics were asked for; otherwise empty."""
+        statistics = self._json.get("statistics")
+        intervals = self._json.get("intervals") if statistics is None else statistics["intervals"]
+        return {name: Interval(**interval) for name, interval in (intervals or {}).items()}
+
+    @cached_property
+    def groups(self) -> Mapping[str, Mapping[str, Result]]:
+        """Results of groups and slices: ``groups["class"]["dog"]``."""
+        common = {"metric": self.metric, "signature": self.signature}
+        return {
+            kind: {name: Result._of_json({**common, **group}) for name, group in groups.items()}
+            for kind, groups in self._json.get("groups", {}).items()
         }
 
     def __getitem__(self, name: str) -> float | None:

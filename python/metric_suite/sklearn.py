@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._listed import metrics
+from ._listed import MetricInfo, metrics
 from ._metric import score as _score
 
 __all__ = ["make_scorer"]
 
 
-def make_scorer(metric: str, *, score: str | None = None, response_method: str = "predict", **options: Any):
+def make_scorer(metric: str, *, score: str | None = None, response_method: str = "predict", **options: Any) -> Any:
     """Returns a scorer for ``cross_val_score``, ``GridSearchCV`` and so on.
 
     Args:
@@ -46,16 +46,17 @@ def make_scorer(metric: str, *, score: str | None = None, response_method: str =
     )
 
 
-def _scored(y_true, y_pred, *, metric, score, options):
+def _scored(y_true: Any, y_pred: Any, *, metric: str, score: str | None, options: dict[str, Any]) -> float:
     """Returns a score of predictions; NaN where it is undefined."""
-    value = _score(metric, predictions=y_pred, references=y_true, **options)[score]
+    result = _score(metric, predictions=y_pred, references=y_true, **options)
+    value = next(iter(result.values())) if score is None else result[score]
     return math.nan if value is None else value
 
 
-def _chosen(entry, score):
-    """Returns the name of a score and its direction. Listed names end in capitals where a number takes their place."""
+def _chosen(entry: MetricInfo, score: str | None) -> tuple[str | None, str | None]:
+    """Returns the name of a score, None for the first one, and its direction. Listed names end in capitals where a number takes their place."""
     if score is None:
-        return entry.scores[0]["name"], entry.scores[0]["direction"]
+        return None, entry.scores[0]["direction"]
     for listed in entry.scores:
         stem = listed["name"].rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
         if score == listed["name"] or (stem != listed["name"] and stem and score.startswith(stem)):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import numpy
 import pytest
 
 import metric_suite
-from metric_suite import Boxes, MetricError
+from metric_suite import Boxes, MetricError, _native
 
 # The first object is found exactly, the second not at all.
 TRUTH = Boxes(image=[0, 1], category=[7, 7], box=[[10, 10, 20, 20], [50, 50, 20, 20]])
@@ -94,3 +95,61 @@ def test_arc_submission():
     found = {"a": [{"attempt_1": [[0]], "attempt_2": [[1, 2]]}], "b": [{"attempt_1": [[3]], "attempt_2": None}]}
     result = metric_suite.arc(predictions=found, references=truth)
     assert result["kaggle"] == 1.0
+
+
+def coco_dicts():
+    truth = {
+        "images": [{"id": 1}, {"id": 9}],
+        "categories": [{"id": 3, "name": "cat"}, {"id": 2, "name": "dog"}],
+        "annotations": [
+            {"id": 0, "image_id": 1, "category_id": 3, "bbox": [0, 0, 9, 9], "area": 81, "iscrowd": 0},
+            {"id": 5, "image_id": 9, "category_id": 2, "bbox": [0.5, 0, 60, 9.5], "area": 300.0, "iscrowd": 1},
+            {"id": 6, "image_id": 9, "category_id": 3, "bbox": [50, 50, 9, 9], "area": 99, "iscrowd": 0},
+        ],
+    }
+    found = [
+        {"image_id": 1, "category_id": 3, "bbox": [0, 0, 9, 8], "score": 0.5},
+        {"image_id": 9, "category_id": 3, "bbox": [50, 51, 9, 9], "score": 1},
+        {"image_id": 9, "category_id": 2, "bbox": [1, 0, 6, 9], "score": 0.25},
+    ]
+    return truth, found
+
+
+@pytest.mark.parametrize("options", [{}, {"quirks": "pycocotools"}, {"groups": "class"}, {"samples": True}])
+def test_dicts_are_what_files_are(tmp_path, options):
+    truth, found = coco_dicts()
+    (tmp_path / "r.json").write_text(json.dumps(truth))
+    (tmp_path / "p.json").write_text(json.dumps(found))
+    expected = metric_suite.score_files("coco", tmp_path / "r.json", tmp_path / "p.json", **options)
+    result = metric_suite.coco(predictions=found, references=truth, **options)
+    assert result.to_json() == expected.to_json()
+    assert metric_suite.COCO(**options).update(found, truth).to_bytes() == (
+        metric_suite.COCO(**options).update_files(tmp_path / "r.json", tmp_path / "p.json").to_bytes()
+    )
+    # They are read without JSON between.
+    assert _native.Scorer("coco", {}, {}).score_dicts(found, truth) is not None
+
+
+@pytest.mark.parametrize(
+    "side, change, problem",
+    [
+        (1, {"bbox": [0, 0, float("nan"), 1]}, "NaN"),
+        (1, {"bbox": [0, 0, 1]}, "bbox"),
+        (1, {"score": "high"}, "score"),
+        (1, {"image_id": 77}, "77"),
+    ],
+)
+def test_wrong_dicts(side, change, problem):
+    truth, found = coco_dicts()
+    (truth["annotations"] if side == 0 else found)[1].update(change)
+    with pytest.raises(metric_suite.MetricError, match=problem):
+        metric_suite.coco(predictions=found, references=truth)
+
+
+def test_dicts_with_less_or_more():
+    truth, found = coco_dicts()
+    expected = metric_suite.coco(predictions=found, references=truth)
+    for one in truth["annotations"]:
+        one["segmentation"] = [[0, 0, 0, 9, 9, 9]]
+        one["bbox"] = tuple(one["bbox"])
+    assert dict(metric_suite.coco(predictions=found, references=truth)) == dict(expected)

@@ -47,6 +47,17 @@ def test_a_comparison_has_its_differences():
     assert [cell.strip() for cell in row.split("|")][-4:-1] == ["20", "20", "0"]
 
 
+def test_a_comparison_has_charts():
+    found = metric_suite.compare("wer", references=["a b"] * 40, predictions={"old": ["a c"] * 40, "new": ["a b", "a c"] * 20})
+    page = metric_suite.report(found)
+    assert "wer of each result" in page and "Difference in wer from old" in page and "Left of the dashes is better" in page
+    assert page.count("<svg") >= 2
+    pairs = metric_suite.compare(
+        "wer", references=["a"] * 9, predictions={name: ["a", "b", "a"] * 3 for name in "xyz"}, all_pairs=True
+    )
+    assert "z from y" in metric_suite.report(pairs)
+
+
 def test_details_are_charts():
     truth = metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 9, 9]])
     found = metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 9, 9]], score=[0.9])

@@ -27,7 +27,7 @@ pub(crate) const PACKAGES: &[&str] = &[
     "mypy",
     "nbclient",
     "ipykernel",
-    "pyright",
+    "pyright[nodejs]",
     "pytest",
     "twine",
 ];
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 /// otherwise fails if they must run, and else says so.
 pub(crate) fn steps_of_test(must_run: bool, steps: &mut Steps) -> Result<(), Error> {
     let problem = match python() {
-        Some(python) => match install(&python, &environment(), PACKAGES) {
+        Some(python) => match install(&python, &environment(), PACKAGES, ALONE) {
             Ok(()) => return self::steps(&python, false, steps),
             Err(problem) => problem,
         },
@@ -71,7 +71,7 @@ pub(crate) fn environment() -> PathBuf {
 fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error> {
     let environment = environment();
     steps.run("Python environment", || {
-        install(python, &environment, PACKAGES)
+        install(python, &environment, PACKAGES, ALONE)
     })?;
     let program = |name: &str| environment.join("bin").join(name).display().to_string();
     let own = program("python");
@@ -81,7 +81,7 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
     })?;
     let mut build = vec!["develop", "--quiet"];
     if is_release {
-        build.push("--release");
+        build.extend(["--profile", PROFILE]);
     }
     steps.run("build the Python package", || {
         shown(&program("maturin"), &build, &environment)
@@ -91,9 +91,10 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
             .map_err(|error| format!("{error}: run `python generate.py` in the folder python"))?;
         shown(
             &own,
-            &["-m", "mypy", "--strict", "-m", "metric_suite"],
+            &["-m", "mypy", "--strict", "-p", "metric_suite"],
             &environment,
         )?;
+        shown(&program("pyright"), &["--pythonpath", &own], &environment)?;
         let workflows = [
             "--builtin-schema",
             "vendor.github-workflows",
@@ -104,6 +105,22 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
     })
 }
 
+/// Builds the package in place, as wheels are built.
+pub(crate) fn build_as_released() -> Result<(), String> {
+    let environment = environment();
+    let python = python().ok_or("there is no Python 3.10 or later with the module venv")?;
+    install(&python, &environment, PACKAGES, ALONE)?;
+    let maturin = environment.join("bin/maturin").display().to_string();
+    shown(
+        &maturin,
+        &["develop", "--quiet", "--profile", PROFILE],
+        &environment,
+    )
+}
+
+/// The profile of cargo for wheels.
+pub(crate) const PROFILE: &str = "wheel";
+
 /// A Python that is new enough, and has the module that makes environments.
 pub(crate) fn python() -> Option<String> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
@@ -112,10 +129,24 @@ pub(crate) fn python() -> Option<String> {
     run.is_ok_and(|run| run.status.success()).then_some(python)
 }
 
-/// Makes an environment, unless it is there with all packages.
-pub(crate) fn install(python: &str, environment: &Path, packages: &[&str]) -> Result<(), String> {
+/// What is installed without what it asks for, which is older than the grammars that it is compared on.
+pub(crate) const ALONE: &[&str] = &["benches/peers/requirements/codebleu.txt"];
+
+/// Makes an environment, unless it is there with all packages. Those of the files in `alone` are installed without
+/// what they ask for.
+pub(crate) fn install(
+    python: &str,
+    environment: &Path,
+    packages: &[&str],
+    alone: &[&str],
+) -> Result<(), String> {
     let done: PathBuf = environment.join("installed.txt");
-    let wanted = packages.join("\n");
+    let mut wanted = packages.join("\n");
+    for file in alone {
+        let pinned = std::fs::read_to_string(root().join(file));
+        let pinned = pinned.map_err(|error| format!("{file}: {error}"))?;
+        wanted.push_str(&format!("\n{pinned}"));
+    }
     if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
         return Ok(());
     }
@@ -135,6 +166,11 @@ pub(crate) fn install(python: &str, environment: &Path, packages: &[&str]) -> Re
         "--disable-pip-version-check",
     ];
     output(&own, &[&pip, packages].concat(), Path::new("."), &[])?;
+    for file in alone {
+        let file = root().join(file).display().to_string();
+        let words = ["--no-deps", "-r", &*file];
+        output(&own, &[&pip[..], &words].concat(), Path::new("."), &[])?;
+    }
     std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))
 }
 

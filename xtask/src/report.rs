@@ -32,6 +32,10 @@ const PAGES: &[(&str, &str)] = &[
         "score accuracy-at-k -r d/labels.jsonl -p d/ranked-labels.jsonl --k 1,2,3,4,5",
     ),
     (
+        "reliability",
+        "score accuracy-at-k --input scores -r d/digits.jsonl -p d/digit-scores.jsonl",
+    ),
+    (
         "mrr",
         "score mrr -r d/labels.jsonl -p d/ranked-labels.jsonl",
     ),
@@ -91,6 +95,10 @@ const PAGES: &[(&str, &str)] = &[
     (
         "compare",
         "compare wer -r d/spoken.txt -p d/heard.txt d/spoken.txt --names model,perfect",
+    ),
+    (
+        "compare-three",
+        "compare string-accuracy -r d/words.txt -p d/read-words.txt d/words.txt d/read-words.txt --names first,perfect,again",
     ),
 ];
 

@@ -118,7 +118,7 @@ fn steps(found: &Found, is_full: bool, steps: &mut Steps) -> Result<(), Error> {
     let environment = root().join("target/spark");
     let recipes = root().join("target/spark-recipes.txt");
     steps.run("environment of Spark", || {
-        install(&found.python, &environment, PACKAGES)?;
+        install(&found.python, &environment, PACKAGES, &[])?;
         install_recipes(&environment, &recipes)
     })?;
     let program = |name: &str| environment.join("bin").join(name).display().to_string();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::python::{PACKAGES, environment, install, python};
+use crate::python::{ALONE, PACKAGES, PROFILE, environment, install, python};
 use crate::run::{Error, cargo_output, output, print, root};
 use crate::steps::Steps;
 use crate::table::table;
@@ -49,12 +49,24 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let program = |name: &str| built.join("bin").join(name).display().to_string();
     let wheels = root().join("target/wheels");
     let folder = wheels.display().to_string();
-    steps.run("Python environment", || install(&python, &built, PACKAGES))?;
+    steps.run("Python environment", || {
+        install(&python, &built, PACKAGES, ALONE)
+    })?;
     steps.run("build", || {
         let _ = fs::remove_dir_all(&wheels);
         let variables = [("VIRTUAL_ENV", &*built.display().to_string())];
         let package = root().join("python");
-        let wheel = ["build", "--release", "--strip", "--quiet", "--out", &folder];
+        let wheel = [
+            "build",
+            "--profile",
+            PROFILE,
+            "--strip",
+            "--compression-level",
+            "9",
+            "--quiet",
+            "--out",
+            &folder,
+        ];
         output(&program("maturin"), &wheel, &package, &variables)?;
         let source = ["sdist", "--out", &folder];
         output(&program("maturin"), &source, &package, &variables).map(drop)

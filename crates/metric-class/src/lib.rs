@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod calibration;
 mod classification;
 mod columns;
 mod labels;
@@ -9,6 +10,7 @@ mod labels;
 mod laws;
 mod top_k;
 
+pub use calibration::{Calibration, CalibrationBin};
 pub use classification::{
     Average, Classification, ConfusionMatrix, PrecisionRecallF1, ZeroDivision,
 };

@@ -4,7 +4,7 @@ use std::fmt;
 use metric_core::{Accuracy, Merge, Metric, PerClass, Sum, merge_map_times, named_choice};
 use ndarray::{ArrayView1, ArrayView2};
 
-use crate::InvalidK;
+use crate::{Calibration, InvalidK};
 
 /// Accuracy@k from scores: the share of rows whose label has one of the `k` highest scores.
 ///
@@ -545,6 +545,12 @@ impl TopK {
         }
     }
 
+    /// Adds the confidence of an example to the state that it was added to: the rank of its reference, and the scores
+    /// that it was read from. Weights do not count.
+    pub fn calibrate<S: Score>(&self, state: &mut RankTable, scores: &[S], rank: TiedRank) {
+        state.calibration.add(scores, self.ties.span(rank));
+    }
+
     /// Accuracy at `k`: hits by examples or weights, or the mean over classes with the macro
     /// average. Undefined without examples, or if all weights are 0.
     #[must_use]
@@ -696,17 +702,25 @@ pub struct RankTable {
     pub total: RankTally,
     /// The same by true label; only for the macro average.
     pub classes: PerClass<i64, RankTally>,
+    /// The accuracy by confidence, if it was [asked for](TopK::calibrate).
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Calibration::is_empty")
+    )]
+    pub calibration: Calibration,
 }
 
 impl Merge for RankTable {
     fn merge(&mut self, other: Self) {
         self.total.merge(other.total);
         self.classes.merge(other.classes);
+        self.calibration.merge(other.calibration);
     }
 
     fn merge_times(&mut self, other: &Self, times: u64) {
         self.total.merge_times(&other.total, times);
         self.classes.merge_times(&other.classes, times);
+        self.calibration.merge_times(&other.calibration, times);
     }
 }
 

@@ -1,27 +1,31 @@
 //! The command line, made from the registry.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use bytesize::ByteSize;
-use clap::builder::PossibleValuesParser;
-use clap::error::{ContextKind, ContextValue};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap_complete::Shell;
 use metric_run::record::{JoinPolicy, Missing, Shard};
 use metric_run::registry::{Drawing, ENTRIES, Entry, Input, OptionKind, OptionSpec, Options, find};
-use metric_run::{Candidate, CsvOptions, Data, EmptyField, Fields, Format, Run, Source};
+use metric_run::{
+    Candidate, CsvOptions, Data, EmptyField, Fields, Format, RankExamples, Run, Source,
+};
 
 use crate::checks::Check;
 use crate::compare;
 use crate::error::Failure;
-use crate::output::Style;
+use crate::output::{Numbers, Style};
 use crate::output_file;
 #[cfg(feature = "report")]
 use crate::report_stored;
 use crate::score::{ClassNames, MergeTask, Outputs, Show, Task};
-use crate::{report, statistics};
+use crate::{report, statistics, suggest};
 
 const FILES: &str = "\
 Files are JSON Lines (.jsonl, .ndjson: one object per line with `id` and `reference`, `references` or
@@ -87,15 +91,25 @@ fn is_foreign(option: &str, metrics: &[&Entry]) -> bool {
         && ENTRIES.iter().any(|entry| has_option(entry, option))
 }
 
-/// Explains clap's refusal of an option that only other metrics than these have.
-pub(crate) fn refuse_unknown(error: &clap::Error, names: &str) -> Result<(), Failure> {
-    let (Some(ContextValue::String(option)), Some(metrics)) =
-        (error.get(ContextKind::InvalidArg), entries(names))
-    else {
+/// Explains what clap refuses: an option that only other metrics than these have, or a file without its option.
+pub(crate) fn explained(error: &clap::Error, words: &[OsString]) -> Result<(), Failure> {
+    let word = |index: usize| words.get(index).and_then(|word| word.to_str());
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
         return Ok(());
     };
-    let option = option.trim_start_matches('-').replace('_', "-");
-    refuse_foreign(&option, &metrics)
+    let (Some(command @ ("score" | "compare")), Some(names)) = (word(1), word(2)) else {
+        return Ok(());
+    };
+    let Some(metrics) = entries(names) else {
+        return Ok(());
+    };
+    if error.kind() == ErrorKind::UnknownArgument && !given.starts_with('-') {
+        return Err(Failure::Usage(suggest::unnamed_file(command, names, given)));
+    }
+    match command {
+        "score" => refuse_foreign(&given.trim_start_matches('-').replace('_', "-"), &metrics),
+        _ => Ok(()),
+    }
 }
 
 /// The program's arguments. `several` is a list of metrics that are scored in one run, such as `wer,cer`.
@@ -131,6 +145,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         )
         .arg(state_out_arg())
         .arg(format_arg())
+        .args(number_args())
         .arg(details_arg())
         .args(check_args())
         .arg(quiet_arg())
@@ -141,7 +156,34 @@ pub(crate) fn command(several: Option<String>) -> Command {
     let stored: Option<Command> = None;
     let list = Command::new("list")
         .about("Lists the metrics with their options")
-        .arg(format_arg());
+        .arg(
+            Arg::new("metric")
+                .value_name("METRIC")
+                .value_parser(PossibleValuesParser::new(
+                    ENTRIES.iter().map(|entry| entry.name),
+                ))
+                .hide_possible_values(true)
+                .help("Only this metric, at length"),
+        )
+        .arg(listing_format_arg());
+    let completions = Command::new("completions")
+        .about("Prints a script that completes commands and options in a shell")
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .value_parser(value_parser!(Shell))
+                .required(true)
+                .help("The shell that the script is for"),
+        );
+    let man = Command::new("man")
+        .about("Prints the manual page, or writes the pages of all commands")
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("FOLDER")
+                .value_parser(value_parser!(PathBuf))
+                .help("Write the pages of all commands to this folder"),
+        );
     let demo = Command::new("demo")
         .about("Scores small samples of each domain that are built into the program")
         .arg(
@@ -159,7 +201,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .arg_required_else_help(true)
         .subcommands([score, compare, merge])
         .subcommands(stored)
-        .subcommands([list, demo])
+        .subcommands([list, demo, completions, man])
 }
 
 /// What the metric takes is put together only if it is asked for.
@@ -174,11 +216,7 @@ pub(crate) fn refuse_names(names: &str) -> Result<(), Failure> {
         let problem = if name.is_empty() {
             "a name is missing: expected names separated by commas, such as wer,cer".to_owned()
         } else if find(name).is_none() {
-            let known: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
-            format!(
-                "no metric {name:?}: expected names among {}",
-                known.join(", ")
-            )
+            suggest::unknown_metric(name)
         } else if seen.contains(&name) {
             format!("{name} is listed twice: expected each metric once")
         } else {
@@ -330,7 +368,12 @@ fn metric_arg(spec: &'static OptionSpec, judged: bool, shows_default: bool) -> A
     let arg = arg.value_name(spec.value).allow_negative_numbers(true);
     match spec.kind {
         OptionKind::Choice(choices) if judged => {
-            arg.value_parser(PossibleValuesParser::new(choices()))
+            let choice = |choice: &'static str| {
+                let aliases = spec.aliases().iter();
+                let aliases = aliases.filter(move |(_, meant)| *meant == choice);
+                PossibleValue::new(choice).aliases(aliases.map(|(alias, _)| *alias))
+            };
+            arg.value_parser(PossibleValuesParser::new(choices().into_iter().map(choice)))
         }
         _ => arg,
     }
@@ -344,13 +387,37 @@ pub(crate) fn valued_arg(heading: &'static str, name: &'static str, value: &'sta
         .help_heading(heading)
 }
 
-fn format_arg() -> Arg {
+/// The format of what is not a table of scores.
+fn listing_format_arg() -> Arg {
     Arg::new("format")
         .long("format")
         .value_name("FORMAT")
         .value_parser(["table", "json", "markdown"])
         .default_value("table")
+        .help("How the list is printed")
+}
+
+fn format_arg() -> Arg {
+    Arg::new("format")
+        .long("format")
+        .value_name("FORMAT")
+        .value_parser(["table", "json", "markdown", "latex", "csv"])
+        .default_value("table")
         .help("How the result is printed")
+}
+
+fn number_args() -> [Arg; 2] {
+    [
+        Arg::new("digits")
+            .long("digits")
+            .value_name("N")
+            .value_parser(value_parser!(u8).range(0..=17))
+            .help("Digits of scores after the point [default: 4; all in CSV]"),
+        Arg::new("percent")
+            .long("percent")
+            .action(ArgAction::SetTrue)
+            .help("Print scores multiplied by 100"),
+    ]
 }
 
 fn state_out_arg() -> Arg {
@@ -415,6 +482,7 @@ fn common_args() -> Vec<Arg> {
     let split = |name: &'static str| Arg::new(name).long(name).value_name("NAME");
     let csv = |name, value| valued_arg("CSV files", name, value);
     let [fail_under, fail_over] = check_args();
+    let [digits, percent] = number_args();
     vec![
         Arg::new("references")
             .long("references")
@@ -479,6 +547,8 @@ fn common_args() -> Vec<Arg> {
             .conflicts_with("pairs")
             .help("Predictions without a reference: an error, or left out"),
         format_arg(),
+        digits,
+        percent,
         Arg::new("per-sample")
             .long("per-sample")
             .value_name("FILE")
@@ -518,6 +588,12 @@ fn common_args() -> Vec<Arg> {
             .value_name("ID")
             .action(ArgAction::Append)
             .help("Print this example (or all) as text in place of the scores; may be given again"),
+        Arg::new("show-worst")
+            .long("show-worst")
+            .value_name("N")
+            .value_parser(value_parser!(u16).range(1..))
+            .conflicts_with("show")
+            .help("Also print the N examples with the worst scores"),
         Arg::new("color")
             .long("color")
             .value_name("WHEN")
@@ -551,8 +627,44 @@ pub(crate) fn style(matches: &ArgMatches) -> Style {
     match text(matches, "format") {
         "json" => Style::Json,
         "markdown" => Style::Markdown,
+        "latex" => Style::Latex,
+        "csv" => Style::Csv,
         _ => Style::Table,
     }
+}
+
+/// How many of the worst examples are printed.
+pub(crate) fn worst(matches: &ArgMatches) -> Result<usize, Failure> {
+    let Ok(Some(worst)) = matches.try_get_one::<u16>("show-worst") else {
+        return Ok(0);
+    };
+    match style(matches) {
+        Style::Table | Style::Markdown => Ok(usize::from(*worst)),
+        _ => Err(Failure::Usage(format!(
+            "--show-worst prints a table: --format {} does not go with it; --per-sample FILE writes the scores of all examples",
+            text(matches, "format")
+        ))),
+    }
+}
+
+/// How scores are written.
+pub(crate) fn numbers(matches: &ArgMatches) -> Result<Numbers, Failure> {
+    let numbers = Numbers {
+        digits: matches.get_one::<u8>("digits").copied().map(usize::from),
+        percent: matches.get_flag("percent"),
+    };
+    let is_json = style(matches) == Style::Json;
+    if is_json && numbers != Numbers::default() {
+        let option = if numbers.percent {
+            "--percent"
+        } else {
+            "--digits"
+        };
+        return Err(Failure::Usage(format!(
+            "{option} does not go with --format json, whose scores are unrounded fractions"
+        )));
+    }
+    Ok(numbers)
 }
 
 /// The options of a metric, as far as they are given.
@@ -738,7 +850,16 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     };
     let draws_examples =
         pictures.is_some() && entries.iter().any(|entry| entry.draws(Drawing::Svg));
-    run.samples = per_sample.is_some() || report.is_some() || charts.is_some();
+    run.samples = per_sample.is_some();
+    let report = report.or(charts);
+    run.ranking = report.as_ref().map(report::Wanted::ranking);
+    if let worst @ 1.. = worst(matches)? {
+        let of_report = run.ranking.map_or(0, |ranking| ranking.most);
+        run.ranking = Some(RankExamples {
+            most: worst.max(of_report),
+            inputs: true,
+        });
+    }
     if outputs.details.is_some() && !run.has_details() {
         return Err(Failure::Usage(format!(
             "--details: {names} has no details under these options"
@@ -758,7 +879,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
         outputs,
         pictures,
         draws_examples,
-        report: report.or(charts),
+        report,
         show: show(matches)?,
         several: entries.len() > 1,
         progress: !matches.get_flag("quiet"),

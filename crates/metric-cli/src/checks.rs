@@ -168,11 +168,17 @@ pub(crate) fn failed_checks(checks: &[Check], scored: &[Scored]) -> Result<Vec<S
         let found = check.values(scored);
         if found.is_empty() {
             let names: Vec<_> = scores().map(|(name, _)| name.as_str()).collect();
+            let end = check.score.rsplit_once('.');
+            let problem = match end
+                .filter(|(name, end)| ["low", "high"].contains(end) && names.contains(name))
+            {
+                Some((name, _)) => format!("{name} has no interval: ask for one with --confidence"),
+                None => format!("no such score: expected one of {}", names.join(", ")),
+            };
             return Err(Failure::Usage(format!(
-                "--{} {}: no such score: expected one of {}",
+                "--{} {}: {problem}",
                 check.fails.option(),
                 check.score,
-                names.join(", ")
             )));
         }
         failed.extend(found.into_iter().filter_map(|value| check.failure(value)));

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::valued_arg;
 use crate::error::Failure;
-use crate::output::{cell, slices_note};
+use crate::output::{cell, latex_text, slices_note};
 #[cfg(feature = "report")]
 use crate::report_compare;
 use crate::score::Bar;
@@ -275,10 +275,8 @@ impl Task {
         comparison: &Comparison,
         entry: &Entry,
     ) -> Result<Option<String>, Failure> {
-        let main = report_compare::main_difference(comparison);
-        let mut differences = Vec::new();
-        let mut changes = None;
-        if let Some(main) = main {
+        let mut of_pairs = Vec::new();
+        for main in report_compare::best_differences(comparison) {
             let replicates = |name: &str| -> Result<_, Failure> {
                 let system = comparison.systems.iter().find(|system| system.name == name);
                 let found = system
@@ -293,20 +291,15 @@ impl Task {
             };
             let (system, baseline) = (replicates(&main.system)?, replicates(&main.baseline)?);
             let pairs = system.iter().zip(&baseline);
-            differences = pairs
-                .filter_map(|(system, baseline)| Some((*system)? - (*baseline)?))
-                .collect();
-            changes = self.changes(main, report.examples())?;
+            let differences =
+                pairs.filter_map(|(system, baseline)| Some((*system)? - (*baseline)?));
+            of_pairs.push(report_compare::Pair {
+                replicates: differences.collect(),
+                changes: self.changes(main, report.examples())?,
+            });
         }
         report.finish_with(|wanted, files| {
-            report_compare::report(
-                comparison,
-                entry,
-                wanted,
-                files,
-                &differences,
-                changes.as_ref(),
-            )
+            report_compare::report(comparison, entry, wanted, files, &of_pairs)
         })
     }
 
@@ -908,6 +901,10 @@ fn latex(block: &Block) -> String {
     text.push_str("\\midrule\n");
     for row in &block.rows {
         let mut cells = escaped(&row.cells);
+        // The first cell is a name.
+        for cell in cells.iter_mut().skip(1) {
+            *cell = with_minus_signs(cell);
+        }
         if let Some(cell) = cells.get_mut(1).filter(|_| row.is_best) {
             *cell = format!("\\textbf{{{cell}}}");
         }
@@ -921,29 +918,33 @@ fn latex(block: &Block) -> String {
     text
 }
 
-/// Text with what LaTeX would obey as characters, and numbers with a minus sign.
-fn latex_text(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        match character {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            '\\' => escaped.push_str("\\textbackslash{}"),
-            '~' => escaped.push_str("\\textasciitilde{}"),
-            '^' => escaped.push_str("\\textasciicircum{}"),
-            '<' => escaped.push_str("$<$"),
-            '>' => escaped.push_str("$>$"),
-            other => escaped.push(other),
-        }
+/// Numbers with minus signs in place of hyphens; a hyphen that is not before a digit stays.
+fn with_minus_signs(cell: &str) -> String {
+    let mut parts = cell.split('-');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_number = part.starts_with(|char: char| char.is_ascii_digit());
+        text.push_str(if is_number { "$-$" } else { "-" });
+        text.push_str(part);
     }
-    escaped
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_minus_signs() {
+        for (cell, expected) in [
+            ("-0.1437", "$-$0.1437"),
+            ("[-0.2, -0.1]", "[$-$0.2, $-$0.1]"),
+            ("19 / 16 / 25", "19 / 16 / 25"),
+            ("-", "-"),
+        ] {
+            assert_eq!(with_minus_signs(cell), expected);
+        }
+    }
 
     #[test]
     fn small_p_values() {

@@ -1,24 +1,33 @@
 //! The metrics with their options.
 
-use metric_run::registry::{ENTRIES, OptionKind, OptionSpec, list};
+use metric_run::registry::{ENTRIES, Entry, OptionSpec, ScoreSpec, list};
 
 use crate::output::{Style, cell, new_table};
 
-pub(crate) fn render(style: Style) -> String {
-    if style == Style::Json {
-        return list::json().to_string() + "\n";
+/// Lists all metrics, or says all there is to know of one.
+pub(crate) fn render(entry: Option<&Entry>, style: Style) -> String {
+    let entries = entry.map_or(ENTRIES, std::slice::from_ref);
+    match (style, entry) {
+        (Style::Json, _) => list::json_of(entries).to_string() + "\n",
+        (Style::Markdown, _) => markdown(entries),
+        (_, Some(entry)) => at_length(entry),
+        (_, None) => overview(),
     }
-    if style == Style::Markdown {
-        let mut table = new_table(&["metric", "measures", "options"], true);
-        for entry in ENTRIES {
-            let options: Vec<_> = entry.options.iter().map(option_text).collect();
-            table.add_row([entry.name, entry.help, &cell(&options.join(" "), true)]);
-        }
-        return table
-            .lines()
-            .map(|line| line.trim_end().to_owned() + "\n")
-            .collect();
+}
+
+fn markdown(entries: &[Entry]) -> String {
+    let mut table = new_table(&["metric", "measures", "options"], true);
+    for entry in entries {
+        let options: Vec<_> = entry.options.iter().map(option_text).collect();
+        table.add_row([entry.name, entry.help, &cell(&options.join(" "), true)]);
     }
+    table
+        .lines()
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect()
+}
+
+fn overview() -> String {
     let width = ENTRIES
         .iter()
         .map(|entry| entry.name.len())
@@ -31,18 +40,53 @@ pub(crate) fn render(style: Style) -> String {
             text.push_str(&format!("{:width$}    {}\n", "", option_text(spec)));
         }
     }
-    text.push_str("\nThe options of one metric at length: metric score METRIC --help\n");
+    text.push_str("\nThe options of one metric at length: metric list METRIC\n");
     text
+}
+
+fn at_length(entry: &Entry) -> String {
+    let (reference, prediction) = entry.values;
+    let mut text = format!(
+        "{}: {}\n\nReference:  {reference}\nPrediction: {prediction}\n\nScores:\n",
+        entry.name, entry.help
+    );
+    for score in entry.scores {
+        text.push_str(&format!("  {}\n", score_text(score)));
+    }
+    if !entry.options.is_empty() {
+        text.push_str("\nOptions:\n");
+    }
+    for spec in entry.options {
+        let default = match spec.default {
+            "" => String::new(),
+            default => format!(" [default: {default}]"),
+        };
+        text.push_str(&format!(
+            "  {}\n      {}{default}\n",
+            option_text(spec),
+            spec.help
+        ));
+    }
+    text.push_str(&format!(
+        "\nThe options that all metrics share: metric score {} --help\n",
+        entry.name
+    ));
+    text
+}
+
+fn score_text(score: &ScoreSpec) -> String {
+    let name = format!("{}{}", score.name, score.parameter);
+    match score.direction {
+        None => name,
+        Some(direction) => format!("{name} ({} is better)", direction.name()),
+    }
 }
 
 fn option_text(spec: &OptionSpec) -> String {
     if spec.is_flag() {
         return format!("--{}", spec.name);
     }
-    let choices = match spec.kind {
-        OptionKind::Choice(choices) => choices(),
-        _ => Vec::new(),
-    };
+    let choices = spec.kind.choices();
     let value = if choices.is_empty() {
         spec.value.to_owned()
     } else {

@@ -13,6 +13,7 @@ mod error;
 #[cfg(feature = "report")]
 mod images;
 mod list;
+mod manual;
 mod output;
 mod output_file;
 #[cfg(feature = "report")]
@@ -26,14 +27,20 @@ mod report_compare;
 mod report_stored;
 mod score;
 mod statistics;
+mod suggest;
 mod unfinished;
 
+use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
+use clap_complete::Shell;
+use metric_run::registry::find;
 
 use crate::error::{Failure, say};
+use crate::output::Numbers;
 use crate::score::Printed;
 
 /// The exit code if the data were scored and a score fails its threshold check.
@@ -50,21 +57,27 @@ fn keep_memory() {
 
 fn main() -> ExitCode {
     keep_memory();
-    let metrics = metrics();
+    let words = suggest::corrected(std::env::args_os());
+    let metrics = metrics(&words);
     if let Some(names) = metrics.as_deref().filter(|names| names.contains(','))
         && let Err(failure) = args::refuse_names(names)
     {
-        say(&format!("error: {failure}"));
-        return ExitCode::from(failure.exit_code());
+        return stop(&failure);
     }
-    let matches = match args::command(metrics.clone()).try_get_matches() {
+    let command = args::command(metrics);
+    let commands: Vec<&str> = command
+        .get_subcommands()
+        .map(clap::Command::get_name)
+        .collect();
+    let commands: Vec<&str> = commands.into_iter().chain(["help"]).collect();
+    if let Some(mistake) = suggest::mistake(&words, &commands) {
+        return stop(&Failure::Usage(mistake));
+    }
+    let matches = match command.try_get_matches_from(&words) {
         Ok(matches) => matches,
         Err(error) => {
-            if let Some(names) = &metrics
-                && let Err(failure) = args::refuse_unknown(&error, names)
-            {
-                say(&format!("error: {failure}"));
-                return ExitCode::from(failure.exit_code());
+            if let Err(failure) = args::explained(&error, &words) {
+                return stop(&failure);
             }
             let printed = error.print();
             // Help goes to standard output and is no error; nor is it if nobody reads on.
@@ -78,19 +91,23 @@ fn main() -> ExitCode {
     };
     match run(&matches) {
         Ok(code) => code,
-        Err(failure) => {
-            say(&format!("error: {failure}"));
-            ExitCode::from(failure.exit_code())
-        }
+        Err(failure) => stop(&failure),
     }
 }
 
+/// Says why there is no result.
+fn stop(failure: &Failure) -> ExitCode {
+    say(&format!("error: {failure}"));
+    ExitCode::from(failure.exit_code())
+}
+
 /// What is scored: the word after `score`, which may be a list of metrics.
-fn metrics() -> Option<String> {
-    let mut words = std::env::args_os().skip(1);
-    let command = words.next()?;
-    let is_scored = |word: &String| command == "score" && !word.starts_with('-');
-    words.next()?.into_string().ok().filter(is_scored)
+fn metrics(words: &[OsString]) -> Option<String> {
+    let [_, command, metrics, ..] = words else {
+        return None;
+    };
+    let is_scored = |word: &&str| command == "score" && !word.starts_with('-');
+    metrics.to_str().filter(is_scored).map(str::to_owned)
 }
 
 fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
@@ -99,8 +116,9 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(("score", matches)) => return score(matches),
         Some(("compare", matches)) => return compare(matches),
         Some(("merge", matches)) => {
+            let numbers = args::numbers(matches)?;
             let printed = args::merge_task(matches)?.run()?;
-            return finish(&printed, matches);
+            return finish(&printed, numbers, matches);
         }
         #[cfg(feature = "report")]
         Some(("report", matches)) => {
@@ -108,7 +126,20 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
                 print(&page)?;
             }
         }
-        Some(("list", matches)) => print(&list::render(args::style(matches)))?,
+        Some(("list", matches)) => {
+            let name = matches.get_one::<String>("metric");
+            let entry = name.and_then(|name| find(name));
+            print(&list::render(entry, args::style(matches)))?;
+        }
+        Some(("completions", matches)) => {
+            if let Some(&shell) = matches.get_one::<Shell>("shell") {
+                print(&manual::completions(shell))?;
+            }
+        }
+        Some(("man", matches)) => match matches.get_one::<PathBuf>("out") {
+            Some(folder) => manual::write_pages(folder)?,
+            None => print(&manual::page())?,
+        },
         Some(("demo", matches)) => print(&demo::run(matches)?)?,
         _ => return Err(Failure::Usage("expected a command; see --help".to_owned())),
     }
@@ -121,8 +152,9 @@ fn score(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             "expected a metric; see metric list".to_owned(),
         ));
     };
+    let numbers = args::numbers(matches)?;
     let printed = args::task(metric, matches)?.run()?;
-    finish(&printed, matches)
+    finish(&printed, numbers, matches)
 }
 
 fn compare(matches: &ArgMatches) -> Result<ExitCode, Failure> {
@@ -149,7 +181,7 @@ fn compare(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 }
 
 /// Says what is worth saying, and prints the scores.
-fn finish(printed: &Printed, matches: &ArgMatches) -> Result<ExitCode, Failure> {
+fn finish(printed: &Printed, numbers: Numbers, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     if !matches.get_flag("quiet") {
         let mut said = std::collections::BTreeSet::new();
         for scored in &printed.scored {
@@ -172,7 +204,12 @@ fn finish(printed: &Printed, matches: &ArgMatches) -> Result<ExitCode, Failure> 
     };
     let text = match &printed.shown {
         Some(text) => text.clone(),
-        None => output::render(&printed.scored, args::style(matches)),
+        None => output::render(
+            &printed.scored,
+            args::style(matches),
+            numbers,
+            args::worst(matches)?,
+        ),
     };
     print(&text)?;
     Ok(code)

@@ -1,8 +1,7 @@
 //! A program without the feature `report`: no option asks for a report, so there is none.
 
 use clap::{Arg, ArgMatches};
-use metric_run::record::Record;
-use metric_run::registry::Sample;
+use metric_run::RankExamples;
 
 use crate::error::Failure;
 use crate::score::{Chart, Scored};
@@ -28,6 +27,10 @@ pub(crate) fn charts() -> Option<Wanted> {
 }
 
 impl Wanted {
+    pub(crate) fn ranking(&self) -> RankExamples {
+        match *self {}
+    }
+
     pub(crate) fn open(self) -> Result<Open, Failure> {
         match self {}
     }
@@ -37,22 +40,6 @@ impl Wanted {
 pub(crate) enum Open {}
 
 impl Open {
-    pub(crate) fn wants_inputs(&self) -> bool {
-        match *self {}
-    }
-
-    pub(crate) fn wants_input_of(&self, _metric: &str, _sample: &Sample) -> bool {
-        match *self {}
-    }
-
-    pub(crate) fn input(&self, _record: &Record<'_>) {
-        match *self {}
-    }
-
-    pub(crate) fn sample(&self, _metric: &str, _sample: &Sample) {
-        match *self {}
-    }
-
     pub(crate) fn finish(
         self,
         _scored: &[Scored],

@@ -20,10 +20,66 @@ pub(crate) enum Style {
     Table,
     Json,
     Markdown,
+    Latex,
+    Csv,
+}
+
+/// How scores are written for people; JSON has them unrounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    /// The digits after the point: by default 4, and all that there are in CSV.
+    pub(crate) digits: Option<usize>,
+    /// Whether scores are multiplied by 100.
+    pub(crate) percent: bool,
+}
+
+impl Numbers {
+    const DIGITS: usize = 4;
+
+    /// A score for people; `-` is undefined.
+    fn score(self, value: Option<f64>) -> String {
+        value.map_or_else(|| "-".to_owned(), |value| self.rounded(value))
+    }
+
+    fn rounded(self, value: f64) -> String {
+        let digits = self.digits.unwrap_or(Self::DIGITS);
+        format!("{:.digits$}", self.scaled(value))
+    }
+
+    fn scaled(self, value: f64) -> f64 {
+        if self.percent { 100.0 * value } else { value }
+    }
+
+    /// A number for programs; nothing is undefined.
+    fn plain(self, value: Option<f64>) -> String {
+        match (value, self.digits) {
+            (None, _) => String::new(),
+            (Some(value), None) => self.scaled(value).to_string(),
+            (Some(value), Some(_)) => self.rounded(value),
+        }
+    }
+
+    /// The name of a column of scores.
+    fn column(self, name: &str) -> String {
+        if self.percent {
+            format!("{name} (%)")
+        } else {
+            name.to_owned()
+        }
+    }
+
+    fn ends(self, ends: Option<[f64; 2]>) -> String {
+        match ends {
+            Some([low, high]) => format!("[{}, {}]", self.rounded(low), self.rounded(high)),
+            None => "-".to_owned(),
+        }
+    }
 }
 
 /// The result, ending in a newline.
-pub(crate) fn render(scored: &[Scored], style: Style) -> String {
+///
+/// Tables also have this number of the worst examples.
+pub(crate) fn render(scored: &[Scored], style: Style, numbers: Numbers, worst: usize) -> String {
     match style {
         Style::Json => {
             let outcomes = scored.iter().map(|it| (&it.outcome, &it.report));
@@ -31,13 +87,144 @@ pub(crate) fn render(scored: &[Scored], style: Style) -> String {
         }
         Style::Table | Style::Markdown => {
             let markdown = style == Style::Markdown;
-            let tables = scored.iter().map(|scored| tables(scored, markdown));
+            let tables = scored
+                .iter()
+                .map(|scored| tables(scored, markdown, numbers, worst));
             tables.collect::<Vec<_>>().join("\n")
         }
+        Style::Latex => {
+            let tables = scored.iter().map(|scored| latex(scored, numbers));
+            tables.collect::<Vec<_>>().join("\n")
+        }
+        Style::Csv => csv(scored, numbers),
     }
 }
 
-fn tables(scored: &Scored, markdown: bool) -> String {
+/// Tables for a paper, with the package booktabs: all examples, then each kind of group.
+fn latex(scored: &Scored, numbers: Numbers) -> String {
+    let Scored {
+        outcome, report, ..
+    } = scored;
+    let found = outcome.intervals();
+    let interval = interval_name(outcome);
+    let header = [outcome.metric().to_owned(), numbers.column("score")];
+    let header: Vec<String> = header.into_iter().chain(interval.clone()).collect();
+    let rows = report.scores.iter().map(|(name, value)| {
+        let interval = found.map(|found| numbers.ends(ends_of(&found.total, name)));
+        let row = [name.clone(), numbers.score(*value)]
+            .into_iter()
+            .chain(interval);
+        row.collect::<Vec<_>>()
+    });
+    let mut text = latex_table(&header, rows);
+    for (kind, groups) in &report.groups {
+        let Some(first) = groups.first() else {
+            continue;
+        };
+        let names = first
+            .scores
+            .iter()
+            .flat_map(|(name, _)| std::iter::once(numbers.column(name)).chain(interval.clone()));
+        let header: Vec<String> = std::iter::once(kind.clone()).chain(names).collect();
+        let rows = groups.iter().map(|group| {
+            let scores = group.scores.iter().flat_map(|(name, value)| {
+                let ends = |found: &Intervals| {
+                    let of_group = found.group(kind, &group.name);
+                    numbers.ends(of_group.and_then(|found| ends_of(found, name)))
+                };
+                std::iter::once(numbers.score(*value)).chain(found.map(ends))
+            });
+            let name = cell(scored.name_of_group(kind, &group.name), false);
+            std::iter::once(name).chain(scores).collect::<Vec<_>>()
+        });
+        text.push_str(&format!("\n{}", latex_table(&header, rows)));
+    }
+    text + &format!("% {}\n", outcome.signature())
+}
+
+/// A table of text and numbers with the rules of booktabs.
+pub(crate) fn latex_table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| latex_text(cell)).collect();
+        format!("{} \\\\\n", cells.join(" & "))
+    };
+    let columns = "r".repeat(header.len().saturating_sub(1));
+    let rows: String = rows.map(|row| line(&row)).collect();
+    format!(
+        "\\begin{{tabular}}{{l{columns}}}\n\\toprule\n{}\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n",
+        line(header)
+    )
+}
+
+/// Text with what LaTeX would obey as characters.
+pub(crate) fn latex_text(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                escaped.push('\\');
+                escaped.push(character);
+            }
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '<' => escaped.push_str("$<$"),
+            '>' => escaped.push_str("$>$"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// One row per score of each metric: of all examples, whose kind and group are empty, and of each group.
+fn csv(scored: &[Scored], numbers: Numbers) -> String {
+    let has_intervals = scored.iter().any(|it| it.outcome.intervals().is_some());
+    let ends: &[&str] = if has_intervals { &["low", "high"] } else { &[] };
+    let header = ["metric", "kind", "group", "score", "value"]
+        .iter()
+        .chain(ends);
+    let mut text = header.copied().collect::<Vec<_>>().join(",") + "\n";
+    for Scored {
+        outcome, report, ..
+    } in scored
+    {
+        let mut push =
+            |kind: &str, group: &str, score: &str, value, found: Option<&GroupIntervals>| {
+                let names = [outcome.metric(), kind, group, score].map(csv_field);
+                let ends = found.and_then(|found| ends_of(found, score));
+                let ends = [ends.map(|ends| ends[0]), ends.map(|ends| ends[1])];
+                let ends = has_intervals.then_some(ends).into_iter().flatten();
+                let values = std::iter::once(value)
+                    .chain(ends)
+                    .map(|value| numbers.plain(value));
+                let row: Vec<String> = names.into_iter().chain(values).collect();
+                text.push_str(&(row.join(",") + "\n"));
+            };
+        let found = outcome.intervals();
+        for (name, value) in &report.scores {
+            push("", "", name, *value, found.map(|found| &found.total));
+        }
+        for (kind, groups) in &report.groups {
+            for group in groups {
+                let found = found.and_then(|found| found.group(kind, &group.name));
+                for (name, value) in &group.scores {
+                    push(kind, &group.name, name, *value, found);
+                }
+            }
+        }
+    }
+    text
+}
+
+/// A field of CSV, in quotes where it needs them (RFC 4180).
+fn csv_field(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+fn tables(scored: &Scored, markdown: bool, numbers: Numbers, worst: usize) -> String {
     let Scored {
         outcome, report, ..
     } = scored;
@@ -45,11 +232,16 @@ fn tables(scored: &Scored, markdown: bool) -> String {
     let mut text = String::new();
     let interval = interval_name(outcome);
     let found = outcome.intervals();
-    let header = [metric, "score"].into_iter().chain(interval.as_deref());
+    let column = numbers.column("score");
+    let header = [metric, &column].into_iter().chain(interval.as_deref());
     let mut summary = new_table(&header.collect::<Vec<_>>(), markdown);
     for (name, value) in &report.scores {
-        let interval = found.map(|found| ends_of(&found.total, name));
-        summary.add_row([name.clone(), score(*value)].into_iter().chain(interval));
+        let interval = found.map(|found| numbers.ends(ends_of(&found.total, name)));
+        summary.add_row(
+            [name.clone(), numbers.score(*value)]
+                .into_iter()
+                .chain(interval),
+        );
     }
     push(&mut text, &summary);
 
@@ -69,7 +261,7 @@ fn tables(scored: &Scored, markdown: bool) -> String {
         };
         let names = first.scores.iter().flat_map(|(name, _)| {
             let interval = interval.clone();
-            std::iter::once(name.clone()).chain(interval)
+            std::iter::once(numbers.column(name)).chain(interval)
         });
         let names = names.chain(plain_counts(first).map(|(name, _)| name.clone()));
         let mut header: Vec<String> = std::iter::once(kind.clone()).chain(names).collect();
@@ -84,9 +276,9 @@ fn tables(scored: &Scored, markdown: bool) -> String {
             let scores = group.scores.iter().flat_map(|(name, value)| {
                 let of_group = |found: &Intervals| {
                     let found = found.group(kind, &group.name);
-                    found.map_or_else(|| "-".to_owned(), |found| ends_of(found, name))
+                    numbers.ends(found.and_then(|found| ends_of(found, name)))
                 };
-                std::iter::once(score(*value)).chain(found.map(of_group))
+                std::iter::once(numbers.score(*value)).chain(found.map(of_group))
             });
             let counts = plain_counts(group).map(|(_, value)| count(value, markdown));
             let name = scored.name_of_group(kind, &group.name);
@@ -106,12 +298,64 @@ fn tables(scored: &Scored, markdown: bool) -> String {
             ));
         }
     }
+    if worst > 0 {
+        text.push_str(&worst_examples(scored, markdown, numbers, worst));
+    }
     if markdown {
         text.push_str(&format!("`{}`\n", outcome.signature()));
     } else {
         text.push_str(&format!("{}\n", outcome.signature()));
     }
     text
+}
+
+/// The examples with the worst scores, with what is compared.
+fn worst_examples(scored: &Scored, markdown: bool, numbers: Numbers, most: usize) -> String {
+    let ranking = scored.outcome.state().ranking();
+    let Some((score, ranking)) = ranking
+        .as_ref()
+        .and_then(|ranking| Some((ranking.score()?.0, ranking)))
+    else {
+        return format!(
+            "{}: no score of single examples\n\n",
+            scored.outcome.metric()
+        );
+    };
+    if ranking.worst().len() == 0 {
+        return format!("All examples have a perfect {score}\n\n");
+    }
+    let header = ["worst", &numbers.column(score), "reference", "prediction"];
+    let mut table = new_table(&header, markdown);
+    for column in table.column_iter_mut().skip(2) {
+        column.set_cell_alignment(CellAlignment::Left);
+    }
+    for sample in ranking.worst().take(most) {
+        let id = match &sample.part {
+            Some(part) => format!("{} {part}", sample.id),
+            None => sample.id.clone(),
+        };
+        let value = sample.scores.iter().find(|(name, _)| name == score);
+        let inputs = sample.inputs.as_deref();
+        let sides = inputs.map_or(["", ""], |it| [&it.reference, &it.prediction]);
+        let [reference, prediction] = sides.map(|json| value_cell(json, markdown));
+        let value = numbers.score(value.and_then(|(_, value)| *value));
+        table.add_row([cell(&id, markdown), value, reference, prediction]);
+    }
+    let mut text = String::new();
+    push(&mut text, &table);
+    text
+}
+
+/// A value from a file in a few characters: a string without its quotes, anything else as JSON.
+fn value_cell(json: &str, markdown: bool) -> String {
+    /// Two such columns fit into a terminal of 80 columns, with an id and a score.
+    const SHOWN: usize = 24;
+    let text = serde_json::from_str(json).unwrap_or_else(|_| json.to_owned());
+    let end = text.char_indices().nth(SHOWN);
+    match end {
+        Some((end, _)) => cell(&text[..end], markdown) + "...",
+        None => cell(&text, markdown),
+    }
 }
 
 /// More slices of a kind than this are worth a word about their number.
@@ -136,12 +380,9 @@ fn interval_name(outcome: &Outcome) -> Option<String> {
 }
 
 /// The ends of the interval of a score.
-fn ends_of(found: &GroupIntervals, name: &str) -> String {
+fn ends_of(found: &GroupIntervals, name: &str) -> Option<[f64; 2]> {
     let estimate = found.intervals.iter().find(|(score, _)| score == name);
-    match estimate.and_then(|(_, estimate)| estimate.ends) {
-        Some([low, high]) => format!("[{low:.4}, {high:.4}]"),
-        None => "-".to_owned(),
-    }
+    estimate.and_then(|(_, estimate)| estimate.ends)
 }
 
 /// Text from a file as it can stand in a table: it is not long, control characters are shown, and a
@@ -188,9 +429,9 @@ fn count(value: &serde_json::Value, markdown: bool) -> String {
     }
 }
 
-/// A score for people; `-` is undefined.
+/// A score for people with four digits; `-` is undefined.
 pub(crate) fn score(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
+    Numbers::default().score(value)
 }
 
 /// A table whose first column is text and whose others are numbers.

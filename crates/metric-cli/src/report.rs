@@ -1,8 +1,6 @@
 //! `--report`: the result as a page.
 
-use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
@@ -12,9 +10,9 @@ use metric_report::{
 };
 use metric_run::record::{Id, Missing, Record, Value as Side};
 use metric_run::registry::{
-    Direction, Drawing, Entry, Group, Options, Sample, Shown, ShownExample, find,
+    Direction, Drawing, Entry, Group, Options, Ranking, Sample, Shown, ShownExample,
 };
-use metric_run::{Intervals, Outcome, heading, interval_name};
+use metric_run::{Intervals, RankExamples, heading, interval_name};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -27,10 +25,6 @@ use crate::score::{Chart, Scored};
 const HEADING: &str = "Report";
 /// The most examples of a list.
 const MOST_EXAMPLES: u64 = 1_000;
-/// The bins of a histogram.
-const BINS: usize = 20;
-/// How much of a text of an example is kept.
-const KEPT_BYTES: usize = 64 << 10;
 /// The most groups of a kind in a forest plot.
 const FOREST: usize = 40;
 
@@ -231,7 +225,6 @@ impl Wanted {
         let paths: Vec<PathBuf> = self.files.iter().map(|(_, path)| path.clone()).collect();
         Ok(Open {
             hashes: std::thread::spawn(move || paths.iter().map(|path| hashed(path)).collect()),
-            kept: Mutex::new(Kept::new(self.examples, self.has_texts)),
             target,
             wanted: self,
         })
@@ -288,7 +281,6 @@ enum Target {
 pub(crate) struct Open {
     wanted: Wanted,
     target: Target,
-    kept: Mutex<Kept>,
     hashes: JoinHandle<Vec<String>>,
 }
 
@@ -296,28 +288,6 @@ impl Open {
     /// The most examples of a list.
     pub(crate) fn examples(&self) -> usize {
         self.wanted.examples
-    }
-
-    /// Whether texts of examples are shown.
-    pub(crate) fn wants_inputs(&self) -> bool {
-        self.wanted.has_texts && self.wanted.examples > 0
-    }
-
-    /// Whether an example may be among the worst. Those that are known now only become worse.
-    pub(crate) fn wants_input_of(&self, metric: &str, sample: &Sample) -> bool {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.of_metric(metric)
-            .is_none_or(|of_metric| of_metric.may_keep(sample, kept.most))
-    }
-
-    pub(crate) fn input(&self, record: &Record<'_>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.input(record);
-    }
-
-    pub(crate) fn sample(&self, metric: &str, sample: &Sample) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.sample(metric, sample);
     }
 
     /// Writes the report of scores, and returns its charts if they are wanted, and its page if that is for standard
@@ -332,11 +302,14 @@ impl Open {
         let Self {
             wanted,
             target,
-            kept,
             hashes,
         } = self;
-        let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let report = score_report(&wanted, scored, checks, slices, &kept, &join(hashes)?);
+        let ranking = |scored: &Scored| {
+            let ranking = scored.outcome.state().ranking()?;
+            Some((scored.outcome.metric().to_owned(), ranking))
+        };
+        let rankings: Rankings = scored.iter().filter_map(ranking).collect();
+        let report = score_report(&wanted, scored, checks, slices, &rankings, &join(hashes)?);
         let page = write(target, wanted.form, &report)?;
         let charts = match wants_charts {
             true => report.charts(),
@@ -348,14 +321,10 @@ impl Open {
     /// Writes the report of stored results.
     pub(crate) fn finish_stored(
         self,
-        report: impl FnOnce(&Wanted, &Kept, Vec<(String, Fact)>) -> Report,
+        report: impl FnOnce(&Wanted, Vec<(String, Fact)>) -> Report,
     ) -> Result<Option<String>, Failure> {
         let files = file_facts(&self.wanted, &join(self.hashes)?);
-        let kept = self
-            .kept
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        let report = report(&self.wanted, &kept, files);
+        let report = report(&self.wanted, files);
         write(self.target, self.wanted.form, &report)
     }
 
@@ -398,204 +367,24 @@ fn write(target: Target, form: Form, report: &Report) -> Result<Option<String>, 
     Ok(None)
 }
 
-/// A side of a record as it is written, and whether it is a line of text.
-#[derive(Clone, Debug, Default)]
-struct Written {
-    text: String,
-    is_line: bool,
-}
+/// The worst examples of each metric, by its name.
+pub(crate) type Rankings = Vec<(String, Ranking<Sample>)>;
 
-impl Written {
-    fn of(mut side: Side<'_>) -> Option<Self> {
-        let is_line = side.as_line().is_some();
-        let text = match side.as_line() {
-            Some(line) => line.into(),
-            None => side.to_json_or("").ok()?,
-        };
-        if text.is_empty() && !is_line {
-            return None;
-        }
-        let mut end = text.len().min(KEPT_BYTES);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        Some(Self {
-            text: text[..end].to_owned(),
-            is_line,
-        })
-    }
-
-    fn value(self) -> Value {
-        match self.is_line {
-            true => Value::String(self.text),
-            // What was cut is no JSON anymore, and is shown as it is.
-            false => serde_json::from_str(&self.text).unwrap_or(Value::String(self.text)),
-        }
-    }
-}
-
-/// What is kept of single examples: counts by range, and the worst ones.
-pub(crate) struct Kept {
-    most: usize,
-    has_texts: bool,
-    /// The sides of records whose scores are still to come, by id.
-    waiting: HashMap<String, [Option<Written>; 2]>,
-    /// Those of the record whose scores are coming.
-    current: (String, [Option<Written>; 2]),
-    /// The number of records whose scores have come.
-    records: u64,
-    metrics: Vec<(String, OfMetric)>,
-}
-
-/// The examples of one metric by their main score.
-#[derive(Default)]
-pub(crate) struct OfMetric {
-    score: Option<(String, Direction)>,
-    bins: [u64; BINS],
-    at_zero: u64,
-    at_one: u64,
-    outside: u64,
-    undefined: u64,
-    all: u64,
-    /// The worst examples first; equal ones in the order of the references.
-    worst: BTreeMap<(u64, u64), ShownExample>,
-}
-
-/// Bits whose order is that of the numbers.
-fn ordered_bits(value: f64) -> u64 {
-    let bits = value.to_bits();
-    match bits >> 63 {
-        0 => bits | 1 << 63,
-        _ => !bits,
-    }
-}
-
-impl OfMetric {
-    /// The place of a value among the worst ones, and whether it is perfect.
-    fn place(direction: Direction, value: f64) -> (u64, bool) {
-        match direction {
-            Direction::Higher => (ordered_bits(value), value >= 1.0),
-            Direction::Lower => (!ordered_bits(value), value <= 0.0),
-        }
-    }
-
-    /// Whether an example may be among the worst ones.
-    fn may_keep(&self, sample: &Sample, most: usize) -> bool {
-        let Some((name, direction)) = &self.score else {
-            return true;
-        };
-        let value = sample.scores.iter().find(|(other, _)| other == name);
-        let Some(value) = value.and_then(|(_, value)| *value) else {
-            return false;
-        };
-        let (place, is_perfect) = Self::place(*direction, value);
-        let last = self
-            .worst
-            .last_key_value()
-            .filter(|_| self.worst.len() >= most);
-        !is_perfect && last.is_none_or(|((last, _), _)| place < *last)
-    }
-
-    /// The score by which examples are ordered.
-    pub(crate) fn score_name(&self) -> Option<&str> {
-        self.score.as_ref().map(|(name, _)| name.as_str())
-    }
-}
-
-impl Kept {
-    /// The examples of a metric.
-    pub(crate) fn of_metric(&self, metric: &str) -> Option<&OfMetric> {
-        let mut metrics = self.metrics.iter();
-        metrics
-            .find(|(name, _)| name == metric)
-            .map(|(_, of_metric)| of_metric)
-    }
-
-    fn new(most: usize, has_texts: bool) -> Self {
-        Self {
-            most,
-            has_texts,
-            waiting: HashMap::new(),
-            current: Default::default(),
-            records: 0,
-            metrics: Vec::new(),
-        }
-    }
-
-    fn input(&mut self, record: &Record<'_>) {
-        // The scores of a record that is left out never come.
-        if record.prediction.is_missing() && record.join.missing == Missing::Skip {
-            return;
-        }
-        let sides = [record.reference, record.prediction].map(Written::of);
-        self.waiting.insert(record.id.to_string(), sides);
-    }
-
-    fn sample(&mut self, metric: &str, sample: &Sample) {
-        if self.current.0 != sample.id || self.records == 0 {
-            let sides = self.waiting.remove(&sample.id).unwrap_or_default();
-            self.current = (sample.id.clone(), sides);
-            self.records += 1;
-        }
-        let index = self.metrics.iter().position(|(name, _)| name == metric);
-        let index = index.unwrap_or_else(|| {
-            self.metrics.push((metric.to_owned(), OfMetric::default()));
-            self.metrics.len() - 1
-        });
-        let of_metric = &mut self.metrics[index].1;
-        if of_metric.score.is_none() {
-            let entry = find(metric);
-            let direction = |name: &str| entry?.score(name)?.direction;
-            let mut scores = sample.scores.iter();
-            of_metric.score = scores.find_map(|(name, _)| Some((name.clone(), direction(name)?)));
-        }
-        let Some((name, direction)) = &of_metric.score else {
-            return;
-        };
-        let value = sample.scores.iter().find(|(other, _)| other == name);
-        of_metric.all += 1;
-        let Some(value) = value.and_then(|(_, value)| *value) else {
-            of_metric.undefined += 1;
-            return;
-        };
-        of_metric.at_zero += u64::from(value == 0.0);
-        of_metric.at_one += u64::from(value == 1.0);
-        match (0.0..=1.0).contains(&value) {
-            true => of_metric.bins[((value * BINS as f64) as usize).min(BINS - 1)] += 1,
-            false => of_metric.outside += 1,
-        }
-        let (key, is_perfect) = OfMetric::place(*direction, value);
-        if is_perfect || self.most == 0 {
-            return;
-        }
-        let key = (key, of_metric.all);
-        if of_metric.worst.len() == self.most {
-            match of_metric.worst.last_key_value() {
-                Some((last, _)) if *last > key => of_metric.worst.pop_last(),
-                _ => return,
-            };
-        }
-        let read = |json: &String| serde_json::from_str(json).ok();
-        let [reference, prediction] = match (self.has_texts, &sample.inputs) {
-            (true, Some(inputs)) => [&inputs.reference, &inputs.prediction].map(read),
-            (true, None) => self.current.1.clone().map(|side| side.map(Written::value)),
-            (false, _) => [None, None],
-        };
-        let inputs = sample.inputs.as_ref().filter(|_| self.has_texts);
-        let id = match self.has_texts {
+/// An example as a report shows it.
+fn shown(sample: &Sample, has_texts: bool) -> ShownExample {
+    let inputs = sample.inputs.as_ref().filter(|_| has_texts);
+    let read = |json: &String| serde_json::from_str(json).ok();
+    ShownExample {
+        id: match has_texts {
             true => sample.id.clone(),
-            false => format!("row {}", self.records),
-        };
-        let example = ShownExample {
-            id,
-            part: sample.part.clone().filter(|_| self.has_texts),
-            scores: sample.scores.clone(),
-            counts: sample.counts.clone(),
-            reference,
-            prediction,
-            fields: inputs.and_then(|inputs| read(inputs.fields.as_ref()?)),
-        };
-        of_metric.worst.insert(key, example);
+            false => format!("row {}", sample.record + 1),
+        },
+        part: sample.part.clone().filter(|_| has_texts),
+        scores: sample.scores.clone(),
+        counts: sample.counts.clone(),
+        reference: inputs.and_then(|inputs| read(&inputs.reference)),
+        prediction: inputs.and_then(|inputs| read(&inputs.prediction)),
+        fields: inputs.and_then(|inputs| read(inputs.fields.as_ref()?)),
     }
 }
 
@@ -616,7 +405,7 @@ fn score_report(
     scored: &[Scored],
     checks: &[(String, bool)],
     slices: &[String],
-    kept: &Kept,
+    rankings: &Rankings,
     hashes: &[String],
 ) -> Report {
     let several = scored.len() > 1;
@@ -640,7 +429,7 @@ fn score_report(
     let mut sections = Vec::new();
     for (index, scored) in scored.iter().enumerate() {
         let outcome = &scored.outcome;
-        let mut own = metric_sections(wanted, scored, slices, kept);
+        let mut own = metric_sections(wanted, scored, slices, rankings);
         if several {
             let name = outcome.metric();
             for section in &mut own {
@@ -659,7 +448,7 @@ fn score_report(
         }
         sections.append(&mut own);
     }
-    sections.push(provenance(wanted, scored, kept, hashes));
+    sections.push(provenance(wanted, scored, rankings, hashes));
     let first = scored.first();
     let metrics: Vec<&str> = scored.iter().map(|it| it.outcome.metric()).collect();
     let examples = first.map_or(0, |it| it.report.examples);
@@ -752,7 +541,7 @@ fn metric_sections(
     wanted: &Wanted,
     scored: &Scored,
     slices: &[String],
-    kept: &Kept,
+    rankings: &Rankings,
 ) -> Vec<Section> {
     let Scored {
         outcome, report, ..
@@ -760,31 +549,22 @@ fn metric_sections(
     let entry = outcome.entry();
     let result: Value = serde_json::from_str(&outcome.json(report)).unwrap_or_default();
     let details = entry.details.then(|| outcome.state().details()).flatten();
+    let names = scored.class_names.as_ref();
     let mut sections = entry.report_sections(Shown {
         result: &result,
         details: details.as_ref(),
         has_texts: wanted.has_texts,
+        class_names: names.map_or(&[], |it| &it.names),
     });
     for (kind, groups) in &report.groups {
         let is_slice = slices.contains(kind);
-        sections.extend(group_section(kind, groups, outcome, is_slice));
+        sections.extend(group_section(kind, groups, scored, is_slice));
     }
-    let of_metric = kept
-        .metrics
-        .iter()
-        .find(|(name, _)| name == outcome.metric());
-    if let Some((_, of_metric)) = of_metric {
-        let total = of_metric
-            .score
-            .as_ref()
-            .and_then(|(name, _)| report.score(name));
-        sections.extend(example_sections(
-            wanted,
-            entry,
-            outcome.options(),
-            of_metric,
-            total,
-        ));
+    let mut named = rankings.iter();
+    if let Some((_, ranking)) = named.find(|(name, _)| name == outcome.metric()) {
+        let total = ranking.score().and_then(|(name, _)| report.score(name));
+        let options = outcome.options();
+        sections.extend(example_sections(wanted, entry, options, ranking, total));
     }
     sections.extend(counts_section(report));
     sections
@@ -824,13 +604,10 @@ fn counts_section(report: &metric_run::registry::Report) -> Option<Section> {
 }
 
 /// The scores of groups of a kind.
-fn group_section(
-    kind: &str,
-    groups: &[Group],
-    outcome: &Outcome,
-    is_slice: bool,
-) -> Option<Section> {
+fn group_section(kind: &str, groups: &[Group], scored: &Scored, is_slice: bool) -> Option<Section> {
     let first = groups.first()?;
+    let outcome = &scored.outcome;
+    let name_of = |group: &Group| scored.name_of_group(kind, &group.name).to_owned();
     let found = outcome.intervals();
     let estimates = |group: &Group| found.and_then(|found| found.group(kind, &group.name));
     let ends = |group: &Group, name: &str| {
@@ -873,7 +650,7 @@ fn group_section(
         .collect();
     columns.extend(counts.iter().map(|name| column(name)));
     let row = |group: &Group| {
-        let mut row = vec![Cell::Text(group.name.clone())];
+        let mut row = vec![Cell::Text(name_of(group))];
         for (index, (name, _)) in first.scores.iter().enumerate() {
             let value = group.scores.iter().find(|(other, _)| other == name);
             row.push(Cell::from(value.and_then(|(_, value)| *value)));
@@ -897,7 +674,7 @@ fn group_section(
     if let Some(main) = main.filter(|_| has_ends) {
         let of_group = |group: &Group| {
             let value = group.scores.iter().find(|(name, _)| *name == main)?.1?;
-            Some((group.name.clone(), value, ends(group, &main)))
+            Some((name_of(group), value, ends(group, &main)))
         };
         let overall = outcome.report().score(&main);
         let rows: Vec<_> = groups.iter().filter_map(of_group).take(FOREST).collect();
@@ -937,12 +714,13 @@ pub(crate) fn example_sections(
     wanted: &Wanted,
     entry: &Entry,
     options: &Options,
-    of_metric: &OfMetric,
+    ranking: &Ranking<Sample>,
     total: Option<f64>,
 ) -> Vec<Section> {
-    let Some((score, direction)) = &of_metric.score else {
+    let Some((score, direction)) = ranking.score() else {
         return Vec::new();
     };
+    let of_metric = ranking.counts();
     let mut blocks = Vec::new();
     let defined = of_metric.all - of_metric.undefined;
     if defined > 0 {
@@ -973,7 +751,7 @@ pub(crate) fn example_sections(
             range: [0.0, 1.0],
             bins: of_metric.bins.to_vec(),
             unit: "examples".to_owned(),
-            axis: score.clone(),
+            axis: score.to_owned(),
             mark: total
                 .filter(|total| (0.0..=1.0).contains(total))
                 .map(|total| (total, "all together:".to_owned())),
@@ -989,16 +767,23 @@ pub(crate) fn example_sections(
         });
     }
     let mut images = wanted.images.clone();
-    let shown = |example: &ShownExample| {
-        let mut shown = shown_example(wanted, entry, options, example, score);
+    let mut block = |sample: &Sample| {
+        let example = shown(sample, wanted.has_texts);
+        let mut shown = shown_example(wanted, entry, options, &example, score);
         for block in &mut shown.blocks {
             if let (Block::Boxes(boxes), Some(images)) = (block, &mut images) {
-                images.put_under(boxes, example);
+                images.put_under(boxes, &example);
             }
         }
         Block::Example(shown)
     };
-    let worst: Vec<Block> = of_metric.worst.values().map(shown).collect();
+    let worst: Vec<Block> = ranking.worst().map(&mut block).collect();
+    let place = |sample: &Sample| (sample.record, sample.part.clone());
+    let bad: Vec<_> = ranking.worst().map(place).collect();
+    let nearest = ranking
+        .nearest()
+        .filter(|sample| !bad.contains(&place(sample)));
+    let nearest: Vec<Block> = nearest.map(&mut block).collect();
     let which = match direction {
         Direction::Higher => "Lowest",
         Direction::Lower => "Highest",
@@ -1016,6 +801,20 @@ pub(crate) fn example_sections(
             title: "Worst examples".to_owned(),
             note,
             blocks: worst,
+        });
+    }
+    if !nearest.is_empty() {
+        let note = match bad.len() {
+            0 => "Examples that are closest to being correct and are not, the closest first."
+                .to_owned(),
+            bad => format!(
+                "Examples that are closest to being correct and are not, the closest first, without the {bad} above."
+            ),
+        };
+        sections.push(Section {
+            title: "Nearest misses".to_owned(),
+            note,
+            blocks: nearest,
         });
     }
     sections
@@ -1106,7 +905,12 @@ fn texts(example: &ShownExample) -> Option<Block> {
 }
 
 /// Where the numbers come from.
-fn provenance(wanted: &Wanted, scored: &[Scored], kept: &Kept, hashes: &[String]) -> Section {
+fn provenance(
+    wanted: &Wanted,
+    scored: &[Scored],
+    rankings: &Rankings,
+    hashes: &[String],
+) -> Section {
     let mut facts = Vec::new();
     for scored in scored {
         facts.push((
@@ -1149,12 +953,9 @@ fn provenance(wanted: &Wanted, scored: &[Scored], kept: &Kept, hashes: &[String]
         }
     }
     facts.extend(program_facts(wanted));
-    let shown: usize = kept
-        .metrics
-        .iter()
-        .map(|(_, of_metric)| of_metric.worst.len())
-        .sum();
-    if shown == kept.most && shown > 0 {
+    let shown = rankings.iter().map(|(_, ranking)| ranking.worst().len());
+    let shown = shown.max().unwrap_or(0);
+    if shown == wanted.examples && shown > 0 {
         let words = format!(
             "the {shown} worst examples; --report-examples shows more, --per-sample writes all"
         );
@@ -1265,6 +1066,14 @@ impl Wanted {
         self.date.as_deref()
     }
 
+    /// The examples that are kept.
+    pub(crate) fn ranking(&self) -> RankExamples {
+        RankExamples {
+            most: self.examples,
+            inputs: self.has_texts && self.examples > 0,
+        }
+    }
+
     /// How many examples a list has, and whether their texts are shown.
     pub(crate) fn examples(&self) -> (usize, bool) {
         (self.examples, self.has_texts)
@@ -1293,47 +1102,5 @@ mod tests {
         assert_eq!(quoted("it's"), "'it'\\''s'");
         assert_eq!(quoted("--k=1,5"), "--k=1,5");
         assert_eq!(quoted(""), "''");
-    }
-
-    #[test]
-    fn bits_are_ordered_as_numbers() {
-        let numbers = [
-            f64::NEG_INFINITY,
-            -1.5,
-            -0.0,
-            0.0,
-            1e-300,
-            1.0,
-            f64::INFINITY,
-        ];
-        assert!(numbers.is_sorted_by(|a, b| ordered_bits(*a) < ordered_bits(*b)));
-    }
-
-    #[test]
-    fn the_worst_examples_are_kept() {
-        let mut kept = Kept::new(2, false);
-        for (index, score) in [0.5, 0.0, 1.5, 0.5, 0.25].into_iter().enumerate() {
-            let sample = Sample {
-                record: index,
-                id: index.to_string(),
-                part: None,
-                scores: vec![("wer".to_owned(), Some(score))],
-                counts: Vec::new(),
-                inputs: None,
-            };
-            kept.sample("wer", &sample);
-        }
-        let (_, of_metric) = &kept.metrics[0];
-        let ids: Vec<&str> = of_metric
-            .worst
-            .values()
-            .map(|example| example.id.as_str())
-            .collect();
-        assert_eq!(ids, ["row 3", "row 1"]);
-        assert_eq!(
-            (of_metric.at_zero, of_metric.at_one, of_metric.outside),
-            (1, 0, 1)
-        );
-        assert_eq!(of_metric.bins.iter().sum::<u64>(), 4);
     }
 }

@@ -22,19 +22,33 @@ pub(crate) struct Changes {
     pub(crate) losses: Vec<Regression>,
 }
 
+/// How many systems are compared with the baseline in sections of their own.
+const PAIRS: usize = 2;
+
 /// The difference that the report is about: on the first score that has a direction, that of the best system.
 pub(crate) fn main_difference(comparison: &Comparison) -> Option<&Difference> {
+    best_differences(comparison).into_iter().next()
+}
+
+/// The differences that have sections of their own: on the first score that has a direction, those of the best
+/// systems, the best one first.
+pub(crate) fn best_differences(comparison: &Comparison) -> Vec<&Difference> {
     let differences = &comparison.differences;
     let directed = differences.iter().find(|it| it.direction.is_some());
-    let first = directed.or_else(|| differences.first())?;
+    let Some(first) = directed.or_else(|| differences.first()) else {
+        return Vec::new();
+    };
     let gain = |it: &Difference| match (it.direction, it.delta) {
         (Some(Direction::Lower), Some(delta)) => -delta,
         (_, Some(delta)) => delta,
         (_, None) => f64::NEG_INFINITY,
     };
     let of_score = differences.iter().filter(|it| it.score == first.score);
-    // Of equally good ones the first.
-    of_score.reduce(|best, it| if gain(it) > gain(best) { it } else { best })
+    let mut best: Vec<&Difference> = of_score.collect();
+    // Equally good ones stay in their order.
+    best.sort_by(|a, b| gain(b).total_cmp(&gain(a)));
+    best.truncate(PAIRS);
+    best
 }
 
 /// Of three or more systems, the scores of all and their differences from the first.
@@ -107,17 +121,26 @@ fn systems_section(comparison: &Comparison, main: &Difference) -> Option<Section
     })
 }
 
-/// The report of a comparison. `replicates` are the differences of the main score by replicate.
+/// What is known of a system and the baseline, on the main score.
+#[derive(Default)]
+pub(crate) struct Pair {
+    /// The differences by replicate.
+    pub(crate) replicates: Vec<f64>,
+    /// The largest gains and losses.
+    pub(crate) changes: Option<Changes>,
+}
+
+/// The report of a comparison. `pairs` are those of the [best systems](best_differences).
 pub(crate) fn report(
     comparison: &Comparison,
     entry: &Entry,
     wanted: &Wanted,
     files: Vec<(String, Fact)>,
-    replicates: &[f64],
-    changes: Option<&Changes>,
+    pairs: &[Pair],
 ) -> Report {
     let confidence = comparison.statistics.confidence;
-    let main = main_difference(comparison);
+    let best = best_differences(comparison);
+    let main = best.first().copied();
     let mut badges: Vec<Badge> = Vec::new();
     let mut warnings: Vec<String> = comparison
         .warnings
@@ -135,11 +158,17 @@ pub(crate) fn report(
     let mut sections = Vec::new();
     if let Some(main) = main {
         sections.extend(systems_section(comparison, main));
-        sections.extend(difference_section(main, replicates));
+    }
+    for (difference, pair) in best.iter().zip(pairs) {
+        let title = match best.len() {
+            1 => "The difference".to_owned(),
+            _ => format!("{} and {}", difference.system, difference.baseline),
+        };
+        sections.extend(difference_section(title, difference, &pair.replicates));
     }
     sections.push(scores_section(comparison));
     sections.extend(group_sections(comparison));
-    if let Some(changes) = changes {
+    for changes in pairs.iter().filter_map(|pair| pair.changes.as_ref()) {
         sections.extend(change_sections(changes, comparison, entry, wanted));
     }
     sections.push(provenance(comparison, wanted, files));
@@ -305,7 +334,7 @@ fn cards(comparison: &Comparison, main: Option<&Difference>) -> Vec<Card> {
 }
 
 /// The distribution of the difference, and on how many examples each system is better.
-fn difference_section(main: &Difference, replicates: &[f64]) -> Option<Section> {
+fn difference_section(title: String, main: &Difference, replicates: &[f64]) -> Option<Section> {
     let good = match main.direction {
         Some(Direction::Lower) => Some(true),
         Some(Direction::Higher) => Some(false),
@@ -374,7 +403,7 @@ fn difference_section(main: &Difference, replicates: &[f64]) -> Option<Section> 
         }));
     }
     (!blocks.is_empty()).then(|| Section {
-        title: "The difference".to_owned(),
+        title,
         note: String::new(),
         blocks,
     })

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use metric_report::{Badge, Fact, Tone};
-use metric_run::registry::{Options, Sample, find};
+use metric_run::registry::{Options, Ranking, Sample, find};
 use metric_run::{StoredResults, named_scores};
 use serde_json::{Map, Value};
 
 use crate::error::Failure;
-use crate::report::{self, example_sections};
+use crate::report::{self, Rankings, example_sections};
 
 /// The subcommand.
 pub(crate) fn command() -> Command {
@@ -108,6 +108,8 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     }
     let wanted =
         report::wanted(matches)?.ok_or_else(|| Failure::Internal("no report".to_owned()))?;
+    let mut rankings = Rankings::new();
+    let most = wanted.examples().0;
     let open = wanted.open()?;
     if let Some(path) = given("per-sample") {
         for (number, line) in (1..)
@@ -126,7 +128,8 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
                 .or_else(|| stored.first()?.1["metric"].as_str())
                 .unwrap_or_default()
                 .to_owned();
-            open.sample(&metric, &sample(&metric, &value).ok_or_else(failed)?);
+            let sample = sample(number, &metric, &value).ok_or_else(failed)?;
+            rank(&mut rankings, most, &metric, &sample);
         }
     }
     let details = given("details").map(|path| {
@@ -137,15 +140,15 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     });
     let details: Option<Value> = details.transpose()?;
     let has_samples = given("per-sample").is_some();
-    open.finish_stored(|wanted, kept, files| {
+    open.finish_stored(|wanted, files| {
         let first = &stored[0].1;
         let metric = first["metric"].as_str().unwrap_or_default();
-        let examples = find(metric).zip(kept.of_metric(metric));
-        let examples = examples.map(|(entry, of_metric)| {
-            let total = of_metric
-                .score_name()
-                .and_then(|name| first["scores"][name].as_f64());
-            example_sections(wanted, entry, &Options::default(), of_metric, total)
+        let ranking = rankings.iter().find(|(name, _)| name == metric);
+        let examples = find(metric).zip(ranking);
+        let examples = examples.map(|(entry, (_, ranking))| {
+            let score = ranking.score();
+            let total = score.and_then(|(name, _)| first["scores"][name].as_f64());
+            example_sections(wanted, entry, &Options::default(), ranking, total)
         });
         let badge = (!has_samples).then(|| Badge {
             text: "without examples: --per-sample FILE adds them".to_owned(),
@@ -168,14 +171,29 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     })
 }
 
+/// Ranks an example among the others of its metric.
+fn rank(rankings: &mut Rankings, most: usize, metric: &str, sample: &Sample) {
+    let known = rankings.iter().position(|(name, _)| name == metric);
+    let index = known.unwrap_or_else(|| {
+        rankings.push((metric.to_owned(), Ranking::new(most)));
+        rankings.len() - 1
+    });
+    let ranking = &mut rankings[index].1;
+    let names = sample.scores.iter().map(|(name, _)| name.as_str());
+    ranking.choose_of(find(metric).map_or(&[], |entry| entry.scores), names);
+    let score = ranking.score().map(|(name, _)| name);
+    let value = score.and_then(|score| sample.scores.iter().find(|(name, _)| name == score)?.1);
+    ranking.add(value, sample.record as u64, || None, || sample.clone());
+}
+
 /// An example as `--per-sample` writes it.
-fn sample(metric: &str, value: &Value) -> Option<Sample> {
+fn sample(number: usize, metric: &str, value: &Value) -> Option<Sample> {
     let counts = value["counts"]
         .as_object()
         .cloned()
         .unwrap_or_else(Map::new);
     Some(Sample {
-        record: 0,
+        record: number - 1,
         id: value["id"].as_str()?.to_owned(),
         part: value["part"].as_str().map(str::to_owned),
         scores: value["scores"]

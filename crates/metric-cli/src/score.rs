@@ -71,7 +71,7 @@ pub(crate) struct Show {
 pub(crate) struct Scored {
     pub(crate) outcome: Outcome,
     pub(crate) report: Report,
-    /// The names of classes, for tables.
+    /// The names of classes, for tables and reports.
     pub(crate) class_names: Option<ClassNames>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct ClassNames {
 }
 
 impl Scored {
-    /// What a table calls a group.
+    /// What a table or a report calls a group.
     pub(crate) fn name_of_group<'n>(&'n self, kind: &str, group: &'n str) -> &'n str {
         let names = self.class_names.as_ref();
         let names = names.filter(|it| kind == "class" || kind == it.field);
@@ -117,12 +117,12 @@ impl Task {
             .map(|slice| slice.name.clone())
             .collect();
         let checks = self.outputs.checks.clone();
+        let report = self.report.map(report::Wanted::open).transpose()?;
         let watch = Watch {
             folder,
             draws_examples: self.draws_examples,
             shown: self.show.map(Shown::new),
             samples: samples.transpose()?.map(Mutex::new),
-            report: self.report.map(report::Wanted::open).transpose()?,
             inputs: self.with_inputs.then(Mutex::default),
             alignments: self.with_alignment.then(Mutex::default),
             several: self.several,
@@ -136,7 +136,7 @@ impl Task {
             scored.class_names = self.class_names.clone();
         }
         printed.shown = shown;
-        if let Some(report) = watch.report {
+        if let Some(report) = report {
             let verdicts = verdicts(&checks, &printed.scored);
             let folder = watch.folder.as_ref();
             let finished = report.finish(&printed.scored, &verdicts, &slices, folder.is_some());
@@ -308,7 +308,6 @@ struct Watch {
     draws_examples: bool,
     shown: Option<Shown>,
     samples: Option<Mutex<OutputFile>>,
-    report: Option<report::Open>,
     inputs: Option<Mutex<Inputs>>,
     /// The alignments of records, one per metric in its order, until the scores are written.
     alignments: Option<Mutex<HashMap<String, VecDeque<String>>>>,
@@ -344,9 +343,6 @@ impl Observer for Watch {
     }
 
     fn sample(&self, metric: &str, sample: &Sample) -> Result<(), ObserverError> {
-        if let Some(report) = &self.report {
-            report.sample(metric, sample);
-        }
         let Some(samples) = &self.samples else {
             return Ok(());
         };
@@ -383,18 +379,10 @@ impl Observer for Watch {
     }
 
     fn wants_inputs(&self) -> bool {
-        self.inputs.is_some() || self.report.as_ref().is_some_and(report::Open::wants_inputs)
-    }
-
-    fn wants_input_of(&self, metric: &str, sample: &Sample) -> bool {
-        let report = self.report.as_ref();
-        self.inputs.is_some() || report.is_some_and(|report| report.wants_input_of(metric, sample))
+        self.inputs.is_some()
     }
 
     fn input(&self, record: &Record<'_>) -> Result<(), ObserverError> {
-        if let Some(report) = self.report.as_ref().filter(|report| report.wants_inputs()) {
-            report.input(record);
-        }
         let Some(inputs) = &self.inputs else {
             return Ok(());
         };

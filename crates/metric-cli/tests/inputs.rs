@@ -706,6 +706,84 @@ fn coco_reads_folders_of_yolo_and_voc() {
 }
 
 #[test]
+fn roots_of_data_sets_may_have_parts() {
+    let folder = Folder::new(&[]);
+    for name in [
+        "data/labels/val",
+        "data/images/val",
+        "run/labels",
+        "empty/a",
+    ] {
+        std::fs::create_dir_all(folder.path(name)).expect("a folder");
+    }
+    folder.put(
+        "data/data.yaml",
+        b"names: ['cat, small', dog] # two\nval: images/val\n",
+    );
+    folder.put("data/labels/val/a.txt", b"0 0.5 0.5 0.5 0.5\n");
+    folder.put("run/labels/a.txt", b"0 0.5 0.5 0.5 0.5 0.9\n");
+    let references = ["data", "data/labels", "data/labels/val"];
+    let found = |references: &str| {
+        let words = format!("score voc -r {references} -p run --format json");
+        folder.run(&words).json()
+    };
+    for references in references {
+        let result = found(references);
+        assert_eq!(result["groups"]["class"]["cat, small"]["counts"]["tp"], 1);
+    }
+    std::fs::create_dir(folder.path("data/labels/train")).expect("a folder");
+    let result = found("data/labels/val");
+    assert_eq!(result["groups"]["class"]["cat, small"]["counts"]["tp"], 1);
+    for (references, says) in [
+        (
+            "data",
+            "data/labels: found no truths, expected files *.txt, or one of its folders: train, val",
+        ),
+        (
+            "empty",
+            "empty: found no truths, expected files *.txt, or one of its folders: a",
+        ),
+        (
+            "empty/a",
+            "empty/a: found no truths, expected files *.txt\n",
+        ),
+    ] {
+        let words = format!("score voc -r {references} -p run");
+        folder.run(&words).fails(3, &[says]);
+    }
+}
+
+#[test]
+fn boxes_with_sizes_in_text_files() {
+    let folder = Folder::new(&[]);
+    for name in ["truth", "found", "reversed"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    folder.put(
+        "truth/a.txt",
+        b"traffic light 40 5 10 20 difficult\ndog 40 5 10 20\n",
+    );
+    folder.put("found/a.txt", b"dog 0.9 40 5 10 20\n");
+    folder.put("reversed/a.txt", b"dog 10 20 40 5 0.9\n");
+    for words in [
+        "-p found --columns class,score,xmin,ymin,w,h",
+        "-p reversed --columns class,w,h,xmin,ymin,score",
+    ] {
+        let words = format!("score voc -r truth --format json {words}");
+        let result = folder.run(&words).json();
+        assert_eq!(result["scores"]["mAP"], 1.0, "{result}");
+    }
+    let corners = "score voc -r truth -p found";
+    folder
+        .run(corners)
+        .fails(3, &["truth/a.txt: line 1: xmax: found 10"]);
+    folder.put("found/a.txt", b"dog 0.9 40 5 10 -20\n");
+    folder
+        .run(&format!("{corners} --columns class,score,xmin,ymin,w,h"))
+        .fails(3, &["found/a.txt: line 1: h: "]);
+}
+
+#[test]
 fn boxes_in_text_files_of_other_programs() {
     let folder = Folder::new(&[]);
     for name in ["truth", "found", "swapped", "labels", "run"] {
@@ -775,13 +853,16 @@ fn classes_of_a_dataset_have_names_in_tables() {
         "score classification --pairs d --prediction-field label --class-names --reference-field";
     folder.run(&format!("{score} id")).fails(
         2,
-        &["--class-names: expected a folder", "\"id\" is a ClassLabel"],
+        &[
+            "--class-names: expected a Hugging Face dataset",
+            "\"id\" is a ClassLabel",
+        ],
     );
     folder.put("t.csv", b"id,label\n1,0\n");
     let words = "score classification --pairs t.csv --reference-field label --prediction-field label --class-names";
     folder
         .run(words)
-        .fails(2, &["--class-names: expected a folder"]);
+        .fails(2, &["--class-names: expected a Hugging Face dataset"]);
 }
 
 #[test]

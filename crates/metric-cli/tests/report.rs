@@ -32,6 +32,10 @@ const DEMOS: &[&str] = &[
     "openlane -r d/frames.jsonl -p d/predicted-frames.jsonl",
 ];
 
+fn text_of(folder: &Folder, name: &str) -> String {
+    fs::read_to_string(folder.path(name)).expect(name)
+}
+
 /// The attributes of the score cards of a page: names and values.
 fn cards(page: &str) -> Vec<(String, String)> {
     let attribute = |text: &str, name: &str| {
@@ -846,8 +850,17 @@ fn comparisons_of_three_systems_have_charts() {
     ] {
         assert!(page.contains(text), "{text}");
     }
-    // The card is that of the best system.
-    assert!(page.contains("Largest gains of c"));
+    // The cards are those of the best system, and the best two have sections of their own.
+    for text in [
+        "<bdi>c and a",
+        "<bdi>b and a",
+        "Largest gains of c",
+        "Largest gains of b",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    let [best, second] = ["Largest gains of c", "Largest gains of b"].map(|text| page.find(text));
+    assert!(best < second);
 }
 
 #[test]
@@ -860,4 +873,248 @@ fn boxes_by_class_are_drawn_for_their_class() {
     assert!(page.contains("<h1><bdi>Precision, recall and F1"));
     assert_eq!(page.matches("Solid: ground truth").count(), 5);
     assert!(page.contains("1 in the ground truth: a street lamp; 3 predicted: "));
+}
+
+/// The ids of the examples of a page, in their order, of the section with this heading.
+fn examples_below(page: &str, heading: &str) -> Vec<String> {
+    let start = page.find(&format!("{heading}</bdi></h2>"));
+    let section = &page[start.expect(heading)..];
+    let section = section.split("</section>").next().unwrap_or_default();
+    let ids = section.split("<a href=\"#ex-").skip(1);
+    let id = |text: &str| {
+        let (_, rest) = text.split_once("<bdi>").expect("an id");
+        rest.split_once("</bdi>").expect("an end").0.to_owned()
+    };
+    ids.map(id).collect()
+}
+
+/// The worst examples are those of the scores of all, on any number of threads and in any order of the
+/// predictions, and equal ones are in the order of the references.
+#[test]
+fn the_worst_examples_are_those_of_all_scores() {
+    let count = 7_000;
+    let (mut references, mut predictions) = (String::new(), Vec::new());
+    for index in 0..count {
+        let wrong = (index * 7919) % 11;
+        let words: Vec<String> = (0..10).map(|word| format!("w{word}")).collect();
+        let found = words.iter().enumerate();
+        let found = found.map(|(place, word)| match place < wrong {
+            true => "x",
+            false => word.as_str(),
+        });
+        let found = found.collect::<Vec<_>>().join(" ");
+        references += &format!(
+            "{{\"id\": \"n{index}\", \"reference\": \"{}\"}}\n",
+            words.join(" ")
+        );
+        predictions.push(format!(
+            "{{\"id\": \"n{index}\", \"prediction\": \"{found}\"}}\n"
+        ));
+    }
+    let in_order = predictions.concat();
+    let turned: String = predictions.iter().rev().cloned().collect();
+    let folder = Folder::new(&[
+        ("r.jsonl", &references),
+        ("p.jsonl", &in_order),
+        ("turned.jsonl", &turned),
+    ]);
+    let words = "score wer -r r.jsonl -q --report-examples 900";
+    folder
+        .run(&format!(
+            "{words} -p p.jsonl --per-sample s.jsonl --report with.html"
+        ))
+        .code(0);
+    let samples = fs::read_to_string(folder.path("s.jsonl")).expect("samples");
+    let scores = samples.lines().map(|line| {
+        let value: Value = serde_json::from_str(line).expect("a sample");
+        let score = value["scores"]["wer"].as_f64().expect("a score");
+        (value["id"].as_str().expect("an id").to_owned(), score)
+    });
+    let mut scores: Vec<(String, f64)> = scores.collect();
+    scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let expected: Vec<String> = scores.into_iter().take(900).map(|(id, _)| id).collect();
+    for (predictions, threads) in [("p.jsonl", 1), ("p.jsonl", 3), ("turned.jsonl", 2)] {
+        let report = format!("-p {predictions} --report r.html --threads {threads}");
+        folder.run(&format!("{words} {report}")).code(0);
+        let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+        assert_eq!(
+            examples_below(&page, "Worst examples"),
+            expected,
+            "{report}"
+        );
+        // Texts are there.
+        assert!(page.contains("w9"), "{report}");
+    }
+    // Rows of private reports are those of the references.
+    let report = "-p turned.jsonl --report r.html --report-no-examples";
+    folder.run(&format!("{words} {report}")).code(0);
+    let page = fs::read_to_string(folder.path("r.html")).expect("a report");
+    let row = |id: &String| format!("row {}", id[1..].parse::<usize>().expect("a number") + 1);
+    let expected: Vec<String> = expected.iter().map(row).collect();
+    assert_eq!(examples_below(&page, "Worst examples"), expected);
+}
+
+/// The worst images of COCO's files, which are read in blocks, are those of the scores of all images.
+#[test]
+fn the_worst_images_are_those_of_all_scores() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let words = "score coco -r d/coco-truth.json -p d/coco-results.json -q --report-examples 30";
+    folder
+        .run(&format!("{words} --per-sample s.jsonl --report with.html"))
+        .code(0);
+    folder
+        .run(&format!("{words} --report without.html"))
+        .code(0);
+    let pages = ["with.html", "without.html"].map(|name| text_of(&folder, name));
+    let examples = pages
+        .each_ref()
+        .map(|page| examples_below(page, "Worst examples"));
+    assert_eq!(examples[0], examples[1]);
+    let samples = text_of(&folder, "s.jsonl");
+    let scores = samples.lines().filter_map(|line| {
+        let value: Value = serde_json::from_str(line).expect("a sample");
+        let score = value["scores"]["AP"]
+            .as_f64()
+            .filter(|score| *score < 1.0)?;
+        Some((value["id"].as_str()?.to_owned(), score))
+    });
+    let mut scores: Vec<(String, f64)> = scores.collect();
+    scores.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let expected: Vec<String> = scores.into_iter().map(|(id, _)| id).take(30).collect();
+    assert_eq!(examples[0], expected);
+    assert!(!expected.is_empty());
+}
+
+/// The examples that are closest to being correct have a list of their own.
+#[test]
+fn the_nearest_misses_are_listed() {
+    let pairs = [
+        ("right", "kitten", "kitten"),
+        ("far", "kitten", "zzzzzz"),
+        ("near", "kitten", "kittem"),
+        ("nearer", "a longer text", "a longer test"),
+        ("empty", "kitten", ""),
+    ];
+    let side = |name: &str, text: fn(&(&str, &str, &str)) -> String| -> String {
+        let line = |pair: &(&str, &str, &str)| {
+            serde_json::json!({"id": pair.0, name: text(pair)}).to_string() + "\n"
+        };
+        pairs.iter().map(line).collect()
+    };
+    let folder = Folder::new(&[
+        ("r.jsonl", &side("reference", |pair| pair.1.to_owned())),
+        ("p.jsonl", &side("prediction", |pair| pair.2.to_owned())),
+    ]);
+    let words = "-r r.jsonl -p p.jsonl -q --report r.html --report-examples 1";
+    for metric in ["string-accuracy", "exact-match"] {
+        folder.run(&format!("score {metric} {words}")).code(0);
+        let page = text_of(&folder, "r.html");
+        assert_eq!(examples_below(&page, "Worst examples"), ["far"], "{metric}");
+        assert_eq!(
+            examples_below(&page, "Nearest misses"),
+            ["nearer"],
+            "{metric}"
+        );
+    }
+    // Numbers are near by their relative difference.
+    let folder = Folder::new(&[
+        (
+            "r.jsonl",
+            "{\"id\": 1, \"reference\": \"100\"}\n{\"id\": 2, \"reference\": \"100\"}\n",
+        ),
+        (
+            "p.jsonl",
+            "{\"id\": 1, \"prediction\": \"900\"}\n{\"id\": 2, \"prediction\": \"94\"}\n",
+        ),
+    ]);
+    folder
+        .run(&format!("score relaxed-accuracy {words}"))
+        .code(0);
+    let page = text_of(&folder, "r.html");
+    assert_eq!(examples_below(&page, "Nearest misses"), ["2"]);
+}
+
+#[test]
+fn reliability_is_drawn_for_probabilities() {
+    let references = "{\"id\": 1, \"reference\": 0}\n{\"id\": 2, \"reference\": 1}\n{\"id\": 3, \"reference\": 1}\n";
+    let rows = |rows: [&str; 3]| -> String {
+        let line = |(id, row): (usize, &str)| format!("{{\"id\": {id}, \"prediction\": {row}}}\n");
+        (1..).zip(rows).map(line).collect()
+    };
+    let folder = Folder::new(&[
+        ("r.jsonl", references),
+        (
+            "p.jsonl",
+            &rows(["[0.9, 0.1]", "[0.75, 0.25]", "[0.3, 0.7]"]),
+        ),
+        (
+            "logits.jsonl",
+            &rows(["[4, -2]", "[0.75, 0.25]", "[0.3, 0.7]"]),
+        ),
+    ]);
+    let words =
+        "score accuracy-at-k --input scores --k 1 -r r.jsonl -q --details d.json --svg charts";
+    folder
+        .run(&format!("{words} -p p.jsonl --report r.html"))
+        .code(0);
+    let details: Value = serde_json::from_str(&text_of(&folder, "d.json")).expect("details");
+    let reliability = &details["reliability"];
+    assert_eq!(reliability["not_probabilities"], 0);
+    assert_eq!(reliability["bins"].as_array().map(Vec::len), Some(10));
+    // Of 0.7 and 0.75, one is correct.
+    let bin = &reliability["bins"][7];
+    assert_eq!(
+        (bin["examples"].as_u64(), bin["accuracy"].as_f64()),
+        (Some(2), Some(0.5))
+    );
+    assert_eq!(bin["confidence"], 0.725);
+    assert_eq!(reliability["bins"][0]["accuracy"], Value::Null);
+    let error = reliability["expected_calibration_error"]
+        .as_f64()
+        .expect("an error");
+    assert!((error - (2.0 * 0.225 + 0.1) / 3.0).abs() < 1e-12, "{error}");
+    let page = text_of(&folder, "r.html");
+    assert!(page.contains("Reliability") && page.contains("data-v=\"0.725\""));
+    assert!(folder.path("charts/chart.reliability.svg").exists());
+
+    folder
+        .run(&format!("{words} -p logits.jsonl --report r.html"))
+        .code(0);
+    let page = text_of(&folder, "r.html");
+    assert!(page.contains("1 of 3 rows of scores are not probabilities"));
+    let details: Value = serde_json::from_str(&text_of(&folder, "d.json")).expect("details");
+    assert_eq!(details["reliability"]["not_probabilities"], 1);
+    assert_eq!(
+        details["reliability"]["expected_calibration_error"],
+        Value::Null
+    );
+}
+
+/// The blocks of the demos, as Markdown. With `UPDATE_SNAPSHOTS` set, the files are written anew.
+#[test]
+fn blocks_are_as_they_were() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let snapshots = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/blocks");
+    for (index, words) in DEMOS.iter().enumerate() {
+        folder
+            .run(&format!("score {words} --report r.md -q"))
+            .code(0);
+        let text = text_of(&folder, "r.md");
+        // The platform differs.
+        let lines = text.lines().filter(|line| !line.contains("Program"));
+        let text: String = lines.flat_map(|line| [line, "\n"]).collect();
+        let metric = words.split(' ').next().unwrap_or_default();
+        let file = snapshots.join(format!("{index:02}-{metric}.md"));
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            fs::create_dir_all(&snapshots).expect("a folder");
+            fs::write(&file, &text).expect("a snapshot");
+        }
+        let expected = fs::read_to_string(&file).unwrap_or_default();
+        assert_eq!(
+            text, expected,
+            "{words}: to accept it, set UPDATE_SNAPSHOTS"
+        );
+    }
 }

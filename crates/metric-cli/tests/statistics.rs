@@ -422,7 +422,10 @@ fn the_end_of_an_interval_is_checked() {
     run("--fail-under wer.low=0.1").fails(2, &["expected --fail-over wer.low=0.1"]);
     folder
         .run("score wer -r r.jsonl -p p.jsonl --fail-over wer.high=0.5")
-        .fails(2, &["no such score"]);
+        .fails(
+            2,
+            &["wer.high: wer has no interval: ask for one with --confidence"],
+        );
 }
 
 /// A data set of COCO with 40 images of four scenes; system `b` finds every object, system `a` those of three images

@@ -99,6 +99,26 @@ impl Language {
         Self::TYPESCRIPT,
     ];
 
+    /// Other names that languages go by, each with the [`name`](Self::name) of the language.
+    ///
+    /// ```
+    /// use metric_code::Language;
+    ///
+    /// assert_eq!("py".parse(), Ok(Language::PYTHON));
+    /// ```
+    pub const ALIASES: &[(&str, &str)] = &[
+        ("c#", "c_sharp"),
+        ("cs", "c_sharp"),
+        ("csharp", "c_sharp"),
+        ("py", "python"),
+        ("c++", "cpp"),
+        ("js", "javascript"),
+        ("golang", "go"),
+        ("rb", "ruby"),
+        ("rs", "rust"),
+        ("ts", "typescript"),
+    ];
+
     /// The name, as in `"java".parse::<Language>()` and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -174,7 +194,7 @@ impl fmt::Debug for Language {
     }
 }
 
-metric_core::named_choice!(Language, "language");
+metric_core::named_choice!(Language, "language", Language::ALIASES);
 
 // The shapes that recur.
 const NAME_VALUE: Rule = Rule::Definition {

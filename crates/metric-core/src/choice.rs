@@ -59,9 +59,14 @@ impl std::error::Error for UnknownChoice {}
 /// assert_eq!(Average::Micro.to_string(), "micro");
 /// assert!("mean".parse::<Average>().is_err());
 /// ```
+///
+/// A third argument lists further names that are read, each with the name that it means.
 #[macro_export]
 macro_rules! named_choice {
     ($type:ty, $option:literal) => {
+        $crate::named_choice!($type, $option, &[]);
+    };
+    ($type:ty, $option:literal, $aliases:expr) => {
         impl ::std::fmt::Display for $type {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.write_str(self.name())
@@ -72,7 +77,10 @@ macro_rules! named_choice {
             type Err = $crate::UnknownChoice;
 
             fn from_str(name: &str) -> ::std::result::Result<Self, Self::Err> {
-                let found = Self::ALL.iter().find(|choice| choice.name() == name);
+                let aliases: &[(&str, &str)] = $aliases;
+                let alias = aliases.iter().find(|(alias, _)| *alias == name);
+                let meant = alias.map_or(name, |(_, meant)| meant);
+                let found = Self::ALL.iter().find(|choice| choice.name() == meant);
                 found.copied().ok_or_else(|| $crate::UnknownChoice {
                     option: $option,
                     given: name.to_owned(),

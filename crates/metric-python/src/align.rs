@@ -37,27 +37,58 @@ pub(crate) fn align_units(
     }))
 }
 
-/// Counts the edits of texts, pair by pair, by jiwer's rules for white space.
+/// The word error rate, match error rate, word information lost and preserved of texts, by jiwer's rules for white
+/// space. `None` for values that are not texts, and where one side has no units, whose rates have rules of their own.
 #[pyfunction]
-pub(crate) fn count_edits(
-    references: &Bound<'_, PyList>,
-    predictions: &Bound<'_, PyList>,
+pub(crate) fn edit_measures(
+    references: &Bound<'_, PyAny>,
+    predictions: &Bound<'_, PyAny>,
     unit: &str,
-) -> PyResult<Counts> {
+) -> Option<(f64, f64, f64, f64)> {
     let metric = EditRate {
         unit: unit.parse().unwrap_or(Unit::Word),
         profile: Profile::Jiwer,
         ..EditRate::default()
     };
     let mut state = EditState::default();
-    for (reference, prediction) in references.iter().zip(predictions.iter()) {
-        let (reference, prediction) = (
-            reference.cast::<PyString>()?,
-            prediction.cast::<PyString>()?,
-        );
-        metric.update(&mut state, prediction.to_str()?, reference.to_str()?);
+    let mut add = |reference: &Bound<'_, PyAny>, prediction: &Bound<'_, PyAny>| {
+        let reference = reference.cast::<PyString>().ok()?.to_str().ok()?;
+        let prediction = prediction.cast::<PyString>().ok()?.to_str().ok()?;
+        metric.update(&mut state, prediction, reference);
+        Some(())
+    };
+    match (references.cast::<PyList>(), predictions.cast::<PyList>()) {
+        (Ok(references), Ok(predictions)) if references.len() == predictions.len() => {
+            for (reference, prediction) in references.iter().zip(predictions.iter()) {
+                add(&reference, &prediction)?;
+            }
+        }
+        (Err(_), Err(_)) => add(references, predictions)?,
+        _ => return None,
     }
-    Ok(counts(&state.edits))
+    let edits = &state.edits;
+    let [hits, substitutions, deletions, insertions] = [
+        edits.hits,
+        edits.substitutions,
+        edits.deletions,
+        edits.insertions,
+    ]
+    .map(|count| count as f64);
+    let errors = substitutions + deletions + insertions;
+    let (units, found) = (
+        hits + substitutions + deletions,
+        hits + substitutions + insertions,
+    );
+    if units == 0.0 || found == 0.0 {
+        return None;
+    }
+    let preserved = (hits / units) * (hits / found);
+    Some((
+        errors / units,
+        errors / (hits + errors),
+        1.0 - preserved,
+        preserved,
+    ))
 }
 
 /// Units that compare as Python's do: half of a surrogate pair, which is not UTF-8, is a unit like any other.

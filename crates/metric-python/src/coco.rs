@@ -2,7 +2,8 @@
 
 use metric_core::Metric;
 use metric_vision::{
-    Annotation, AreaRange, CocoAp, CocoParams, CocoState, CocoSummary, Image, Prediction, Shape,
+    Annotation, AreaRange, CocoAp, CocoParams, CocoState, CocoSummary, Image, Keypoints,
+    Prediction, Shape, Sigmas,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -21,12 +22,16 @@ struct Objects<'py> {
     number: PyReadonlyArray1<'py, f64>,
     /// Of true objects whether the id is not 0.
     has_id: PyReadonlyArray1<'py, bool>,
+    /// Of true objects whether they are left out without being crowds.
+    ignore: PyReadonlyArray1<'py, bool>,
     shape: Shapes<'py>,
 }
 
 #[derive(FromPyObject)]
 enum Shapes<'py> {
     Boxes(PyReadonlyArray2<'py, f64>),
+    /// Rows of x, y and visibility of each keypoint, and the boxes of the objects.
+    Keypoints(PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>),
     Masks(Vec<Rle>),
 }
 
@@ -41,6 +46,8 @@ struct Definition {
     areas: Vec<(f64, f64)>,
     max_detections: Vec<usize>,
     by_class: bool,
+    /// Of keypoints.
+    sigmas: Vec<f64>,
 }
 
 /// A flat array of numbers.
@@ -65,8 +72,50 @@ pub(crate) fn coco_arrays<'py>(
             let shapes = (read(mine)?, read(theirs)?);
             evaluate(py, definition, &truths, &detections, shapes)
         }
-        _ => Err(PyValueError::new_err("boxes and masks do not compare")),
+        (Shapes::Keypoints(mine, boxes), Shapes::Keypoints(theirs, _)) => {
+            let sigmas = Sigmas::new(definition.sigmas.clone());
+            let sigmas = sigmas.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let areas = truths.area.as_slice()?;
+            let boxes = read_boxes(boxes)?;
+            let truth = |row: usize, points: &[f64]| {
+                let labeled = points.chunks_exact(3).map(|point| point[2] > 0.0).collect();
+                let bbox = boxes.get(row).copied();
+                Keypoints::truth(places(points), labeled, bbox, areas[row], &sigmas)
+            };
+            let found = |_: usize, points: &[f64]| Keypoints::detection(places(points));
+            let shapes = (
+                read_points(mine, sigmas.count(), truth)?,
+                read_points(theirs, sigmas.count(), found)?,
+            );
+            evaluate(py, definition, &truths, &detections, shapes)
+        }
+        _ => Err(PyValueError::new_err(
+            "shapes of different kinds do not compare",
+        )),
     }
+}
+
+/// The places of keypoints, without their visibility.
+fn places(points: &[f64]) -> Vec<[f64; 2]> {
+    let points = points.chunks_exact(3);
+    points.map(|point| [point[0], point[1]]).collect()
+}
+
+/// The keypoints of each row. As many as there are sigmas, or it is an error, as it is in numpy.
+fn read_points(
+    rows: &PyReadonlyArray2<'_, f64>,
+    count: usize,
+    read: impl Fn(usize, &[f64]) -> Keypoints,
+) -> PyResult<Vec<Keypoints>> {
+    let rows = rows.as_array();
+    if !rows.is_empty() && rows.ncols() != 3 * count {
+        let problem = format!("found {} numbers: expected {}", rows.ncols(), 3 * count);
+        return Err(PyValueError::new_err(problem));
+    }
+    let shapes = rows.outer_iter().enumerate();
+    Ok(shapes
+        .map(|(row, points)| read(row, &points.to_vec()))
+        .collect())
 }
 
 fn evaluate<'py, S: Shape + Send + Sync>(
@@ -88,12 +137,13 @@ fn evaluate<'py, S: Shape + Send + Sync>(
         truths.area.as_slice()?,
     );
     let (crowd, has_id) = (truths.number.as_slice()?, truths.has_id.as_slice()?);
+    let ignore = truths.ignore.as_slice()?;
     for (row, shape) in true_shapes.into_iter().enumerate() {
         if let Some(to) = images.get_mut(image[row] as usize) {
             to.annotations.push(Annotation {
                 class: class[row] as u32,
                 crowd: crowd[row] != 0.0,
-                ignore: false,
+                ignore: ignore[row],
                 id: i64::from(has_id[row]),
                 area: area[row],
                 shape,

@@ -12,7 +12,7 @@ use numpy::{
     PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyMapping, PyString};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyMapping, PyString};
 
 use crate::arrow;
 use crate::error::{Place, metric_error};
@@ -78,6 +78,10 @@ impl<'py> Owned<'py> {
             let problem =
                 "found one string: expected a sequence of values, such as a list of strings";
             return Err(argument.refused(py, None, problem));
+        }
+        // Before it is asked for what arrays have, each of which takes an exception.
+        if value.cast_exact::<PyList>().is_ok() {
+            return Self::of_items(value, argument);
         }
         if value.cast::<PyMapping>().is_ok() {
             let problem = "found a mapping: expected a sequence of values (give ids as ids=list(x), values as list(x.values()))";

@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::align::{align_units, count_edits};
+    use super::align::{align_units, edit_measures};
     #[pymodule_export]
     use super::coco::{coco_arrays, coco_match};
     #[pymodule_export]

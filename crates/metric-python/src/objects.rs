@@ -2,8 +2,9 @@
 
 use metric_run::record::{Document, IdKey, ObjectColumns, Objects};
 use numpy::{PyArrayLike1, PyArrayLike2, TypeMustMatch};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
 use crate::error::refused;
 
@@ -76,6 +77,103 @@ pub(crate) fn read(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Document
     };
     let objects = Objects::new(found).map_err(|error| refused(py, format!("{name}: {error}")))?;
     Ok(Document::objects(name, objects))
+}
+
+/// Reads ground truth and detections as COCO's files have them, where they say all that files usually say; `None` for
+/// others. Much faster than JSON, and the same.
+pub(crate) fn of_dicts(
+    references: &Bound<'_, PyDict>,
+    predictions: &Bound<'_, PyList>,
+) -> Option<[Document; 2]> {
+    let py = references.py();
+    let list = |name| -> Option<Bound<'_, PyList>> { get(references, name)?.cast_into().ok() };
+    let mut truth = ObjectColumns::default();
+    for image in list(intern!(py, "images"))?.iter() {
+        truth
+            .images
+            .push(key_of(image.cast().ok()?, intern!(py, "id"))?);
+    }
+    for category in list(intern!(py, "categories"))?.iter() {
+        let category = category.cast().ok()?;
+        let name: String = get(category, intern!(py, "name"))?.extract().ok()?;
+        truth
+            .classes
+            .push((key_of(category, intern!(py, "id"))?, name));
+    }
+    let (mut areas, mut crowds, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+    let annotations = list(intern!(py, "annotations"))?;
+    read_boxes(&annotations, &mut truth, |one| {
+        areas.push(number(&get(one, intern!(py, "area"))?)?);
+        crowds.push(
+            integer(&get(one, intern!(py, "iscrowd"))?).filter(|it| matches!(it, 0 | 1))? == 1,
+        );
+        ids.push(integer(&get(one, intern!(py, "id"))?)?);
+        get(one, intern!(py, "ignore")).is_none().then_some(())
+    })?;
+    truth.area = Some(areas);
+    truth.crowd = Some(crowds);
+    truth.id = Some(ids);
+    let mut found = ObjectColumns::default();
+    let mut scores = Vec::new();
+    read_boxes(predictions, &mut found, |one| {
+        scores.push(number(&get(one, intern!(py, "score"))?)?);
+        Some(())
+    })?;
+    found.score = Some(scores);
+    let document = |name, columns| Some(Document::objects(name, Objects::new(columns).ok()?));
+    Some([
+        document("references", truth)?,
+        document("predictions", found)?,
+    ])
+}
+
+/// Reads image, class and box of each dict; `more` reads the rest.
+fn read_boxes(
+    objects: &Bound<'_, PyList>,
+    columns: &mut ObjectColumns,
+    mut more: impl FnMut(&Bound<'_, PyDict>) -> Option<()>,
+) -> Option<()> {
+    let py = objects.py();
+    let mut boxes = Vec::with_capacity(objects.len());
+    for one in objects.iter() {
+        let one = one.cast::<PyDict>().ok()?;
+        columns.image.push(key_of(one, intern!(py, "image_id"))?);
+        columns.class.push(key_of(one, intern!(py, "category_id"))?);
+        let bbox = get(one, intern!(py, "bbox"))?;
+        let bbox = bbox.cast::<PyList>().ok().filter(|bbox| bbox.len() == 4)?;
+        let mut sides = [0.0; 4];
+        for (side, value) in sides.iter_mut().zip(bbox.iter()) {
+            *side = number(&value)?;
+        }
+        boxes.push(sides);
+        more(one)?;
+    }
+    columns.bbox = Some(boxes);
+    Some(())
+}
+
+fn get<'py>(dict: &Bound<'py, PyDict>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    dict.get_item(name).ok()?
+}
+
+/// A finite number of Python, and no array of one.
+fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
+    let number = match value.cast::<PyFloat>() {
+        Ok(number) => number.value(),
+        Err(_) => integer(value)? as f64,
+    };
+    number.is_finite().then_some(number)
+}
+
+/// An integer of Python that a number of 64 bits holds exactly.
+fn integer(value: &Bound<'_, PyAny>) -> Option<i64> {
+    let is_integer = value.cast::<PyInt>().is_ok() && value.cast::<PyBool>().is_err();
+    let integer = is_integer.then(|| value.extract::<i64>().ok())?;
+    integer.filter(|integer| integer.unsigned_abs() < 1 << 53)
+}
+
+fn key_of(dict: &Bound<'_, PyDict>, name: &Bound<'_, PyString>) -> Option<IdKey<'static>> {
+    integer(&dict.get_item(name).ok()??).map(IdKey::Number)
 }
 
 fn read_integers(values: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use metric_run::record::{
     Document, Duplicate, JoinError, Message, Missing, OptionStyle, Unmatched,
 };
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
-    Entry, Input, OptionKind, OptionSpec, OptionValue, Options, Registry, Slice, find, list,
+    Entry, Input, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find, list,
 };
 use metric_run::{
     Compare, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
@@ -30,12 +30,16 @@ use crate::objects;
 pub(crate) struct Scorer {
     run: Run,
     name: &'static str,
+    /// Whether it compares the boxes of COCO's files.
+    reads_boxes: bool,
 }
 
 /// What was found of some examples: scores, and a state that merges.
 #[pyclass(module = "metric_suite._native", frozen)]
 pub(crate) struct Outcome {
     outcome: metric_run::Outcome,
+    /// Computed when it is first asked for.
+    report: OnceLock<Report>,
     samples: Option<SampleTable>,
 }
 
@@ -57,7 +61,13 @@ impl Scorer {
         let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, false))?;
         settings.apply(&mut run)?;
         let name = entry.name;
-        Ok(Self { run, name })
+        let iou_type = chosen.get("iou-type");
+        let reads_boxes = name == "coco" && iou_type.is_none_or(|it| it == "bbox");
+        Ok(Self {
+            run,
+            name,
+            reads_boxes,
+        })
     }
 
     /// Scores values in memory. With ids of the predictions, both sides are joined by id, and otherwise by position.
@@ -148,6 +158,22 @@ impl Scorer {
         self.observed(py, data)
     }
 
+    /// Scores ground truth and detections as dicts of COCO's files; `None` where they have to be read as JSON, which
+    /// also says what is wrong with them.
+    fn score_dicts(
+        &self,
+        py: Python<'_>,
+        predictions: &Bound<'_, PyList>,
+        references: &Bound<'_, PyDict>,
+    ) -> Option<Outcome> {
+        let [references, predictions] = objects::of_dicts(references, predictions)?;
+        let data = Data::Documents {
+            references,
+            predictions,
+        };
+        self.observed(py, data).ok()
+    }
+
     /// Scores files.
     fn score_files(
         &self,
@@ -186,6 +212,11 @@ impl Scorer {
     }
 
     #[getter]
+    fn reads_boxes(&self) -> bool {
+        self.reads_boxes
+    }
+
+    #[getter]
     fn has_details(&self) -> bool {
         self.run.has_details()
     }
@@ -212,12 +243,17 @@ type SampleRow = (String, Option<String>, Vec<(String, Option<f64>)>, String);
 impl Outcome {
     /// The result as the JSON that the program prints.
     fn to_json(&self) -> String {
-        self.outcome.to_json()
+        self.outcome.json(self.report())
     }
 
-    /// What to keep in mind, in words that name options as Python does.
-    fn warnings(&self) -> Vec<String> {
-        in_python(&self.outcome.report().warnings)
+    /// The scores by name, and what to keep in mind, in words that name options as Python does.
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Vec<String>)> {
+        let report = py.detach(|| self.report());
+        let scores = PyDict::new(py);
+        for (name, score) in &report.scores {
+            scores.set_item(name, score.filter(|score| score.is_finite()))?;
+        }
+        Ok((scores, in_python(&report.warnings)))
     }
 
     /// What is too much for a table, such as curves, as JSON.
@@ -431,6 +467,12 @@ pub(crate) fn reads(py: Python<'_>, name: &str) -> PyResult<&'static str> {
     })
 }
 
+impl Outcome {
+    fn report(&self) -> &Report {
+        self.report.get_or_init(|| self.outcome.report())
+    }
+}
+
 /// Reads the bytes of state files, and merges them. The names are for messages.
 #[pyfunction]
 pub(crate) fn merge_bytes(
@@ -527,6 +569,7 @@ fn first(py: Python<'_>, outcomes: Vec<metric_run::Outcome>) -> PyResult<Outcome
     let outcome = outcome.ok_or_else(|| refused(py, "no metric was scored"))?;
     Ok(Outcome {
         outcome,
+        report: OnceLock::new(),
         samples: None,
     })
 }

@@ -87,6 +87,17 @@ impl Direction {
 }
 
 impl ScoreSpec {
+    /// Returns the score of this name, as [`Entry::score`] does.
+    pub(crate) fn of_name(scores: &'static [Self], name: &str) -> Option<&'static Self> {
+        let mut all = scores.iter();
+        let exact = all.find(|score| score.parameter.is_empty() && score.names(name));
+        let longest = || {
+            let named = scores.iter().filter(|score| score.names(name));
+            named.max_by_key(|score| score.name.len())
+        };
+        exact.or_else(longest)
+    }
+
     /// A score of which the higher value is better.
     #[must_use]
     pub const fn higher(name: &'static str) -> Self {
@@ -160,6 +171,7 @@ impl Entry {
     /// Returns an error about an option that the metric does not have, or about a value that it does not
     /// take.
     pub fn scorer(&self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
+        let options = options.without_aliases(self.options);
         options.check(self.options)?;
         (self.build)(&options.with_defaults(self.options))
     }
@@ -168,15 +180,7 @@ impl Entry {
     /// `AP_small` is `AP_` of an area, not `AP` of a threshold.
     #[must_use]
     pub fn score(&self, name: &str) -> Option<&'static ScoreSpec> {
-        let exact = self
-            .scores
-            .iter()
-            .find(|score| score.parameter.is_empty() && score.names(name));
-        let longest = || {
-            let named = self.scores.iter().filter(|score| score.names(name));
-            named.max_by_key(|score| score.name.len())
-        };
-        exact.or_else(longest)
+        ScoreSpec::of_name(self.scores, name)
     }
 
     /// Returns the sections of a report that only this metric has.

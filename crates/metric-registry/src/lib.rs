@@ -11,6 +11,7 @@ mod kept;
 pub mod list;
 mod options;
 mod plan;
+mod ranking;
 #[cfg_attr(
     not(any(
         feature = "class",
@@ -48,10 +49,11 @@ pub use kept::MOST_KEPT_BYTES;
 pub use metric_record as record;
 pub use metric_stats as stats;
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
-pub use plan::{Plan, Slice};
+pub use plan::{Plan, PlannedRanking, Slice};
+pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};
 pub use reading::{
-    Addends, Counted, Draw, Group, Header, Inputs, Numbers, ReadDataSet, Reading, Remarks, Scope,
-    Sink, StateOf, Unified, Weigher,
+    Addends, Counted, Draw, Group, Header, Inputs, Numbers, PairOf, ReadDataSet, Reading, Remarks,
+    Scope, Sink, StateOf, Unified, Weigher,
 };
 pub use report::{InReport, Shown, ShownExample};
 pub use resample::{

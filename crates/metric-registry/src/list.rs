@@ -13,7 +13,13 @@ use crate::{ENTRIES, Entry, OptionKind, OptionSpec, ScoreSpec};
 /// ```
 #[must_use]
 pub fn json() -> Value {
-    let metrics: Vec<Value> = ENTRIES.iter().map(metric_json).collect();
+    json_of(ENTRIES)
+}
+
+/// Returns some metrics in the same form.
+#[must_use]
+pub fn json_of(entries: &[Entry]) -> Value {
+    let metrics: Vec<Value> = entries.iter().map(metric_json).collect();
     serde_json::json!({ "schema": 1, "metrics": metrics })
 }
 

@@ -74,6 +74,16 @@ impl OptionSpec {
     pub const fn is_flag(&self) -> bool {
         matches!(self.kind, OptionKind::Flag)
     }
+
+    /// Returns other names of the choices, each with the choice that it means.
+    #[must_use]
+    pub fn aliases(&self) -> &'static [(&'static str, &'static str)] {
+        match (self.name, self.kind) {
+            #[cfg(feature = "code")]
+            ("lang", OptionKind::Choice(_)) => metric_code::Language::ALIASES,
+            _ => &[],
+        }
+    }
 }
 
 /// The value of an option.
@@ -347,6 +357,20 @@ impl Options {
             }
         }
         Ok(())
+    }
+
+    /// Returns the same options with the choices that aliases mean in their place.
+    #[must_use]
+    pub fn without_aliases(&self, specs: &[OptionSpec]) -> Self {
+        let mut options = self.clone();
+        for spec in specs {
+            if let Some(OptionValue::One(value)) = options.values.get_mut(spec.name)
+                && let Some((_, meant)) = spec.aliases().iter().find(|(alias, _)| alias == value)
+            {
+                *value = (*meant).to_owned();
+            }
+        }
+        options
     }
 
     pub(crate) fn with_defaults(&self, specs: &[OptionSpec]) -> Self {

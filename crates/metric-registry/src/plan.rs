@@ -8,6 +8,8 @@ use metric_record::json::{self, Entries};
 use metric_record::{Kind, Message};
 use metric_stats::fnv1a64;
 
+use crate::ScoreSpec;
+
 /// What is gathered of each record in addition to the counts: the cluster that it is resampled with, and
 /// the slices of the data that it belongs to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +23,19 @@ pub struct Plan {
     /// The hashes of the ids that are scored; `None` for all. Other records are left out as if they had no
     /// prediction.
     pub only: Option<Arc<BTreeSet<u64>>>,
+    /// What is kept of the worst examples; `None` if they are not wanted.
+    pub ranking: Option<PlannedRanking>,
+}
+
+/// What is kept of the worst examples of a data set: see [`State::ranking`](crate::State::ranking).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedRanking {
+    /// The scores of the metric, the first of which with a direction ranks the examples.
+    pub scores: &'static [ScoreSpec],
+    /// The number of examples that are kept.
+    pub most: usize,
+    /// Whether the values of their records are kept.
+    pub inputs: bool,
 }
 
 /// A division of the examples into groups.
@@ -75,10 +90,17 @@ impl Described {
 }
 
 impl Plan {
-    /// Whether the plan wants anything of a record.
+    /// Whether the plan wants nothing of a record. A ranking wants something of examples alone.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        let Self {
+            keeps_examples,
+            cluster_field,
+            slices,
+            only,
+            ranking: _,
+        } = self;
+        !keeps_examples && cluster_field.is_none() && slices.is_empty() && only.is_none()
     }
 
     /// Whether the fields of records are needed.

@@ -10,11 +10,18 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::kept::{JOINT, Kept, written};
-use crate::plan::{Described, Plan};
+use crate::plan::{Described, Plan, PlannedRanking};
+use crate::ranking::Ranking;
 use crate::{DataSet, DataSetError, Drawing, Named};
 
 /// The state of a reading's metric.
 pub type StateOf<R> = <<R as Reading>::Metric as Metric>::State;
+
+/// The prediction and the reference of an example.
+pub type PairOf<'p, R> = (
+    &'p <<R as Reading>::Metric as Metric>::Prediction,
+    &'p <<R as Reading>::Metric as Metric>::Reference,
+);
 
 /// Scores states by their weights: see [`Reading::weigher`].
 pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + Send + Sync + 's>;
@@ -76,6 +83,26 @@ pub trait Reading: Send + Sync + 'static {
 
     /// Returns the numbers of a state.
     fn numbers(&self, state: &StateOf<Self>, header: &Self::Header, scope: Scope<'_>) -> Numbers;
+
+    /// Returns one score of an example by its name, as [`numbers`](Self::numbers) gives it. The default computes
+    /// all numbers. A metric whose others take long computes one alone.
+    fn example_score(
+        &self,
+        state: &StateOf<Self>,
+        header: &Self::Header,
+        name: &str,
+    ) -> Option<f64> {
+        let numbers = self.numbers(state, header, Scope::Example);
+        let mut scores = numbers.scores.into_iter();
+        scores.find(|(score, _)| score == name)?.1
+    }
+
+    /// Returns how close an example with a score that is not perfect is to it, for the nearest misses of a report:
+    /// more is closer, and 0 is not close. The default has no such order.
+    /// There is no `pair` of prediction and reference where the example was measured elsewhere.
+    fn closeness(&self, _state: &StateOf<Self>, _pair: Option<PairOf<'_, Self>>) -> Option<f64> {
+        None
+    }
 
     /// Returns the numbers of a replicate, of which only the scores and the scores of groups are used. A metric
     /// whose other numbers take long leaves them out.
@@ -560,6 +587,20 @@ pub(crate) struct Gathered<R: Reading> {
     pub(crate) problem: Option<Message>,
     /// The values of the records of a data set, if they are wanted.
     pub(crate) inputs: Option<WantedInputs>,
+    /// The worst examples, if they are wanted.
+    pub(crate) ranking: Option<Ranking<Ranked<StateOf<R>>>>,
+    /// The position of a record among all references is this and its index.
+    pub(crate) first_position: u64,
+}
+
+/// One of the worst examples.
+#[derive(Clone)]
+pub(crate) struct Ranked<S> {
+    pub(crate) example: Measured<S>,
+    /// The values of its record, if they are wanted.
+    pub(crate) inputs: Option<Arc<Inputs>>,
+    /// Whether the id and the values of the record are still to come.
+    pub(crate) is_unnamed: bool,
 }
 
 /// The values of the records of a data set.
@@ -590,9 +631,11 @@ impl<R: Reading> Gathered<R> {
             said: Vec::new(),
             measured: with_samples.then(Vec::new),
             kept: plan.keeps_examples.then(Kept::default),
+            ranking: plan.ranking.map(|planned| Ranking::new(planned.most)),
             plan,
             problem: None,
             inputs: None,
+            first_position: 0,
         }
     }
 
@@ -602,6 +645,7 @@ impl<R: Reading> Gathered<R> {
         for example in self.measured.iter_mut().flatten() {
             reading.renumber(&mut example.state, indices);
         }
+        renumber_ranking(reading, self.ranking.as_mut(), indices);
         if let Some(kept) = &mut self.kept {
             renumber_kept(reading, kept, indices);
         }
@@ -624,6 +668,17 @@ pub(crate) fn renumber_kept<R: Reading>(reading: &R, kept: &mut Kept, indices: &
         reading.renumber(&mut state, indices);
         written(&state).unwrap_or_default()
     });
+}
+
+/// Renumbers the states of the worst examples.
+pub(crate) fn renumber_ranking<R: Reading>(
+    reading: &R,
+    ranking: Option<&mut Ranking<Ranked<StateOf<R>>>>,
+    indices: &[u32],
+) {
+    for ranked in ranking.into_iter().flat_map(Ranking::kept_mut) {
+        reading.renumber(&mut ranked.example.state, indices);
+    }
 }
 
 /// Renumbers the states of a pool.
@@ -651,6 +706,10 @@ pub struct Sink<'a, R: Reading> {
     pub(crate) begun: bool,
     /// Whether only the counts of all examples together are wanted.
     plain: bool,
+    /// Whether each record needs its id.
+    pub(crate) names_all: bool,
+    /// Whether the record at hand has one of the worst examples.
+    is_ranked: bool,
     /// Whether something is wanted of each record in addition.
     pub(crate) has_plan: bool,
     /// What that is of the record at hand.
@@ -667,7 +726,9 @@ impl<'a, R: Reading> Sink<'a, R> {
             index: 0,
             id: String::new(),
             begun: false,
-            plain: gathered.measured.is_none() && plan.is_empty(),
+            plain: gathered.measured.is_none() && plan.is_empty() && plan.ranking.is_none(),
+            names_all: gathered.measured.is_some() || !plan.is_empty(),
+            is_ranked: false,
             has_plan: !plan.is_empty(),
             described: Described::default(),
             fields: BTreeMap::new(),
@@ -681,7 +742,8 @@ impl<'a, R: Reading> Sink<'a, R> {
             self.index += 1;
         }
         self.begun = true;
-        if !self.plain {
+        self.is_ranked = false;
+        if self.names_all {
             self.id = id.to_string();
             self.describe();
         }
@@ -708,7 +770,8 @@ impl<'a, R: Reading> Sink<'a, R> {
     pub(crate) fn row(&mut self, batch: &Batch<'_>, index: usize) {
         self.index = index;
         self.begun = true;
-        if !self.plain {
+        self.is_ranked = false;
+        if self.names_all {
             self.id = batch.id(index).map(|id| id.to_string()).unwrap_or_default();
             self.describe();
         }
@@ -786,7 +849,8 @@ impl<'a, R: Reading> Sink<'a, R> {
             return;
         }
         let state = metric.measure(prediction, reference);
-        self.measured(part, groups, state);
+        self.rank(part, &state, Some((prediction, reference)));
+        self.unranked(part, groups, state);
     }
 
     /// Adds the record as one example, which `add` adds to a state: to that of all examples, if no others are
@@ -805,6 +869,12 @@ impl<'a, R: Reading> Sink<'a, R> {
 
     /// Adds the state of an example that was measured already.
     pub fn measured(&mut self, part: Option<&str>, groups: &[(&str, &str)], state: StateOf<R>) {
+        self.rank(part, &state, None);
+        self.unranked(part, groups, state);
+    }
+
+    /// Adds the state of an example that was ranked already.
+    fn unranked(&mut self, part: Option<&str>, groups: &[(&str, &str)], state: StateOf<R>) {
         if self.gathered.measured.is_some() {
             self.keep(part.map(str::to_owned), state.clone());
         }
@@ -863,6 +933,7 @@ impl<'a, R: Reading> Sink<'a, R> {
                 if self.gathered.kept.is_some() {
                     self.keep_for_resampling(0, groups, &state);
                 }
+                self.rank(Some(&part), &state, None);
                 self.keep(Some(part), state);
             }
         }
@@ -873,6 +944,77 @@ impl<'a, R: Reading> Sink<'a, R> {
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
     pub(crate) fn add(&mut self, pool: Pool<StateOf<R>>) {
         self.gathered.pool.merge(pool);
+    }
+
+    /// Ranks an example of the record at hand, if the worst ones are wanted.
+    fn rank(&mut self, part: Option<&str>, state: &StateOf<R>, pair: Option<PairOf<'_, R>>) {
+        let Gathered {
+            ranking: Some(ranking),
+            plan,
+            header,
+            first_position,
+            ..
+        } = &mut *self.gathered
+        else {
+            return;
+        };
+        let position = first_position.wrapping_add(self.index as u64);
+        let (record, id, names_all) = (self.index, &self.id, self.names_all);
+        let Some(planned) = plan.ranking else {
+            return;
+        };
+        self.is_ranked |= rank_example(
+            ranking,
+            planned,
+            self.reading,
+            header,
+            position,
+            state,
+            pair,
+            || Ranked {
+                example: Measured {
+                    record,
+                    id: match names_all {
+                        true => id.clone(),
+                        false => String::new(),
+                    },
+                    part: part.map(str::to_owned),
+                    state: state.clone(),
+                },
+                inputs: None,
+                is_unnamed: true,
+            },
+        );
+    }
+
+    /// Adds what was ranked elsewhere.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(crate) fn add_ranking(&mut self, mut ranking: Ranking<Ranked<StateOf<R>>>) {
+        let Gathered {
+            inputs,
+            ranking: Some(ours),
+            ..
+        } = &mut *self.gathered
+        else {
+            return;
+        };
+        for Ranked {
+            example,
+            inputs: of,
+            ..
+        } in ranking.kept_mut()
+        {
+            if let (Some(wanted), Some(of)) = (&mut *inputs, of.as_mut().and_then(Arc::get_mut)) {
+                of.fields = wanted.fields.remove(&example.id);
+            }
+        }
+        ours.merge(ranking);
+    }
+
+    /// Whether the examples must be given one by one, each with its id.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(crate) fn needs_each(&self) -> bool {
+        self.gathered.measured.is_some() || self.has_plan
     }
 
     fn keep(&mut self, part: Option<String>, state: StateOf<R>) {
@@ -893,22 +1035,37 @@ impl<'a, R: Reading> Sink<'a, R> {
         !self.plain
     }
 
-    /// Whether the values of the records of a data set are wanted.
+    /// Whether the values of the record of a data set at hand are wanted, whose examples have been added.
     #[must_use]
     pub fn wants_inputs(&self) -> bool {
-        self.gathered.inputs.is_some()
+        self.gathered.inputs.is_some() && (self.gathered.measured.is_some() || self.is_ranked)
     }
 
     /// Takes the values of the record of a data set at hand, as JSON, if they are [wanted](Self::wants_inputs).
     pub fn inputs(&mut self, reference: String, prediction: String) {
         let (index, id) = (self.index, &self.id);
-        if let Some(wanted) = &mut self.gathered.inputs {
-            let inputs = Inputs {
-                reference,
-                prediction,
-                fields: wanted.fields.remove(id),
-            };
-            wanted.by_record.insert(index, Arc::new(inputs));
+        let Gathered {
+            inputs: Some(wanted),
+            ranking,
+            measured,
+            ..
+        } = &mut *self.gathered
+        else {
+            return;
+        };
+        let inputs = Arc::new(Inputs {
+            reference,
+            prediction,
+            fields: wanted.fields.remove(id),
+        });
+        if self.is_ranked {
+            let worst = ranking.iter_mut().flat_map(Ranking::kept_mut);
+            for ranked in worst.filter(|ranked| ranked.example.record == index) {
+                ranked.inputs = Some(Arc::clone(&inputs));
+            }
+        }
+        if measured.is_some() {
+            wanted.by_record.insert(index, inputs);
         }
     }
 
@@ -951,4 +1108,29 @@ impl<'a, R: Reading> Sink<'a, R> {
     fn counted(&mut self, what: &Counted) -> &mut Noted {
         self.gathered.pool.notes.counted(what)
     }
+}
+
+/// Adds an example to a ranking. Returns whether it is kept.
+#[allow(
+    clippy::too_many_arguments,
+    reason = "threads that read a data set have no sink yet"
+)]
+pub(crate) fn rank_example<R: Reading>(
+    ranking: &mut Ranking<Ranked<StateOf<R>>>,
+    planned: PlannedRanking,
+    reading: &R,
+    header: &R::Header,
+    position: u64,
+    state: &StateOf<R>,
+    pair: Option<PairOf<'_, R>>,
+    example: impl Fn() -> Ranked<StateOf<R>>,
+) -> bool {
+    if ranking.score().is_none() {
+        let numbers = reading.numbers(state, header, Scope::Example);
+        let names = numbers.scores.iter().map(|(name, _)| name.as_str());
+        ranking.choose_of(planned.scores, names);
+    }
+    let name = ranking.score().map(|(name, _)| name);
+    let value = name.and_then(|name| reading.example_score(state, header, name));
+    ranking.add(value, position, || reading.closeness(state, pair), example)
 }

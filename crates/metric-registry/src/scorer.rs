@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::kept::Kept;
 use crate::plan::{Described, Plan};
+use crate::ranking::Ranking;
 use crate::reading::{
-    Counted, Draw, Gathered, Group, Header, Inputs, Numbers, Pool, Reading, Scope, Sink, StateOf,
-    Unified, WantedInputs, missing_is_correct, renumber, renumber_kept,
+    Counted, Draw, Gathered, Group, Header, Inputs, Numbers, Pool, Ranked, Reading, Scope, Sink,
+    StateOf, Unified, WantedInputs, missing_is_correct, renumber, renumber_kept, renumber_ranking,
 };
 use crate::resample::{Paired, Pairing, Pairs, Resample, Resampler, Resampling, Table};
 
@@ -221,7 +222,8 @@ impl std::error::Error for DataSetError {
 /// The scores of one example.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Index of its record in the batch, counted from 0.
+    /// Index of its record in the batch, counted from 0; of one of the [worst](State::ranking), among all
+    /// references.
     pub record: usize,
     /// The id of the record.
     pub id: String,
@@ -299,6 +301,7 @@ trait ErasedState: Any + Send + Sync {
     fn has_scores(&self) -> bool;
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
     fn report(&self) -> Report;
+    fn ranking(&self) -> Option<Ranking<Sample>>;
     fn details(&self) -> Option<serde_json::Value>;
     fn follow(&mut self, plan: Arc<Plan>);
     fn kept(&self) -> Option<&Kept>;
@@ -309,6 +312,8 @@ trait ErasedState: Any + Send + Sync {
 
 trait ErasedPart: Any + Send + Sync {
     fn samples(&self, state: &dyn ErasedState) -> Vec<Sample>;
+    fn start_at(&mut self, position: u64, index: usize);
+    fn name_ranked(&mut self, named: &mut dyn FnMut(usize) -> Option<(String, Option<Inputs>)>);
 }
 
 /// Why a part cannot be added.
@@ -440,6 +445,12 @@ impl State {
         self.0.report()
     }
 
+    /// Returns the worst examples, if the [plan](Plan::ranking) wants them.
+    #[must_use]
+    pub fn ranking(&self) -> Option<Ranking<Sample>> {
+        self.0.ranking()
+    }
+
     /// Returns what is too large for a report, such as curves, as JSON; `None` if there is nothing.
     #[must_use]
     pub fn details(&self) -> Option<serde_json::Value> {
@@ -508,6 +519,22 @@ impl Part {
     #[must_use]
     pub fn samples(&self, state: &State) -> Vec<Sample> {
         self.0.samples(&*state.0)
+    }
+
+    /// Says that the record at `index` of those that are read next is at `position` among all references, and that
+    /// each record after it is at the next one. Of examples with equal scores, the first ones are the
+    /// [worst](State::ranking).
+    pub fn start_at(&mut self, position: u64, index: usize) {
+        self.0.start_at(position, index);
+    }
+
+    /// Asks for the ids of the records of the worst examples, by their index, and for their values where these
+    /// are wanted. Each is asked for once, so this is called before the records are gone.
+    pub fn name_ranked(
+        &mut self,
+        named: &mut dyn FnMut(usize) -> Option<(String, Option<Inputs>)>,
+    ) {
+        self.0.name_ranked(named);
     }
 }
 
@@ -651,6 +678,7 @@ struct Held<R: Reading> {
     pool: Pool<StateOf<R>>,
     plan: Arc<Plan>,
     kept: Option<Kept>,
+    ranking: Option<Ranking<Ranked<StateOf<R>>>>,
 }
 
 /// A [`Part`] of a reading.
@@ -676,6 +704,7 @@ where
             pool: Pool::default(),
             plan: Arc::default(),
             kept: None,
+            ranking: None,
         }))
     }
 
@@ -738,6 +767,8 @@ where
             });
         }
         let mut sink = Sink::new(reading, &mut gathered);
+        // The files are gone when the worst are known.
+        sink.names_all |= data.plan.ranking.is_some();
         if data.plan.needs_fields() {
             let fields = reader.fields(&data.references)?;
             let problem = "the examples of these files have no further fields";
@@ -771,6 +802,7 @@ where
             pool,
             plan: Arc::default(),
             kept,
+            ranking: None,
         }));
         // A key twice, rows out of order, or bytes after the end: nothing that `body` writes.
         match state.body()? == body {
@@ -942,6 +974,7 @@ impl<R: Reading> Held<R> {
             if let Some(kept) = &mut self.kept {
                 renumber_kept(&self.shared.reading, kept, &ours);
             }
+            renumber_ranking(&self.shared.reading, self.ranking.as_mut(), &ours);
             renumber_theirs(&theirs);
         }
         Ok(())
@@ -961,6 +994,7 @@ impl<R: Reading> Held<R> {
             pool: self.pool.clone(),
             plan: Arc::clone(&self.plan),
             kept: self.kept.clone(),
+            ranking: self.ranking.clone(),
         }
     }
 
@@ -1014,6 +1048,12 @@ impl<R: Reading> ErasedState for Held<R> {
             .map_err(|problem| AddError::State(StateError::Header(problem)))?;
         self.pool.merge(std::mem::take(&mut gathered.pool));
         self.keep(gathered.kept.take().as_ref(), 1);
+        if let Some(theirs) = gathered.ranking.take() {
+            match &mut self.ranking {
+                Some(ours) => ours.merge(theirs),
+                ours => *ours = Some(theirs),
+            }
+        }
         Ok(())
     }
 
@@ -1173,6 +1213,27 @@ impl<R: Reading> ErasedState for Held<R> {
         }
     }
 
+    fn ranking(&self) -> Option<Ranking<Sample>> {
+        let ranking = self.ranking.as_ref()?;
+        Some(ranking.map(|position, ranked| {
+            let Ranked {
+                example, inputs, ..
+            } = ranked;
+            let numbers = self
+                .shared
+                .reading
+                .numbers(&example.state, &self.header, Scope::Example);
+            Sample {
+                record: usize::try_from(position).unwrap_or(usize::MAX),
+                id: example.id.clone(),
+                part: example.part.clone(),
+                scores: numbers.scores,
+                counts: numbers.counts,
+                inputs: inputs.clone(),
+            }
+        }))
+    }
+
     fn details(&self) -> Option<serde_json::Value> {
         self.shared.reading.details(&self.pool.total, &self.header)
     }
@@ -1213,5 +1274,23 @@ impl<R: Reading> ErasedPart for Read<R> {
             .flatten()
             .map(sample)
             .collect()
+    }
+
+    fn start_at(&mut self, position: u64, index: usize) {
+        self.gathered.first_position = position.wrapping_sub(index as u64);
+    }
+
+    fn name_ranked(&mut self, named: &mut dyn FnMut(usize) -> Option<(String, Option<Inputs>)>) {
+        let worst = self.gathered.ranking.iter_mut();
+        for ranked in worst.flat_map(Ranking::kept_mut) {
+            if !ranked.is_unnamed {
+                continue;
+            }
+            ranked.is_unnamed = false;
+            if let Some((id, inputs)) = named(ranked.example.record) {
+                ranked.example.id = id;
+                ranked.inputs = inputs.map(Arc::new);
+            }
+        }
     }
 }

@@ -130,6 +130,7 @@ fn page(report: &Report, whole: bool) -> String {
         ids: Ids::default(),
         examples: 0,
         left: limits::PAGE,
+        left_of_pictures: limits::PICTURES,
         digits: report.digits,
     };
     let cards = writer.cards(&report.cards);
@@ -245,8 +246,9 @@ struct SectionHtml<'a> {
 struct Writer {
     ids: Ids,
     examples: usize,
-    /// How many bytes further blocks may take.
+    /// How many bytes further blocks may take, and how many of them further pictures.
     left: usize,
+    left_of_pictures: usize,
     digits: usize,
 }
 
@@ -317,7 +319,7 @@ impl Writer {
             Block::Alignment(alignment) => alignment_html(alignment),
             Block::SideBySide(texts) => side_by_side(texts),
             Block::Grids(grids) => self.grids(grids),
-            Block::Picture(picture) => picture_html(picture),
+            Block::Picture(picture) => self.picture(picture),
             Block::Boxes(boxes) => self.boxes(boxes),
             Block::Facts(facts) => facts_html(facts, "prov"),
             Block::Example(example) => self.example(example),
@@ -517,16 +519,63 @@ impl Writer {
 
     fn boxes(&mut self, boxes: &Boxes) -> String {
         let picture = boxes.picture.as_ref();
-        let picture = picture.filter(|(bytes, _)| bytes.len() <= limits::PICTURE);
-        let picture = picture.map(|(bytes, media)| (media_type(*media), base64(bytes)));
+        let (picture, left_out) = match picture.map(|(bytes, media)| (self.fits(bytes), media)) {
+            Some((Some(data), media)) => (Some((media_type(*media), data)), ""),
+            Some((None, _)) => (
+                None,
+                " The picture is left out: those of this page are too large.",
+            ),
+            None => (None, ""),
+        };
         let svg = svg::boxes(boxes, picture, &mut self.ids);
+        let note = format!("{}{left_out}", boxes.caption.note);
         render(&FigureHtml {
             class: "boxes",
             has_title: false,
             title: name(""),
-            has_note: !boxes.caption.note.is_empty(),
-            note: shown(&boxes.caption.note, SENTENCE),
+            has_note: !note.is_empty(),
+            note: shown(&note, SENTENCE),
             body: Markup(&svg),
+            summary: "",
+            table: "",
+            table_markup: Markup(""),
+        })
+    }
+
+    /// A picture as text, if there is room for it.
+    fn fits(&mut self, bytes: &[u8]) -> Option<String> {
+        let size = bytes.len().div_ceil(3).saturating_mul(4);
+        let left = self.left_of_pictures.checked_sub(size)?;
+        (bytes.len() <= limits::PICTURE).then(|| {
+            self.left_of_pictures = left;
+            base64(bytes)
+        })
+    }
+
+    fn picture(&mut self, picture: &Picture) -> String {
+        let body = match self.fits(&picture.bytes) {
+            Some(data) => render(&ImageHtml {
+                media: media_type(picture.media),
+                data,
+                alt: plain(
+                    match picture.caption.finding.is_empty() {
+                        true => &picture.caption.title,
+                        false => &picture.caption.finding,
+                    },
+                    SENTENCE,
+                ),
+            }),
+            None => {
+                "<p class=\"more\">The picture is left out: it is too large, or those of this page are.</p>".to_owned()
+            }
+        };
+        render(&FigureHtml {
+            class: "pic",
+            has_title: false,
+            title: name(""),
+            has_note: !picture.caption.note.is_empty(),
+            note: shown(&picture.caption.note, SENTENCE),
+            body: Markup(&body),
             summary: "",
             table: "",
             table_markup: Markup(""),
@@ -959,35 +1008,6 @@ fn media_type(media: Media) -> &'static str {
         Media::Png => "image/png",
         Media::Jpeg => "image/jpeg",
     }
-}
-
-fn picture_html(picture: &Picture) -> String {
-    let media = media_type(picture.media);
-    let body = match picture.bytes.len() <= limits::PICTURE {
-        true => render(&ImageHtml {
-            media,
-            data: base64(&picture.bytes),
-            alt: plain(
-                match picture.caption.finding.is_empty() {
-                    true => &picture.caption.title,
-                    false => &picture.caption.finding,
-                },
-                SENTENCE,
-            ),
-        }),
-        false => "<p class=\"more\">The picture is too large to be shown here.</p>".to_owned(),
-    };
-    render(&FigureHtml {
-        class: "pic",
-        has_title: false,
-        title: name(""),
-        has_note: !picture.caption.note.is_empty(),
-        note: shown(&picture.caption.note, SENTENCE),
-        body: Markup(&body),
-        summary: "",
-        table: "",
-        table_markup: Markup(""),
-    })
 }
 
 #[derive(Template)]

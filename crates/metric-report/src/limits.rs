@@ -11,6 +11,8 @@ pub(crate) const PAGE: usize = 2_500_000;
 pub(crate) const EXAMPLE: usize = 200_000;
 /// The most bytes of a picture.
 pub(crate) const PICTURE: usize = 150_000;
+/// The most bytes of all pictures as text, so that texts and charts are there however many pictures there are.
+pub(crate) const PICTURES: usize = 1_500_000;
 pub(crate) const WARNINGS: usize = 100;
 pub(crate) const BADGES: usize = 40;
 pub(crate) const CARDS: usize = 60;

@@ -126,6 +126,8 @@ pub struct System {
     pub predictions: String,
     /// Its scores.
     pub outcome: Outcome,
+    /// The number of references that it has no prediction for.
+    pub missing: u64,
 }
 
 /// The differences on a group of examples.
@@ -304,7 +306,11 @@ impl Run {
             let all = ids.iter().fold(first, both);
             if ids.iter().any(|ids| ids.len() > all.len()) {
                 self.only = Some(Arc::new(all));
-                return self.score_systems(candidates, observer);
+                let mut paired = self.score_systems(candidates, observer)?;
+                for (system, alone) in paired.iter_mut().zip(&systems) {
+                    system.missing = alone.missing;
+                }
+                return Ok(paired);
             }
         }
         Ok(systems)
@@ -322,6 +328,7 @@ impl Run {
             Ok(System {
                 name: candidate.name.clone(),
                 predictions: candidate.source(),
+                missing: outcome.report().missing,
                 outcome,
             })
         };
@@ -409,7 +416,11 @@ impl Run {
         let found = first.and_then(Outcome::intervals);
         let mut all_warnings = found.map_or_else(Vec::new, |it| clusters_warnings(it, statistics));
         for system in &systems {
-            for warning in system.outcome.report().warnings {
+            // Those that are left out of all systems are not known to any of them.
+            let missing = system.outcome.missing_warning(system.missing);
+            let mut of_system = system.outcome.report().warnings;
+            of_system.extend(missing.filter(|missing| !of_system.contains(missing)));
+            for warning in of_system {
                 if !all_warnings.contains(&warning) {
                     let named = Message::from(format!("{}: ", system.name)).message(&warning);
                     all_warnings.push(named);
@@ -718,7 +729,7 @@ impl Comparison {
                     .outcome
                     .intervals()
                     .map(|it| JsonIntervals(&it.total.intervals)),
-                missing: report.missing,
+                missing: system.missing,
             });
         let groups: Named<Named<JsonGroup<'_>>> = self
             .groups

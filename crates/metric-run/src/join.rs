@@ -553,7 +553,7 @@ pub(crate) struct Pair {
 /// A run of references whose predictions are in the same order.
 pub(crate) struct Step {
     /// The place of the first reference among all references, from 0.
-    ordinal: u64,
+    pub(crate) ordinal: u64,
     reference: Place,
     prediction: Place,
     len: usize,

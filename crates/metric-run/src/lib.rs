@@ -34,7 +34,7 @@ pub use outcome::{
     Outcome, input_json, outcomes_json, sample_json, sample_json_with_inputs, with_json_field,
 };
 pub use regressions::Regression;
-pub use run::{Data, Fields, Observer, ObserverError, Run};
+pub use run::{Data, Fields, Observer, ObserverError, RankExamples, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use source::Source;
 pub use state_file::{

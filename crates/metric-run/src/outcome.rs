@@ -236,26 +236,27 @@ impl Outcome {
         self.state.examples()
     }
 
+    /// The warning of references without a prediction. Under the strict policy it is the metric that says what a gap
+    /// means.
+    pub(crate) fn missing_warning(&self, count: u64) -> Option<Message> {
+        let so = match self.join.missing {
+            Missing::Error => return None,
+            Missing::Skip => "left out",
+            Missing::Empty => "scored against an empty one",
+        };
+        let what = Counted::new(
+            format!("reference has no prediction and was {so}"),
+            format!("references have no prediction and were {so}"),
+        );
+        (count > 0).then(|| what.warning(count))
+    }
+
     /// Returns the scores and counts, with all warnings.
     #[must_use]
     pub fn report(&self) -> Report {
         let mut report = self.state.report();
         let mut warnings = Vec::new();
-        if report.missing > 0 {
-            // Under the strict policy it is the metric that says what a gap means.
-            let so = match self.join.missing {
-                Missing::Error => None,
-                Missing::Skip => Some("left out"),
-                Missing::Empty => Some("scored against an empty one"),
-            };
-            warnings.extend(so.map(|so| {
-                let what = Counted::new(
-                    format!("reference has no prediction and was {so}"),
-                    format!("references have no prediction and were {so}"),
-                );
-                what.warning(report.missing)
-            }));
-        }
+        warnings.extend(self.missing_warning(report.missing));
         if report.extra > 0 {
             let what = Counted::new(
                 "prediction has no reference and was left out",
@@ -518,8 +519,59 @@ fn sample_line(metric: Option<&str>, sample: &Sample, inputs: Option<[&RawValue;
 pub fn input_json(mut value: Value<'_>) -> Result<Box<RawValue>, String> {
     let json = match value.as_line() {
         Some(line) => serde_json::Value::from(line).to_string(),
-        // Lines of JSON may not have line ends.
-        None => value.to_json_or("null")?.replace(['\n', '\r'], " "),
+        None => canonical_json(&value.to_json_or("null")?),
     };
     RawValue::from_string(json).map_err(|error| error.to_string())
+}
+
+/// A JSON text without white space between its parts, and with its strings escaped where they must be, so that
+/// a value is written alike from files of all formats. Numbers keep their digits.
+fn canonical_json(json: &str) -> String {
+    let mut written = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '"' => end_of_string(rest),
+            _ => rest.find('"').unwrap_or(rest.len()),
+        };
+        let (part, after) = rest.split_at(end);
+        match (first, serde_json::from_str::<String>(part)) {
+            ('"', Ok(text)) => written.push_str(&serde_json::Value::from(text).to_string()),
+            ('"', Err(_)) => written.push_str(part),
+            _ => written.extend(part.split_ascii_whitespace()),
+        }
+        rest = after;
+    }
+    written
+}
+
+/// The length of the string that a JSON text starts with.
+fn end_of_string(json: &str) -> usize {
+    let mut is_escaped = false;
+    let close = json.bytes().skip(1).position(|byte| {
+        let is_close = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_close
+    });
+    close.map_or(json.len(), |place| place + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_alike() {
+        let rows = [
+            (r#""caf\u00e9 \" \\""#, r#""café \" \\""#),
+            ("[ 1.50,\n -0 , \"a b\" ]", r#"[1.50,-0,"a b"]"#),
+            (r#"{"a\/b" : "\t", "c": null}"#, r#"{"a/b":"\t","c":null}"#),
+            // Half of a pair is not a text, and stays.
+            (r#"["\ud800"]"#, r#"["\ud800"]"#),
+            ("", ""),
+        ];
+        for (json, expected) in rows {
+            assert_eq!(canonical_json(json), expected);
+        }
+    }
 }

@@ -3,15 +3,15 @@ use std::error::Error;
 use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use metric_record::{
     Content, DEFAULT_MAX_BYTES, Document, JoinError, JoinPolicy, Message, Missing, ReadError,
-    Record, RecordError, Shard, Unmatched,
+    Record, RecordError, Shard, Unmatched, Value,
 };
 use metric_registry::{
-    AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Options, Part, Plan, Sample,
-    Scorer, Slice, State,
+    AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Inputs, Options, Part, Plan,
+    PlannedRanking, Sample, Scorer, Slice, State,
 };
 use rayon::prelude::*;
 
@@ -41,6 +41,8 @@ pub struct Run {
     pub refuse_stray_words: bool,
     /// Whether the scores of each example are wanted.
     pub samples: bool,
+    /// What is kept of the worst examples of each metric, for [`State::ranking`]; `None` for nothing.
+    pub ranking: Option<RankExamples>,
     /// How scores are resampled; `None` for no intervals.
     pub statistics: Option<Statistics>,
     /// Whether outcomes have no intervals yet, because somebody else computes them.
@@ -55,6 +57,15 @@ pub struct Run {
     /// How many bytes of a document, of a line, or of records and ids that wait may be held in memory. What
     /// streams by is not limited.
     pub max_bytes: u64,
+}
+
+/// How many of the worst examples are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankExamples {
+    /// The number of examples of each metric.
+    pub most: usize,
+    /// Whether the values of their records are kept. Long ones are cut.
+    pub inputs: bool,
 }
 
 /// A metric with its options.
@@ -190,12 +201,6 @@ pub trait Observer: Sync {
         false
     }
 
-    /// Whether the values of the record of this example are wanted. Only asked if the run
-    /// [wants samples](Run::samples) and [values](Self::wants_inputs); one example of several is enough.
-    fn wants_input_of(&self, _metric: &str, _sample: &Sample) -> bool {
-        true
-    }
-
     /// Takes a record that was scored, in no particular order.
     ///
     /// # Errors
@@ -220,6 +225,18 @@ pub(crate) struct Nobody;
 
 impl Observer for Nobody {}
 
+/// Does work on threads of its own.
+pub(crate) fn on_threads<T: Send>(
+    threads: usize,
+    work: impl FnOnce() -> Result<T, RunError> + Send,
+) -> Result<T, RunError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| RunError::Internal(format!("cannot start threads: {error}")))?;
+    pool.install(work)
+}
+
 impl Run {
     /// A run of one metric. Data are joined strictly, on all cores.
     ///
@@ -235,6 +252,7 @@ impl Run {
             fields: Fields::default(),
             refuse_stray_words: false,
             samples: false,
+            ranking: None,
             statistics: None,
             resamples_later: false,
             is_part: false,
@@ -253,7 +271,7 @@ impl Run {
     pub fn with_metric(mut self, entry: &Entry, options: &Options) -> Result<Self, RunError> {
         self.metrics.push(Chosen {
             entry: *entry,
-            options: options.clone(),
+            options: options.without_aliases(entry.options),
             scorer: entry.scorer(options)?,
         });
         Ok(self)
@@ -308,7 +326,20 @@ impl Run {
             .collect()
     }
 
-    /// What is wanted of each record in addition to the counts.
+    /// What is wanted of each record in addition to the counts, for one metric.
+    fn plan_of(&self, chosen: &Chosen) -> Plan {
+        let ranking = self.ranking.map(|wanted| PlannedRanking {
+            scores: chosen.entry.scores,
+            most: wanted.most,
+            inputs: wanted.inputs,
+        });
+        Plan {
+            ranking,
+            ..self.plan()
+        }
+    }
+
+    /// The same for all metrics.
     fn plan(&self) -> Plan {
         let statistics = self.statistics.as_ref();
         Plan {
@@ -316,15 +347,15 @@ impl Run {
             cluster_field: statistics.and_then(|it| it.cluster_field.clone()),
             slices: self.slices.clone(),
             only: self.only.clone(),
+            ranking: None,
         }
     }
 
     /// The state of no examples for each metric.
     pub(crate) fn start(&self) -> Vec<State> {
-        let plan = Arc::new(self.plan());
         let start = |chosen: &Chosen| {
             let mut state = chosen.scorer.start();
-            state.follow(Arc::clone(&plan));
+            state.follow(Arc::new(self.plan_of(chosen)));
             state
         };
         self.metrics.iter().map(start).collect()
@@ -357,15 +388,17 @@ impl Run {
         &self,
         work: impl FnOnce(usize) -> Result<T, RunError> + Send,
     ) -> Result<T, RunError> {
-        let threads = self.threads.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            NonZeroUsize::get,
-        );
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| RunError::Internal(format!("cannot start threads: {error}")))?;
-        pool.install(|| work(threads))
+        let threads = self.threads();
+        on_threads(threads, || work(threads))
+    }
+
+    /// The number of threads: as many as there are cores unless it is given.
+    pub(crate) fn threads(&self) -> usize {
+        // The system is asked once: on Linux that takes as long as scoring many records.
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads
+            .map_or_else(|| *CORES.get_or_init(cores), NonZeroUsize::get)
     }
 
     fn score_here(
@@ -536,7 +569,6 @@ impl Run {
         }
         let name = references.name.clone();
         self.check_statistics(true, &name)?;
-        let plan = Arc::new(self.plan());
         let mut data = Some((references, predictions));
         let mut outcomes = Vec::new();
         for (index, chosen) in self.metrics.iter().enumerate() {
@@ -546,6 +578,8 @@ impl Run {
             let Some((references, predictions)) = taken else {
                 break;
             };
+            let plan = Arc::new(self.plan_of(chosen));
+            let ranked = self.ranking.is_some_and(|wanted| wanted.inputs);
             let data_set = DataSet {
                 references,
                 predictions,
@@ -553,7 +587,7 @@ impl Run {
                 join: self.join,
                 shard: self.shard,
                 plan: Arc::clone(&plan),
-                inputs: self.samples && observer.wants_inputs(),
+                inputs: ranked || self.samples && observer.wants_inputs(),
             };
             let drawn = observer.draws().then(|| data_set.clone());
             let mut part = chosen.scorer.read_data_set(data_set, self.samples)?;
@@ -567,10 +601,12 @@ impl Run {
                     .data_set(draw, data_set)
                     .map_err(RunError::Observer)?;
             }
-            for sample in part.samples(&state) {
-                observer
-                    .sample(chosen.entry.name, &sample)
-                    .map_err(RunError::Observer)?;
+            if self.samples {
+                for sample in part.samples(&state) {
+                    observer
+                        .sample(chosen.entry.name, &sample)
+                        .map_err(RunError::Observer)?;
+                }
             }
             refuse_kept(&state, &name)?;
             let outcome = self.outcome(chosen, state, observer)?;
@@ -793,6 +829,36 @@ impl<'s> LookedAt<'s> {
     }
 }
 
+/// How many bytes of a text of one of the worst examples are kept, and up to how many bytes a list or an object.
+const RANKED_BYTES: [usize; 2] = [64 << 10, 256 << 10];
+
+/// The values of a record as JSON; what is cut is a string, and what is missing is empty.
+fn ranked_inputs(record: Record<'_>) -> Inputs {
+    let cut = |text: &str| {
+        let mut end = text.len().min(RANKED_BYTES[0]);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        serde_json::Value::from(&text[..end]).to_string()
+    };
+    let most = |json: &str| usize::from(json.trim_start().starts_with(['[', '{']));
+    let written = |mut value: Value<'_>| match value.as_line() {
+        Some(line) => cut(line),
+        None => match value.to_json_or("") {
+            // What is cut has no structure any more.
+            Ok(json) if json.len() > RANKED_BYTES[most(&json)] => cut(&json),
+            Ok(json) => json.into_owned(),
+            Err(_) => String::new(),
+        },
+    };
+    let fields = record.fields.filter(|json| json.len() <= RANKED_BYTES[0]);
+    Inputs {
+        reference: written(record.reference),
+        prediction: written(record.prediction),
+        fields: fields.map(str::to_owned),
+    }
+}
+
 /// Adds a part to a state.
 pub(crate) fn add(
     state: &mut State,
@@ -846,6 +912,7 @@ impl Fold<'_> {
             _ => units.par_iter().for_each(read),
         }
         self.agree(join, &pairs, &units)?;
+        self.name_ranked(join, &pairs);
         // Samples are those of the pairs at hand, and the memory of kept examples is limited.
         if self.run.samples || self.run.statistics.is_some() {
             let mut parts = self.gather()?;
@@ -874,11 +941,47 @@ impl Fold<'_> {
     fn read(&self, join: &Join, first: usize, unit: &PairsUnit<'_>, worker: &mut [Part]) {
         match unit {
             PairsUnit::Step(step, start, len) => {
+                self.start_at(step.ordinal + *start as u64, first, worker);
                 self.read_records(first, join.records_of(step, *start, *len), worker);
+            }
+            PairsUnit::Apart(pairs) if self.run.ranking.is_some() => {
+                let mut first = first;
+                let follows = |pair: &Pair, next: &Pair| next.ordinal == pair.ordinal + 1;
+                for run in pairs.chunk_by(follows) {
+                    self.start_at(run.first().map_or(0, |pair| pair.ordinal), first, worker);
+                    self.read_records(first, run.iter().map(|pair| join.record(pair)), worker);
+                    first += run.len();
+                }
             }
             PairsUnit::Apart(pairs) => {
                 self.read_records(first, pairs.iter().map(|pair| join.record(pair)), worker);
             }
+        }
+    }
+
+    /// Says where the records that are read next are among the references, for those who rank examples.
+    fn start_at(&self, position: u64, first: usize, worker: &mut [Part]) {
+        if self.run.ranking.is_some() {
+            for part in worker {
+                part.start_at(position, first);
+            }
+        }
+    }
+
+    /// Gives the worst examples that were read now the ids and values of their records, which are gone later.
+    fn name_ranked(&self, join: &Join, pairs: &Pairs) {
+        let Some(wanted) = self.run.ranking else {
+            return;
+        };
+        let mut named = |index: usize| {
+            pairs.with(index, |pair| {
+                let record = join.record(pair);
+                let id = record.id.to_string();
+                (id, wanted.inputs.then(|| ranked_inputs(record)))
+            })
+        };
+        for part in self.workers().iter_mut().flatten() {
+            part.name_ranked(&mut named);
         }
     }
 
@@ -1023,15 +1126,7 @@ impl Fold<'_> {
     /// Lets the observer draw pairs that were scored.
     fn draw(&self, join: &Join, pairs: &[Pair]) -> Result<(), RunError> {
         if self.observer.wants_inputs() {
-            let is_wanted = |(metric, sample): &(usize, Sample)| {
-                let name = self.run.metrics[*metric].entry.name;
-                self.observer.wants_input_of(name, sample)
-            };
             for pair in pairs {
-                let samples = self.waiting.samples.get(&pair.ordinal);
-                if samples.is_some_and(|samples| !samples.iter().any(is_wanted)) {
-                    continue;
-                }
                 let taken = self.observer.input(&join.record(pair));
                 taken.map_err(RunError::Observer)?;
             }

@@ -21,6 +21,10 @@ use crate::scan::{FieldNames, Found, Role, ScanError};
 /// little enough to stay in the cache between its reading and its scoring.
 const BLOCK_BYTES: usize = 64 * 1024;
 
+/// How many lines a block has, about, where so many lines have fewer bytes: what is found out about a short line
+/// takes many times its bytes.
+const BLOCK_LINES: u64 = 2048;
+
 /// Room that reading to the end wants beyond what there is to read.
 const PROBE_BYTES: usize = 64;
 
@@ -230,30 +234,58 @@ impl Source {
         Self { split, ..self }
     }
 
-    /// Returns the names of the classes of a column of integers, which are in folders that `Dataset.save_to_disk`
-    /// wrote.
+    /// Returns the names of the classes of a column of integers, which Hugging Face's datasets have: folders that
+    /// `Dataset.save_to_disk` wrote, and files of Parquet or Arrow. The column may be a path to a nested field.
     ///
     /// # Errors
     ///
-    /// Returns an error if the source is not such a folder, or if the column is not a `ClassLabel`.
+    /// Returns an error if the source has no such names, or if the column is not a `ClassLabel`.
     pub fn class_names(&self, column: &str) -> Result<Vec<String>, RunError> {
         let names = match &self.origin {
             #[cfg(feature = "arrow")]
             Origin::Folder(path) if paths::is_dataset(path) => {
                 crate::formats::datasets::class_names(path, self.split.as_deref(), column)?
             }
-            _ => None,
+            Origin::Folder(path) => {
+                paths::folder(path, None, self.format)?.names_in_schema(column)?
+            }
+            _ => self.names_in_schema(column)?,
         };
         names.ok_or_else(|| {
             RunError::Usage(
                 Message::default()
                     .option("class-names", "")
                     .text(format_args!(
-                        ": expected a folder of Dataset.save_to_disk in which {} is a ClassLabel, found {}",
+                        ": expected a Hugging Face dataset (a folder of Dataset.save_to_disk, Parquet or Arrow) in which {} is a ClassLabel, found {}",
                         metric_record::quoted_id(column),
                         self.name()
                     )),
             )
+        })
+    }
+
+    /// The names of the classes of a column in the schema of the first file.
+    fn names_in_schema(&self, column: &str) -> Result<Option<Vec<String>>, RunError> {
+        let first = self.files().into_iter().next();
+        // A stream is read once, for its records.
+        let first =
+            first.filter(|file| matches!(file.origin, Origin::File(_) | Origin::Memory(..)));
+        let first = first.as_ref();
+        Ok(match first.and_then(|file| Some((file, file.format()?))) {
+            #[cfg(feature = "parquet")]
+            Some((file, Format::Parquet)) => {
+                let schema = crate::formats::parquet::schema(file)?;
+                crate::formats::columns::class_names(&schema, column)
+            }
+            #[cfg(feature = "arrow")]
+            Some((file, Format::Arrow)) => {
+                let schema = crate::formats::arrow::schema(file)?;
+                crate::formats::columns::class_names(&schema, column)
+            }
+            _ => {
+                let _ = column;
+                None
+            }
         })
     }
 
@@ -865,6 +897,7 @@ impl Blocks {
                 }),
                 format,
                 buffer: Vec::new(),
+                block_bytes: BLOCK_BYTES,
                 next_line: 1,
                 spare: Vec::new(),
                 ended: false,
@@ -940,6 +973,8 @@ struct TextBlocks {
     csv: Option<Csv>,
     /// What has been read and is in no block yet: the start of a line.
     buffer: Vec<u8>,
+    /// How many bytes the next block has, unless a line is longer.
+    block_bytes: usize,
     next_line: u64,
     /// The memory of blocks that are done with.
     spare: Vec<String>,
@@ -959,7 +994,7 @@ impl TextBlocks {
         if self.ended {
             return Ok(None);
         }
-        let mut wanted = BLOCK_BYTES;
+        let mut wanted = self.block_bytes;
         let mut searched = 0;
         let end = loop {
             let start = self.buffer.len();
@@ -1065,6 +1100,10 @@ impl TextBlocks {
         if self.ended && !text.ends_with('\n') {
             self.next_line += 1;
         }
+        let line_bytes = text.len() as u64 / (self.next_line - first_line).max(1);
+        let block_bytes = (line_bytes + 1).saturating_mul(BLOCK_LINES);
+        self.block_bytes =
+            usize::try_from(block_bytes).map_or(BLOCK_BYTES, |it| it.min(BLOCK_BYTES));
         Ok(Some(Block {
             rows: self.rows(&text)?,
             text,

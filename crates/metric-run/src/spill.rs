@@ -1,7 +1,8 @@
-//! The parts of a temporary file in which records are joined that have no room in memory.
+//! The parts in which records are joined that are out of order.
 //!
 //! A record goes to the part that its fingerprint tells. When all records are there, each part is joined on its
-//! own, in memory. The file is written and read in large pieces.
+//! own, in the cache. Parts are written in pieces, which stay in memory as long as there is room, and go to a
+//! temporary file then.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,39 +14,62 @@ use crate::scan::Form;
 use crate::source::Part;
 use crate::waiting::Waiter;
 
-/// The number of parts of the file: each is joined in memory.
-const PARTITIONS: usize = 64;
+/// The number of parts: those of millions of records fit into the cache.
+const PARTITIONS: usize = 256;
 
 /// How many bits of a fingerprint tell the part.
 const PARTITION_BITS: u32 = PARTITIONS.ilog2();
 
-/// Records in parts of a temporary file.
+/// Records in parts.
 #[derive(Debug)]
 pub(crate) struct Spill {
-    file: File,
+    /// The file, once there is no room in memory.
+    file: Option<File>,
+    /// The length of the file.
     written: u64,
+    /// The size of the pieces in memory.
+    bytes: u64,
+    /// How many bytes of pieces fit into memory, whatever the number of records, and how many more for each record.
+    room: [u64; 2],
+    records: u64,
     partitions: Vec<Partition>,
 }
 
-/// A part of the file: pieces that are written, and what comes after them.
+/// A part: pieces that are written, and what comes after them.
 #[derive(Debug, Default)]
 struct Partition {
-    /// Where each starts, and the lengths of its headers and its text.
-    pieces: Vec<(u64, [usize; 2])>,
+    pieces: Vec<Piece>,
     headers: Vec<u8>,
     text: String,
 }
 
+/// Some headers and their texts.
+#[derive(Debug)]
+enum Piece {
+    Memory(Box<[u8]>, Box<str>),
+    /// Where it starts in the file, and the lengths of headers and texts.
+    File(u64, [usize; 2]),
+}
+
 impl Spill {
     /// How much of a part is written at a time.
-    const PIECE: usize = 1 << 16;
+    const PIECE: usize = 1 << 15;
 
-    pub(crate) fn create() -> io::Result<Self> {
-        Ok(Self {
-            file: tempfile::tempfile()?,
+    /// Parts of which this many bytes stay in memory, and so many more for each record.
+    pub(crate) fn new(room: [u64; 2]) -> Self {
+        Self {
+            file: None,
             written: 0,
+            bytes: 0,
+            room,
+            records: 0,
             partitions: (0..PARTITIONS).map(|_| Partition::default()).collect(),
-        })
+        }
+    }
+
+    /// The size of the pieces in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Writes a record of a part with this number.
@@ -56,42 +80,67 @@ impl Spill {
             text,
         } = &mut self.partitions[waiter.print as usize % PARTITIONS];
         Header::write(waiter, part, headers, text);
+        self.records += 1;
         let length = headers.len() + text.len();
-        if length >= Self::PIECE {
-            self.file.write_all(headers)?;
-            self.file.write_all(text.as_bytes())?;
-            pieces.push((self.written, [headers.len(), text.len()]));
-            self.written += length as u64;
-            headers.clear();
-            text.clear();
+        if length < Self::PIECE {
+            return Ok(());
         }
+        let [room, room_per_record] = self.room;
+        let room = room.saturating_add(room_per_record.saturating_mul(self.records));
+        if self.bytes + length as u64 <= room {
+            self.bytes += length as u64;
+            pieces.push(Piece::Memory(
+                headers.as_slice().into(),
+                text.as_str().into(),
+            ));
+        } else {
+            let file = match &mut self.file {
+                Some(file) => file,
+                none => none.insert(tempfile::tempfile()?),
+            };
+            file.write_all(headers)?;
+            file.write_all(text.as_bytes())?;
+            pieces.push(Piece::File(self.written, [headers.len(), text.len()]));
+            self.written += length as u64;
+        }
+        headers.clear();
+        text.clear();
         Ok(())
     }
 
-    /// Takes out the records of the last part of the file. `parts` are those that records are of.
+    /// Takes out the records of the last part. `parts` are those that records are of.
     pub(crate) fn take_last(&mut self, parts: &[Arc<Part>]) -> io::Result<Option<Spilled>> {
         let Some(partition) = self.partitions.pop() else {
             return Ok(None);
         };
         let mut lengths = [partition.headers.len(), partition.text.len()];
-        for (_, piece) in &partition.pieces {
-            for (total, length) in lengths.iter_mut().zip(piece) {
+        for piece in &partition.pieces {
+            for (total, length) in lengths.iter_mut().zip(piece.lengths()) {
                 *total += length;
             }
         }
-        let mut bytes = lengths.map(|length| vec![0; length]);
-        let mut ends = [0; 2];
-        for (offset, piece) in partition.pieces {
-            let mut offset = offset;
-            for ((bytes, end), length) in bytes.iter_mut().zip(&mut ends).zip(piece) {
-                read_at(&self.file, &mut bytes[*end..*end + length], offset)?;
-                *end += length;
-                offset += length as u64;
+        let [mut headers, mut text] = lengths.map(Vec::with_capacity);
+        for piece in partition.pieces {
+            match piece {
+                Piece::Memory(of_headers, of_text) => {
+                    self.bytes -= (of_headers.len() + of_text.len()) as u64;
+                    headers.extend_from_slice(&of_headers);
+                    text.extend_from_slice(of_text.as_bytes());
+                }
+                Piece::File(offset, [of_headers, of_text]) => {
+                    let file = self.file.as_ref().ok_or(io::ErrorKind::InvalidData)?;
+                    let mut offset = offset;
+                    for (bytes, length) in [(&mut headers, of_headers), (&mut text, of_text)] {
+                        let start = bytes.len();
+                        bytes.resize(start + length, 0);
+                        read_at(file, &mut bytes[start..], offset)?;
+                        offset += length as u64;
+                    }
+                }
             }
         }
-        let [mut headers, mut text] = bytes;
-        headers[ends[0]..].copy_from_slice(&partition.headers);
-        text[ends[1]..].copy_from_slice(partition.text.as_bytes());
+        headers.extend_from_slice(&partition.headers);
+        text.extend_from_slice(partition.text.as_bytes());
         let text = String::from_utf8(text).map_err(|_| io::ErrorKind::InvalidData)?;
         let mut records = Vec::new();
         let mut rest = headers.as_slice();
@@ -110,7 +159,17 @@ impl Spill {
     }
 }
 
-/// The records of a part of the file.
+impl Piece {
+    /// The lengths of headers and texts.
+    fn lengths(&self) -> [usize; 2] {
+        match self {
+            Self::Memory(headers, text) => [headers.len(), text.len()],
+            Self::File(_, lengths) => *lengths,
+        }
+    }
+}
+
+/// The records of a part.
 #[derive(Debug, Default)]
 pub(crate) struct Spilled {
     text: String,
@@ -119,7 +178,7 @@ pub(crate) struct Spilled {
     parts: Vec<Arc<Part>>,
 }
 
-/// What a part of the file came to.
+/// What a part came to.
 #[derive(Debug)]
 pub(crate) struct Joined {
     pub(crate) spilled: Spilled,
@@ -339,6 +398,48 @@ pub(crate) fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Re
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_are_in_memory_as_long_as_there_is_room() {
+        let part = Arc::default();
+        let value = "x".repeat(1000);
+        for (room, in_memory, on_disk) in [
+            ([0, 0], false, true),
+            ([70_000, 0], true, true),
+            ([0, 300], true, true),
+            ([u64::MAX, 12], true, false),
+        ] {
+            let mut spill = Spill::new(room);
+            for number in 0..200 {
+                let id = number.to_string();
+                let waiter = Waiter {
+                    side: Side::Reference,
+                    // All of them are of the part that is taken first.
+                    print: u64::MAX,
+                    ordinal: number,
+                    line: number + 1,
+                    part: &part,
+                    id: Id::Text(&id),
+                    form: Form::Line,
+                    value: &value,
+                    record: None,
+                };
+                spill.write(&waiter, 0).expect("a record");
+            }
+            assert_eq!(spill.bytes() > 0, in_memory, "{room:?}");
+            assert_eq!(spill.file.is_some(), on_disk, "{room:?}");
+            let parts = [Arc::clone(&part)];
+            let spilled = spill.take_last(&parts).expect("a part").expect("a part");
+            for index in 0..200 {
+                let waiter = spilled.get(index).expect("a record");
+                assert_eq!(waiter.ordinal, index as u64);
+                assert_eq!(waiter.id, Id::Text(&index.to_string()));
+                assert_eq!(waiter.value, value);
+            }
+            assert!(spilled.get(200).is_none());
+            assert_eq!(spill.bytes(), 0);
+        }
+    }
 
     #[test]
     fn numbers_are_read_as_written() {

@@ -1,9 +1,11 @@
 //! Reports of results that are stored as JSON.
 
+use std::collections::BTreeSet;
+
 use metric_registry::{Direction, Entry, Shown, find};
 use metric_report::{
-    Badge, Block, Caption, Card, Cell, Column, Fact, Facts, Interval, Line, Lines, Report, Section,
-    Table, Tone,
+    Badge, Bar, Bars, Block, Caption, Card, Cell, Column, Fact, Facts, Forest, Interval, Line,
+    Lines, Report, Section, Table, Tone,
 };
 use serde_json::Value;
 
@@ -48,7 +50,8 @@ impl StoredResults<'_> {
             .into_iter()
             .flatten()
             .collect();
-        sections.extend(difference_section(differences));
+        let compared = results.first().map_or("", |(_, result)| metric_of(result));
+        sections.extend(difference_section(compared, differences));
         let mut warnings: Vec<String> = Vec::new();
         let mut examples = Some(examples);
         for (index, (name, result)) in results.iter().enumerate() {
@@ -215,6 +218,25 @@ fn over_results(stored: &[(String, Value)]) -> Option<Section> {
         ..Table::default()
     })];
     let (score, _) = first.first()?;
+    let bar = |(name, result): &(String, Value)| {
+        Some(Bar {
+            name: name.clone(),
+            value: Cell::Number(result["scores"][score].as_f64()?),
+            ..Bar::default()
+        })
+    };
+    let bars: Vec<Bar> = stored.iter().filter_map(bar).collect();
+    if !bars.is_empty() {
+        blocks.push(Block::Bars(Bars {
+            caption: Caption {
+                title: format!("{score} of each result"),
+                finding: "The table has the numbers.".to_owned(),
+                ..Default::default()
+            },
+            bars,
+            full: None,
+        }));
+    }
     let point = |(index, (_, result)): (usize, &(String, Value))| {
         Some([index as f64 + 1.0, result["scores"][score].as_f64()?])
     };
@@ -243,8 +265,9 @@ fn over_results(stored: &[(String, Value)]) -> Option<Section> {
     })
 }
 
-/// The differences between results as a table, if there are any.
-fn difference_section(differences: &[Value]) -> Option<Section> {
+/// The differences between results as a table, with a chart of those in the first score that has a direction. `None` if
+/// there are no differences.
+fn difference_section(metric: &str, differences: &[Value]) -> Option<Section> {
     let names = ["system", "baseline", "score"];
     let mut columns: Vec<Column> = names.iter().map(|name| column(name, true)).collect();
     let numbers = [
@@ -284,7 +307,53 @@ fn difference_section(differences: &[Value]) -> Option<Section> {
     (!differences.is_empty()).then(|| Section {
         title: "Differences".to_owned(),
         note: "p is that of a paired test on the same examples.".to_owned(),
-        blocks: vec![Block::Table(table)],
+        blocks: std::iter::once(Block::Table(table))
+            .chain(difference_chart(metric, differences).map(Block::Forest))
+            .collect(),
+    })
+}
+
+/// The chart of the differences in the first score that has a direction, or in the first one.
+fn difference_chart(metric: &str, differences: &[Value]) -> Option<Forest> {
+    let text = |it: &Value, name: &str| it[name].as_str().unwrap_or_default().to_owned();
+    let direction = |score: &str| find(metric)?.score(score)?.direction;
+    let mut scores = differences.iter().map(|it| text(it, "score"));
+    let directed = scores.clone().find(|score| direction(score).is_some());
+    let score = directed.or_else(|| scores.next())?;
+    let of_score = differences.iter().filter(|it| text(it, "score") == score);
+    let baselines: BTreeSet<String> = of_score.clone().map(|it| text(it, "baseline")).collect();
+    let from = match baselines.len() {
+        1 => baselines.first().map(|name| format!(" from {name}")),
+        _ => None,
+    };
+    let row = |it: &Value| {
+        let name = match &from {
+            Some(_) => text(it, "system"),
+            None => format!("{} from {}", text(it, "system"), text(it, "baseline")),
+        };
+        let ends = it["low"].as_f64().zip(it["high"].as_f64());
+        Some((
+            name,
+            it["delta"].as_f64()?,
+            ends.map(|(low, high)| [low, high]),
+        ))
+    };
+    let rows: Vec<_> = of_score.filter_map(row).collect();
+    let better = match direction(&score) {
+        Some(Direction::Lower) => " Left of the dashes is better.",
+        Some(Direction::Higher) => " Right of the dashes is better.",
+        None => "",
+    };
+    (!rows.is_empty()).then(|| Forest {
+        caption: Caption {
+            title: format!("Difference in {score}{}", from.unwrap_or_default()),
+            note: format!(
+                "Point: the difference; line: its interval; dashes: no difference.{better}"
+            ),
+            finding: "The table has the numbers.".to_owned(),
+        },
+        rows,
+        overall: Some(0.0),
     })
 }
 
@@ -299,6 +368,7 @@ fn sections_of(
         result,
         details,
         has_texts,
+        class_names: &[],
     };
     let mut sections = find(metric).map_or_else(Vec::new, |entry| entry.report_sections(shown));
     for (kind, groups) in result["groups"].as_object().into_iter().flatten() {

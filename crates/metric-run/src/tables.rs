@@ -11,7 +11,7 @@ use metric_registry::{Part, State};
 use rayon::prelude::*;
 
 use crate::join::fingerprint;
-use crate::run::{Nobody, Run, add};
+use crate::run::{Nobody, Run, add, on_threads};
 use crate::statistics::refuse_kept;
 use crate::{Outcome, RunError, SampleTable};
 
@@ -119,7 +119,7 @@ impl Run {
         references: Table<'_>,
         predictions: Table<'_>,
     ) -> Result<Vec<Outcome>, RunError> {
-        self.on_threads(|threads| {
+        let score = |threads| {
             let tables = Tables {
                 run: self,
                 references: Rows::new(&references)?,
@@ -127,7 +127,15 @@ impl Run {
                 threads,
             };
             tables.score()
-        })
+        };
+        let rows = references.values.len().max(predictions.values.len());
+        // Starting a thread takes longer than reading a few records, and one thread needs no other. Replicates
+        // are divided however few records there are.
+        match self.threads().min(rows.max(1)) {
+            1 if self.statistics.is_none() => score(1),
+            _ if self.statistics.is_some() => self.on_threads(score),
+            threads => on_threads(threads, || score(threads)),
+        }
     }
 }
 
@@ -189,10 +197,13 @@ impl<'t> Rows<'t> {
     }
 
     /// The fingerprint of each row's id, with the row, in order.
-    fn prints(&self, rows: &[usize]) -> Vec<(u64, usize)> {
-        let rows = rows.par_iter();
-        let mut prints: Vec<_> = rows.map(|&row| (fingerprint(self.id(row)), row)).collect();
-        prints.par_sort_unstable();
+    fn prints(&self, rows: &[usize], threads: usize) -> Vec<(u64, usize)> {
+        let print = |&row: &usize| (fingerprint(self.id(row)), row);
+        let mut prints = mapped(rows, threads, print);
+        match threads {
+            1 => prints.sort_unstable(),
+            _ => prints.par_sort_unstable(),
+        }
         prints
     }
 
@@ -221,6 +232,14 @@ impl<'t> Rows<'t> {
             count: rows.len() as u64,
             ids: named.map(|&row| self.id(row).to_string()).collect(),
         }
+    }
+}
+
+/// Maps items on several threads, or on this one: outside of a pool, rayon would start threads for the whole process.
+fn mapped<T: Sync, U: Send>(items: &[T], threads: usize, map: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    match threads {
+        1 => items.iter().map(map).collect(),
+        _ => items.par_iter().map(&map).collect(),
     }
 }
 
@@ -346,12 +365,12 @@ impl Tables<'_> {
             return Ok((Pairing::InOrder(len), 0));
         }
         let rows = references.held(shard);
-        let prints = references.prints(&rows);
+        let prints = references.prints(&rows, self.threads);
         references.refuse_repeated(&prints)?;
         if in_order {
             return Ok((Pairing::InOrder(len), 0));
         }
-        let of_predictions = predictions.prints(&predictions.held(shard));
+        let of_predictions = predictions.prints(&predictions.held(shard), self.threads);
         predictions.refuse_repeated(&of_predictions)?;
         let partners = self.partners(&prints, &of_predictions);
         let partner = |row: usize| partners.get(row).copied().flatten();
@@ -484,8 +503,7 @@ impl Tables<'_> {
         let mut samples = vec![SampleTable::default(); metrics.len()];
         let ranges = self.ranges(pairing);
         for ranges in ranges.chunks(8 * self.threads) {
-            let slices = ranges.par_iter();
-            let mut slices: Vec<Slice> = slices.map(|range| read(range.clone(), &states)).collect();
+            let mut slices = mapped(ranges, self.threads, |range| read(range.clone(), &states));
             for (range, slice) in ranges.iter().zip(&mut slices) {
                 let place = |error: RecordError| {
                     let row = pairing.reference(range.start + error.index);
@@ -508,8 +526,7 @@ impl Tables<'_> {
                         .map(|(part, state)| part.samples(state).iter().collect())
                         .collect()
                 };
-                let tables: Vec<_> = slices.par_iter().map(of_slice).collect();
-                for tables in tables {
+                for tables in mapped(&slices, self.threads, of_slice) {
                     for (all, table) in samples.iter_mut().zip(tables) {
                         all.append(table);
                     }

@@ -1,7 +1,8 @@
-//! Records that wait for their partner: in memory up to a window, and beyond it in a temporary file.
+//! Records that wait for their partner: in memory up to a window, and beyond it packed in parts.
 //!
-//! Once the window is full, all records go to parts of the file, as in a Grace hash join: see [`crate::spill`].
-//! Memory does not grow with the number of records. Ids with equal fingerprints are told apart by their texts.
+//! Once the window is full, all records go to parts, as in a Grace hash join, and those that do not fit into memory to
+//! a temporary file: see [`crate::spill`]. Memory grows with the number of records by some bytes each. Ids with equal
+//! fingerprints are told apart by their texts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -18,6 +19,9 @@ use crate::spill::{Header, Joined, Spill, read_at};
 
 /// How many bytes of records wait in memory.
 const WINDOW: u64 = 64 << 20;
+
+/// How many bytes for each record wait in memory in addition, packed.
+const ROOM_PER_RECORD: u64 = 12;
 
 /// A record that looks for its partner, or waits for it.
 #[derive(Clone, Copy, Debug)]
@@ -235,7 +239,9 @@ impl Waiting {
     /// The memory that is taken, about. It depends on the records and their order alone.
     pub(crate) fn bytes(&self) -> u64 {
         const ENTRY: u64 = 32;
+        let packed = self.spill.as_ref().map_or(0, |spill| spill.bytes());
         self.store.bytes
+            + packed
             + ENTRY * (self.by_print.len() + self.twins.len() + self.alone.len()) as u64
     }
 
@@ -292,12 +298,13 @@ impl Waiting {
         }
     }
 
-    /// Writes a record to the file, and before the first one all that wait in memory.
+    /// Writes a record to its part, and before the first one all that wait in memory.
     fn spill(&mut self, waiter: &Waiter<'_>) -> Result<Meeting, RunError> {
         let spill = match &mut self.spill {
             Some(spill) => spill,
             none => {
-                let spill = none.insert(Box::new(Spill::create().map_err(|error| failed(&error))?));
+                let room = [self.store.window, ROOM_PER_RECORD];
+                let spill = none.insert(Box::new(Spill::new(room)));
                 self.by_print = HashMap::default();
                 self.twins.clear();
                 self.store.free = Vec::new();
@@ -316,7 +323,7 @@ impl Waiting {
         Ok(Meeting::Waits)
     }
 
-    /// Joins the next part of the file, after all records have come; `None` after the last one.
+    /// Joins the next part, after all records have come; `None` after the last one.
     pub(crate) fn join_next(&mut self) -> Result<Option<Joined>, RunError> {
         let Some(spill) = &mut self.spill else {
             return Ok(None);

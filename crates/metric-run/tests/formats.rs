@@ -64,28 +64,25 @@ fn csv(rows: &[Row], delimiter: u8) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-fn parquet(rows: &[Row], group_rows: usize) -> Vec<u8> {
-    let batch = batch(rows);
+fn parquet(batch: &RecordBatch, group_rows: usize) -> Vec<u8> {
     let properties = parquet::file::properties::WriterProperties::builder()
         .set_max_row_group_row_count(Some(group_rows))
         .build();
     let mut bytes = Vec::new();
     let mut writer =
         parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
-    writer.write(&batch).unwrap();
+    writer.write(batch).unwrap();
     writer.close().unwrap();
     bytes
 }
 
-fn arrow_file(rows: &[Row]) -> Vec<u8> {
-    let batch = batch(rows);
+fn arrow_file(batch: &RecordBatch) -> Vec<u8> {
     let mut writer = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
-    writer.write(&batch).unwrap();
+    writer.write(batch).unwrap();
     writer.into_inner().unwrap()
 }
 
-fn arrow_stream(rows: &[Row]) -> Vec<u8> {
-    let batch = batch(rows);
+fn arrow_stream(batch: &RecordBatch) -> Vec<u8> {
     let mut writer = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
     for start in (0..batch.num_rows()).step_by(3) {
         let len = 3.min(batch.num_rows() - start);
@@ -110,9 +107,12 @@ fn files(folder: &Path, rows: &[Row]) -> Vec<PathBuf> {
     for (number, part) in rows.chunks(third).enumerate() {
         put(
             &format!("parts/part-{number}.parquet"),
-            &parquet(part, 1000),
+            &parquet(&batch(part), 1000),
         );
-        put(&format!("hf/data-{number}.arrow"), &arrow_stream(part));
+        put(
+            &format!("hf/data-{number}.arrow"),
+            &arrow_stream(&batch(part)),
+        );
     }
     let listed: Vec<_> = (0..rows.chunks(third).len())
         .map(|number| serde_json::json!({"filename": format!("data-{number}.arrow")}))
@@ -133,13 +133,13 @@ fn files(folder: &Path, rows: &[Row]) -> Vec<PathBuf> {
             "a.csv.zst",
             &zstd::encode_all(&*csv(rows, b','), 1).unwrap(),
         ),
-        put("one.parquet", &parquet(rows, 1_000_000)),
+        put("one.parquet", &parquet(&batch(rows), 1_000_000)),
         put(
             "many.parquet",
-            &parquet(rows, rows.len().div_ceil(40).max(1)),
+            &parquet(&batch(rows), rows.len().div_ceil(40).max(1)),
         ),
-        put("a.arrow", &arrow_file(rows)),
-        put("a.arrows", &arrow_stream(rows)),
+        put("a.arrow", &arrow_file(&batch(rows))),
+        put("a.arrows", &arrow_stream(&batch(rows))),
         folder.join("parts"),
         folder.join("parts/part-*.parquet"),
         folder.join("hf"),
@@ -288,7 +288,7 @@ fn outcome(
 #[test]
 fn a_cut_stream_or_file_is_an_error_wherever_it_is_cut() {
     let rows = some_rows(12);
-    for bytes in [arrow_stream(&rows), arrow_file(&rows)] {
+    for bytes in [arrow_stream(&batch(&rows)), arrow_file(&batch(&rows))] {
         for end in 0..bytes.len() {
             // The marker of the end of a stream is what all of it ends with.
             let cut = outcome(&bytes[..end], metric_run::Format::Arrow, EmptyField::Error);
@@ -328,11 +328,11 @@ proptest! {
             let found = outcome(&csv(&rows, delimiter), format, EmptyField::Error);
             prop_assert_eq!(&found, &expected);
         }
-        for bytes in [parquet(&rows, 3), parquet(&rows, 1000)] {
+        for bytes in [parquet(&batch(&rows), 3), parquet(&batch(&rows), 1000)] {
             let found = outcome(&bytes, metric_run::Format::Parquet, EmptyField::Error);
             prop_assert_eq!(&found, &expected);
         }
-        for bytes in [arrow_file(&rows), arrow_stream(&rows)] {
+        for bytes in [arrow_file(&batch(&rows)), arrow_stream(&batch(&rows))] {
             let found = outcome(&bytes, metric_run::Format::Arrow, EmptyField::Error);
             prop_assert_eq!(&found, &expected);
         }
@@ -362,7 +362,7 @@ proptest! {
     fn a_cut_file_is_an_error(cut in 0.0..1.0_f64) {
         let rows = some_rows(30);
         let keep = |bytes: &[u8]| bytes[..(bytes.len() as f64 * cut) as usize].to_vec();
-        for bytes in [parquet(&rows, 7), arrow_file(&rows), arrow_stream(&rows)] {
+        for bytes in [parquet(&batch(&rows), 7), arrow_file(&batch(&rows)), arrow_stream(&batch(&rows))] {
             let format = match bytes.starts_with(b"PAR1") {
                 true => metric_run::Format::Parquet,
                 false => metric_run::Format::Arrow,
@@ -386,7 +386,7 @@ proptest! {
     #[test]
     fn changed_bytes_are_no_panic(place in 0.0..1.0_f64, byte in any::<u8>()) {
         let rows = some_rows(30);
-        for mut bytes in [parquet(&rows, 7), arrow_file(&rows), arrow_stream(&rows), csv(&rows, b',')] {
+        for mut bytes in [parquet(&batch(&rows), 7), arrow_file(&batch(&rows)), arrow_stream(&batch(&rows)), csv(&rows, b',')] {
             let format = match &bytes[..3] {
                 b"PAR" => metric_run::Format::Parquet,
                 b"\"id" => metric_run::Format::Csv,
@@ -397,4 +397,52 @@ proptest! {
             let _ = outcome(&bytes, format, EmptyField::Error);
         }
     }
+}
+
+#[test]
+fn files_of_hugging_face_name_their_classes() {
+    let described = r#"{"info": {"features": {
+        "id": {"dtype": "string", "_type": "Value"},
+        "reference": {"names": ["cat", "tree frog"], "_type": "ClassLabel"},
+        "m": {"label": {"names": ["no", "yes"], "_type": "ClassLabel"}},
+        "a.b": {"names": ["dotted"], "_type": "ClassLabel"}}}}"#;
+    let plain = batch(&[("1".to_owned(), "0".to_owned(), "0".to_owned())]);
+    let metadata = [("huggingface".to_owned(), described.to_owned())];
+    let schema = plain.schema().as_ref().clone();
+    let schema = Arc::new(schema.with_metadata(metadata));
+    let described = plain.clone().with_schema(schema).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: Vec<u8>| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        Source::path(path).unwrap()
+    };
+    let sources = [
+        write("t.parquet", parquet(&described, 1)),
+        write("t.arrow", arrow_file(&described)),
+        write("t.arrows", arrow_stream(&described)),
+    ];
+    let rows = [
+        ("reference", Some(vec!["cat", "tree frog"])),
+        ("m.label", Some(vec!["no", "yes"])),
+        ("/m/label", Some(vec!["no", "yes"])),
+        ("a.b", Some(vec!["dotted"])),
+        ("id", None),
+        ("m", None),
+        ("absent", None),
+    ];
+    for source in &sources {
+        for (column, names) in &rows {
+            let found = source.class_names(column).ok();
+            let names = names
+                .as_ref()
+                .map(|names| names.iter().map(ToString::to_string).collect());
+            assert_eq!(found, names, "{column}");
+        }
+    }
+    assert!(
+        write("u.parquet", parquet(&plain, 1))
+            .class_names("reference")
+            .is_err()
+    );
 }

@@ -158,9 +158,14 @@ const WITH_ARGUMENT: [(&str, ReadArgument); 4] = [
         let (pattern, text) = argument
             .rsplit_once(',')
             .ok_or(InvalidStep::Argument(expected))?;
-        let pattern = pattern.parse().map_err(InvalidStep::Pattern)?;
+        let pattern: Pattern = pattern.parse().map_err(InvalidStep::Pattern)?;
         let text = text.strip_prefix(' ').unwrap_or(text);
-        Ok(Step::Replace(pattern, text.to_owned()))
+        match has_groups(&pattern.0, text) {
+            true => Ok(Step::Replace(pattern, text.to_owned())),
+            false => Err(InvalidStep::Argument(
+                "expected groups of the pattern in the text, such as $1, or ${1} before a letter, and $$ for a dollar sign",
+            )),
+        }
     }),
     ("remove-words", |words| {
         let words = words.split_whitespace().map(|word| (word, " "));
@@ -181,6 +186,39 @@ const WITH_ARGUMENT: [(&str, ReadArgument); 4] = [
         Words::new(words).map(Step::ReplaceWords)
     }),
 ];
+
+/// Whether a pattern has all groups that a replacement names. Others would be empty, and `\1`, as other programs
+/// write groups, would be a text.
+#[cfg(feature = "regex")]
+fn has_groups(pattern: &regex::Regex, text: &str) -> bool {
+    let is_of_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let mut rest = text;
+    while let Some(place) = rest.find(['$', '\\']) {
+        let (mark, after) = (rest.as_bytes()[place], &rest[place + 1..]);
+        rest = after;
+        if mark == b'\\' {
+            if after.starts_with(|char: char| char.is_ascii_digit()) {
+                return false;
+            }
+            continue;
+        }
+        if let Some(after) = after.strip_prefix('$') {
+            rest = after;
+            continue;
+        }
+        let in_braces = after.strip_prefix('{').and_then(|it| it.split_once('}'));
+        let end = after.find(|char| !is_of_name(char)).unwrap_or(after.len());
+        let name = in_braces.map_or(&after[..end], |(name, _)| name);
+        let is_group = match name.parse::<usize>() {
+            Ok(number) => number < pattern.captures_len(),
+            Err(_) => pattern.capture_names().flatten().any(|other| other == name),
+        };
+        if !name.is_empty() && !is_group {
+            return false;
+        }
+    }
+    true
+}
 
 /// The step with an argument that a list starts with, and what follows its opening bracket.
 #[cfg(feature = "regex")]
@@ -637,6 +675,8 @@ mod tests {
         let rows = [
             ("replace(colou?r, hue)", "color colour", "hue hue"),
             (r"replace((\d+) (kg|g), $1$2)", "5 kg, 20 g", "5kg, 20g"),
+            (r"replace((\d+) kg, ${1}k costs $$)", "5 kg", "5k costs $"),
+            (r"replace((?P<word>\w+)!, <$word$0\>)", "a!", r"<aa!\>"),
             ("replace(a{1,2}, b)", "aab", "bb"),
             ("replace(-,  )", "a-b", "a b"),
             ("replace(x, ),whitespace", " axb ", "ab"),
@@ -663,6 +703,10 @@ mod tests {
             "replace-words(a)",
             "remove-words()",
             "replace((, a)",
+            "replace((a), $2)",
+            "replace((a), $1x)",
+            "replace((a), ${b})",
+            r"replace((a), \1)",
         ] {
             assert!(steps.parse::<Normalizer>().is_err(), "{steps}");
         }

@@ -1,3 +1,4 @@
+mod image;
 mod weights;
 
 use std::cell::Cell;

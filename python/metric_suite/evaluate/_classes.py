@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import datasets
 import numpy
@@ -10,16 +11,18 @@ import numpy
 import metric_suite
 
 
-def features(config_name):
+def features(config_name: str) -> Any:
     """Returns the columns: a label per example, or a list of labels under the configuration `multilabel`."""
     label = datasets.Value("int32")
     column = datasets.Sequence(label) if config_name == "multilabel" else label
     return datasets.Features({"predictions": column, "references": column})
 
 
-def table(predictions, references):
+def table(predictions: Any, references: Any) -> Any:
     """Returns the classes in order, and how many examples of each (row) are predicted as each (column)."""
-    details = metric_suite.classification(predictions=predictions, references=references, zero_division="0", details=True).details
+    details = metric_suite.classification(
+        predictions=predictions, references=references, zero_division="0", details=True
+    ).details
     classes = sorted(details["classes"])
     places = {label: place for place, label in enumerate(classes)}
     counts = numpy.zeros((len(classes), len(classes)), dtype="int64")
@@ -28,13 +31,22 @@ def table(predictions, references):
     return classes, counts
 
 
-def needs_sklearn(predictions, sample_weight, average=None) -> bool:
+def needs_sklearn(predictions: Any, sample_weight: Any, average: str | None = None) -> bool:
     """Whether scikit-learn has to score: weights, and several labels per example, are not the engine's."""
     several = len(predictions) > 0 and isinstance(predictions[0], (list, tuple, numpy.ndarray))
     return several or sample_weight is not None or average == "samples"
 
 
-def averaged(name, predictions, references, labels, pos_label, average, sample_weight, zero_division="warn"):
+def averaged(
+    name: str,
+    predictions: Any,
+    references: Any,
+    labels: Any,
+    pos_label: Any,
+    average: str | None,
+    sample_weight: Any,
+    zero_division: Any = "warn",
+) -> Any:
     """Returns precision, recall or F1 as scikit-learn does: a number, or an array of one per class."""
     if needs_sklearn(predictions, sample_weight, average):
         from sklearn import metrics
@@ -51,7 +63,7 @@ def averaged(name, predictions, references, labels, pos_label, average, sample_w
     labels = classes if labels is None else list(labels)
     chosen = [places.get(label) for label in labels]
 
-    def of(values):
+    def of(values: Any) -> Any:
         return numpy.array([0 if place is None else values[place] for place in chosen], dtype="int64")
 
     right, predicted, true = of(numpy.diag(counts)), of(counts.sum(axis=0)), of(counts.sum(axis=1))
@@ -79,12 +91,12 @@ def averaged(name, predictions, references, labels, pos_label, average, sample_w
     return _single(scores)
 
 
-def _single(scores):
+def _single(scores: Any) -> Any:
     """Returns a number for an array of one."""
     return float(numpy.ravel(scores)[0]) if numpy.size(scores) == 1 else scores
 
 
-def _positive(classes, pos_label):
+def _positive(classes: Any, pos_label: Any) -> Any:
     """Returns the one class that a binary score is of."""
     if len(classes) > 2:
         raise ValueError(f"average='binary' with {len(classes)} classes: use micro, macro, weighted or None")

@@ -20,7 +20,7 @@ enum Make {
 }
 
 /// The folder of all inputs; another number whenever what stands in them changes.
-pub(crate) const FOLDER: &str = "data-1";
+pub(crate) const FOLDER: &str = "data-2";
 
 /// A data set.
 #[derive(Clone, Copy)]
@@ -78,6 +78,18 @@ impl Input {
     /// The same texts as records.
     pub(crate) const fn string_records(lines: usize, letters: usize) -> Self {
         Self::new("string-records", string_records, lines, letters)
+    }
+
+    /// The same texts as CSV, with a long text and a number next to them that are not read. Other formats are made
+    /// from it: see [`other_formats`](Self::other_formats).
+    pub(crate) const fn tables(rows: usize, letters: usize) -> Self {
+        Self::new("tables", tables, rows, letters)
+    }
+
+    /// A script in `benches/peers`, with its arguments and its package, that adds files to the folder, and one of
+    /// these files.
+    pub(crate) fn other_formats(&self) -> Option<[&'static str; 3]> {
+        (self.name == "tables").then_some(["tables.py write", "pyarrow", "p/state.json"])
     }
 
     /// A label, and `k` predicted ones, an object a line and as arrays of 64-bit integers.
@@ -440,6 +452,27 @@ fn string_records(random: &mut Random, input: &Input, folder: &Path) -> io::Resu
     Ok(())
 }
 
+fn tables(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let (size, letters) = (input.size, input.width);
+    let mut files = pair(folder, "csv")?;
+    for (file, field) in files.iter_mut().zip(["reference", "prediction"]) {
+        writeln!(file, "id,{field},prompt,probability")?;
+    }
+    for id in 0..size {
+        let mut short = line(random, id, letters);
+        let prompt: String = line(random, id + 1, 4 * letters).iter().collect();
+        let probability = random.unit();
+        for file in &mut files {
+            let text: String = short.iter().collect();
+            writeln!(file, "item-{id},\"{text}\",\"{prompt}\",{probability:.6}")?;
+            if let Some(letter) = short.last_mut().filter(|_| random.chance(0.25)) {
+                *letter = '!';
+            }
+        }
+    }
+    Ok(())
+}
+
 fn ranked(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     let (size, k) = (input.size, input.width);
     let mut files = pair(folder, "jsonl")?;
@@ -681,10 +714,10 @@ fn squad(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
         words.join(" ")
     };
     let [mut references, mut predictions] = pair(folder, "json")?;
-    write!(
-        references,
-        "{{\"version\":\"1.1\",\"data\":[{{\"title\":\"t\",\"paragraphs\":["
-    )?;
+    // About as many questions as an article of SQuAD v1.1's development set has: 10,570 in 48.
+    const ARTICLE: usize = 220;
+    let article = r#"{"title":"t","paragraphs":["#;
+    write!(references, r#"{{"version":"1.1","data":[{article}"#)?;
     write!(predictions, "{{")?;
     for id in 0..size {
         let comma = if id == 0 { "" } else { ",\n" };
@@ -707,7 +740,10 @@ fn squad(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
             "context": "A paragraph.",
             "qas": [{"id": id.to_string(), "question": "What?", "answers": all}],
         });
-        write!(references, "{comma}{paragraph}")?;
+        match id % ARTICLE {
+            0 if id > 0 => write!(references, "]}},\n{article}{paragraph}")?,
+            _ => write!(references, "{comma}{paragraph}")?,
+        }
         write!(predictions, "{comma}\"{id}\":{}", json!(said))?;
     }
     write!(references, "]}}]}}")?;

@@ -37,6 +37,8 @@ enum Ours {
     /// The example `memory` of `benches` with this word: it times one call on arrays in memory, as
     /// its peer does.
     Memory(&'static str),
+    /// The Python package with this call of `benches/peers/calls.py`, on values in memory as its peer.
+    Python(&'static str),
 }
 
 /// How a peer runs.
@@ -120,7 +122,26 @@ const fn codebleu(
         peers,
         agree: CODEBLEU,
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
+    }
+}
+
+/// One of the formats of tables.
+const fn table_of(
+    name: &'static str,
+    about: &'static str,
+    words: &'static str,
+    peers: &'static [Peer],
+) -> Comparison {
+    Comparison {
+        name,
+        about,
+        input: Input::tables(1_000_000, 36),
+        ours: Ours::Files(words),
+        peers,
+        agree: &["string_accuracy"],
+        tolerance: 1e-12,
+        threads: ONE_AND_TWO,
     }
 }
 
@@ -140,6 +161,47 @@ const fn coco(
         // Ours and pycocotools are equal; faster-coco-eval adds up in another order.
         tolerance: 1e-15,
         threads,
+    }
+}
+
+/// JSON Lines, which no peer reads by itself.
+const fn records(
+    name: &'static str,
+    about: &'static str,
+    input: Input,
+    words: &'static str,
+) -> Comparison {
+    Comparison {
+        name,
+        about,
+        input,
+        ours: Ours::Files(words),
+        peers: &[],
+        agree: &[],
+        tolerance: 0.0,
+        threads: ONE_AND_TWO,
+    }
+}
+
+/// A call of the Python package, next to the same call of another package.
+const fn python(
+    name: &'static str,
+    about: &'static str,
+    input: Input,
+    call: &'static str,
+    peers: &'static [Peer],
+    agree: &'static [&'static str],
+) -> Comparison {
+    Comparison {
+        name,
+        about,
+        input,
+        ours: Ours::Python(call),
+        peers,
+        agree,
+        // Sums of scores have another order.
+        tolerance: 1e-9,
+        threads: ONE,
     }
 }
 
@@ -163,7 +225,7 @@ const COMPARISONS: &[Comparison] = &[
         "codebleu --lang python --profile codebleu-0.7 -r r.jsonl -p p.jsonl",
         &[peer("codebleu", "source_code.py python")],
     ),
-    coco("coco/bbox/45k", 9, ALL_COCO, ONE),
+    coco("coco/bbox/45k", 9, ALL_COCO, ONE_AND_TWO),
     coco("coco/bbox/500k", 100, ALL_COCO, ONE_AND_TWO),
     coco("coco/bbox/1.5M", 300, &FAST_COCO, ONE_AND_TWO),
     Comparison {
@@ -174,7 +236,7 @@ const COMPARISONS: &[Comparison] = &[
         peers: &[peer("jiwer", "edit.py cer")],
         agree: &["cer", EDITS[0], EDITS[1], EDITS[2], EDITS[3]],
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "text/wer/100k",
@@ -184,7 +246,7 @@ const COMPARISONS: &[Comparison] = &[
         peers: &[peer("jiwer", "edit.py wer")],
         agree: &["wer", EDITS[0], EDITS[1], EDITS[2], EDITS[3]],
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "text/exact_match/1M",
@@ -198,7 +260,7 @@ const COMPARISONS: &[Comparison] = &[
         ],
         agree: &["exact_match"],
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "text/string_accuracy/1M",
@@ -208,8 +270,44 @@ const COMPARISONS: &[Comparison] = &[
         peers: &[peer("pyarrow", "exact_match.py pyarrow string_accuracy")],
         agree: &["string_accuracy"],
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
+    table_of(
+        "input/csv/1m",
+        "share of equal texts, a million records of two CSV files that also have a long text and a number; the \
+         others join by id, and do not check that ids are unique",
+        "string-accuracy -r r.csv -p p.csv",
+        &[
+            parallel("duckdb", "tables.py duckdb csv"),
+            parallel("polars", "tables.py polars csv"),
+            parallel("pyarrow", "tables.py pyarrow csv"),
+        ],
+    ),
+    table_of(
+        "input/parquet/1m",
+        "the same from Parquet with zstd, 8 row groups",
+        "string-accuracy -r r.parquet -p p.parquet",
+        &[
+            parallel("duckdb", "tables.py duckdb parquet"),
+            parallel("polars", "tables.py polars parquet"),
+            parallel("pyarrow", "tables.py pyarrow parquet"),
+        ],
+    ),
+    table_of(
+        "input/arrow/1m",
+        "the same from Arrow files",
+        "string-accuracy -r r.arrow -p p.arrow",
+        &[
+            parallel("polars", "tables.py polars arrow"),
+            parallel("pyarrow", "tables.py pyarrow arrow"),
+        ],
+    ),
+    table_of(
+        "input/hf/1m",
+        "the same from folders of Hugging Face datasets",
+        "string-accuracy -r r -p p",
+        &[parallel("pyarrow", "tables.py pyarrow hf")],
+    ),
     Comparison {
         name: "text/vqa_v2/200k",
         about: "VQA v2's accuracy, 200,000 questions with 10 answers each, from its files; the peer \
@@ -222,7 +320,7 @@ const COMPARISONS: &[Comparison] = &[
         )],
         agree: &["accuracy"],
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "text/squad/100k",
@@ -233,7 +331,7 @@ const COMPARISONS: &[Comparison] = &[
         peers: &[peer("python", "squad.py")],
         agree: &["exact_match", "f1"],
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "class/accuracy_at_5/labels/1M",
@@ -263,7 +361,7 @@ const COMPARISONS: &[Comparison] = &[
         peers: &[peer("scikit-learn", "classes.py")],
         agree: &["accuracy", "precision", "recall", "f1"],
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "grid/arc/cells/10k",
@@ -274,7 +372,7 @@ const COMPARISONS: &[Comparison] = &[
         peers: &[peer("numpy", "arc.py cells")],
         agree: &["cell_accuracy", "exact"],
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "grid/arc/submission/400",
@@ -285,7 +383,7 @@ const COMPARISONS: &[Comparison] = &[
         peers: &[peer("numpy", "arc.py submission")],
         agree: &["kaggle", "arcprize"],
         tolerance: 1e-12,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "graph/openlane/200_frames",
@@ -297,8 +395,38 @@ const COMPARISONS: &[Comparison] = &[
         agree: &["DET_l", "DET_t", "TOP_ll", "TOP_lt", "OLS"],
         // The devkit takes its means in 32 bits.
         tolerance: 1e-6,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
+    records(
+        "class/accuracy_at_5/labels_jsonl/1M",
+        "the ranked labels of a million examples as records",
+        Input::ranked(1_000_000, 5),
+        "accuracy-at-k -r r.jsonl -p p.jsonl",
+    ),
+    records(
+        "class/accuracy_at_5/scores_jsonl/10k",
+        "10,000 x 1,000 scores of six decimals as records",
+        Input::score_records(10_000, 1_000),
+        "accuracy-at-k --input scores -r r.jsonl -p p.jsonl",
+    ),
+    records(
+        "class/classification_jsonl/1M",
+        "a million labels of 100 classes as records",
+        Input::label_records(1_000_000, 100),
+        "classification --zero-division 0 -r r.jsonl -p p.jsonl",
+    ),
+    records(
+        "text/string_accuracy_jsonl/1M",
+        "the texts of string_accuracy as records",
+        Input::string_records(1_000_000, 36),
+        "string-accuracy -r r.jsonl -p p.jsonl",
+    ),
+    records(
+        "graph/lanes/10k_clips",
+        "10,000 clips of MapDR with six rules each, whose evaluation program has not been published",
+        Input::lanes(10_000, 6),
+        "lanes --alignment optimal -r r.jsonl -p p.jsonl",
+    ),
     Comparison {
         name: "stats/wer/interval/10k",
         about: "word error rate of 10,000 lines with an interval from 2,000 resamples; scipy is given the errors \
@@ -311,7 +439,7 @@ const COMPARISONS: &[Comparison] = &[
         ],
         agree: &[],
         tolerance: 0.0,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "stats/wer/compare/10k",
@@ -323,7 +451,7 @@ const COMPARISONS: &[Comparison] = &[
         peers: &[peer("sacrebleu", "significance.py paired")],
         agree: &[],
         tolerance: 0.0,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "stats/string_accuracy/interval/1M",
@@ -345,7 +473,7 @@ const COMPARISONS: &[Comparison] = &[
         peers: &[],
         agree: &[],
         tolerance: 0.0,
-        threads: ONE,
+        threads: ONE_AND_TWO,
     },
     Comparison {
         name: "stats/coco/interval/45k",
@@ -371,6 +499,109 @@ const COMPARISONS: &[Comparison] = &[
         tolerance: 0.0,
         threads: ONE_AND_TWO,
     },
+    python(
+        "python/import",
+        "the import of each package in a bare Python",
+        Input::lines(100, 48),
+        "import",
+        &[
+            peer("jiwer", "calls.py jiwer import {root}"),
+            peer("pycocotools", "calls.py pycocotools.cocoeval import {root}"),
+            peer("scikit-learn", "calls.py scikit-learn import {root}"),
+            peer("evaluate", "calls.py evaluate import {root}"),
+        ],
+        &[],
+    ),
+    python(
+        "python/wer/100k",
+        "`jiwer.wer` of 100,000 pairs in lists, and the same call of `metric_suite.compat.jiwer`",
+        Input::lines(100_000, 48),
+        "wer",
+        &[peer("jiwer", "calls.py jiwer wer {root}")],
+        &["wer"],
+    ),
+    python(
+        "python/wer/10k_calls",
+        "the same of one short pair per call, 10,000 times",
+        Input::lines(100_000, 48),
+        "wer_single",
+        &[peer("jiwer", "calls.py jiwer wer_single {root}")],
+        &["wer"],
+    ),
+    python(
+        "python/wer/10k_calls_of_score",
+        "the same, ours by `metric_suite.score(\"wer\", ...)`",
+        Input::lines(100_000, 48),
+        "wer_single_score",
+        &[peer("jiwer", "calls.py jiwer wer_single {root}")],
+        &["wer"],
+    ),
+    python(
+        "python/codebleu/1k",
+        "`calc_codebleu` of 1,000 pairs of Java, and the same call of `metric_suite.compat.codebleu`",
+        Input::code("java", 1_000),
+        "codebleu",
+        &[peer("codebleu", "calls.py codebleu codebleu {root}")],
+        CODEBLEU,
+    ),
+    python(
+        "python/codebleu/1k_calls",
+        "the same of one pair per call, 1,000 times",
+        Input::code("java", 1_000),
+        "codebleu_single",
+        &[peer("codebleu", "calls.py codebleu codebleu_single {root}")],
+        &["codebleu"],
+    ),
+    python(
+        "python/coco/arrays/500k",
+        "COCO's twelve numbers of 500,000 detections in numpy arrays, by `metric_suite.coco`; the peer has the \
+         ground truth as a dict",
+        Input::coco(5_000, 100),
+        "coco_arrays",
+        &[peer(
+            "pycocotools",
+            "calls.py pycocotools coco_arrays {root}",
+        )],
+        COCO,
+    ),
+    python(
+        "python/coco/dicts/500k",
+        "the same from dicts, as files of COCO are read",
+        Input::coco(5_000, 100),
+        "coco_dicts",
+        &[peer(
+            "pycocotools",
+            "calls.py pycocotools coco_dicts {root}",
+        )],
+        COCO,
+    ),
+    python(
+        "python/accuracy_at_5/100k",
+        "accuracy@5 of a numpy array of 100,000 x 1,000 scores of 32 bits",
+        Input::scores(100_000, 1_000),
+        "top_k",
+        &[peer("scikit-learn", "calls.py scikit-learn top_k {root}")],
+        &["accuracy@5"],
+    ),
+    python(
+        "python/classification/1M",
+        "accuracy and macro precision, recall and F1 of numpy arrays of a million labels of 100 classes",
+        Input::labels(1_000_000, 100),
+        "classification",
+        &[peer(
+            "scikit-learn",
+            "calls.py scikit-learn classification {root}",
+        )],
+        &["accuracy", "precision", "recall", "f1"],
+    ),
+    python(
+        "python/exact_match/1M",
+        "share of equal texts of Arrow arrays of a million; the peer compares them and takes the mean",
+        Input::strings(1_000_000, 36),
+        "exact_match",
+        &[peer("pyarrow", "calls.py pyarrow exact_match {root}")],
+        &["exact_match"],
+    ),
 ];
 
 /// Metrics with no peer to run, and why.
@@ -438,6 +669,30 @@ fn make_venv(python: &str, venv: &Path) -> Result<(), String> {
         remove()?;
         Err(error)
     })
+}
+
+impl Environment {
+    /// Adds the files of an input that a package writes, unless they are there.
+    fn add_formats(&self, input: &Input, data: &Path) -> Result<(), String> {
+        let Some([script, _, last]) = input.other_formats() else {
+            return Ok(());
+        };
+        if data.join(last).is_file() {
+            return Ok(());
+        }
+        let script = root().join("benches/peers").join(script);
+        let script = script.to_string_lossy().into_owned();
+        let words = script.split(' ');
+        let output = Command::new(&self.python)
+            .args(words)
+            .current_dir(data)
+            .output()
+            .map_err(|error| format!("cannot run {}: {error}", self.python.display()))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(timing::message(&String::from_utf8_lossy(&output.stderr)).to_owned()),
+        }
+    }
 }
 
 /// Runs a program without its output. The error is its message; where it has none, all that it
@@ -511,6 +766,8 @@ struct Runs {
 struct Outcome {
     name: &'static str,
     threads: usize,
+    /// How long a plain read of the files takes, in seconds; `None` for what runs in memory.
+    read: Option<f64>,
     runs: Vec<Runs>,
     /// For each peer, the greatest difference of a number, or what differs; `None` if one did not
     /// run.
@@ -552,6 +809,12 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
             &[],
         )?;
     }
+    if chosen
+        .iter()
+        .any(|comparison| matches!(comparison.ours, Ours::Python(_)))
+    {
+        crate::python::build_as_released()?;
+    }
     let folder = target.join("peers");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut packages = vec!["python"];
@@ -560,19 +823,32 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
             packages.push(peer.package);
         }
     }
+    for [_, package, _] in chosen.iter().filter_map(|it| it.input.other_formats()) {
+        if !packages.contains(&package) {
+            packages.push(package);
+        }
+    }
     let environment = Environment::new(version(&metric)?, &folder, &packages);
     let mut outcomes = Vec::new();
     for comparison in &chosen {
         let size = settings.size(comparison.input.size);
         let data = comparison.input.of(size).folder(&folder.join(FOLDER))?;
+        environment.add_formats(&comparison.input, &data)?;
         for &threads in comparison.threads {
             eprintln!("  {} on {threads}", comparison.name);
             let program = match comparison.ours {
                 Ours::Files(_) | Ours::Compare(_) => &metric,
                 Ours::Memory(_) => &memory,
+                Ours::Python(_) => &environment.python,
+            };
+            let read = match comparison.ours {
+                Ours::Files(words) | Ours::Compare(words) => {
+                    Some(timing::plain_read(words, &data)?)
+                }
+                Ours::Memory(_) | Ours::Python(_) => None,
             };
             let outcome = comparison.time(&environment, program, &data, threads, settings.rounds());
-            outcomes.push(outcome);
+            outcomes.push(Outcome { read, ..outcome });
         }
     }
     let text = Report {
@@ -636,9 +912,18 @@ impl Comparison {
                 format!("compare {words} --format json --quiet --threads {threads}")
             }
             Ours::Memory(word) => word.to_owned(),
+            Ours::Python(call) => format!(
+                "{}/calls.py metric_suite {call} {}",
+                scripts.display(),
+                root().display()
+            ),
         };
         let mut commands = vec![(program.to_owned(), ours)];
-        let mut runs = vec![Runs::new("metric", &environment.ours)];
+        let program = match self.ours {
+            Ours::Python(_) => "metric_suite",
+            _ => "metric",
+        };
+        let mut runs = vec![Runs::new(program, &environment.ours)];
         for peer in self.peers {
             if threads > 1 && !peer.parallel {
                 continue;
@@ -672,6 +957,7 @@ impl Comparison {
         Outcome {
             name: self.name,
             threads,
+            read: None,
             runs,
             agreement,
         }
@@ -759,6 +1045,7 @@ const HEADER: &[&str] = &[
     "runs",
     "wall",
     "CPU",
+    "read",
     "peak",
     "x wall",
     "x CPU",
@@ -794,6 +1081,11 @@ impl Report<'_> {
                     runs.costs.len().to_string(),
                     seconds(cost.wall),
                     seconds(cost.cpu),
+                    // The limit of our side; what a peer reads, and when, is its own affair.
+                    match outcome.read {
+                        Some(read) if place == 0 => seconds(read),
+                        _ => String::new(),
+                    },
                     format!("{:.0} MB", cost.peak / 1e6),
                 ];
                 let agreement = place
@@ -877,7 +1169,8 @@ impl Report<'_> {
              medians. Ours is the program from its start to its end; of a peer the start of Python \
              and the imports do not count in the times. What runs in memory is one call on both \
              sides. Peak memory is that of the whole process; below the 5 MB or so of the small \
-             process that starts it nothing is seen. `x` is the peer's figure over ours: above 1 \
+             process that starts it nothing is seen. `read` is the limit of the machine: a plain read \
+             of the files on one thread, into memory that is used again. `x` is the peer's figure over ours: above 1 \
              ours needs less. `agrees` is the greatest difference of the numbers that both \
              print.\n\n",
             if self.settings.quick {
@@ -897,6 +1190,7 @@ impl Report<'_> {
                 Ours::Files(words) => format!("`metric score {words}`"),
                 Ours::Compare(words) => format!("`metric compare {words}`"),
                 Ours::Memory(_) => "the crate, in memory".to_owned(),
+                Ours::Python(_) => "the Python package, in memory".to_owned(),
             };
             let _ = writeln!(
                 text,
@@ -972,6 +1266,7 @@ mod tests {
             let outcome = Outcome {
                 name: "grid/arc",
                 threads: 1,
+                read: None,
                 runs: vec![ran(), peer],
                 agreement: Vec::new(),
             };

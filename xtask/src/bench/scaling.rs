@@ -1,9 +1,6 @@
 //! `bench --scaling`: how the cost of `metric` grows with the size of its input and with threads.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
-use std::time::Instant;
 
 use plotters::prelude::*;
 
@@ -156,7 +153,7 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
         for (size, threads) in alone.chain(more) {
             eprintln!("  {} of {size} on {threads}", curve.name);
             let data = curve.input.of(size).folder(&folder.join(FOLDER))?;
-            let read = curve.read(&data).map_err(|error| error.to_string())?;
+            let read = timing::plain_read(curve.words, &data)?;
             match curve.time(&metric, &data, threads, settings.rounds()) {
                 Ok(cost) => points.push(Point {
                     curve: place,
@@ -214,23 +211,6 @@ fn threads() -> Vec<usize> {
 }
 
 impl Curve {
-    /// The least time that a plain read of its files takes, into memory that is used again.
-    fn read(&self, data: &Path) -> std::io::Result<f64> {
-        const ROUNDS: usize = 5;
-        let mut least = f64::INFINITY;
-        let mut buffer = vec![0; 1 << 20];
-        for _ in 0..ROUNDS {
-            let start = Instant::now();
-            let is_file = |word: &&str| word.starts_with("r.") || word.starts_with("p.");
-            for name in self.words.split(' ').filter(is_file) {
-                let mut file = File::open(data.join(name))?;
-                while file.read(&mut buffer)? > 0 {}
-            }
-            least = least.min(start.elapsed().as_secs_f64());
-        }
-        Ok(least)
-    }
-
     fn time(
         &self,
         metric: &Path,

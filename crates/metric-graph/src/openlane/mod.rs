@@ -70,6 +70,7 @@
 //! export(pickle.load(open("results.pkl", "rb"))["results"], "predictions", "prediction", "predictions.jsonl")
 //! ```
 
+mod birds_eye;
 mod frame;
 mod matching;
 mod picture;

@@ -9,7 +9,7 @@ use metric_record::json::{Entries, Text, kind, typed};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::{COLOURS, Grid, MAX_SIDE};
+use crate::{Grid, MAX_SIDE};
 
 /// Reads a grid from valid JSON; else says what is wrong with it.
 pub(super) fn grid(json: &str) -> Result<Grid, String> {
@@ -34,13 +34,11 @@ fn plain_grid(json: &str) -> Option<Grid> {
     let mut scanner = Scanner::new(json);
     scanner.list(|row| {
         let start = cells.len();
-        row.digits(|digit| {
-            cells.push(digit);
-            (digit < COLOURS && cells.len() <= MAX_SIDE * MAX_SIDE).then_some(())
-        })?;
+        row.digits(&mut cells)?;
         rows += 1;
         let length = cells.len() - start;
-        (*columns.get_or_insert(length) == length).then_some(())
+        (*columns.get_or_insert(length) == length && cells.len() <= MAX_SIDE * MAX_SIDE)
+            .then_some(())
     })?;
     let is_whole = scanner.is_at_end();
     let grid = Grid::from_cells(rows, columns.unwrap_or_default(), cells);

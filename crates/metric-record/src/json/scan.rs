@@ -127,15 +127,19 @@ impl<'a> Scanner<'a> {
         is_plain.then(|| if is_negative { -number } else { number })
     }
 
-    /// Takes a list of digits, such as `[0, 9]`; each goes to `item`, which may refuse it.
+    /// Takes a list of digits, such as `[0, 9]`, and appends them to `digits`.
     #[inline]
-    pub fn digits(&mut self, mut item: impl FnMut(u8) -> Option<()>) -> Option<()> {
+    pub fn digits(&mut self, digits: &mut Vec<u8>) -> Option<()> {
         self.expect(b'[')?;
         let bytes = self.text.as_bytes();
         let mut at = self.at;
         loop {
+            while let Some((eight, next)) = eight_digits(bytes, at) {
+                digits.extend_from_slice(&eight);
+                at = next;
+            }
             while let Some((digit, next)) = single_digit(bytes, at) {
-                item(digit)?;
+                digits.push(digit);
                 at = next;
             }
             at = after_space(bytes, at);
@@ -143,7 +147,7 @@ impl<'a> Scanner<'a> {
             if digit > 9 {
                 return None;
             }
-            item(digit)?;
+            digits.push(digit);
             at = after_space(bytes, at + 1);
             let byte = *bytes.get(at)?;
             at += 1;
@@ -161,7 +165,8 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn number(&mut self) -> Option<f64> {
         self.skip_space();
-        match short_number(self.text.as_bytes(), self.at) {
+        let bytes = self.text.as_bytes();
+        match unit_number(bytes, self.at).or_else(|| short_number(bytes, self.at)) {
             Some(number) => {
                 self.at = number.end;
                 Some(number.value())
@@ -328,11 +333,8 @@ impl<'a> Scanner<'a> {
             at = match *bytes.get(at)? {
                 b'-' | b'0'..=b'9' => {
                     let start = at;
-                    while depth > 0
-                        && nesting & 1 == 0
-                        && let Some((_, next)) = single_digit(bytes, at)
-                    {
-                        at = next;
+                    if depth > 0 && nesting & 1 == 0 {
+                        at = after_plain_items(bytes, at);
                     }
                     if at > start {
                         // Another item of the list, which may be any value.
@@ -606,7 +608,7 @@ fn number_of(values: u64, digits: usize) -> u64 {
     number >> 32
 }
 
-/// A number of at most seven digits that is written without an exponent.
+/// A number of at most eight digits that is written without an exponent.
 struct ShortNumber {
     is_negative: bool,
     digits: u64,
@@ -667,13 +669,42 @@ fn short_number(bytes: &[u8], at: usize) -> Option<ShortNumber> {
     } else {
         (values, 0, whole)
     };
-    let is_end = matches!(byte(end), b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
-    is_end.then(|| ShortNumber {
+    ends_number(byte(end)).then(|| ShortNumber {
         is_negative,
         digits: number_of(values, whole + decimals),
         decimals,
         end: at + end,
     })
+}
+
+/// The number at a place, if it has one digit before its point and at most seven after it, as shares and scores
+/// have.
+#[inline(always)]
+fn unit_number(bytes: &[u8], at: usize) -> Option<ShortNumber> {
+    let is_negative = bytes.get(at) == Some(&b'-');
+    let at = at + usize::from(is_negative);
+    let (&[whole @ b'0'..=b'9', b'.'], rest) = bytes.get(at..)?.split_first_chunk()? else {
+        return None;
+    };
+    let word = u64::from_le_bytes(*rest.first_chunk()?);
+    let values = word ^ (ONES * u64::from(b'0'));
+    let decimals = (no_digits(values).trailing_zeros() / 8) as usize;
+    if decimals == 0 || decimals == 8 {
+        return None;
+    }
+    let is_end = ends_number((word >> (8 * decimals)) as u8);
+    is_end.then(|| ShortNumber {
+        is_negative,
+        digits: u64::from(whole - b'0') * WORD_POWERS[decimals] + number_of(values, decimals),
+        decimals,
+        end: at + 2 + decimals,
+    })
+}
+
+/// Whether a number ends before this byte, if it ends at all.
+#[inline]
+fn ends_number(byte: u8) -> bool {
+    matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t')
 }
 
 /// The powers of ten that eight digits or fewer go up to.
@@ -916,6 +947,68 @@ fn single_digit(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((digit - b'0', at + 2 + usize::from(next == b' ')))
 }
 
+/// Eight items of a list of digits, as programs write them, with a comma and a space or with a comma alone.
+const SPACED: [[u8; 8]; 3] = [*b"0, 0, 0,", *b" 0, 0, 0", *b", 0, 0, "];
+const CLOSE: [[u8; 8]; 2] = [*b"0,0,0,0,", *b"0,0,0,0,"];
+
+/// The eight digits that a list goes on with after this place, and where its next item starts, if there are as
+/// many and all are written `0, ` or all are written `0,`.
+#[inline]
+fn eight_digits(bytes: &[u8], at: usize) -> Option<([u8; 8], usize)> {
+    let rest = bytes.get(at..)?;
+    if rest.get(1) != Some(&b',') {
+        return None;
+    }
+    if rest.get(2) == Some(&b' ') {
+        let [a, b, c] = digits_like(&SPACED, rest)?;
+        let digits = [a[0], a[3], a[6], b[1], b[4], b[7], c[2], c[5]];
+        Some((digits, at + 24))
+    } else {
+        let [a, b] = digits_like(&CLOSE, rest)?;
+        let digits = [a[0], a[2], a[4], a[6], b[0], b[2], b[4], b[6]];
+        Some((digits, at + 16))
+    }
+}
+
+/// The values of the digits at the start of a text that has digits where the layout has 0, and is the same
+/// elsewhere, where the values are 0.
+#[inline(always)]
+fn digits_like<const WORDS: usize>(
+    layout: &[[u8; 8]; WORDS],
+    text: &[u8],
+) -> Option<[[u8; 8]; WORDS]> {
+    let words = text.as_chunks::<8>().0.first_chunk::<WORDS>()?;
+    let mut values = [[0; 8]; WORDS];
+    let mut others = 0;
+    for ((word, expected), values) in words.iter().zip(layout).zip(&mut values) {
+        let expected = u64::from_le_bytes(*expected);
+        let found = u64::from_le_bytes(*word) ^ expected;
+        // Of 0, comma and space, 0 alone has this bit.
+        let separators = (!expected >> 4 & ONES) * 0xff;
+        others |= no_digits(found) | (found & separators);
+        *values = found.to_le_bytes();
+    }
+    (others == 0).then_some(values)
+}
+
+/// Where the plainest items end that a list goes on with after this place, with the commas after them: digits, and
+/// numbers such as 0.25.
+#[inline]
+fn after_plain_items(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(number) = unit_number(bytes, at)
+        && bytes.get(number.end) == Some(&b',')
+    {
+        at = number.end + 1 + usize::from(bytes.get(number.end + 1) == Some(&b' '));
+    }
+    while let Some((_, next)) = eight_digits(bytes, at) {
+        at = next;
+    }
+    while let Some((_, next)) = single_digit(bytes, at) {
+        at = next;
+    }
+    at
+}
+
 /// Returns where a list ends that a text starts with and that holds numbers, or lists of them; in bytes.
 ///
 /// ```
@@ -940,11 +1033,11 @@ pub fn end_of_numbers(text: &str) -> Option<usize> {
         }
         // An empty list has no number before its end.
         if is_item || bytes.get(at) != Some(&b']') {
-            while let Some((_, next)) = single_digit(bytes, at) {
-                at = next;
-            }
-            at = after_space(bytes, at);
-            at = after_number(bytes, at)?;
+            at = after_space(bytes, after_plain_items(bytes, at));
+            at = match unit_number(bytes, at) {
+                Some(number) => number.end,
+                None => after_number(bytes, at)?,
+            };
         }
         at = after_space(bytes, at);
         while bytes.get(at) == Some(&b']') {
@@ -1266,10 +1359,7 @@ mod tests {
             check(&format!("[{text}, {text}]    "));
             let mut digits = Vec::new();
             let mut scanner = Scanner::new(&text);
-            let scanned = scanner.digits(|digit| {
-                digits.push(digit);
-                Some(())
-            });
+            let scanned = scanner.digits(&mut digits);
             if scanned.is_some() {
                 prop_assert_eq!(serde_json::from_str::<Vec<u8>>(&text).ok(), Some(digits));
                 prop_assert!(scanner.is_at_end());

@@ -5,9 +5,10 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use metric_class::{
-    AccuracyAtK, InvalidK, RankSpan, RankTable, Ranks, Score, ScoreError, Target, TiedRank, Ties,
-    TopK, VERSION, label_ranks,
+    AccuracyAtK, Calibration, InvalidK, RankSpan, RankTable, Ranks, Score, ScoreError, Target,
+    TiedRank, Ties, TopK, VERSION, label_ranks,
 };
+use metric_core::Metric;
 use metric_record::json::scan::{self, Scanner};
 use metric_record::json::{self, string, typed};
 use metric_record::{
@@ -16,6 +17,7 @@ use metric_record::{
 use ndarray::{ArrayView1, ArrayView2};
 use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::options::{counting, listed};
@@ -238,6 +240,7 @@ fn build(
         metric,
         wanted,
         by_class,
+        calibrates: options.details() && weight_field.is_none(),
         weight_field,
         infinite,
     };
@@ -697,6 +700,8 @@ struct Scores {
     by_class: bool,
     weight_field: Option<String>,
     infinite: bool,
+    /// Whether the accuracy by confidence is counted: for details, of examples that count the same.
+    calibrates: bool,
 }
 
 /// A score, which JSON has no number for if it is not finite.
@@ -819,6 +824,7 @@ impl Scores {
         sink: &mut Sink<'_, Self>,
     ) -> Result<(), RecordError> {
         if !sink.wants_samples()
+            && !self.calibrates
             && self.weight_field.is_none()
             && let Column::Integers(labels) = batch.references()
             && let Some(labels) = labels.without_nulls()
@@ -885,8 +891,45 @@ impl Scores {
         }
         let rank = self.rank(scores, label, sink)?;
         let target = self.column_target(batch, row, label);
-        sink.example(&Some(rank), &target.map_err(FieldError::reference)?);
+        self.add(rank, scores, &target.map_err(FieldError::reference)?, sink);
         Ok(())
+    }
+
+    /// Adds an example whose reference has this rank among the scores.
+    fn add<S: Score>(
+        &self,
+        rank: TiedRank,
+        scores: &[S],
+        target: &Target,
+        sink: &mut Sink<'_, Self>,
+    ) {
+        if !self.calibrates {
+            return sink.example(&Some(rank), target);
+        }
+        let mut state = self.metric.measure(&Some(rank), target);
+        self.metric.calibrate(&mut state, scores, rank);
+        sink.measured(None, &[], state);
+    }
+
+    /// The accuracy by confidence as data, where it is counted.
+    fn reliability(&self, calibration: &Calibration) -> serde_json::Value {
+        if !self.calibrates {
+            return serde_json::Value::Null;
+        }
+        let bins = (0_u8..).zip(calibration.bins()).map(|(index, bin)| {
+            json!({
+                "from": f64::from(index) / 10.0,
+                "to": f64::from(index + 1) / 10.0,
+                "examples": bin.examples,
+                "confidence": bin.confidence(),
+                "accuracy": bin.accuracy(),
+            })
+        });
+        json!({
+            "not_probabilities": calibration.others(),
+            "expected_calibration_error": calibration.expected_error(),
+            "bins": bins.collect::<Vec<_>>(),
+        })
     }
 
     /// A number of examples, which weights and ties that count in part make a real one.
@@ -1003,17 +1046,21 @@ impl Reading for Scores {
         if self.ignores(label, sink) {
             return Ok(());
         }
-        let prediction = &mut record.prediction;
-        let rank = if prediction.is_missing() {
-            None
-        } else if let Some(row) = prediction.as_numbers_f32() {
-            Some(self.rank(row, label, sink)?)
-        } else {
-            let row = read_scores(prediction).map_err(FieldError::prediction)?;
-            Some(self.rank(&row, label, sink)?)
+        let mut prediction = record.prediction;
+        let target = |record: &Record<'_>| {
+            let target = self.target(record, label);
+            target.map_err(FieldError::reference)
         };
-        let target = self.target(record, label).map_err(FieldError::reference)?;
-        sink.example(&rank, &target);
+        if prediction.is_missing() {
+            sink.example(&None, &target(record)?);
+        } else if let Some(row) = prediction.as_numbers_f32() {
+            let rank = self.rank(row, label, sink)?;
+            self.add(rank, row, &target(record)?, sink);
+        } else {
+            let row = read_scores(&mut prediction).map_err(FieldError::prediction)?;
+            let rank = self.rank(&row, label, sink)?;
+            self.add(rank, &row, &target(record)?, sink);
+        }
         Ok(())
     }
 
@@ -1070,6 +1117,7 @@ impl Reading for Scores {
         });
         let nowhere = state.total.ranks().filter(|(span, _)| span.is_none());
         let mut details = ranks(found, nowhere.map(|(_, count)| count).sum());
+        details["reliability"] = self.reliability(&state.calibration);
         if !self.by_class {
             return Some(details);
         }

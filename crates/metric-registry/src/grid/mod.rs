@@ -14,8 +14,8 @@ use serde_json::json;
 
 use crate::{
     Counted, DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers,
-    OptionError, OptionKind, OptionSpec, Options, ReadDataSet, Reading, Scope, ScoreSpec, Sink,
-    Unified, never_whole, scorer,
+    OptionError, OptionKind, OptionSpec, Options, PairOf, ReadDataSet, Reading, Scope, ScoreSpec,
+    Sink, Unified, never_whole, scorer,
 };
 
 pub(crate) const ARC: Entry = Entry {
@@ -195,6 +195,14 @@ impl Reading for ArcReading {
         Ok(())
     }
 
+    /// The fewest wrong cells are the closest.
+    fn closeness(&self, state: &ExamplesState, _: Option<PairOf<'_, Self>>) -> Option<f64> {
+        let pairs = [&state.pairs, &state.submissions.outputs];
+        let outputs = pairs.into_iter().find(|outputs| outputs.pairs == 1)?;
+        let wrong = outputs.padded_cells.saturating_sub(outputs.matches);
+        (outputs.matches > 0).then(|| 1.0 / (1.0 + wrong as f64))
+    }
+
     fn numbers(&self, state: &ExamplesState, _header: &Records, scope: Scope<'_>) -> Numbers {
         if let Scope::Group("task", _) = scope {
             return self.of_task(state);
@@ -264,12 +272,12 @@ impl ReadDataSet<Self> for ArcReading {
             sink.share(Side::Reference, Records::Tasks)
                 .map_err(|error| DataSetError::Read(ReadError::new("", error.problem)))?;
             let attempts = submission.attempts(id);
+            self.task(sink, id, attempts, truth);
             if sink.wants_inputs() {
                 let reference: Vec<_> = truth.iter().map(rows).collect();
                 let prediction: Vec<_> = attempts.iter().map(|tried| attempts_of(tried)).collect();
                 sink.inputs(json!(reference).to_string(), json!(prediction).to_string());
             }
-            self.task(sink, id, attempts, truth);
             let tried = attempts.iter().take(truth.len());
             missing += truth.len() - tried.filter(|attempts| !attempts.is_empty()).count();
             if !submission.has(id) {

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use metric_report::{Bar, Block, Cell, Heatmap, Line, Lines, Section, Tone};
+use metric_report::{Bar, Block, Cell, Fact, Facts, Heatmap, Line, Lines, Section, Tone};
 use serde_json::Value;
 
 use super::Shown;
@@ -25,7 +25,8 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     };
     let cells = details["cells"].as_array().map_or(&[][..], Vec::as_slice);
     let cells: Vec<_> = cells.iter().filter_map(cell).collect();
-    let names: Vec<String> = classes.iter().map(text).collect();
+    let name = |class: &Value| shown.name_of_class(&text(class)).to_owned();
+    let names: Vec<String> = classes.iter().map(name).collect();
     section("Confusions", "", matrix(names, cells, None))
 }
 
@@ -84,7 +85,8 @@ pub(super) fn ranks(shown: Shown<'_>) -> Vec<Section> {
     let mut blocks: Vec<Block> = by_k(shown).map(Block::Lines).into_iter().collect();
     if let Some(details) = shown.details {
         blocks.extend(rank_bars(details));
-        blocks.extend(missed(details));
+        blocks.extend(reliability(details));
+        blocks.extend(missed(details, shown));
     }
     section("Ranks", "", blocks)
 }
@@ -162,8 +164,64 @@ fn rank_bars(details: &Value) -> Vec<Block> {
     bars(caption, None, chart)
 }
 
+/// The accuracy against the confidence, where scores are probabilities.
+fn reliability(details: &Value) -> Option<Block> {
+    let found = details.get("reliability")?;
+    let others = found["not_probabilities"].as_u64()?;
+    let bins = found["bins"].as_array()?;
+    let count = |bin: &Value| bin["examples"].as_u64().unwrap_or(0);
+    let examples = bins.iter().map(count).sum::<u64>();
+    if others > 0 {
+        let words = format!(
+            "not drawn: {others} of {} rows of scores are not probabilities, which are between 0 and 1 and have the sum 1. Scores of a model become probabilities by its softmax.",
+            examples.saturating_add(others)
+        );
+        let facts = vec![("Reliability".to_owned(), Fact::Words(words))];
+        return Some(Block::Facts(Facts { facts }));
+    }
+    let point = |bin: &Value| Some([bin["confidence"].as_f64()?, bin["accuracy"].as_f64()?]);
+    let points: Vec<[f64; 2]> = bins.iter().filter_map(point).collect();
+    if points.is_empty() {
+        return None;
+    }
+    let error = found["expected_calibration_error"].as_f64();
+    let error = error.map_or_else(String::new, |error| {
+        format!("The expected calibration error is {error:.4}.")
+    });
+    let empty = bins.len() - points.len();
+    let without = match empty {
+        0 => String::new(),
+        1 => " 1 bin has no examples.".to_owned(),
+        empty => format!(" {empty} bins have no examples."),
+    };
+    let note = format!(
+        "Examples in {} bins by their highest probability: mean probability and share that is correct. On the line from 0 to 1 both are equal; below it, the model is too confident. {error}{without}",
+        bins.len()
+    );
+    Some(Block::Lines(Lines {
+        caption: caption("Reliability", &note, error),
+        axes: ["confidence".to_owned(), "accuracy".to_owned()],
+        ranges: [Some([0.0, 1.0]); 2],
+        lines: vec![
+            Line {
+                name: "equal".to_owned(),
+                points: vec![[0.0, 0.0], [1.0, 1.0]],
+                tone: Tone::Missing,
+                ..Line::default()
+            },
+            Line {
+                name: "model".to_owned(),
+                points,
+                main: true,
+                ..Line::default()
+            },
+        ],
+        mark: None,
+    }))
+}
+
 /// The labels with the lowest score, where classes are scored one by one.
-fn missed(details: &Value) -> Vec<Block> {
+fn missed(details: &Value, shown: Shown<'_>) -> Vec<Block> {
     let score = |class: &Value| {
         let mut scores = class.as_object()?.iter();
         let (name, value) = scores.find(|(name, _)| *name != "total")?;
@@ -175,7 +233,7 @@ fn missed(details: &Value) -> Vec<Block> {
         .collect();
     worst.sort_by(|a, b| a.2.total_cmp(&b.2));
     let bar = |(label, _, value): &(&String, String, f64)| Bar {
-        name: (*label).clone(),
+        name: shown.name_of_class(label).to_owned(),
         value: Cell::Number(*value),
         ..Bar::default()
     };

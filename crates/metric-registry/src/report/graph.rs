@@ -1,8 +1,11 @@
-use metric_report::{Block, Cell, Column, Line, Lines, Order, Section, Table};
+use metric_graph::openlane::{OpenLaneV2, check_size, read_frame};
+use metric_record::{Id, Record, Value as Side};
+use metric_report::{Block, Cell, Column, Line, Lines, Media, Order, Picture, Section, Table};
 use serde_json::Value;
 
-use super::Shown;
 use super::parts::{bars, caption, largest, score_bars, section};
+use super::{Shown, ShownExample};
+use crate::Options;
 
 /// The three levels of a lane graph, and which properties are confused.
 pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
@@ -59,6 +62,47 @@ pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
         }));
     }
     section("Levels", "", blocks)
+}
+
+/// A frame as a graph, and from above.
+pub(super) fn openlane_example(_options: &Options, example: &ShownExample) -> Vec<Block> {
+    let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
+    else {
+        return Vec::new();
+    };
+    let [reference, prediction] = [reference, prediction].map(Value::to_string);
+    let mut record = Record {
+        id: Id::Text(&example.id),
+        prediction: Side::json(&prediction),
+        reference: Side::json(&reference),
+        fields: None,
+        join: Default::default(),
+    };
+    let read = read_frame(&mut record).ok();
+    let Some((prediction, frame)) =
+        read.filter(|(prediction, frame)| check_size(prediction, frame).is_ok())
+    else {
+        return Vec::new();
+    };
+    let picture = |title: String, note: &str, svg: String| {
+        Block::Picture(Picture {
+            caption: caption(&title, note, String::new()),
+            bytes: svg.into_bytes(),
+            media: Media::Svg,
+        })
+    };
+    vec![
+        picture(
+            format!("Lanes of {} from above", example.id),
+            "From above, forward is up. A prediction is matched within 3 m of its lane.",
+            OpenLaneV2.birds_eye(&prediction, &frame),
+        ),
+        picture(
+            format!("Lanes and traffic elements of {} as a graph", example.id),
+            "Which lanes lead to which lanes and traffic elements.",
+            OpenLaneV2.picture(frame.id(), &prediction, &frame).svg(),
+        ),
+    ]
 }
 
 /// The parts of the OpenLane-V2 Score.

@@ -29,6 +29,29 @@ pub struct Shown<'a> {
     pub details: Option<&'a Value>,
     /// Whether texts of the data may be shown; names of classes may be.
     pub has_texts: bool,
+    /// The names of classes that are integers from 0; empty if they have none.
+    pub class_names: &'a [String],
+}
+
+impl<'a> Shown<'a> {
+    /// Returns what a class is called.
+    ///
+    /// ```
+    /// use metric_registry::Shown;
+    ///
+    /// let class_names = ["cat".to_owned(), "dog".to_owned()];
+    /// let shown = Shown { result: &1.into(), details: None, has_texts: true, class_names: &class_names };
+    /// assert_eq!(["1", "2", "cow"].map(|class| shown.name_of_class(class)), ["dog", "2", "cow"]);
+    /// ```
+    #[must_use]
+    pub fn name_of_class<'c>(&self, class: &'c str) -> &'c str
+    where
+        'a: 'c,
+    {
+        let index = class.parse::<usize>().ok();
+        let name = index.and_then(|index| self.class_names.get(index));
+        name.map_or(class, String::as_str)
+    }
 }
 
 /// An example with its scores.
@@ -90,6 +113,7 @@ in_report! {
     "class" CLASSIFICATION: class::sections, nothing;
     "text" EDITS: text::sections, text::example;
     "text" ANSWERS: text::no_sections, text::answer;
+    "text" SQUAD: text::no_sections, text::squad_answer;
     "code" CODEBLEU: code::sections, code::example;
     "vision" DETECTION: vision::detection, vision::example, images;
     "vision" COCO: vision::coco, vision::example, images;
@@ -97,7 +121,7 @@ in_report! {
     "vision" TIDE: vision::tide, vision::example, images;
     "vision" CONFUSION_MATRIX: vision::confusions, vision::example, images;
     "graph" LANES: graph::lanes, nothing;
-    "graph" OPENLANE: graph::openlane, nothing;
+    "graph" OPENLANE: graph::openlane, graph::openlane_example;
 }
 
 /// No blocks of an example.

@@ -1,9 +1,8 @@
 use metric_report::{
     Alignment, Block, Cell, Column, Fact, Facts, Order, Section, Step, Table, Tone,
 };
-use metric_text::Normalizer;
-use metric_text::Unit;
 use metric_text::edit::{Alignment as Aligned, Edit, Profile};
+use metric_text::{Normalizer, Unit, squad};
 use serde_json::Value;
 
 use super::parts::{bars, caption, count_bars, largest, section};
@@ -134,13 +133,30 @@ pub(super) fn no_sections(_shown: Shown<'_>) -> Vec<Section> {
     Vec::new()
 }
 
-/// An answer: the references, the prediction, and what they become where they are normalized.
+/// An answer: the references, the prediction, and what it becomes if it is normalized.
 pub(super) fn answer(options: &Options, example: &ShownExample) -> Vec<Block> {
+    let normalizer: Option<Normalizer> = match options.has("normalize") {
+        true => options.parse("normalize").ok().flatten(),
+        false => None,
+    };
+    shown_answer(example, |text| match &normalizer {
+        Some(normalizer) => normalizer.apply(text).into_owned(),
+        None => text.to_owned(),
+    })
+}
+
+/// An answer, without the case, the punctuation and the articles that SQuAD leaves out.
+pub(super) fn squad_answer(_options: &Options, example: &ShownExample) -> Vec<Block> {
+    shown_answer(example, squad::normalize)
+}
+
+/// The references and the prediction, each with what it becomes if that is another text.
+fn shown_answer(example: &ShownExample, normalized: impl Fn(&str) -> String) -> Vec<Block> {
     let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
     else {
         return Vec::new();
     };
-    let answers = match reference {
+    let answers: Vec<String> = match reference {
         Value::Array(answers) => answers.iter().map(super::parts::text).collect(),
         other => vec![super::parts::text(other)],
     };
@@ -160,18 +176,13 @@ pub(super) fn answer(options: &Options, example: &ShownExample) -> Vec<Block> {
         let words = Fact::Words("none: the question has no answer".to_owned());
         facts.push(("reference".to_owned(), words));
     }
-    for answer in answers.iter().take(10) {
-        facts.push(("reference".to_owned(), Fact::Text(answer.clone())));
-    }
-    facts.push(("prediction".to_owned(), Fact::Text(prediction.clone())));
-    let normalizer: Option<Normalizer> = match options.has("normalize") {
-        true => options.parse("normalize").ok().flatten(),
-        false => None,
-    };
-    if let Some(normalizer) = normalizer {
-        let normalized = normalizer.apply(&prediction).into_owned();
-        if normalized != prediction {
-            facts.push(("normalized".to_owned(), Fact::Text(normalized)));
+    let answers = answers.into_iter().take(10);
+    let sides = answers.map(|answer| ("reference", answer));
+    for (side, text) in sides.chain([("prediction", prediction)]) {
+        let becomes = normalized(&text);
+        facts.push((side.to_owned(), Fact::Text(text.clone())));
+        if becomes != text {
+            facts.push((format!("{side}, normalized"), Fact::Text(becomes)));
         }
     }
     vec![Block::Facts(Facts { facts })]

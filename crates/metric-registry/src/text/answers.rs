@@ -21,11 +21,11 @@ use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
 use crate::text::prepare::{EXTRACT, prepared_scorer};
 use crate::text::string_accuracy::{
-    NORMALIZE, accuracy_counts, accuracy_numbers, read_any_of, read_texts,
+    NORMALIZE, accuracy_counts, accuracy_numbers, read_any_of, read_texts, similarity,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, OptionValue, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole,
+    OptionSpec, OptionValue, PairOf, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
@@ -157,6 +157,10 @@ impl Reading for Matches {
         })
     }
 
+    fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
+        pair.and_then(|(prediction, reference)| similarity(prediction, [reference]))
+    }
+
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
         accuracy_numbers("exact_match", state)
     }
@@ -285,6 +289,11 @@ impl Reading for Vqa {
         })
     }
 
+    fn closeness(&self, _: &Evidence, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
+        let (prediction, answers) = pair?;
+        similarity(prediction, answers.answers.iter().map(String::as_str))
+    }
+
     fn numbers(&self, state: &Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
         let mut counts = accuracy_counts(&state.accuracy);
         if self.is_agreement() {
@@ -350,12 +359,12 @@ impl ReadDataSet<Self> for Vqa {
                 }
                 if sink.wants_samples() {
                     sink.record(&question.id);
+                    let groups = question.types.named();
+                    sink.part(None, &groups, prediction, &question.answers);
                     if sink.wants_inputs() {
                         let answers = json!(question.answers.answers).to_string();
                         sink.inputs(answers, json!(prediction).to_string());
                     }
-                    let groups = question.types.named();
-                    sink.part(None, &groups, prediction, &question.answers);
                     return Ok(());
                 }
                 // Questions of the same types together, and not each group by itself.
@@ -594,6 +603,11 @@ impl Reading for Similarity {
         self.metric.measure("", &answers).value() == Some(1.0)
     }
 
+    fn closeness(&self, _: &Mean, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
+        let (prediction, answers) = pair?;
+        similarity(prediction, answers.iter().map(String::as_str))
+    }
+
     fn numbers(&self, state: &Mean, (): &(), _scope: Scope<'_>) -> Numbers {
         Numbers {
             scores: vec![("anls".to_owned(), state.value())],
@@ -633,7 +647,7 @@ pub(crate) const SQUAD: Entry = Entry {
     groups: &["has_answer"],
     details: false,
     drawings: &[],
-    report: crate::report::ANSWERS,
+    report: crate::report::SQUAD,
     input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
     whole_file: never_whole,
     state_format: 1,
@@ -737,6 +751,10 @@ impl Reading for Extraction {
         self.metric.measure("", &answers).exact.correct > 0
     }
 
+    fn closeness(&self, state: &squad::Evidence, _: Option<PairOf<'_, Self>>) -> Option<f64> {
+        self.metric.compute(state).f1
+    }
+
     fn numbers(&self, state: &squad::Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
         let score = self.metric.compute(state);
         Numbers {
@@ -774,14 +792,15 @@ impl ReadDataSet<Self> for Extraction {
             &mut |question, prediction| {
                 sink.record(&question.id);
                 let answers = &question.answers.answers;
+                if prediction.is_none() && self.metric.measure("", answers).exact.correct > 0 {
+                    sink.count_record(&missing_is_correct(), &question.id);
+                }
+                let added = self.add(prediction.unwrap_or_default(), answers, sink);
                 if sink.wants_inputs() {
                     let given = json!(prediction.unwrap_or_default()).to_string();
                     sink.inputs(json!(answers).to_string(), given);
                 }
-                if prediction.is_none() && self.metric.measure("", answers).exact.correct > 0 {
-                    sink.count_record(&missing_is_correct(), &question.id);
-                }
-                self.add(prediction.unwrap_or_default(), answers, sink)
+                added
             },
         );
         count_unmatched(&counts.map_err(of_questions)?, sink);
@@ -861,6 +880,19 @@ impl Reading for Relaxed {
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
         let references = relaxed_answers(&mut record.reference.clone()).unwrap_or_default();
         self.metric.measure("", &references).correct > 0
+    }
+
+    /// By the relative difference of numbers, or by the similarity of texts.
+    fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
+        let (prediction, references) = pair?;
+        let number = |text: &str| text.trim().trim_end_matches('%').parse::<f64>().ok();
+        let relative = |reference: &String| {
+            let (found, expected) = number(prediction).zip(number(reference))?;
+            let difference = (found - expected).abs() / expected.abs();
+            difference.is_finite().then(|| (1.0 - difference).max(0.0))
+        };
+        let by_number = references.iter().filter_map(relative).reduce(f64::max);
+        by_number.or_else(|| similarity(prediction, references.iter().map(String::as_str)))
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {

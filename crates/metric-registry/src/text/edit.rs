@@ -122,6 +122,7 @@ fn build(
         name,
         metric,
         max_cells: max_cells(options)?,
+        compact: options.compact_details(),
     };
     extracting_scorer(name, VERSION, reading, options)
 }
@@ -130,7 +131,12 @@ struct Rates {
     name: &'static str,
     metric: EditRate,
     max_cells: u64,
+    /// Whether details are compact.
+    compact: bool,
 }
+
+/// The confusions of a kind in compact details.
+const MOST_CONFUSIONS: usize = 200;
 
 /// The width of a printed alignment.
 const COLUMNS: usize = 80;
@@ -241,6 +247,15 @@ impl Reading for Rates {
         }
     }
 
+    fn example_score(&self, state: &EditState, (): &(), name: &str) -> Option<f64> {
+        if name == self.name {
+            return self.metric.error_rate(state);
+        }
+        let numbers = self.numbers(state, &(), Scope::Example);
+        let mut scores = numbers.scores.into_iter();
+        scores.find(|(score, _)| score == name)?.1
+    }
+
     fn addends<'s>(&self, state: &'s mut EditState) -> Option<Addends<'s>> {
         let EditState {
             edits,
@@ -266,6 +281,18 @@ impl Reading for Rates {
         let unit = |unit: &str| (!unit.is_empty()).then(|| unit.to_owned());
         let mut confusions: Vec<_> = state.confusions.iter().collect();
         confusions.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
+        if self.compact {
+            // As many of each kind of edit.
+            let mut left = [MOST_CONFUSIONS; 3];
+            confusions.retain(|(reference, prediction, _)| {
+                let kind =
+                    usize::from(reference.is_empty()) + 2 * usize::from(prediction.is_empty());
+                let left = &mut left[kind.min(2)];
+                let is_kept = *left > 0;
+                *left = left.saturating_sub(1);
+                is_kept
+            });
+        }
         let confusions = confusions.into_iter().map(|(reference, prediction, count)| {
             json!({"reference": unit(reference), "prediction": unit(prediction), "count": count})
         });

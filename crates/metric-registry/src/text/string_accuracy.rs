@@ -9,7 +9,7 @@ use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError};
 
 use crate::text::prepare::{EXTRACT, extracting_scorer};
 use crate::{
-    Entry, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Sink,
+    Entry, Input, Named, Numbers, OptionKind, OptionSpec, PairOf, Reading, Scope, ScoreSpec, Sink,
     never_whole,
 };
 
@@ -83,9 +83,32 @@ impl Reading for Strings {
         })
     }
 
+    fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
+        pair.and_then(|(prediction, reference)| similarity(prediction, [reference]))
+    }
+
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
         accuracy_numbers("string_accuracy", state)
     }
+}
+
+/// The longest texts, in bytes, whose similarity is computed for the nearest misses of a report.
+const COMPARED_BYTES: usize = 500;
+
+/// Returns how similar a prediction is to the most similar reference, if these are short: 1 less the share of
+/// characters that differ.
+pub(crate) fn similarity<'r>(
+    prediction: &str,
+    references: impl IntoIterator<Item = &'r str>,
+) -> Option<f64> {
+    let is_short = |text: &str| text.len() <= COMPARED_BYTES;
+    let short = references
+        .into_iter()
+        .filter(|text| is_short(text))
+        .take(10);
+    let similar = short.filter(|_| is_short(prediction));
+    let similar = similar.map(|reference| metric_text::anls::similarity(prediction, reference));
+    similar.reduce(f64::max)
 }
 
 /// Reads both sides of a record as strings.
@@ -113,18 +136,12 @@ where
     let prediction = record.prediction.text().map_err(FieldError::prediction)?;
     let references = read::texts(&mut record.reference).map_err(FieldError::reference)?;
     let metric = sink.metric();
-    let mut states = references
-        .iter()
-        .map(|reference| metric.measure(&prediction, reference));
-    let first = states.next();
-    let first =
-        first.ok_or_else(|| FieldError::reference("no references: expected at least one"))?;
-    let is_correct = |state: &Accuracy| state.correct > 0;
-    let state = match is_correct(&first) {
-        true => first,
-        false => states.find(is_correct).unwrap_or(first),
-    };
-    sink.measured(None, &[], state);
+    let is_correct =
+        |reference: &&String| metric.measure(&prediction, reference.as_str()).correct > 0;
+    let shown = references.iter().find(is_correct).or(references.first());
+    let shown =
+        shown.ok_or_else(|| FieldError::reference("no references: expected at least one"))?;
+    sink.example(&prediction, shown);
     Ok(())
 }
 

@@ -409,6 +409,16 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
         numbers
     }
 
+    fn example_score(&self, state: &CocoState, _: &ClassList, name: &str) -> Option<f64> {
+        match name {
+            "AP" => self.metric.average_precision(state),
+            _ => {
+                let summary = self.metric.compute(state).summary(None);
+                summary.into_iter().find(|(score, _)| score == name)?.1
+            }
+        }
+    }
+
     fn weigher<'s>(
         &'s self,
         states: &[&'s CocoState],

@@ -571,11 +571,11 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
         if sink.wants_samples() {
             for (predictions, image) in dataset.examples(0..dataset.images().len()) {
                 sink.record(&image.key);
+                images.add(predictions, image, sink);
                 if sink.wants_inputs() {
                     let [reference, prediction] = image_inputs(&images.names, predictions, image);
                     sink.inputs(reference, prediction);
                 }
-                images.add(predictions, image, sink);
             }
         } else {
             sink.add(dataset.measure(&images));
@@ -609,7 +609,7 @@ impl<F: Form> Boxes<F> {
             classes: &classes,
             names: class_names(&classes),
         };
-        let fold = stream.fold(|part: &mut Streamed<_>, predictions, image| {
+        let fold = stream.fold(|part: &mut Streamed<_>, _, predictions, image| {
             let pairs = predictions.len().saturating_mul(image.annotations.len());
             (pairs <= MOST_PAIRS).then_some(())?;
             if let Some(count) = streaming.count {
@@ -618,7 +618,9 @@ impl<F: Form> Boxes<F> {
             images.update(&mut part.state, predictions, image);
             Some(())
         })?;
-        let (pool, order) = Streamed::sum(fold.parts);
+        let Streamed {
+            state: pool, order, ..
+        } = Streamed::sum(fold.parts);
         tally_order(sink, &streaming.count.map(|_| (CORNERS, order)));
         if !classes.iter().any(is_listed) {
             sink.tally(UNLISTED, count);

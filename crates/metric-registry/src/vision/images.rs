@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use metric_core::{Merge, Metric};
 use metric_record::json::typed;
@@ -20,9 +21,11 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::ranking::Ranking;
+use crate::reading::{Measured, Ranked, rank_example};
 use crate::{
-    Counted, DataSet, DataSetError, Header, Named, OptionError, OptionKind, OptionSpec, Options,
-    Reading, Remarks, Sink, StateOf, Unified,
+    Counted, DataSet, DataSetError, Header, Inputs, Named, OptionError, OptionKind, OptionSpec,
+    Options, Reading, Remarks, Sink, StateOf, Unified,
 };
 
 /// The classes of a data set, in the order of their keys. States count classes by their index here.
@@ -168,22 +171,34 @@ pub(crate) const BOX_STREAM: Streaming<BBox> = Streaming {
 };
 
 /// What a thread has gathered of COCO's files.
-#[derive(Default)]
 pub(crate) struct Gathered<S> {
     pub(crate) state: S,
     pub(crate) order: OtherOrder,
+    /// The worst images, if they are wanted.
+    pub(crate) ranking: Option<Ranking<Ranked<S>>>,
 }
 
-impl<S: Merge> Gathered<S> {
-    /// The sum of all threads, with how well boxes fit in another order.
-    pub(crate) fn sum(parts: Vec<Self>) -> (S, OtherOrder)
-    where
-        S: Default,
-    {
-        let mut sum = (S::default(), OtherOrder::default());
+impl<S: Default> Default for Gathered<S> {
+    fn default() -> Self {
+        Self {
+            state: S::default(),
+            order: OtherOrder::default(),
+            ranking: None,
+        }
+    }
+}
+
+impl<S: Merge + Default> Gathered<S> {
+    /// The sum of all threads.
+    pub(crate) fn sum(parts: Vec<Self>) -> Self {
+        let mut sum = Self::default();
         for part in parts {
-            sum.0.merge(part.state);
-            sum.1.merge(part.order);
+            sum.state.merge(part.state);
+            sum.order.merge(part.order);
+            match (&mut sum.ranking, part.ranking) {
+                (Some(ours), Some(theirs)) => ours.merge(theirs),
+                (ours, theirs) => *ours = ours.take().or(theirs),
+            }
         }
         sum
     }
@@ -203,7 +218,7 @@ where
         + CheckSize<S>
         + Sync,
 {
-    if sink.wants_samples() {
+    if sink.needs_each() {
         return None;
     }
     let options = CocoOptions {
@@ -214,19 +229,68 @@ where
     let stream = (streaming.open)(&data.references, &data.predictions, options)?;
     let classes = ClassList(stream.classes().to_vec());
     let images = stream.images() as u64;
-    let metric = sink.metric();
-    let fold = stream.fold(|part: &mut Gathered<StateOf<R>>, predictions, image| {
-        metric.check_size(predictions, image).ok()?;
-        if let Some(count) = streaming.count {
-            count(&mut part.order, predictions, image);
-        }
-        metric.update(&mut part.state, predictions, image);
-        Some(())
-    })?;
-    let (state, order) = Gathered::sum(fold.parts);
+    let (reading, metric) = (sink.reading, sink.metric());
+    let planned = data.plan.ranking;
+    let names = planned.map_or_else(Vec::new, |_| class_names(&classes.0));
+    let fold = stream.fold(
+        |part: &mut Gathered<StateOf<R>>, place, predictions, image| {
+            metric.check_size(predictions, image).ok()?;
+            if let Some(count) = streaming.count {
+                count(&mut part.order, predictions, image);
+            }
+            let Some(planned) = planned else {
+                metric.update(&mut part.state, predictions, image);
+                return Some(());
+            };
+            let state = metric.measure(predictions, image);
+            let ranking = part
+                .ranking
+                .get_or_insert_with(|| Ranking::new(planned.most));
+            rank_example(
+                ranking,
+                planned,
+                reading,
+                &classes,
+                u64::from(place),
+                &state,
+                None,
+                || {
+                    let inputs = planned
+                        .inputs
+                        .then(|| image_inputs(&names, predictions, image));
+                    Ranked {
+                        example: Measured {
+                            record: place as usize,
+                            id: image.key.to_string(),
+                            part: None,
+                            state: state.clone(),
+                        },
+                        inputs: inputs.map(|[reference, prediction]| {
+                            Arc::new(Inputs {
+                                reference,
+                                prediction,
+                                fields: None,
+                            })
+                        }),
+                        is_unnamed: false,
+                    }
+                },
+            );
+            part.state.merge(state);
+            Some(())
+        },
+    )?;
+    let Gathered {
+        state,
+        order,
+        ranking,
+    } = Gathered::sum(fold.parts);
     sink.share(Side::Reference, classes).ok()?;
     tally_order(sink, &streaming.count.map(|_| (CORNERS, order)));
     sink.pooled(images, &[], state);
+    if let Some(ranking) = ranking {
+        sink.add_ranking(ranking);
+    }
     note_warnings(sink, &fold.warnings);
     Some(())
 }
@@ -279,11 +343,11 @@ where
     if sink.wants_samples() {
         for (predictions, image) in dataset.examples(0..images) {
             sink.record(&image.key);
+            sink.example(predictions, image);
             if sink.wants_inputs() {
                 let [reference, prediction] = image_inputs(&names, predictions, image);
                 sink.inputs(reference, prediction);
             }
-            sink.example(predictions, image);
         }
     } else {
         let state = dataset.measure(sink.metric());

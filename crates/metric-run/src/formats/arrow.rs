@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, Schema};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 use metric_record::ReadError;
 
 use crate::RunError;
@@ -28,20 +28,24 @@ const BLOCK_ROWS: usize = 8192;
 /// What both forms are.
 type Batches = Box<dyn Iterator<Item = Result<Block, RunError>> + Send>;
 
+/// The two forms, opened.
+enum Form {
+    File(Box<dyn ReadSeek>),
+    Stream(Stream),
+}
+
+trait ReadSeek: Read + Seek + Send {}
+
+impl<R: Read + Seek + Send> ReadSeek for R {}
+
 /// Opens a file or a stream: the first bytes tell which it is.
-pub(crate) fn blocks(
-    source: &Source,
-    names: &FieldNames,
-    progress: &Arc<AtomicU64>,
-    kinds: &mut Kinds,
-) -> Result<Batches, RunError> {
-    let name = source.name();
+fn open(name: &str, source: &Source, progress: &Arc<AtomicU64>) -> Result<Form, RunError> {
     let mut stream = source.stream(Arc::clone(progress))?;
     let mut start = Vec::new();
     let read = (&mut stream)
         .take(FILE.len() as u64)
         .read_to_end(&mut start);
-    read.map_err(|error| ReadError::new(&name, format!("cannot read: {error}")))?;
+    read.map_err(|error| ReadError::new(name, format!("cannot read: {error}")))?;
     if start.is_empty() {
         let problem = "is empty: expected an Arrow file or stream";
         return Err(ReadError::new(name, problem).into());
@@ -50,14 +54,37 @@ pub(crate) fn blocks(
         let problem = "is Feather of version 1: expected version 2, which is Arrow IPC";
         return Err(ReadError::new(name, problem).into());
     }
-    Format::Arrow.refuse_start(&name, &start)?;
+    Format::Arrow.refuse_start(name, &start)?;
     if start != FILE {
-        let stream: Stream = Box::new(Cursor::new(start).chain(stream));
-        return of_stream(name, stream, names, kinds);
+        return Ok(Form::Stream(Box::new(Cursor::new(start).chain(stream))));
     }
-    match source.seekable()? {
-        Seekable::File(file) => of_file(name, BufReader::new(file), names, kinds),
-        Seekable::Memory(bytes) => of_file(name, Cursor::new(bytes), names, kinds),
+    Ok(Form::File(match source.seekable()? {
+        Seekable::File(file) => Box::new(BufReader::new(file)),
+        Seekable::Memory(bytes) => Box::new(Cursor::new(bytes)),
+    }))
+}
+
+/// The names and types of the columns of a file.
+pub(crate) fn schema(source: &Source) -> Result<SchemaRef, RunError> {
+    let name = source.name();
+    let schema = match open(&name, source, &Arc::default())? {
+        Form::File(file) => guarded(|| Ok(FileReader::try_new(file, None)?.schema())),
+        Form::Stream(stream) => guarded(|| Ok(StreamReader::try_new(stream, None)?.schema())),
+    };
+    schema.map_err(|problem| not_arrow(&name, &problem))
+}
+
+/// The blocks of a file or a stream.
+pub(crate) fn blocks(
+    source: &Source,
+    names: &FieldNames,
+    progress: &Arc<AtomicU64>,
+    kinds: &mut Kinds,
+) -> Result<Batches, RunError> {
+    let name = source.name();
+    match open(&name, source, progress)? {
+        Form::File(file) => of_file(name, file, names, kinds),
+        Form::Stream(stream) => of_stream(name, stream, names, kinds),
     }
 }
 
@@ -75,9 +102,9 @@ fn not_arrow(name: &str, problem: &str) -> RunError {
 }
 
 /// Opens the file form.
-fn of_file<R: Read + Seek + Send + 'static>(
+fn of_file(
     name: String,
-    mut reader: R,
+    mut reader: Box<dyn ReadSeek>,
     names: &FieldNames,
     kinds: &mut Kinds,
 ) -> Result<Batches, RunError> {

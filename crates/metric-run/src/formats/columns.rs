@@ -16,7 +16,9 @@ use arrow_array::{
     Array, ArrayRef, LargeStringArray, RecordBatch, RunArray, StringArray, StringViewArray,
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
-use metric_record::{FieldContents, FieldPathError, Kind, Message, ReadError, quoted_id};
+use metric_record::{
+    FieldContents, FieldPath, FieldPathError, Kind, Message, ReadError, quoted_id,
+};
 
 use crate::RunError;
 use crate::scan::{ColumnPath, FieldNames, Form, Found, FoundId, Role, ScanError, Span};
@@ -159,6 +161,28 @@ impl Plan {
         let kind = |cell: &Cell| kind(&cell.field);
         [Some(kind(&self.value)), self.other.as_ref().map(kind)]
     }
+}
+
+/// The names of the classes of a column, if Hugging Face's description of the columns is in a schema and says that
+/// it is a `ClassLabel`.
+pub(crate) fn class_names(schema: &Schema, column: &str) -> Option<Vec<String>> {
+    let text = schema.metadata().get("huggingface")?;
+    let described: serde_json::Value = serde_json::from_str(text).ok()?;
+    names_of_classes(&described["info"]["features"], column)
+}
+
+/// The names of the classes of a column among Hugging Face's features.
+pub(crate) fn names_of_classes(features: &serde_json::Value, column: &str) -> Option<Vec<String>> {
+    let class_label = |feature: &serde_json::Value| {
+        (feature["_type"] == "ClassLabel")
+            .then(|| serde_json::from_value(feature["names"].clone()).ok())
+            .flatten()
+    };
+    if let Some(feature) = features.get(column) {
+        return class_label(feature);
+    }
+    let path = FieldPath::new(column);
+    class_label(path.parts().fold(features, |feature, part| &feature[part]))
 }
 
 /// The field that a path leads to.

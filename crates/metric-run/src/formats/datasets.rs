@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::RunError;
 use crate::formats::columns::{Plan, Rows};
-use crate::formats::{Format, arrow, grouped};
+use crate::formats::{Format, arrow, columns, grouped};
 use crate::scan::{FieldNames, Role};
 use crate::source::{self, Block, Source, Unit};
 
@@ -89,7 +89,7 @@ fn chosen(folder: &Path, split: Option<&str>) -> Result<PathBuf, RunError> {
 #[derive(Deserialize)]
 struct Info {
     #[serde(default)]
-    features: serde_json::Map<String, serde_json::Value>,
+    features: serde_json::Value,
 }
 
 /// The names of the classes of a column, if it is a `ClassLabel`.
@@ -99,10 +99,7 @@ pub(crate) fn class_names(
     column: &str,
 ) -> Result<Option<Vec<String>>, RunError> {
     let info: Info = read(&chosen(folder, split)?.join("dataset_info.json"))?;
-    let feature = info.features.get(column);
-    let feature = feature.filter(|it| it["_type"] == "ClassLabel");
-    let names = feature.map(|it| serde_json::from_value(it["names"].clone()));
-    Ok(names.transpose().ok().flatten())
+    Ok(columns::names_of_classes(&info.features, column))
 }
 
 /// Reads a file of JSON.

@@ -1,10 +1,13 @@
-//! Parquet: row group by row group, and only the columns that are wanted.
+//! Parquet: row group by row group, and only the columns that are wanted. On several threads, the columns are
+//! decoded at the same time: a file may have one row group only, and its rows are wanted in order.
 
 use std::fs::File;
+use std::io::{self, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
 use metric_record::{ReadError, quoted_id};
 use parquet::arrow::ProjectionMask;
@@ -14,6 +17,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
+use rayon::prelude::*;
 
 use crate::RunError;
 use crate::formats::columns::{Plan, Rows, decode_error, refuse_other_kinds};
@@ -49,18 +53,60 @@ impl ChunkReader for Input {
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
         self.refuse_large_page(start)?;
         Ok(match self {
-            Self::File(file) => Box::new(file.get_read(start)?),
+            Self::File(file) => Box::new(BufReader::new(FileAt {
+                file: Arc::clone(file),
+                position: start,
+            })),
             Self::Memory(bytes) => Box::new(bytes.get_read(start)?),
         })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
         match self {
-            Self::File(file) => file.get_bytes(start, length),
+            Self::File(file) => {
+                let left = file.len().saturating_sub(start);
+                if length as u64 > left {
+                    let problem = format!("found {left} bytes at byte {start}: expected {length}");
+                    return Err(ParquetError::EOF(problem));
+                }
+                let mut bytes = vec![0; length];
+                FileAt {
+                    file: Arc::clone(file),
+                    position: start,
+                }
+                .read_exact(&mut bytes)?;
+                Ok(bytes.into())
+            }
             Self::Memory(bytes) => bytes.get_bytes(start, length),
         }
     }
 }
+
+/// A file from a position. Readers of one file on several threads must not share the position that it has itself.
+struct FileAt {
+    file: Arc<File>,
+    position: u64,
+}
+
+impl Read for FileAt {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let count = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.position)?;
+        #[cfg(windows)]
+        let count = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.position)?;
+        #[cfg(not(any(unix, windows)))]
+        let count = {
+            let mut file = &*self.file;
+            io::Seek::seek(&mut file, io::SeekFrom::Start(self.position))?;
+            file.read(buffer)?
+        };
+        self.position += count as u64;
+        Ok(count)
+    }
+}
+
+/// Whether threads may read a file at the same time.
+const HAS_POSITIONS: bool = cfg!(any(unix, windows));
 
 /// The most bytes of a page. The decoder would allocate what a page claims.
 const PAGE_BYTES: u64 = 1 << 30;
@@ -107,21 +153,26 @@ pub(crate) struct Batches {
     input: Input,
     metadata: ArrowReaderMetadata,
     plan: Arc<Plan>,
-    mask: ProjectionMask,
+    /// The columns that are read.
+    schema: SchemaRef,
+    /// What each reader of a row group reads: on several threads one column, else all of them.
+    masks: Vec<ProjectionMask>,
     batch_rows: usize,
-    /// The row group that is read, and its reader.
+    /// The row group that is read, and its readers, whose batches have the same rows.
     group: usize,
-    reader: Option<ParquetRecordBatchReader>,
+    readers: Vec<ParquetRecordBatchReader>,
     next_row: u64,
     is_done: bool,
 }
 
+/// The names and types of the columns of a file.
+pub(crate) fn schema(source: &Source) -> Result<SchemaRef, RunError> {
+    let (_, metadata) = open(source)?;
+    Ok(Arc::clone(metadata.schema()))
+}
+
 /// Opens a file.
-pub(crate) fn blocks(
-    source: &Source,
-    names: &FieldNames,
-    kinds: &mut Kinds,
-) -> Result<Batches, RunError> {
+fn open(source: &Source) -> Result<(Input, ArrowReaderMetadata), RunError> {
     let name = source.name();
     let input = match source.seekable()? {
         Seekable::File(file) => Input::File(Arc::new(file)),
@@ -132,16 +183,37 @@ pub(crate) fn blocks(
     let metadata = metadata.map_err(|problem| {
         ReadError::new(&name, format!("truncated or not a Parquet file: {problem}"))
     })?;
+    Ok((input, metadata))
+}
+
+/// Opens a file and plans what is read of it.
+pub(crate) fn blocks(
+    source: &Source,
+    names: &FieldNames,
+    kinds: &mut Kinds,
+) -> Result<Batches, RunError> {
+    let name = source.name();
+    let (input, metadata) = open(source)?;
     let plan = Plan::new(&name, metadata.schema(), names)?;
     refuse_other_kinds(&name, &plan, kinds)?;
-    let roots = plan.projection.iter().copied();
-    let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
+    let mask =
+        |roots: &[usize]| ProjectionMask::roots(metadata.parquet_schema(), roots.iter().copied());
+    let all = mask(&plan.projection);
+    let malformed = |error: ArrowError| ReadError::new(&name, error.to_string());
+    let schema = metadata.schema().project(&plan.projection);
+    let schema = Arc::new(schema.map_err(malformed)?);
+    let has_threads = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
+    let has_threads = HAS_POSITIONS && has_threads;
+    let masks = match has_threads {
+        true => plan.projection.chunks(1).map(mask).collect(),
+        false => vec![all.clone()],
+    };
     let groups = metadata.metadata().row_groups();
     let rows: i64 = groups.iter().map(|group| group.num_rows()).sum();
     let bytes: i64 = groups
         .iter()
         .flat_map(|group| group.columns().iter().enumerate())
-        .filter(|(leaf, _)| mask.leaf_included(*leaf))
+        .filter(|(leaf, _)| all.leaf_included(*leaf))
         .map(|(_, column)| column.uncompressed_size())
         .sum();
     let row_bytes = usize::try_from(bytes / rows.max(1))
@@ -153,9 +225,10 @@ pub(crate) fn blocks(
         input,
         metadata,
         plan: Arc::new(plan),
-        mask,
+        schema,
+        masks,
         group: 0,
-        reader: None,
+        readers: Vec::new(),
         next_row: 1,
         is_done: false,
     })
@@ -208,25 +281,48 @@ impl Batches {
     /// The next batch that has rows.
     fn batch(&mut self) -> Result<Option<RecordBatch>, String> {
         loop {
-            if self.reader.is_none() {
+            if self.readers.is_empty() {
                 if self.group >= self.metadata.metadata().num_row_groups() {
                     return Ok(None);
                 }
-                self.reader = Some(self.open_group(self.mask.clone())?);
+                let open = |mask: &ProjectionMask| self.open_group(mask.clone());
+                self.readers = self.masks.iter().map(open).collect::<Result<_, _>>()?;
             }
-            let Some(reader) = &mut self.reader else {
-                return Ok(None);
+            let next = |reader: &mut ParquetRecordBatchReader| {
+                guarded(|| reader.next().transpose().map_err(Into::into))
             };
-            let next = guarded(|| reader.next().transpose().map_err(Into::into))?;
-            match next {
+            let batches: Vec<_> = match self.readers.as_mut_slice() {
+                [one] => vec![next(one)],
+                readers => readers.par_iter_mut().map(next).collect(),
+            };
+            let batches: Vec<_> = batches.into_iter().collect::<Result<_, String>>()?;
+            match self.side_by_side(batches)? {
                 Some(batch) if batch.num_rows() > 0 => return Ok(Some(batch)),
                 Some(_) => {}
                 None => {
-                    self.reader = None;
+                    self.readers.clear();
                     self.group += 1;
                 }
             }
         }
+    }
+
+    /// The columns of batches as one batch; `None` if there are no more rows.
+    fn side_by_side(
+        &self,
+        mut batches: Vec<Option<RecordBatch>>,
+    ) -> Result<Option<RecordBatch>, String> {
+        if batches.len() == 1 {
+            return Ok(batches.pop().flatten());
+        }
+        if batches.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let batches = batches.into_iter().collect::<Option<Vec<_>>>();
+        let batches = batches.ok_or("the columns have different numbers of rows")?;
+        let columns = batches.iter().flat_map(RecordBatch::columns);
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns.cloned().collect());
+        batch.map(Some).map_err(|error| error.to_string())
     }
 
     /// Names the column that cannot be decoded: the first one that fails on its own.

@@ -83,6 +83,12 @@ impl Metric for EditRate {
 }
 
 impl EditRate {
+    /// Returns the error rate of a state, as [`compute`](Metric::compute) does, without the other scores.
+    #[must_use]
+    pub fn error_rate(&self, state: &EditState) -> Option<f64> {
+        self.profile.scores(&state.edits, state.longer).error_rate
+    }
+
     /// The state of one pair, if its alignment takes at most `max_cells`.
     ///
     /// [`measure`](Metric::measure) aligns any pair, however long it takes. A program that reads untrusted
@@ -389,13 +395,23 @@ impl Confusions {
             let rows = reference.get(chunk.reference.clone()).unwrap_or_default();
             let columns = prediction.get(chunk.prediction.clone()).unwrap_or_default();
             for place in 0..rows.len().max(columns.len()) {
-                let unit = |units: &[&str]| {
-                    units
-                        .get(place)
-                        .map_or(String::new(), |unit| (*unit).to_owned())
-                };
-                let row = self.counts.entry(unit(rows)).or_default();
-                *row.entry(unit(columns)).or_default() += 1;
+                let row = rows.get(place).copied().unwrap_or_default();
+                let column = columns.get(place).copied().unwrap_or_default();
+                self.count_one(row, column);
+            }
+        }
+    }
+
+    /// Counts a pair of units, most of which are not new and need no copy.
+    fn count_one(&mut self, reference: &str, prediction: &str) {
+        let row = match self.counts.get_mut(reference) {
+            Some(row) => row,
+            None => self.counts.entry(reference.to_owned()).or_default(),
+        };
+        match row.get_mut(prediction) {
+            Some(count) => *count += 1,
+            None => {
+                row.insert(prediction.to_owned(), 1);
             }
         }
     }

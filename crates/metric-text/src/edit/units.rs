@@ -101,12 +101,8 @@ fn spaced(text: &str) -> Vec<&str> {
     let mut words = Vec::with_capacity(text.len() / 6 + 1);
     let mut start = 0;
     let mut at = 0;
-    loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let Some(length) = rest.iter().position(|&byte| starts_space(byte)) else {
-            break;
-        };
-        at += length;
+    while let Some(next) = next_space(bytes, at) {
+        at = next;
         let byte = bytes[at];
         // Nearly all white space is one space between two words.
         if byte == b' ' && bytes.get(at + 1).is_some_and(|&next| !starts_space(next)) {
@@ -129,6 +125,31 @@ fn spaced(text: &str) -> Vec<&str> {
         words.push(&text[start..]);
     }
     words
+}
+
+/// The place of the first byte from a place on that white space can begin with.
+#[inline]
+fn next_space(bytes: &[u8], mut at: usize) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xff;
+    while let Some(word) = bytes.get(at..)?.first_chunk() {
+        let word = u64::from_le_bytes(*word);
+        // The highest bit of each byte tells whether it is at most a space, or one of 0xc0 to 0xc3 and 0xe0 to
+        // 0xe3, which have the bits 110000xx and 111000xx.
+        let is_more = ((word & (ONES * 0x7f)) + ONES * (0x7f - u64::from(b' '))) | word;
+        let is_start = word & (word << 1) & !((word << 3) | (word << 4) | (word << 5));
+        let mut candidates = (!is_more | is_start) & (ONES * 0x80);
+        while candidates != 0 {
+            let place = at + (candidates.trailing_zeros() / 8) as usize;
+            if starts_space(bytes[place]) {
+                return Some(place);
+            }
+            candidates &= candidates - 1;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..)?;
+    let found = rest.iter().position(|&byte| starts_space(byte))?;
+    Some(at + found)
 }
 
 /// Whether white space can begin with this byte of UTF-8.
@@ -317,6 +338,16 @@ mod tests {
     }
 
     proptest! {
+        /// Looking at eight bytes at once finds what a look at each finds.
+        #[test]
+        fn the_next_space_is_the_first(text in "[ab\t\u{1f} !éÀаΩ日\u{a0}\u{1680}\u{2003}\u{3000}]{0,40}") {
+            for start in 0..=text.len() {
+                let rest = &text.as_bytes()[start..];
+                let first = rest.iter().position(|&byte| starts_space(byte));
+                prop_assert_eq!(next_space(text.as_bytes(), start), first.map(|place| start + place));
+            }
+        }
+
         #[test]
         fn white_space_of_jiwer(text in "[a\u{e9} \t\u{1c}\u{a0}\u{3000}]{0,12}") {
             // As its expressions say it.

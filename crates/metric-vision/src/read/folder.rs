@@ -211,7 +211,14 @@ impl Folder {
             .iter()
             .all(|file| others.contains(&file.base()))
         {
-            let problem = format!("found no truths, expected files *.{extension}");
+            let problem = match subfolders(path).as_slice() {
+                [] => format!("found no truths, expected files *.{extension}"),
+                folders => format!(
+                    "found no truths, expected files *.{extension}, or one of its folders: {}{}",
+                    folders[..folders.len().min(5)].join(", "),
+                    if folders.len() > 5 { ", ..." } else { "" }
+                ),
+            };
             return Err(ReadError::new(path.to_string_lossy(), problem));
         }
         Ok(folder)
@@ -223,6 +230,26 @@ impl Folder {
             .map(|(name, text)| File { name, text })
             .collect()
     }
+}
+
+/// The names of the folders in a folder, in order, except those that are hidden.
+pub(super) fn subfolders(path: &Path) -> Vec<String> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let names = folders.map(|entry| name_text(&entry.file_name()).into_owned());
+    let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    names.sort();
+    names
+}
+
+/// Whether a folder holds files of this extension.
+pub(super) fn has_files(path: &Path, extension: &str) -> bool {
+    let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.any(|entry| {
+        let path = entry.path();
+        let found = path.extension();
+        found.is_some_and(|found| found.eq_ignore_ascii_case(extension)) && path.is_file()
+    })
 }
 
 fn unreadable(path: &Path, why: &io::Error) -> ReadError {

@@ -145,13 +145,13 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
         self.truth.images.len()
     }
 
-    /// Gives each image with its detections, which are in the order of the file, to `gather` once, in any order.
-    /// It may refuse an image; then there is nothing.
+    /// Gives each image with its index and its detections, which are in the order of the file, to `gather` once,
+    /// in any order. It may refuse an image; then there is nothing.
     ///
     /// With the feature `rayon`, on all threads of the pool that this is called in, each of which gathers a part.
     pub fn fold<A: Default + Send>(
         self,
-        gather: impl Fn(&mut A, &[Prediction<S>], &Image<S>) -> Option<()> + Sync,
+        gather: impl Fn(&mut A, u32, &[Prediction<S>], &Image<S>) -> Option<()> + Sync,
     ) -> Option<CocoFold<A>> {
         let Self {
             truth,
@@ -192,9 +192,9 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
         let last = parts.first_mut()?;
         for ((place, image), seen) in (0..).zip(&truth.images).zip(&feed.seen) {
             match feed.kept.first() {
-                Some(kept) if kept.image == place => gather(last, &feed.kept, image)?,
+                Some(kept) if kept.image == place => gather(last, place, &feed.kept, image)?,
                 _ if *seen => {}
-                _ => gather(last, &[], image)?,
+                _ => gather(last, place, &[], image)?,
             }
         }
         add(&mut warnings, feed.warnings);
@@ -368,7 +368,7 @@ impl<S: Clone, G> Worker<'_, S, G> {
     /// Parses and scores blocks until there are no more.
     fn work<A: Default>(&self) -> A
     where
-        G: Fn(&mut A, &[Prediction<S>], &Image<S>) -> Option<()>,
+        G: Fn(&mut A, u32, &[Prediction<S>], &Image<S>) -> Option<()>,
     {
         let mut part = A::default();
         let mut block = Vec::new();
@@ -414,7 +414,7 @@ impl<S: Clone, G> Worker<'_, S, G> {
 
     fn score<A>(&self, complete: Complete<S>, part: &mut A) -> Option<()>
     where
-        G: Fn(&mut A, &[Prediction<S>], &Image<S>) -> Option<()>,
+        G: Fn(&mut A, u32, &[Prediction<S>], &Image<S>) -> Option<()>,
     {
         let Complete {
             mut before,
@@ -427,8 +427,9 @@ impl<S: Clone, G> Worker<'_, S, G> {
             found.place = found.place.saturating_add(records);
         }
         let mut gather = |results: &[Prediction<S>]| {
-            let image = self.truth.images.get(results.first()?.image as usize)?;
-            (self.gather)(part, results, image)
+            let place = results.first()?.image;
+            let image = self.truth.images.get(place as usize)?;
+            (self.gather)(part, place, results, image)
         };
         let ends = starts.iter().skip(1).copied().chain([results.len()]);
         for (&start, end) in starts.iter().zip(ends) {
@@ -482,7 +483,7 @@ mod tests {
                 "segmentation": [[0, 0, 5, 0, 5, 5, 0, 5]]}]
     }"#;
 
-    type Images<S> = BTreeMap<String, (Vec<Prediction<S>>, Image<S>)>;
+    type Images<S> = BTreeMap<String, (Vec<Prediction<S>>, Image<S>, u32)>;
 
     /// The images with their detections as a stream gives them, in blocks of this size, if it does.
     fn streamed<S: Shape + Clone + Send + Sync>(
@@ -490,8 +491,9 @@ mod tests {
         block_bytes: usize,
     ) -> Option<(Images<S>, Warnings)> {
         let stream = stream?.with_block_bytes(block_bytes);
-        let fold = stream.fold(|images: &mut Images<S>, found, image| {
-            let before = images.insert(image.key.to_string(), (found.to_vec(), image.clone()));
+        let fold = stream.fold(|images: &mut Images<S>, place, found, image| {
+            let of_image = (found.to_vec(), image.clone(), place);
+            let before = images.insert(image.key.to_string(), of_image);
             before.is_none().then_some(())
         })?;
         let mut images = Images::new();
@@ -515,8 +517,12 @@ mod tests {
             let (dataset, expected) = whole.expect("what can be streamed can be read");
             assert_eq!(warnings, expected);
             let examples = dataset.examples(0..dataset.images().len());
-            let examples = examples
-                .map(|(found, image)| (image.key.to_string(), (found.to_vec(), image.clone())));
+            let examples = (0..).zip(examples).map(|(place, (found, image))| {
+                (
+                    image.key.to_string(),
+                    (found.to_vec(), image.clone(), place),
+                )
+            });
             assert_eq!(images, examples.collect());
             true
         }

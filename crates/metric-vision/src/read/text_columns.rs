@@ -44,7 +44,7 @@ impl fmt::Display for InvalidColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: expected an order of class,cx,cy,w,h,score or of class,score,xmin,ymin,xmax,ymax (image in place of class for files of classes)",
+            "{}: expected an order of class,cx,cy,w,h,score, of class,score,xmin,ymin,xmax,ymax or of class,score,xmin,ymin,w,h (image in place of class for files of classes)",
             self.0
         )
     }
@@ -86,10 +86,25 @@ pub(super) const BY_IMAGE: [&str; COUNT] = ["class", "score", "xmin", "ymin", "x
 /// The columns of results by class.
 pub(super) const BY_CLASS: [&str; COUNT] = ["image", "score", "xmin", "ymin", "xmax", "ymax"];
 
+/// The same two with sizes in place of the second corner.
+pub(super) const BY_IMAGE_WITH_SIZES: [&str; COUNT] = ["class", "score", "xmin", "ymin", "w", "h"];
+pub(super) const BY_CLASS_WITH_SIZES: [&str; COUNT] = ["image", "score", "xmin", "ymin", "w", "h"];
+
 /// The forms of text results, each with a name that may have several words as its first field.
-const FORMS: [[&str; COUNT]; 3] = [YOLO, BY_IMAGE, BY_CLASS];
+const FORMS: [[&str; COUNT]; 5] = [
+    YOLO,
+    BY_IMAGE,
+    BY_CLASS,
+    BY_IMAGE_WITH_SIZES,
+    BY_CLASS_WITH_SIZES,
+];
 
 impl TextColumns {
+    /// Whether a box is its first corner and its size.
+    pub(super) fn has_sizes(&self) -> bool {
+        ["xmin", "w"].iter().all(|field| self.0.contains(field))
+    }
+
     /// For each field of a form, which column it is; `None` if these are columns of another form.
     fn order(&self, form: &[&str; COUNT]) -> Option<[usize; COUNT]> {
         let mut order = [0; COUNT];
@@ -146,6 +161,7 @@ mod tests {
                 "xmin,ymin,xmax,ymax,score,image",
                 Ok("xmin,ymin,xmax,ymax,score,image"),
             ),
+            ("class,score,xmin,ymin,w,h", Ok("class,score,xmin,ymin,w,h")),
             ("class,score,cx,cy,w", Err("found 5 columns")),
             ("class,score,cx,cy,w,w", Err("w is listed twice")),
             ("class,score,cx,cy,w,x", Err("no column \"x\"")),

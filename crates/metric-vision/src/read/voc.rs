@@ -22,7 +22,8 @@ pub struct VocOptions {
     pub files: Option<VocFiles>,
     /// What to do with predictions of an image that has no truth file.
     pub extra: ExtraImages,
-    /// The columns of predictions; `None` for those of [`VocFiles`].
+    /// The columns of predictions; `None` for those of [`VocFiles`]. With `xmin,ymin,w,h` truths that are text
+    /// have sizes in place of the second corner, too, as in the files of Padilla.
     pub columns: Option<TextColumns>,
     /// Read only the images that this shard holds, and everything about them. The list of classes stays
     /// that of the whole data set. It is found from the names in all files, which are read for it as far
@@ -157,15 +158,28 @@ pub fn parse_voc(
     options: &VocOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
     let held = |file: &File<'_>| is_held(options.shard, file.stem());
+    let has_sizes = options.columns.is_some_and(|columns| columns.has_sizes());
+    let (ends, by_image, by_class) = match has_sizes {
+        true => (
+            Ends::Sizes,
+            text_columns::BY_IMAGE_WITH_SIZES,
+            text_columns::BY_CLASS_WITH_SIZES,
+        ),
+        false => (
+            Ends::Corners,
+            text_columns::BY_IMAGE,
+            text_columns::BY_CLASS,
+        ),
+    };
     let mut images = BTreeMap::new();
     let here = truths.iter().copied().filter(held);
     for (image, file) in folder::by_name(here, File::stem)? {
-        images.insert(image, objects(&file)?);
+        images.insert(image, objects(&file, ends)?);
     }
     let mut elsewhere = Elsewhere::default();
     for file in truths.iter().filter(|file| !held(file)) {
         elsewhere.images.insert(file.stem());
-        elsewhere.classes.extend(classes_in(file));
+        elsewhere.classes.extend(classes_in(file, ends));
     }
     let known: BTreeSet<&str> = images.keys().chain(&elsewhere.images).copied().collect();
     let classes: BTreeSet<String> = images
@@ -183,8 +197,8 @@ pub fn parse_voc(
     };
 
     let form = |fields, columns| LineForm { fields, columns };
-    let by_class = form(text_columns::BY_CLASS, options.columns);
-    let by_image = form(text_columns::BY_IMAGE, options.columns);
+    let by_class = form(by_class, options.columns);
+    let by_image = form(by_image, options.columns);
     let mut contents = Contents::new(options.extra, options.shard, images, elsewhere);
     match files {
         Some(VocFiles::Classes) => {
@@ -197,7 +211,7 @@ pub fn parse_voc(
                         contents.detect_elsewhere(image, &Key::Text(class.into()));
                         continue;
                     }
-                    let (score, shape) = detection(&line, numbers)?;
+                    let (score, shape) = detection(&line, numbers, ends)?;
                     match contents.counts(image, |problem| line.error("image", problem))? {
                         true => contents.detect(Detected {
                             image,
@@ -217,7 +231,7 @@ pub fn parse_voc(
                 let counts = contents.counts(image, |problem| file.error("", "", problem))?;
                 for line in file.lines() {
                     let (class, numbers) = named(&line, &by_image, class_named)?;
-                    let (score, shape) = detection(&line, numbers)?;
+                    let (score, shape) = detection(&line, numbers, ends)?;
                     match counts {
                         true => contents.detect(Detected {
                             image,
@@ -319,11 +333,44 @@ fn named<'a>(
 }
 
 /// The score and the box of a detection.
-fn detection(line: &Line, numbers: [&str; 5]) -> Result<(f64, BBox), ReadError> {
-    let fields = ["score", "xmin", "ymin", "xmax", "ymax"];
-    let [score, corners @ ..] = line.numbers(fields, numbers)?;
-    let shape = shape(corners).map_err(|(field, problem)| line.error(field, problem))?;
-    Ok((score, shape))
+fn detection(line: &Line, numbers: [&str; 5], ends: Ends) -> Result<(f64, BBox), ReadError> {
+    let [score, numbers @ ..] = numbers;
+    let [score] = line.numbers(["score"], [score])?;
+    Ok((score, ends.shape(line, numbers)?))
+}
+
+/// How a line says where a box ends.
+#[derive(Clone, Copy)]
+enum Ends {
+    /// By the corner opposite to the first.
+    Corners,
+    /// By width and height.
+    Sizes,
+}
+
+impl Ends {
+    /// The names of the numbers of a box.
+    fn fields(self) -> [&'static str; 4] {
+        match self {
+            Self::Corners => CORNERS,
+            Self::Sizes => ["xmin", "ymin", "w", "h"],
+        }
+    }
+
+    fn shape(self, line: &Line, numbers: [&str; 4]) -> Result<BBox, ReadError> {
+        let fields = self.fields();
+        let numbers = line.numbers(fields, numbers)?;
+        let shape = match self {
+            Self::Corners => shape(numbers),
+            Self::Sizes => {
+                let [xmin, ymin, width, height] = numbers;
+                let field = if width >= 0.0 { "h" } else { "w" };
+                BBox::from_xywh(xmin, ymin, width, height)
+                    .map_err(|error| (field, error.to_string()))
+            }
+        };
+        shape.map_err(|(field, problem)| line.error(field, problem))
+    }
 }
 
 const CORNERS: [&str; 4] = ["xmin", "ymin", "xmax", "ymax"];
@@ -406,29 +453,29 @@ const START_BYTES: u64 = 4096;
 const DIFFICULT: &str = "difficult";
 
 /// A line of ground truth as text, as the programs of Cartucho and Padilla take it.
-fn object_of_line(line: &Line<'_>) -> Result<Object, ReadError> {
+fn object_of_line(line: &Line<'_>, ends: Ends) -> Result<Object, ReadError> {
     let (words, ignore) = match line.words.split_last() {
         Some((&DIFFICULT, words)) => (words, true),
         _ => (line.words.as_slice(), false),
     };
     let Some((name @ [_, ..], numbers)) = words.split_last_chunk::<4>() else {
         let found = words.len();
-        let problem =
-            format!("found {found} words, expected 5: class xmin ymin xmax ymax (and difficult)");
+        let fields = ends.fields().join(" ");
+        let problem = format!("found {found} words, expected 5: class {fields} (and difficult)");
         return Err(line.error("", problem));
     };
-    let corners = line.numbers(CORNERS, *numbers)?;
     Ok(Object {
         class: Key::Text(name.join(" ").into()),
         ignore,
-        shape: shape(corners).map_err(|(field, problem)| line.error(field, problem))?,
+        shape: ends.shape(line, *numbers)?,
     })
 }
 
 /// The objects of an annotation file.
-fn objects(file: &File<'_>) -> Result<Vec<Object>, ReadError> {
+fn objects(file: &File<'_>, ends: Ends) -> Result<Vec<Object>, ReadError> {
     if is_text(file) {
-        return file.lines().map(|line| object_of_line(&line)).collect();
+        let lines = file.lines();
+        return lines.map(|line| object_of_line(&line, ends)).collect();
     }
     let text = file.content();
     let document = Document::parse(text)
@@ -447,9 +494,11 @@ fn objects(file: &File<'_>) -> Result<Vec<Object>, ReadError> {
 }
 
 /// The classes that occur in an annotation file, as far as it can be read.
-fn classes_in(file: &File<'_>) -> Vec<Key> {
+fn classes_in(file: &File<'_>, ends: Ends) -> Vec<Key> {
     if is_text(file) {
-        let objects = file.lines().filter_map(|line| object_of_line(&line).ok());
+        let objects = file
+            .lines()
+            .filter_map(|line| object_of_line(&line, ends).ok());
         return objects.map(|object| object.class).collect();
     }
     let Ok(document) = Document::parse(file.content()) else {

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use metric_record::Shard;
 
@@ -20,6 +20,9 @@ const NAMES: [&str; 3] = ["classes.txt", "obj.names", DATA];
 
 /// Ultralytics' description of a data set, which names the classes under `names`.
 const DATA: &str = "data.yaml";
+
+/// The extension of labels.
+const TEXT: &str = "txt";
 
 /// The folder of the labels of a data set, next to which the others are.
 const LABELS: &str = "labels";
@@ -147,11 +150,13 @@ fn without_extension(image: &str) -> &str {
 /// The detections of an image are in the order of the lines. Across images they have no order, so their
 /// [`place`](crate::Prediction::place) is 0.
 ///
-/// A folder that contains a folder `labels` is the root of a data set, whose files are in that one.
+/// A folder that contains a folder `labels` is the root of a data set, whose files are in that one. Where `labels`
+/// has a folder for each part of the data set, such as `labels/val`, that folder is given.
 ///
 /// Names of classes, one per line, are read from `classes.txt` or else `obj.names` in the folder of truths
-/// or in the root, or from `names` in `data.yaml`. Then a true object of a class beyond them is an error, and a detection of one is left out
-/// with [`Warning::UnknownClass`]. Without, the classes are those that occur.
+/// or in the root, which is around `labels`, or from `names` in `data.yaml`. Then a true object of a class beyond them
+/// is an error, and a detection of one is left out with [`Warning::UnknownClass`]. Without, the classes are those that
+/// occur.
 ///
 /// Coordinates and areas are in pixels if [`YoloOptions::sizes`] gives the sizes of the images, else
 /// fractions (see [`ImageSizes::Unknown`]).
@@ -171,14 +176,10 @@ pub fn read_yolo(
     predictions: &Path,
     options: &YoloOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    let root = Some(truths).filter(|root| is_root(root));
-    let root = root
+    let [truths, predictions] = [truths, predictions].map(labels_of);
+    let root = root_of(&truths)
         .map(|root| Folder::read_files(root, &NAMES, options.max_bytes))
         .transpose()?;
-    let [truths, predictions] = [truths, predictions].map(|folder| match is_root(folder) {
-        true => folder.join(LABELS),
-        false => folder.to_owned(),
-    });
     let names = root.as_ref().map(Folder::files).unwrap_or_default();
     let is_named = !names.is_empty() || NAMES.iter().any(|name| truths.join(name).is_file());
     let part = |image: &str| match is_held(options.shard, image) {
@@ -186,8 +187,8 @@ pub fn read_yolo(
         false if is_named => Part::Name,
         false => Part::Readable,
     };
-    let truths = Folder::read_truths(&truths, "txt", &NAMES, options.max_bytes, part)?;
-    let predictions = Folder::read(&predictions, "txt", &[], options.max_bytes, part)?;
+    let truths = Folder::read_truths(&truths, TEXT, &NAMES, options.max_bytes, part)?;
+    let predictions = Folder::read(&predictions, TEXT, &[], options.max_bytes, part)?;
     // The names next to the labels are of these labels; those of the root are of all.
     let of_labels = truths.files();
     let is_new = |file: &File<'_>| of_labels.iter().all(|other| other.base() != file.base());
@@ -196,9 +197,27 @@ pub fn read_yolo(
     parse_yolo(&truths, &predictions.files(), options)
 }
 
-/// Whether a folder is the root of a data set, whose labels are in a folder of their own.
-fn is_root(folder: &Path) -> bool {
-    folder.join(LABELS).is_dir()
+/// The folder of the labels: one called `labels`, if the folder is the root of a data set, and in that the only
+/// folder, if that is all it holds.
+fn labels_of(folder: &Path) -> PathBuf {
+    let inner = folder.join(LABELS);
+    let is_labels = folder.file_name().is_some_and(|name| name == LABELS);
+    let labels = match inner.is_dir() {
+        true => inner,
+        false if is_labels => folder.to_owned(),
+        false => return folder.to_owned(),
+    };
+    match folder::subfolders(&labels).as_slice() {
+        [one] if !folder::has_files(&labels, TEXT) => labels.join(one),
+        _ => labels,
+    }
+}
+
+/// The root of the data set that has a folder of labels: the folder around `labels`.
+fn root_of(labels: &Path) -> Option<&Path> {
+    let mut folders = labels.ancestors().take(2);
+    let labels = folders.find(|folder| folder.file_name().is_some_and(|name| name == LABELS))?;
+    labels.parent()
 }
 
 /// [`read_yolo`] of files that are in memory already, in any order.
@@ -369,14 +388,21 @@ fn names_in_yaml(text: &str) -> Result<Vec<Class>, String> {
             let close = if open == '[' { ']' } else { '}' };
             let rest: Vec<&str> = lines.collect();
             let all = format!("{}\n{}", &first[1..], rest.join("\n"));
-            let (inner, _) = all
-                .split_once(close)
-                .ok_or_else(|| format!("{open:?} is not closed: expected {close:?}"))?;
-            let inner = inner.split(',').map(str::trim);
-            inner
-                .filter(|entry| !entry.is_empty())
-                .map(str::to_owned)
-                .collect()
+            let mut entries = Vec::new();
+            let mut start = 0;
+            let mut marks = outside_quotes(&all).filter(|(_, char)| [',', close].contains(char));
+            loop {
+                let (end, mark) = marks
+                    .next()
+                    .ok_or_else(|| format!("{open:?} is not closed: expected {close:?}"))?;
+                entries.push(all[start..end].trim());
+                start = end + 1;
+                if mark == close {
+                    break;
+                }
+            }
+            let entries = entries.into_iter().filter(|entry| !entry.is_empty());
+            entries.map(str::to_owned).collect()
         }
         Some(_) => {
             return Err(format!(
@@ -396,12 +422,12 @@ fn names_in_yaml(text: &str) -> Result<Vec<Class>, String> {
             }
             _ => entry.as_str(),
         };
-        let name = name.trim_matches(['"', '\'']);
+        let name = unquoted(name);
         match name.is_empty() {
             true => Err(format!("the name of class {key} is empty")),
             false => Ok(Class {
                 key: Key::Number(key),
-                name: name.to_owned(),
+                name: name.into_owned(),
             }),
         }
     };
@@ -414,12 +440,44 @@ fn names_in_yaml(text: &str) -> Result<Vec<Class>, String> {
 
 /// A line of YAML without its comment.
 fn without_comment(line: &str) -> &str {
-    match line.starts_with('#') {
-        true => "",
-        false => line
-            .split_once(" #")
-            .map_or(line, |(text, _)| text)
-            .trim_end(),
+    let is_comment = |place: usize| {
+        let before = line[..place].chars().next_back();
+        before.is_none_or(char::is_whitespace)
+    };
+    let mut marks = outside_quotes(line).filter(|(_, char)| *char == '#');
+    let comment = marks.find(|(place, _)| is_comment(*place));
+    let end = comment.map_or(line.len(), |(place, _)| place);
+    line[..end].trim_end()
+}
+
+/// The characters of YAML that are not in quotes, with their places. A quote opens where a value starts: the one of
+/// `driver's seat` is a letter.
+fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut quote, mut before) = (None, None);
+    text.char_indices().filter(move |(_, char)| {
+        let starts_value = before.is_none_or(|before| "[{,:-\n".contains(before));
+        match quote {
+            None if starts_value && ['"', '\''].contains(char) => quote = Some(*char),
+            None => {
+                if *char == '\n' || !char.is_whitespace() {
+                    before = Some(*char);
+                }
+                return true;
+            }
+            Some(open) if open == *char => (quote, before) = (None, Some(*char)),
+            Some(_) => {}
+        }
+        false
+    })
+}
+
+/// The text of a value of YAML, which may be in quotes.
+fn unquoted(value: &str) -> Cow<'_, str> {
+    let inner = |quote| value.strip_prefix(quote)?.strip_suffix(quote);
+    match (inner('"'), inner('\'')) {
+        (Some(inner), _) => Cow::Owned(inner.replace("\\\"", "\"")),
+        (_, Some(inner)) => Cow::Owned(inner.replace("''", "'")),
+        _ => Cow::Borrowed(value),
     }
 }
 
@@ -531,6 +589,15 @@ mod tests {
             ),
             ("names:\n- cat\n- dog\nnc: 2", Ok("cat dog")),
             ("names: {0: cat, 1: dog}", Ok("cat dog")),
+            ("names: ['a, b', c]", Ok("a, b c")),
+            (
+                "names: {0: \"a: #1]\", 1: 'it''s'} # two",
+                Ok("a: #1] it's"),
+            ),
+            (
+                "names:\n  0: driver's seat # x\n  1: \"a # b\"\n",
+                Ok("driver's seat a # b"),
+            ),
             ("names: [\n  cat,\n  dog,\n]\n", Ok("cat dog")),
             ("names:\n  1: cat\n", Err("found the class 1, expected 0")),
             ("names: [cat", Err("is not closed")),
@@ -902,7 +969,8 @@ mod tests {
         fs::create_dir(&predictions).unwrap();
         fs::write(truths.join("obj.names"), "cat\ndog").unwrap();
         let error = read().unwrap_err().to_string();
-        assert_eq!(error, at(&truths, "found no truths, expected files *.txt"));
+        let problem = "found no truths, expected files *.txt, or one of its folders: folder.txt";
+        assert_eq!(error, at(&truths, problem));
 
         for (file, text) in [
             ("t/b.txt", "1 0.5 0.5 1 1"),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from . import AVAILABLE_LANGS, calc_codebleu
 
 
-def main(ref_files, hyp_file, lang, weights=(0.25, 0.25, 0.25, 0.25)):
+def main(
+    ref_files: Sequence[str], hyp_file: str, lang: str, weights: Sequence[float] = (0.25, 0.25, 0.25, 0.25)
+) -> None:
     """Prints CodeBLEU and its components.
 
     Args:
@@ -31,12 +34,12 @@ def main(ref_files, hyp_file, lang, weights=(0.25, 0.25, 0.25, 0.25)):
     print("CodeBLEU score: ", scores["codebleu"])
 
 
-def _lines(path):
+def _lines(path: str) -> list[str]:
     with open(path, encoding="utf-8") as file:
         return [line.strip() for line in file]
 
 
-def _command():
+def _command() -> None:
     parser = argparse.ArgumentParser(prog="codebleu", description="Scores programs against references.")
     parser.add_argument("--refs", nargs="+", required=True, help="files of references, one per line")
     parser.add_argument("--hyp", required=True, help="file of hypotheses, one per line")

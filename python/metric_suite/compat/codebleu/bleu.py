@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 from .utils import ngrams
 
 _UNIFORM = (0.25, 0.25, 0.25, 0.25)
 
 
-def sentence_bleu(references, hypothesis, weights=_UNIFORM, smoothing_function=None, auto_reweigh=False):
+def sentence_bleu(
+    references: Sequence[Any],
+    hypothesis: Sequence[Any],
+    weights: Sequence[float] = _UNIFORM,
+    smoothing_function: Any = None,
+    auto_reweigh: bool = False,
+) -> float:
     """Returns the BLEU of one hypothesis. Arguments as in ``corpus_bleu``.
 
     >>> sentence_bleu([["a", "b", "c", "d"]], ["a", "b", "c", "d"])
@@ -19,7 +27,13 @@ def sentence_bleu(references, hypothesis, weights=_UNIFORM, smoothing_function=N
     return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
 
 
-def corpus_bleu(list_of_references, hypotheses, weights=_UNIFORM, smoothing_function=None, auto_reweigh=False):
+def corpus_bleu(
+    list_of_references: Sequence[Sequence[Sequence[Any]]],
+    hypotheses: Sequence[Sequence[Any]],
+    weights: Sequence[float] = _UNIFORM,
+    smoothing_function: Any = None,
+    auto_reweigh: bool = False,
+) -> float:
     """Returns the BLEU of a corpus, whose n-grams are pooled.
 
     Args:
@@ -34,12 +48,17 @@ def corpus_bleu(list_of_references, hypotheses, weights=_UNIFORM, smoothing_func
         AssertionError: If there are not as many hypotheses as lists of references.
         ValueError: If a hypothesis has no references.
     """
-    return pooled_bleu(
-        modified_precision, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh
-    )
+    return pooled_bleu(modified_precision, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh)
 
 
-def pooled_bleu(match, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh):
+def pooled_bleu(
+    match: Any,
+    list_of_references: Sequence[Sequence[Sequence[Any]]],
+    hypotheses: Sequence[Sequence[Any]],
+    weights: Sequence[float],
+    smoothing_function: Any,
+    auto_reweigh: bool,
+) -> float:
     """Returns the BLEU of what ``match`` counts in each hypothesis."""
     assert len(list_of_references) == len(hypotheses), (
         f"{len(hypotheses)} hypotheses and {len(list_of_references)} lists of references: expected as many of each"
@@ -68,7 +87,9 @@ def pooled_bleu(match, list_of_references, hypotheses, weights, smoothing_functi
     )
 
 
-def bleu_of_counts(ratios, penalty, weights=_UNIFORM, smoothing_function=None, **context):
+def bleu_of_counts(
+    ratios: Any, penalty: float, weights: Sequence[float] = _UNIFORM, smoothing_function: Any = None, **context: Any
+) -> float:
     """Returns the geometric mean of matched over counted n-grams, times the penalty; 0 without any match."""
     if not ratios or ratios[0][0] == 0:
         return 0
@@ -78,7 +99,7 @@ def bleu_of_counts(ratios, penalty, weights=_UNIFORM, smoothing_function=None, *
     return penalty * math.exp(math.fsum(logarithms))
 
 
-def modified_precision(references, hypothesis, n):
+def modified_precision(references: Sequence[Any], hypothesis: Sequence[Any], n: int) -> Any:
     """Returns how many n-grams of a hypothesis are in its references, and how many it has, at least 1.
 
     An n-gram matches at most as often as the reference has it that has it most often.
@@ -87,14 +108,14 @@ def modified_precision(references, hypothesis, n):
     (3, 4)
     """
     counts = Counter(ngrams(hypothesis, n))
-    most = Counter()
+    most: Counter[Any] = Counter()
     for reference in references:
         most |= Counter(ngrams(reference, n))
     matched = sum(min(count, most[ngram]) for ngram, count in counts.items())
     return matched, max(1, sum(counts.values()))
 
 
-def closest_ref_length(references, hyp_len):
+def closest_ref_length(references: Sequence[Any], hyp_len: int) -> int:
     """Returns the length of the reference closest in length; of two, the shorter.
 
     >>> closest_ref_length([["a"] * 13, ["a"] * 11], 12)
@@ -103,7 +124,7 @@ def closest_ref_length(references, hyp_len):
     return min((len(reference) for reference in references), key=lambda length: (abs(length - hyp_len), length))
 
 
-def brevity_penalty(closest_ref_len, hyp_len):
+def brevity_penalty(closest_ref_len: float, hyp_len: int) -> float:
     """Returns the factor for hypotheses that are shorter than their references.
 
     >>> brevity_penalty(5, 6)
@@ -123,10 +144,10 @@ class SmoothingFunction:
         k: Kept for callers; no method uses it.
     """
 
-    def __init__(self, epsilon=0.1, alpha=5, k=5):
+    def __init__(self, epsilon: float = 0.1, alpha: float = 5, k: float = 5) -> None:
         self.epsilon, self.alpha, self.k = epsilon, alpha, k
 
-    def method1(self, p_n, *args, **kwargs):
+    def method1(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
         """Method 1 of Chen and Cherry (WMT 2014).
 
         >>> SmoothingFunction().method1([(2, 4), (0, 3)])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ..._native import code_keywords, count_code
 from . import bleu, weighted_ngram_match
@@ -12,7 +14,14 @@ from .utils import AVAILABLE_LANGS, check_language
 __all__ = ["AVAILABLE_LANGS", "calc_codebleu"]
 
 
-def calc_codebleu(references, predictions, lang, weights=(0.25, 0.25, 0.25, 0.25), tokenizer=None, keywords_dir=None):
+def calc_codebleu(
+    references: Sequence[Any],
+    predictions: Any,
+    lang: str,
+    weights: Sequence[float] = (0.25, 0.25, 0.25, 0.25),
+    tokenizer: Any = None,
+    keywords_dir: Any = None,
+) -> dict[str, float]:
     """Returns CodeBLEU and its four components.
 
     Args:
@@ -59,11 +68,11 @@ def calc_codebleu(references, predictions, lang, weights=(0.25, 0.25, 0.25, 0.25
     }
 
 
-def _bleu(orders, hypothesis_length, reference_length):
+def _bleu(orders: Any, hypothesis_length: int, reference_length: int) -> float:
     return bleu.bleu_of_counts(orders, bleu.brevity_penalty(reference_length, hypothesis_length))
 
 
-def _keywords(lang, directory):
+def _keywords(lang: str, directory: Any) -> Any:
     """Returns a function that tells which of some tokens are keywords."""
     if directory is None:
         return lambda tokens: code_keywords(lang, tokens)
@@ -72,12 +81,12 @@ def _keywords(lang, directory):
     return lambda tokens: [token in keywords for token in tokens]
 
 
-def _of_tokens(texts, hypotheses, tokenizer, are_keywords):
+def _of_tokens(texts: Any, hypotheses: Sequence[Sequence[Any]], tokenizer: Any, are_keywords: Any) -> Any:
     """Returns both n-gram matches of tokens that only Python can make."""
     tokens = [tokenizer(text) for text in hypotheses]
     references = [[tokenizer(text) for text in one] for one in texts]
 
-    def with_weights(reference):
+    def with_weights(reference: Any) -> Any:
         names = list(dict.fromkeys(reference))
         return [reference, dict(zip(names, (1 if is_keyword else 0.2 for is_keyword in are_keywords(names))))]
 

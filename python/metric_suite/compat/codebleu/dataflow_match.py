@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from typing import Any
 
 from ..._native import count_code
 from .utils import check_language
 
 
-def calc_dataflow_match(references, candidate, lang, langso_so_file=None):
+def calc_dataflow_match(references: Sequence[Any], candidate: str, lang: str, langso_so_file: Any = None) -> float:
     """Returns the dataflow match of one candidate. Arguments as in ``corpus_dataflow_match``."""
     return corpus_dataflow_match([references], [candidate], lang, langso_so_file)
 
 
-def corpus_dataflow_match(references, candidates, lang, tree_sitter_language=None):
+def corpus_dataflow_match(
+    references: Sequence[Any], candidates: Sequence[str], lang: str, tree_sitter_language: Any = None
+) -> float:
     """Returns the share of the references' dataflow edges that are in the candidates; 0 without any edge.
 
     Args:
@@ -33,7 +37,7 @@ def corpus_dataflow_match(references, candidates, lang, tree_sitter_language=Non
     return share_of_edges(*counts[3])
 
 
-def share_of_edges(found: int, counted: int):
+def share_of_edges(found: int, counted: int) -> float:
     """Returns the dataflow match of some counts, and logs a warning where there is nothing to match."""
     if counted == 0:
         logging.warning("no reference has a dataflow: the dataflow match is 0 and says nothing")
@@ -41,12 +45,12 @@ def share_of_edges(found: int, counted: int):
     return found / counted
 
 
-def get_data_flow(code, parser):
+def get_data_flow(code: Any, parser: Any) -> None:
     """Not available: it takes a parser object of tree-sitter, and the engine has its own parsers."""
     raise NotImplementedError("get_data_flow is not available: use corpus_dataflow_match")
 
 
-def normalize_dataflow(dataflow):
+def normalize_dataflow(dataflow: Any) -> Any:
     """Returns dataflow edges with variables numbered in the order in which they occur.
 
     Args:
@@ -57,7 +61,7 @@ def normalize_dataflow(dataflow):
     """
     names: dict[str, str] = {}
 
-    def numbered(name):
+    def numbered(name: str) -> Any:
         return names.setdefault(name, f"var_{len(names)}")
 
     normalized = []

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from ..._native import count_code
 from .utils import check_language
 
 
-def calc_syntax_match(references, candidate, lang):
+def calc_syntax_match(references: Sequence[Any], candidate: str, lang: str) -> float:
     """Returns the syntax match of one candidate. Arguments as in ``corpus_syntax_match``."""
     return corpus_syntax_match([references], [candidate], lang)
 
 
-def corpus_syntax_match(references, candidates, lang, tree_sitter_language=None):
+def corpus_syntax_match(
+    references: Sequence[Any], candidates: Sequence[str], lang: str, tree_sitter_language: Any = None
+) -> float:
     """Returns the share of the references' subtrees that are in the candidates.
 
     Args:

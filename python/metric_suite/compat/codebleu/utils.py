@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
+from typing import Any
 
 AVAILABLE_LANGS = ["java", "javascript", "c_sharp", "php", "c", "cpp", "python", "go", "ruby", "rust"]
 
@@ -16,8 +17,13 @@ def check_language(lang: str) -> None:
 
 
 def pad_sequence(
-    sequence, n, pad_left=False, pad_right=False, left_pad_symbol=None, right_pad_symbol=None
-) -> Iterator:
+    sequence: Any,
+    n: int,
+    pad_left: bool = False,
+    pad_right: bool = False,
+    left_pad_symbol: Any = None,
+    right_pad_symbol: Any = None,
+) -> Iterator[Any]:
     """Returns a sequence with ``n - 1`` symbols before it, after it, or both.
 
     >>> list(pad_sequence("ab", 2, pad_left=True, left_pad_symbol="<"))
@@ -29,8 +35,13 @@ def pad_sequence(
 
 
 def ngrams(
-    sequence: Iterable, n, pad_left=False, pad_right=False, left_pad_symbol=None, right_pad_symbol=None
-) -> Iterator[tuple]:
+    sequence: Iterable[Any],
+    n: int,
+    pad_left: bool = False,
+    pad_right: bool = False,
+    left_pad_symbol: Any = None,
+    right_pad_symbol: Any = None,
+) -> Iterator[tuple[Any, ...]]:
     """Returns the runs of ``n`` items.
 
     >>> list(ngrams("abc", 2))
@@ -40,7 +51,7 @@ def ngrams(
     return zip(*(islice(items, start, None) for start in range(max(n, 1))))
 
 
-def get_tree_sitter_language(lang: str):
+def get_tree_sitter_language(lang: str) -> Any:
     """Returns the grammar of a language from the Python packages of tree-sitter, which have to be installed.
 
     Nothing else here needs them: the engine has its own grammars.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 from .bleu import _UNIFORM, SmoothingFunction, brevity_penalty, closest_ref_length, pooled_bleu
 from .utils import ngrams
@@ -17,12 +19,24 @@ __all__ = [
 ]
 
 
-def sentence_bleu(references, hypothesis, weights=_UNIFORM, smoothing_function=None, auto_reweigh=False):
+def sentence_bleu(
+    references: Sequence[Any],
+    hypothesis: Sequence[Any],
+    weights: Sequence[float] = _UNIFORM,
+    smoothing_function: Any = None,
+    auto_reweigh: bool = False,
+) -> float:
     """Returns the weighted n-gram match of one hypothesis. Arguments as in ``corpus_bleu``."""
     return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
 
 
-def corpus_bleu(list_of_references, hypotheses, weights=_UNIFORM, smoothing_function=None, auto_reweigh=False):
+def corpus_bleu(
+    list_of_references: Sequence[Sequence[Sequence[Any]]],
+    hypotheses: Sequence[Sequence[Any]],
+    weights: Sequence[float] = _UNIFORM,
+    smoothing_function: Any = None,
+    auto_reweigh: bool = False,
+) -> float:
     """Returns the weighted n-gram match of a corpus.
 
     As in codebleu 0.7.0 it is a recall, and the length of a reference is that of the pair, 2.
@@ -37,7 +51,7 @@ def corpus_bleu(list_of_references, hypotheses, weights=_UNIFORM, smoothing_func
     return pooled_bleu(modified_recall, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh)
 
 
-def modified_recall(references, hypothesis, n):
+def modified_recall(references: Sequence[Any], hypothesis: Sequence[Any], n: int) -> tuple[float, float]:
     """Returns how many n-grams of the references are in a hypothesis, and how many they have.
 
     Order 1 adds up the weights of tokens. Each reference counts at least 1.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 from .process import CharacterOutput, WordOutput
 
@@ -11,7 +12,9 @@ __all__ = ["visualize_alignment", "collect_error_counts", "visualize_error_count
 _LETTERS = {"equal": " ", "substitute": "S", "delete": "D", "insert": "I"}
 
 
-def visualize_alignment(output, show_measures=True, skip_correct=True, line_width=None) -> str:
+def visualize_alignment(
+    output: Any, show_measures: bool = True, skip_correct: bool = True, line_width: int | None = None
+) -> str:
     """Returns each reference above its hypothesis, with a letter below each edit.
 
     Args:
@@ -49,7 +52,9 @@ def visualize_alignment(output, show_measures=True, skip_correct=True, line_widt
     return text + "".join(f"\n{name}={getattr(output, name) * 100:.2f}%" for name in names) + "\n"
 
 
-def _lines(reference, hypothesis, chunks, separator, line_width) -> str:
+def _lines(
+    reference: str | list[str], hypothesis: str | list[str], chunks: Any, separator: str, line_width: int | None
+) -> str:
     """Returns lines of three: reference, hypothesis and the letters of the edits."""
     blocks, block = [], ["REF: ", "HYP: ", "     "]
     for upper, lower, letter in _columns(reference, hypothesis, chunks):
@@ -68,7 +73,7 @@ def _lines(reference, hypothesis, chunks, separator, line_width) -> str:
     return "\n".join("".join(f"{line[:end]}\n" for line in block) for block in blocks)
 
 
-def _columns(reference, hypothesis, chunks):
+def _columns(reference: str | list[str], hypothesis: str | list[str], chunks: Any) -> Any:
     """Yields a unit of the reference, one of the hypothesis, and the letter of the edit; ``*`` where one lacks."""
     for chunk in chunks:
         if chunk.type not in _LETTERS:
@@ -83,7 +88,7 @@ def _columns(reference, hypothesis, chunks):
             yield *pair, _LETTERS[chunk.type]
 
 
-def collect_error_counts(output):
+def collect_error_counts(output: Any) -> Any:
     """Counts which runs of units were substituted, inserted and deleted.
 
     Args:
@@ -97,7 +102,9 @@ def collect_error_counts(output):
     >>> dict(substitutions)
     {('a', 'the'): 1}
     """
-    substitutions, insertions, deletions = defaultdict(int), defaultdict(int), defaultdict(int)
+    substitutions: defaultdict[tuple[str, str], int] = defaultdict(int)
+    insertions: defaultdict[str, int] = defaultdict(int)
+    deletions: defaultdict[str, int] = defaultdict(int)
     separator = " " if isinstance(output, WordOutput) else ""
     for reference, hypothesis, chunks in zip(output.references, output.hypotheses, output.alignments):
         for chunk in chunks:
@@ -113,7 +120,11 @@ def collect_error_counts(output):
 
 
 def visualize_error_counts(
-    output, show_substitutions=True, show_insertions=True, show_deletions=True, top_k=None
+    output: Any,
+    show_substitutions: bool = True,
+    show_insertions: bool = True,
+    show_deletions: bool = True,
+    top_k: int | None = None,
 ) -> str:
     """Returns the edits that ``collect_error_counts`` counts, the most frequent first.
 
@@ -135,7 +146,7 @@ def visualize_error_counts(
     return text[:-1] if text.endswith("\n") else text
 
 
-def _frequencies(errors, top_k) -> str:
+def _frequencies(errors: Any, top_k: int | None) -> str:
     if not errors:
         return "none"
     ordered = sorted(errors.items(), key=lambda item: item[1], reverse=True)[:top_k]

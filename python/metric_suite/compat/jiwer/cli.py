@@ -41,7 +41,7 @@ def cli(arguments: list[str] | None = None) -> None:
     if chosen.align:
         print(jiwer.visualize_alignment(output, show_measures=True), end="")
     else:
-        print(output.cer if chosen.cer else output.wer)
+        print(output.cer if isinstance(output, jiwer.CharacterOutput) else output.wer)
 
 
 def _sentences(path: pathlib.Path) -> list[str]:

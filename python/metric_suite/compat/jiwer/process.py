@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..._native import align_units, count_edits
+from ..._native import align_units, edit_measures
 from .transformations import cer_default, wer_default
 
 __all__ = [
@@ -37,7 +37,7 @@ class AlignmentChunk:
     hyp_start_idx: int
     hyp_end_idx: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.type == "replace":
             self.type = "substitute"
         if self.type not in _TYPES:
@@ -104,7 +104,12 @@ class CharacterOutput:
     deletions: int
 
 
-def process_words(reference, hypothesis, reference_transform=wer_default, hypothesis_transform=wer_default):
+def process_words(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Any = wer_default,
+    hypothesis_transform: Any = wer_default,
+) -> WordOutput:
     """Aligns references and hypotheses by words.
 
     Args:
@@ -141,7 +146,12 @@ def process_words(reference, hypothesis, reference_transform=wer_default, hypoth
     )
 
 
-def process_characters(reference, hypothesis, reference_transform=cer_default, hypothesis_transform=cer_default):
+def process_characters(
+    reference: str | list[str],
+    hypothesis: str | list[str],
+    reference_transform: Any = cer_default,
+    hypothesis_transform: Any = cer_default,
+) -> CharacterOutput:
     """Aligns references and hypotheses by characters, spaces included.
 
     Args:
@@ -177,6 +187,9 @@ def measures(hits: int, substitutions: int, deletions: int, insertions: int) -> 
     errors = substitutions + deletions + insertions
     reference_words = hits + substitutions + deletions
     hypothesis_words = hits + substitutions + insertions
+    wer: float
+    mer: float
+    wip: float
     if reference_words == 0:
         wer, mer, wip = insertions, min(insertions, 1), 1 - min(insertions, 1)
     else:
@@ -187,41 +200,30 @@ def measures(hits: int, substitutions: int, deletions: int, insertions: int) -> 
 
 # What the engine does by itself: the steps of a default chain, and the unit that it splits into.
 _ENGINE_CHAINS = [
-    (wer_default, tuple(wer_default.transforms), "word"),
-    (cer_default, tuple(cer_default.transforms), "codepoint"),
+    (wer_default, list(wer_default.transforms), "word"),
+    (cer_default, list(cer_default.transforms), "codepoint"),
 ]
 
 
-def measured(reference, hypothesis, reference_transform, hypothesis_transform) -> dict[str, float]:
-    """Returns the four measures, by the engine alone where a default chain is used."""
-    counts = None
+def measured(
+    reference: Any, hypothesis: Any, reference_transform: Any, hypothesis_transform: Any
+) -> tuple[float, float, float, float]:
+    """Returns the word and match error rate, the word information lost and preserved.
+
+    The engine computes them alone where a default chain is used.
+    """
     if reference_transform is hypothesis_transform:
         for chain, steps, unit in _ENGINE_CHAINS:
-            if reference_transform is chain and tuple(chain.transforms) == steps:
-                counts = _counted(reference, hypothesis, unit)
-    if counts is not None:
-        return measures(*counts)
+            if reference_transform is chain and chain.transforms == steps:
+                found = edit_measures(reference, hypothesis, unit)
+                if found is not None:
+                    return found
     output = process_words(reference, hypothesis, reference_transform, hypothesis_transform)
-    return {"wer": output.wer, "mer": output.mer, "wil": output.wil, "wip": output.wip}
-
-
-def _counted(reference, hypothesis, unit):
-    """Returns the edits of strings or lists of strings, or None for what the Python code has to judge."""
-    if isinstance(reference, str):
-        reference = [reference]
-    if isinstance(hypothesis, str):
-        hypothesis = [hypothesis]
-    lists = isinstance(reference, list) and isinstance(hypothesis, list)
-    if not lists or not reference or len(reference) != len(hypothesis):
-        return None
-    try:
-        return count_edits(reference, hypothesis, unit)
-    except (TypeError, UnicodeEncodeError):
-        return None
+    return output.wer, output.mer, output.wil, output.wip
 
 
 def _units(sentences: Any, transform: Any, side: str) -> list[list[str]]:
-    units = transform([sentences] if isinstance(sentences, str) else sentences)
+    units: list[list[str]] = transform([sentences] if isinstance(sentences, str) else sentences)
     is_list = isinstance(units, list) and all(isinstance(unit, list) for unit in units)
     if not is_list or not all(isinstance(unit, str) for sentence in units for unit in sentence):
         raise ValueError(

@@ -4,6 +4,10 @@
 that differ in number. ``*_standardize*`` also convert to lower case, write out contractions and remove non-words.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from . import transforms as _steps
 
 __all__ = [
@@ -16,11 +20,11 @@ __all__ = [
 ]
 
 
-def _spaces():
+def _spaces() -> Any:
     return [_steps.RemoveMultipleSpaces(), _steps.Strip()]
 
 
-def _standard():
+def _standard() -> Any:
     return [
         _steps.ToLowerCase(),
         _steps.ExpandCommonEnglishContractions(),
@@ -30,7 +34,7 @@ def _standard():
     ]
 
 
-def _words(before, joined=False):
+def _words(before: Any, joined: Any = False) -> Any:
     join = [_steps.ReduceToSingleSentence()] if joined else []
     return _steps.Compose([*before, *join, _steps.ReduceToListOfListOfWords()])
 
@@ -40,6 +44,4 @@ wer_contiguous = _words(_spaces(), joined=True)
 wer_standardize = _words(_standard())
 wer_standardize_contiguous = _words(_standard(), joined=True)
 cer_default = _steps.Compose([_steps.Strip(), _steps.ReduceToListOfListOfChars()])
-cer_contiguous = _steps.Compose(
-    [_steps.Strip(), _steps.ReduceToSingleSentence(), _steps.ReduceToListOfListOfChars()]
-)
+cer_contiguous = _steps.Compose([_steps.Strip(), _steps.ReduceToSingleSentence(), _steps.ReduceToListOfListOfChars()])

@@ -12,6 +12,7 @@ import string
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 __all__ = [
     "AbstractTransform",
@@ -37,7 +38,7 @@ __all__ = [
 class AbstractTransform:
     """Base class of a step: override ``process_string``, or ``process_list`` if sentences depend on each other."""
 
-    def __call__(self, sentences):
+    def __call__(self, sentences: Any) -> Any:
         """Transforms a sentence or a list of sentences.
 
         Raises:
@@ -49,11 +50,11 @@ class AbstractTransform:
             return self.process_list(sentences)
         raise ValueError(f"expected a string or a list of strings, found {sentences!r}")
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         """Transforms one sentence."""
         raise NotImplementedError
 
-    def process_list(self, inp: list[str]):
+    def process_list(self, inp: list[str]) -> Any:
         """Transforms each sentence of a list."""
         return [self.process_string(sentence) for sentence in inp]
 
@@ -69,10 +70,10 @@ class Compose:
     [['the', 'cat']]
     """
 
-    def __init__(self, transforms):
+    def __init__(self, transforms: Any) -> None:
         self.transforms = transforms
 
-    def __call__(self, text):
+    def __call__(self, text: Any) -> Any:
         for transform in self.transforms:
             text = transform(text)
         return text
@@ -86,11 +87,11 @@ class BaseRemoveTransform(AbstractTransform):
         replace_token: The replacement.
     """
 
-    def __init__(self, tokens_to_remove: Iterable[str], replace_token: str = ""):
+    def __init__(self, tokens_to_remove: Iterable[str], replace_token: str = "") -> None:
         self.tokens_to_remove = tokens_to_remove
         self.replace_token = replace_token
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         for token in self.tokens_to_remove:
             s = s.replace(token, self.replace_token)
         return s
@@ -99,7 +100,7 @@ class BaseRemoveTransform(AbstractTransform):
 class _ReduceToUnits(AbstractTransform):
     """Base class of the last step, which splits each sentence."""
 
-    def process_list(self, inp: list[str]):
+    def process_list(self, inp: list[str]) -> Any:
         # No sentences count as one empty sentence.
         return [self.process_string(sentence)[0] for sentence in inp] or [[]]
 
@@ -114,10 +115,10 @@ class ReduceToListOfListOfWords(_ReduceToUnits):
     [['a', 'cat'], ['sat']]
     """
 
-    def __init__(self, word_delimiter: str = " "):
+    def __init__(self, word_delimiter: str = " ") -> None:
         self.word_delimiter = word_delimiter
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         return [[word for word in s.split(self.word_delimiter) if word]]
 
 
@@ -128,7 +129,7 @@ class ReduceToListOfListOfChars(_ReduceToUnits):
     [['c', 'a', 't']]
     """
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         return [list(s)]
 
 
@@ -142,13 +143,13 @@ class ReduceToSingleSentence(AbstractTransform):
     ['a cat sat']
     """
 
-    def __init__(self, word_delimiter: str = " "):
+    def __init__(self, word_delimiter: str = " ") -> None:
         self.word_delimiter = word_delimiter
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         return s
 
-    def process_list(self, inp: list[str]):
+    def process_list(self, inp: list[str]) -> Any:
         sentences = [sentence for sentence in inp if len(sentence) > 0]
         return [self.word_delimiter.join(sentences)] if sentences else []
 
@@ -163,10 +164,10 @@ class SubstituteRegexes(AbstractTransform):
     'walk fast'
     """
 
-    def __init__(self, substitutions: Mapping[str, str]):
+    def __init__(self, substitutions: Mapping[str, str]) -> None:
         self.substitutions = substitutions
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         for pattern, replacement in self.substitutions.items():
             s = re.sub(pattern, replacement, s)
         return s
@@ -183,10 +184,10 @@ class SubstituteWords(AbstractTransform):
     'bar foobar'
     """
 
-    def __init__(self, substitutions: Mapping[str, str]):
+    def __init__(self, substitutions: Mapping[str, str]) -> None:
         self.substitutions = substitutions
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         for word, replacement in self.substitutions.items():
             s = re.sub(rf"\b{re.escape(word)}\b", replacement, s)
         return s
@@ -202,7 +203,7 @@ class RemoveSpecificWords(SubstituteWords):
     '  cat'
     """
 
-    def __init__(self, words_to_remove: list[str]):
+    def __init__(self, words_to_remove: list[str]) -> None:
         super().__init__(dict.fromkeys(words_to_remove, " "))
 
 
@@ -216,7 +217,7 @@ class RemoveWhiteSpace(BaseRemoveTransform):
     'a cat'
     """
 
-    def __init__(self, replace_by_space: bool = False):
+    def __init__(self, replace_by_space: bool = False) -> None:
         super().__init__(list(string.whitespace), " " if replace_by_space else "")
 
 
@@ -233,14 +234,15 @@ class RemovePunctuation(BaseRemoveTransform):
     'a cat'
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(_punctuation())
 
-    def process_string(self, s: str):
-        if self.tokens_to_remove is not _punctuation():
+    def process_string(self, s: str) -> Any:
+        punctuation = _punctuation()
+        if self.tokens_to_remove is not punctuation:
             return super().process_string(s)
         # Single characters that nothing replaces: their order makes no difference.
-        present = self.tokens_to_remove.intersection(s)
+        present = punctuation.intersection(s)
         return s.translate(dict.fromkeys(map(ord, present))) if present else s
 
 
@@ -251,24 +253,24 @@ class RemoveMultipleSpaces(AbstractTransform):
     'a cat '
     """
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         return re.sub(r"\s{2,}", " ", s)
 
 
 class Strip(AbstractTransform):
     """Removes white space at both ends."""
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         return s.strip()
 
 
 class RemoveEmptyStrings(AbstractTransform):
     """Drops the sentences of a list that are empty or white space; strips a sentence given alone."""
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         return s.strip()
 
-    def process_list(self, inp: list[str]):
+    def process_list(self, inp: list[str]) -> Any:
         return [sentence for sentence in inp if self.process_string(sentence) != ""]
 
 
@@ -295,7 +297,7 @@ class ExpandCommonEnglishContractions(AbstractTransform):
     'she will make sure you can not'
     """
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         for contraction, expansion in _CONTRACTIONS:
             s = s.replace(contraction, expansion)
         return s
@@ -304,14 +306,14 @@ class ExpandCommonEnglishContractions(AbstractTransform):
 class ToLowerCase(AbstractTransform):
     """Converts to lower case."""
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         return s.lower()
 
 
 class ToUpperCase(AbstractTransform):
     """Converts to upper case."""
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         return s.upper()
 
 
@@ -322,5 +324,5 @@ class RemoveKaldiNonWords(AbstractTransform):
     'you  like'
     """
 
-    def process_string(self, s: str):
+    def process_string(self, s: str) -> Any:
         return re.sub(r"[<\[][^>\]]*[>\]]", "", s)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 __author__ = "The metric-suite developers"
-__all__ = ["coco", "cocoeval", "install", "mask"]
+__all__ = ["install"]
 
 
 def install() -> None:

@@ -7,6 +7,8 @@ import json
 import os
 import time
 from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy
 
@@ -15,7 +17,7 @@ from . import mask as maskUtils
 __all__ = ["COCO"]
 
 
-def _listed(values):
+def _listed(values: Any) -> Any:
     """Returns a list of one for a value that is none."""
     return values if hasattr(values, "__iter__") and hasattr(values, "__len__") else [values]
 
@@ -36,9 +38,13 @@ class COCO:
         catToImgs: For each category id a list of image ids, one per annotation.
     """
 
-    def __init__(self, annotation_file=None):
-        self.dataset, self.anns, self.cats, self.imgs = {}, {}, {}, {}
-        self.imgToAnns, self.catToImgs = defaultdict(list), defaultdict(list)
+    def __init__(self, annotation_file: Any = None) -> None:
+        self.dataset: dict[str, Any] = {}
+        self.anns: dict[Any, Any] = {}
+        self.cats: dict[Any, Any] = {}
+        self.imgs: dict[Any, Any] = {}
+        self.imgToAnns: Any = defaultdict(list)
+        self.catToImgs: Any = defaultdict(list)
         if annotation_file is None:
             return
         print("loading annotations into memory...")
@@ -50,7 +56,7 @@ class COCO:
         self.dataset = dataset
         self.createIndex()
 
-    def createIndex(self):
+    def createIndex(self) -> None:
         """Indexes ``dataset``."""
         print("creating index...")
         self.anns, self.imgToAnns, self.catToImgs = {}, defaultdict(list), defaultdict(list)
@@ -64,12 +70,14 @@ class COCO:
         self.cats = {category["id"]: category for category in self.dataset.get("categories", [])}
         print("index created!")
 
-    def info(self):
+    def info(self) -> None:
         """Prints the information that the file has about itself."""
         for key, value in self.dataset["info"].items():
             print(f"{key}: {value}")
 
-    def getAnnIds(self, imgIds=[], catIds=[], areaRng=[], iscrowd=None):
+    def getAnnIds(
+        self, imgIds: Any = [], catIds: Any = [], areaRng: Any = [], iscrowd: bool | None = None
+    ) -> list[Any]:
         """Returns the ids of the annotations in these images, of these categories, between these areas.
 
         Args:
@@ -93,7 +101,7 @@ class COCO:
             found = [one for one in found if one["iscrowd"] == iscrowd]
         return [one["id"] for one in found]
 
-    def getCatIds(self, catNms=[], supNms=[], catIds=[]):
+    def getCatIds(self, catNms: Any = [], supNms: Any = [], catIds: Any = []) -> list[Any]:
         """Returns the ids of the categories of these names, supercategories and ids; empty for all."""
         found = self.dataset["categories"]
         for key, values in (("name", catNms), ("supercategory", supNms), ("id", catIds)):
@@ -102,7 +110,7 @@ class COCO:
                 found = [category for category in found if category[key] in values]
         return [category["id"] for category in found]
 
-    def getImgIds(self, imgIds=[], catIds=[]):
+    def getImgIds(self, imgIds: Any = [], catIds: Any = []) -> list[Any]:
         """Returns the ids among these that have all of these categories; empty for all."""
         imgIds, catIds = _listed(imgIds), _listed(catIds)
         if len(imgIds) == len(catIds) == 0:
@@ -114,19 +122,19 @@ class COCO:
             found = images if index == 0 and not found else found & images
         return list(found)
 
-    def loadAnns(self, ids=[]):
+    def loadAnns(self, ids: Any = []) -> Any:
         """Returns the annotations of these ids, or of one id in a list."""
         return _loaded(self.anns, ids)
 
-    def loadCats(self, ids=[]):
+    def loadCats(self, ids: Any = []) -> Any:
         """Returns the categories of these ids, or of one id in a list."""
         return _loaded(self.cats, ids)
 
-    def loadImgs(self, ids=[]):
+    def loadImgs(self, ids: Any = []) -> Any:
         """Returns the images of these ids, or of one id in a list."""
         return _loaded(self.imgs, ids)
 
-    def showAnns(self, anns, draw_bbox=False):
+    def showAnns(self, anns: Sequence[dict[str, Any]], draw_bbox: bool = False) -> Any:
         """Draws annotations on the current axes of matplotlib, or prints captions."""
         if len(anns) == 0:
             return 0
@@ -138,7 +146,7 @@ class COCO:
         else:
             raise Exception("annotations without segmentation, keypoints and caption cannot be shown")
 
-    def _draw(self, anns, draw_bbox):
+    def _draw(self, anns: Sequence[dict[str, Any]], draw_bbox: bool) -> None:
         import matplotlib.pyplot as plt
         from matplotlib.collections import PatchCollection
         from matplotlib.patches import Polygon
@@ -174,7 +182,7 @@ class COCO:
         axes.add_collection(PatchCollection(patches, facecolor=colors, linewidths=0, alpha=0.4))
         axes.add_collection(PatchCollection(patches, facecolor="none", edgecolors=colors, linewidths=2))
 
-    def loadRes(self, resFile):
+    def loadRes(self, resFile: Any) -> COCO:
         """Returns the detections of a results file as a data set of the same images.
 
         Args:
@@ -202,7 +210,7 @@ class COCO:
         first = found[0]
         if "caption" in first:
             results.dataset["images"] = [image for image in results.dataset["images"] if image["id"] in images]
-            complete = _complete_caption
+            complete: Callable[[dict[str, Any]], None] | None = _complete_caption
         else:
             kinds = (
                 ("bbox" in first and first["bbox"] != [], _complete_box),
@@ -221,7 +229,7 @@ class COCO:
         results.createIndex()
         return results
 
-    def download(self, tarDir=None, imgIds=[]):
+    def download(self, tarDir: str | None = None, imgIds: Any = []) -> Any:
         """Downloads images from the addresses in the data set.
 
         Args:
@@ -242,7 +250,7 @@ class COCO:
                 urlretrieve(image["coco_url"], path)
             print(f"downloaded {number}/{len(images)} images (t={time.time() - start:0.1f}s)")
 
-    def loadNumpyAnnotations(self, data):
+    def loadNumpyAnnotations(self, data: Any) -> list[dict[str, Any]]:
         """Returns results as a list of dictionaries.
 
         Args:
@@ -258,7 +266,7 @@ class COCO:
             for row in data
         ]
 
-    def annToRLE(self, ann):
+    def annToRLE(self, ann: dict[str, Any]) -> Any:
         """Returns the mask of an annotation: polygons are drawn and united, run lengths compressed."""
         image = self.imgs[ann["image_id"]]
         height, width = image["height"], image["width"]
@@ -269,22 +277,22 @@ class COCO:
             return maskUtils.frPyObjects(segmentation, height, width)
         return segmentation
 
-    def annToMask(self, ann):
+    def annToMask(self, ann: dict[str, Any]) -> Any:
         """Returns the image of an annotation's mask: uint8 of shape (height, width)."""
         return maskUtils.decode(self.annToRLE(ann))
 
 
-def _loaded(table, ids):
+def _loaded(table: Any, ids: Any) -> Any:
     if hasattr(ids, "__iter__") and hasattr(ids, "__len__"):
         return [table[one] for one in ids]
     return [table[ids]] if type(ids) is int else None
 
 
-def _complete_caption(one):
+def _complete_caption(one: dict[str, Any]) -> None:
     pass
 
 
-def _complete_box(one):
+def _complete_box(one: dict[str, Any]) -> None:
     left, top, width, height = one["bbox"][:4]
     right, bottom = left + width, top + height
     if "segmentation" not in one:
@@ -293,14 +301,14 @@ def _complete_box(one):
     one["iscrowd"] = 0
 
 
-def _complete_mask(one):
+def _complete_mask(one: dict[str, Any]) -> None:
     one["area"] = maskUtils.area(one["segmentation"])
     if "bbox" not in one:
         one["bbox"] = maskUtils.toBbox(one["segmentation"])
     one["iscrowd"] = 0
 
 
-def _complete_keypoints(one):
+def _complete_keypoints(one: dict[str, Any]) -> None:
     x, y = one["keypoints"][0::3], one["keypoints"][1::3]
     left, right, top, bottom = numpy.min(x), numpy.max(x), numpy.min(y), numpy.max(y)
     one["area"] = (right - left) * (bottom - top)

@@ -6,6 +6,8 @@ import copy
 import datetime
 import time
 from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -35,26 +37,31 @@ class COCOeval:
         evalImgs: After ``evaluate``: for each class, area and image in turn what matched, or None.
         ious: After ``evaluate``: by image and class the overlaps of detections and true objects.
 
-    Boxes and masks are evaluated by the engine at once. ``evalImgs`` and ``ious`` are filled when they are first read.
+    All kinds are evaluated by the engine at once. ``evalImgs`` and ``ious`` are filled when they are first read.
     Where a subclass overrides ``computeIoU``, ``computeOks`` or ``evaluateImg``, or ``evalImgs`` was read or assigned,
     each step runs by itself.
     """
 
-    def __init__(self, cocoGt=None, cocoDt=None, iouType="segm"):
+    def __init__(self, cocoGt: Any = None, cocoDt: Any = None, iouType: str = "segm") -> None:
         if not iouType:
             print("iouType not specified. use default iouType segm")
         self.cocoGt, self.cocoDt = cocoGt, cocoDt
-        self._gts, self._dts = defaultdict(list), defaultdict(list)
-        self.evalImgs, self.ious = defaultdict(list), {}
-        self.eval, self.stats = {}, []
+        self._gts: Any = defaultdict(list)
+        self._dts: Any = defaultdict(list)
+        self._evalImgs: Any = defaultdict(list)
+        self._ious: Any = {}
+        # Precision, recall and scores, where the engine has evaluated everything at once.
+        self._arrays: Any = None
+        self.eval: dict[str, Any] = {}
+        self.stats: Any = []
         self.params = Params(iouType=iouType)
-        self._paramsEval = {}
+        self._paramsEval: Any = {}
         if cocoGt is not None:
             self.params.imgIds = sorted(cocoGt.getImgIds())
             self.params.catIds = sorted(cocoGt.getCatIds())
 
     @property
-    def evalImgs(self):
+    def evalImgs(self) -> Any:
         if self._evalImgs is None:
             # From now on they may change.
             self._arrays = None
@@ -68,11 +75,11 @@ class COCOeval:
         return self._evalImgs
 
     @evalImgs.setter
-    def evalImgs(self, value):
+    def evalImgs(self, value: Any) -> None:
         self._evalImgs, self._arrays = value, None
 
     @property
-    def ious(self):
+    def ious(self) -> Any:
         if self._ious is None:
             p = self._paramsEval
             self._ious = {
@@ -83,10 +90,10 @@ class COCOeval:
         return self._ious
 
     @ious.setter
-    def ious(self, value):
+    def ious(self, value: Any) -> None:
         self._ious = value
 
-    def _prepare(self):
+    def _prepare(self) -> None:
         """Sorts annotations and detections by image and category, into ``_gts`` and ``_dts``."""
         p = self.params
         chosen = {"imgIds": p.imgIds, **({"catIds": p.catIds} if p.useCats else {})}
@@ -104,7 +111,7 @@ class COCOeval:
         self._gts, self._dts = _by_image(truths), _by_image(detections)
         self.evalImgs, self.eval = defaultdict(list), {}
 
-    def evaluate(self):
+    def evaluate(self) -> None:
         """Evaluates each image and class."""
         start = time.time()
         print("Running per image evaluation...")
@@ -137,10 +144,11 @@ class COCOeval:
             self._arrays = arrays
         print(f"DONE (t={time.time() - start:0.2f}s).")
 
-    def _by_the_engine(self):
+    def _by_the_engine(self) -> Any:
         """Returns precision, recall and scores, or None for what the engine does not take."""
         p = self.params
-        if p.iouType not in ("bbox", "segm") or not _is_plain(p):
+        # Keypoints of all classes together have no similarities in pycocotools.
+        if p.iouType not in _SHAPES or not _is_plain(p) or (p.iouType == "keypoints" and not p.useCats):
             return None
         images = {image: place for place, image in enumerate(p.imgIds)}
         categories = {category: place for place, category in enumerate(p.catIds)}
@@ -149,10 +157,13 @@ class COCOeval:
             detections = _columns(self._dts, images, categories, p.iouType, "score")
             # A match is noted by the id of the detection, and 0 is read as none.
             have_ids = all(one > 0 for one in detections["id"])
-        except (TypeError, ValueError):
+            sigmas = [float(sigma) for sigma in p.kpt_oks_sigmas] if p.iouType == "keypoints" else []
+        except (KeyError, TypeError, ValueError):
             return None
         numbers = (detections["number"], truths["area"], detections["area"])
         if not have_ids or not all(numpy.isfinite(values).all() for values in numbers):
+            return None
+        if sigmas and (truths["area"] < 0).any():
             return None
         for columns in (truths, detections):
             columns["has_id"] = columns.pop("id") != 0
@@ -165,30 +176,32 @@ class COCOeval:
             "areas": [(float(least), float(greatest)) for least, greatest in p.areaRng],
             "max_detections": [int(most) for most in p.maxDets],
             "by_class": bool(p.useCats),
+            "sigmas": sigmas,
         }
         try:
             arrays = _native.coco_arrays(definition, truths, detections)
         except ValueError:
-            # Such as a box that is not finite, or a mask that is none: the steps say what is wrong.
+            # Such as a box that is not finite, or an invalid mask: the steps say what is wrong.
             return None
         shape = [len(p.iouThrs), len(p.recThrs), classes, len(p.areaRng), len(p.maxDets)]
         without_recalls = [shape[0], *shape[2:]]
         return [array.reshape(to) for array, to in zip(arrays, (shape, without_recalls, shape))]
 
-    def _objects(self, image, category, p):
+    def _objects(self, image: Any, category: Any, p: Any) -> Any:
         """Returns true objects and detections of an image and class."""
         if p.useCats:
             return self._gts[image, category], self._dts[image, category]
         return [[one for each in p.catIds for one in table[image, each]] for table in (self._gts, self._dts)]
 
-    def computeIoU(self, imgId, catId):
+    def computeIoU(self, imgId: Any, catId: Any) -> Any:
         """Returns the overlap of each detection, by falling score, with each true object."""
         return self._iou(imgId, catId, self.params)
 
-    def _overlaps(self, image, category, p):
-        return self._iou(image, category, p)
+    def _overlaps(self, image: Any, category: Any, p: Any) -> Any:
+        between = self._oks if p.iouType == "keypoints" else self._iou
+        return between(image, category, p)
 
-    def _iou(self, image, category, p):
+    def _iou(self, image: Any, category: Any, p: Any) -> Any:
         truths, detections = self._objects(image, category, p)
         if len(truths) == 0 and len(detections) == 0:
             return []
@@ -199,11 +212,13 @@ class COCOeval:
         crowd = [int(one["iscrowd"]) for one in truths]
         return maskUtils.iou([one[key] for one in detections], [one[key] for one in truths], crowd)
 
-    def computeOks(self, imgId, catId):
+    def computeOks(self, imgId: Any, catId: Any) -> Any:
         """Returns the object keypoint similarity of each detection, by falling score, with each true object."""
-        p = self.params
-        truths = self._gts[imgId, catId]
-        detections = _by_score(self._dts[imgId, catId], p.maxDets[-1])
+        return self._oks(imgId, catId, self.params)
+
+    def _oks(self, image: Any, category: Any, p: Any) -> Any:
+        truths = self._gts[image, category]
+        detections = _by_score(self._dts[image, category], p.maxDets[-1])
         if len(truths) == 0 or len(detections) == 0:
             return []
         variances = (p.kpt_oks_sigmas * 2) ** 2
@@ -227,7 +242,7 @@ class COCOeval:
                 similarities[row, column] = numpy.sum(numpy.exp(-error)) / error.shape[0]
         return similarities
 
-    def evaluateImg(self, imgId, catId, aRng, maxDet):
+    def evaluateImg(self, imgId: Any, catId: Any, aRng: Sequence[float], maxDet: int) -> Any:
         """Matches the detections of an image and class with its true objects, in an area range.
 
         Returns:
@@ -236,7 +251,7 @@ class COCOeval:
         """
         return self._evaluated(imgId, catId, aRng, maxDet, self.params)
 
-    def _evaluated(self, image, category, area, most, p):
+    def _evaluated(self, image: Any, category: Any, area: Any, most: Any, p: Any) -> Any:
         truths, detections = self._objects(image, category, p)
         if len(truths) == 0 and len(detections) == 0:
             return None
@@ -268,22 +283,25 @@ class COCOeval:
         }
 
     @staticmethod
-    def _match(ious, truths, detections, p, matched, taken, ignores):
+    def _match(
+        ious: Any, truths: Any, detections: Sequence[Any], p: Any, matched: Any, taken: Any, ignores: Any
+    ) -> None:
         """Fills the ids of matches by threshold, and whether the true object of a match is ignored."""
         rows = numpy.ascontiguousarray(ious[: len(detections)], dtype="float64")
-        flags = [[bool(one["_ignore"]) for one in truths], [bool(int(one["iscrowd"])) for one in truths]]
+        ignored = [bool(one["_ignore"]) for one in truths]
+        crowd = [bool(int(one["iscrowd"])) for one in truths]
         thresholds = [float(threshold) for threshold in p.iouThrs]
-        of_detections, of_truths = _native.coco_match(rows, *flags, thresholds)
+        of_detections, of_truths = _native.coco_match(rows, ignored, crowd, thresholds)
         if truths and detections:
             to = of_detections.reshape(matched.shape)
             found = to >= 0
             matched[found] = numpy.array([one["id"] for one in truths])[to[found]]
-            ignores[found] = numpy.array(flags[0])[to[found]]
+            ignores[found] = numpy.array(ignored)[to[found]]
             to = of_truths.reshape(taken.shape)
             found = to >= 0
             taken[found] = numpy.array([one["id"] for one in detections])[to[found]]
 
-    def accumulate(self, p=None):
+    def accumulate(self, p: Any = None) -> None:
         """Computes precision and recall of all images, into ``eval``.
 
         Args:
@@ -309,7 +327,7 @@ class COCOeval:
         }
         print(f"DONE (t={time.time() - start:0.2f}s).")
 
-    def _accumulated(self, p):
+    def _accumulated(self, p: Any) -> Any:
         """Returns precision, recall and scores of ``evalImgs``."""
         classes = len(p.catIds) if p.useCats else 1
         shape = [len(p.iouThrs), len(p.recThrs), classes, len(p.areaRng), len(p.maxDets)]
@@ -336,7 +354,7 @@ class COCOeval:
                         precision[:, :, k, a, m], recall[:, k, a, m], scores[:, :, k, a, m] = curves
         return precision, recall, scores
 
-    def summarize(self):
+    def summarize(self) -> None:
         """Prints the summary, and keeps its numbers in ``stats``."""
         if not self.eval:
             raise Exception("Please run accumulate() first")
@@ -351,7 +369,7 @@ class COCOeval:
             ]
         self.stats = numpy.array([self._summary(*row) for row in rows], dtype="float64")
 
-    def _summary(self, kind, threshold, area, most):
+    def _summary(self, kind: str, threshold: float | None, area: Any, most: Any) -> Any:
         p = self.params
         areas = [place for place, name in enumerate(p.areaRngLbl) if name == area]
         numbers = [place for place, number in enumerate(p.maxDets) if number == most]
@@ -366,14 +384,14 @@ class COCOeval:
         print(f" {title:<18} {short} @[ IoU={ious:<9} | area={area:>6s} | maxDets={most:>3d} ] = {mean:0.3f}")
         return mean
 
-    def __str__(self):
+    def __str__(self) -> str:
         # pycocotools prints the summary and returns nothing, which is an error of Python.
         self.summarize()
         return ""
 
 
 # Kind, threshold, area, and the position of the number of detections.
-_DETECTION_ROWS = [
+_DETECTION_ROWS: list[tuple[str, float | None, str, int | None]] = [
     ("Precision", None, "all", None),
     ("Precision", 0.5, "all", 2),
     ("Precision", 0.75, "all", 2),
@@ -381,10 +399,10 @@ _DETECTION_ROWS = [
     *(("Recall", None, "all", place) for place in range(3)),
     *(("Recall", None, area, 2) for area in ("small", "medium", "large")),
 ]
-_KEYPOINT_ROWS = [
-    (kind, *row)
+_KEYPOINT_ROWS: list[tuple[str, float | None, str]] = [
+    (kind, threshold, area)
     for kind in ("Precision", "Recall")
-    for row in ((None, "all"), (0.5, "all"), (0.75, "all"), (None, "medium"), (None, "large"))
+    for threshold, area in ((None, "all"), (0.5, "all"), (0.75, "all"), (None, "medium"), (None, "large"))
 ]
 
 
@@ -404,7 +422,7 @@ class Params:
         kpt_oks_sigmas: For keypoints how far they may be off: COCO's 17.
     """
 
-    def __init__(self, iouType="segm"):
+    def __init__(self, iouType: str = "segm") -> None:
         if iouType in ("segm", "bbox"):
             self.setDetParams()
         elif iouType == "keypoints":
@@ -414,50 +432,55 @@ class Params:
         self.iouType = iouType
         self.useSegm = None
 
-    def setDetParams(self):
+    def setDetParams(self) -> None:
         """Sets COCO's definition for boxes and masks."""
         self._set([1, 10, 100], ["all", "small", "medium", "large"])
 
-    def setKpParams(self):
+    def setKpParams(self) -> None:
         """Sets COCO's definition for keypoints."""
         self._set([20], ["all", "medium", "large"])
-        face, arms, legs = [0.26, 0.25, 0.25, 0.35, 0.35], [0.79, 0.79, 0.72, 0.72, 0.62, 0.62], [1.07, 1.07, 0.87, 0.87]
+        face, arms, legs = (
+            [0.26, 0.25, 0.25, 0.35, 0.35],
+            [0.79, 0.79, 0.72, 0.72, 0.62, 0.62],
+            [1.07, 1.07, 0.87, 0.87],
+        )
         self.kpt_oks_sigmas = numpy.array([*face, *arms, *legs, 0.89, 0.89]) / 10.0
 
-    def _set(self, most, areas):
-        self.imgIds, self.catIds = [], []
+    def _set(self, most: Any, areas: Any) -> None:
+        self.imgIds: list[Any] = []
+        self.catIds: list[Any] = []
         self.iouThrs = numpy.linspace(0.5, 0.95, 10)
         self.recThrs = numpy.linspace(0.0, 1.0, 101)
-        ranges = {"all": [0, 1e5**2], "small": [0, 32**2], "medium": [32**2, 96**2], "large": [96**2, 1e5**2]}
+        ranges: dict[str, list[float]] = {"all": [0, 1e5**2], "small": [0, 32**2], "medium": [32**2, 96**2], "large": [96**2, 1e5**2]}
         self.maxDets, self.areaRngLbl, self.areaRng = most, areas, [ranges[name] for name in areas]
         self.useCats = 1
 
 
-def _categories(p):
+def _categories(p: Any) -> Any:
     """Returns the classes that are told apart: -1 for all of them."""
     return p.catIds if p.useCats else [-1]
 
 
-def _by_image(objects):
+def _by_image(objects: Sequence[Any]) -> Any:
     table = defaultdict(list)
     for one in objects:
         table[one["image_id"], one["category_id"]].append(one)
     return table
 
 
-def _by_score(detections, most):
+def _by_score(detections: Sequence[Any], most: Any) -> Any:
     """Returns the detections of the highest scores; equal scores keep their order."""
     order = numpy.argsort([-one["score"] for one in detections], kind="mergesort")
     return [detections[place] for place in order[:most]]
 
 
-def _outside(values, low, high):
+def _outside(values: Any, low: Any, high: Any) -> Any:
     """Returns how far values are outside of a range."""
     nothing = numpy.zeros(len(values))
     return numpy.max((nothing, low - values), axis=0) + numpy.max((nothing, values - high), axis=0)
 
 
-def _is_plain(p):
+def _is_plain(p: Any) -> bool:
     """Whether the engine takes a definition: lists that rise, and bounds in order."""
     recalls, numbers = list(p.recThrs), list(p.maxDets)
     rises = all(a < b for values in (recalls, numbers) for a, b in zip(values, values[1:]))
@@ -475,7 +498,7 @@ def _is_plain(p):
     )
 
 
-def _columns(table, images, categories, kind, number):
+def _columns(table: Any, images: Any, categories: Any, kind: str, number: str) -> Any:
     """Returns the objects of a table as columns, in the order of images and categories."""
     rows = [
         (images[image], categories[category], one)
@@ -490,22 +513,39 @@ def _columns(table, images, categories, kind, number):
         "area": numpy.array([one["area"] for one in objects], dtype="float64"),
         "number": numpy.array([one[number] for one in objects], dtype="float64"),
         "id": numpy.array([one["id"] for one in objects]),
+        "ignore": numpy.array([bool(one.get("ignore")) and kind == "keypoints" for one in objects], dtype=bool),
+        "shape": _SHAPES[kind](objects, number == "iscrowd"),
     }
-    if kind == "bbox":
-        columns["shape"] = numpy.array([one["bbox"] for one in objects], dtype="float64").reshape(-1, 4)
-    else:
-        columns["shape"] = maskUtils._read([one["segmentation"] for one in objects])
     return columns
 
 
-def _same(p, other):
+def _boxes(objects: Sequence[Any], are_truths: bool) -> Any:
+    return numpy.array([one["bbox"] for one in objects], dtype="float64").reshape(-1, 4)
+
+
+def _keypoints(objects: Sequence[Any], are_truths: bool) -> Any:
+    points = numpy.array([one["keypoints"] for one in objects], dtype="float64")
+    points = points.reshape(len(objects), -1) if objects else points.reshape(0, 0)
+    # Only boxes of ground truth are looked at.
+    return points, _boxes(objects if are_truths else [], are_truths)
+
+
+# How the engine takes the objects of a kind.
+_SHAPES = {
+    "bbox": _boxes,
+    "segm": lambda objects, are_truths: maskUtils._read([one["segmentation"] for one in objects]),
+    "keypoints": _keypoints,
+}
+
+
+def _same(p: Any, other: Any) -> bool:
     """Whether two definitions evaluate the same."""
     names = ("imgIds", "iouThrs", "recThrs", "maxDets", "areaRng")
     same = all(numpy.array_equal(getattr(p, name), getattr(other, name)) for name in names)
     return same and p.useCats == other.useCats and list(_categories(p)) == list(_categories(other))
 
 
-def _curves(entries, most, p):
+def _curves(entries: Sequence[Any], most: Any, p: Any) -> Any:
     """Returns precision by threshold and recall, recall by threshold, and scores like precision.
 
     None if nothing is to be found.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy
 
 from ... import _native
@@ -9,24 +12,24 @@ from ... import _native
 __all__ = ["area", "decode", "encode", "frPyObjects", "iou", "merge", "toBbox"]
 
 
-def _read(masks) -> list[tuple[int, int, bytes]]:
+def _read(masks: Any) -> list[tuple[int, int, bytes]]:
     """Returns masks as the engine takes them."""
     return [(*mask["size"], _bytes(mask["counts"])) for mask in masks]
 
 
-def _bytes(counts) -> bytes:
+def _bytes(counts: Any) -> bytes:
     return counts.encode() if isinstance(counts, str) else bytes(counts)
 
 
-def _mask(height: int, width: int, counts: bytes) -> dict:
+def _mask(height: int, width: int, counts: bytes) -> dict[str, Any]:
     return {"size": [height, width], "counts": counts}
 
 
-def encode(bimask):
+def encode(bimask: Any) -> Any:
     """Returns the mask of an image, or a list of those of a stack of images.
 
     Args:
-        bimask: uint8 in Fortran order, of shape (height, width) or (height, width, images). What is not 0 is in
+        bimask: uint8 or bool in Fortran order, of shape (height, width) or (height, width, images). What is not 0 is in
             the mask.
 
     Raises:
@@ -35,18 +38,19 @@ def encode(bimask):
     >>> encode(numpy.asfortranarray([[1, 0, 0], [1, 0, 0]], dtype="uint8"))
     {'size': [2, 3], 'counts': b'024'}
     """
-    if bimask.dtype != numpy.uint8:
+    if bimask.dtype not in (numpy.uint8, numpy.bool_):
         raise ValueError(f"an array of {bimask.dtype}: expected uint8")
     if not bimask.flags.f_contiguous:
         raise ValueError("ndarray is not Fortran contiguous: use numpy.asfortranarray")
     height, width = bimask.shape[:2]
     images = bimask.shape[2] if bimask.ndim == 3 else 1
-    counts = _native.mask_encode(bimask.reshape(-1, order="F"), height, width, images)
+    pixels = bimask.reshape(-1, order="F").view("uint8")
+    counts = _native.mask_encode(pixels, height, width, images)
     masks = [_mask(height, width, one) for one in counts]
     return masks if bimask.ndim == 3 else masks[0]
 
 
-def decode(rleObjs):
+def decode(rleObjs: Any) -> Any:
     """Returns the image of a mask, or the stack of those of a list: uint8 in Fortran order."""
     if not isinstance(rleObjs, list):
         return decode([rleObjs])[:, :, 0]
@@ -54,21 +58,21 @@ def decode(rleObjs):
     return _native.mask_decode(_read(rleObjs)).reshape((height, width, len(rleObjs)), order="F")
 
 
-def area(rleObjs):
+def area(rleObjs: Any) -> Any:
     """Returns the number of pixels of a mask, or of each of a list."""
     if not isinstance(rleObjs, list):
         return area([rleObjs])[0]
     return numpy.array(_native.mask_area(_read(rleObjs)), dtype="uint32")
 
 
-def toBbox(rleObjs):
+def toBbox(rleObjs: Any) -> Any:
     """Returns left, top, width and height of a mask, or a row of them per mask of a list."""
     if not isinstance(rleObjs, list):
         return toBbox([rleObjs])[0]
     return numpy.array(_native.mask_boxes(_read(rleObjs)), dtype="float64").reshape(-1, 4)
 
 
-def merge(rleObjs, intersect=False):
+def merge(rleObjs: Any, intersect: bool = False) -> Any:
     """Returns the union of masks, or their intersection.
 
     Masks of different sizes give one of size 0 by 0, as in pycocotools.
@@ -76,13 +80,14 @@ def merge(rleObjs, intersect=False):
     sizes = {tuple(mask["size"]) for mask in rleObjs}
     if len(sizes) != 1:
         return _mask(0, 0, b"")
+    height, width = rleObjs[0]["size"]
     if len(rleObjs) == 1:
         # As it is, even if it has runs of length 0.
-        return _mask(*rleObjs[0]["size"], _bytes(rleObjs[0]["counts"]))
-    return _mask(*rleObjs[0]["size"], _native.mask_merge(_read(rleObjs), bool(intersect)))
+        return _mask(height, width, _bytes(rleObjs[0]["counts"]))
+    return _mask(height, width, _native.mask_merge(_read(rleObjs), bool(intersect)))
 
 
-def iou(dt, gt, pyiscrowd):
+def iou(dt: Any, gt: Any, pyiscrowd: Any) -> Any:
     """Returns intersection over union of each detection with each true object.
 
     Args:
@@ -106,7 +111,7 @@ def iou(dt, gt, pyiscrowd):
     return numpy.asfortranarray(between(detections, truths, crowd).reshape(len(dt), len(gt)))
 
 
-def _objects(objects):
+def _objects(objects: Sequence[Any]) -> Any:
     """Returns boxes as an array and masks as a list."""
     if isinstance(objects, numpy.ndarray):
         if objects.ndim != 2 or objects.shape[1] != 4:
@@ -121,7 +126,7 @@ def _objects(objects):
     raise TypeError("expected a list of boxes (left, top, width, height) or of masks")
 
 
-def frPyObjects(pyobj, h, w):
+def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
     """Returns masks of boxes, polygons or uncompressed run lengths.
 
     Args:
@@ -151,7 +156,7 @@ def frPyObjects(pyobj, h, w):
     raise TypeError("expected boxes of 4 numbers or polygons of at least 6")
 
 
-def _of_boxes(boxes, height, width):
+def _of_boxes(boxes: Any, height: int, width: int) -> Any:
     polygons = []
     for box in boxes:
         x, y, right, bottom = box[0], box[1], box[0] + box[2], box[1] + box[3]
@@ -159,5 +164,9 @@ def _of_boxes(boxes, height, width):
     return [_mask(height, width, counts) for counts in _native.mask_from_polygons(polygons, height, width)]
 
 
-def _of_counts(masks):
-    return [_mask(*mask["size"], _native.compress_counts([int(count) for count in mask["counts"]])) for mask in masks]
+def _of_counts(masks: Any) -> Any:
+    found = []
+    for mask in masks:
+        height, width = mask["size"]
+        found.append(_mask(height, width, _native.compress_counts([int(count) for count in mask["counts"]])))
+    return found

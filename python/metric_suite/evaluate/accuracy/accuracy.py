@@ -1,5 +1,9 @@
 """Accuracy, as Hugging Face's evaluate computes it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import evaluate
 
 import metric_suite
@@ -16,7 +20,7 @@ Args:
 
 
 class Accuracy(evaluate.Metric):
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation="",
@@ -24,7 +28,9 @@ class Accuracy(evaluate.Metric):
             features=_classes.features(self.config_name),
         )
 
-    def _compute(self, predictions, references, normalize=True, sample_weight=None):
+    def _compute(
+        self, predictions: Any, references: Any, normalize: Any = True, sample_weight: Any = None
+    ) -> dict[str, Any]:
         if _classes.needs_sklearn(predictions, sample_weight):
             from sklearn.metrics import accuracy_score
 

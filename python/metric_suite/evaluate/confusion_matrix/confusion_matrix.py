@@ -1,5 +1,9 @@
 """Confusion matrix, as Hugging Face's evaluate computes it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import evaluate
 import numpy
 
@@ -17,7 +21,7 @@ Args:
 
 
 class ConfusionMatrix(evaluate.Metric):
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation="",
@@ -25,7 +29,9 @@ class ConfusionMatrix(evaluate.Metric):
             features=_classes.features(self.config_name),
         )
 
-    def _compute(self, predictions, references, labels=None, sample_weight=None, normalize=None):
+    def _compute(
+        self, predictions: Any, references: Any, labels: Any = None, sample_weight: Any = None, normalize: Any = None
+    ) -> dict[str, Any]:
         if _classes.needs_sklearn(predictions, sample_weight) or labels is not None:
             from sklearn.metrics import confusion_matrix
 

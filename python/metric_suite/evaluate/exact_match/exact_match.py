@@ -1,6 +1,9 @@
 """Exact match, as Hugging Face's evaluate computes it."""
 
+from __future__ import annotations
+
 import re
+from typing import Any
 
 import datasets
 import evaluate
@@ -21,7 +24,7 @@ Args:
 
 
 class ExactMatch(evaluate.Metric):
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation="",
@@ -36,13 +39,13 @@ class ExactMatch(evaluate.Metric):
 
     def _compute(
         self,
-        predictions,
-        references,
-        regexes_to_ignore=None,
-        ignore_case=False,
-        ignore_punctuation=False,
-        ignore_numbers=False,
-    ):
+        predictions: Any,
+        references: Any,
+        regexes_to_ignore: Any = None,
+        ignore_case: bool = False,
+        ignore_punctuation: bool = False,
+        ignore_numbers: bool = False,
+    ) -> dict[str, Any]:
         # Python's own regular expressions, which have more than the engine's.
         for pattern in regexes_to_ignore or ():
             predictions = [re.sub(pattern, "", text) for text in predictions]

@@ -1,5 +1,9 @@
 """F1, as Hugging Face's evaluate computes it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import evaluate
 
 from metric_suite.evaluate import _classes
@@ -17,7 +21,7 @@ Args:
 
 
 class F1(evaluate.Metric):
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation="",
@@ -25,6 +29,14 @@ class F1(evaluate.Metric):
             features=_classes.features(self.config_name),
         )
 
-    def _compute(self, predictions, references, labels=None, pos_label=1, average="binary", sample_weight=None):
+    def _compute(
+        self,
+        predictions: Any,
+        references: Any,
+        labels: Any = None,
+        pos_label: Any = 1,
+        average: str | None = "binary",
+        sample_weight: Any = None,
+    ) -> dict[str, Any]:
         options = (labels, pos_label, average, sample_weight)
         return {"f1": _classes.averaged("f1", predictions, references, *options)}

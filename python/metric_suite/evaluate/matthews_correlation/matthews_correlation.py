@@ -1,5 +1,9 @@
 """Matthews correlation coefficient, as Hugging Face's evaluate computes it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import datasets
 import evaluate
 import numpy
@@ -16,7 +20,7 @@ Args:
 
 
 class MatthewsCorrelation(evaluate.Metric):
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation="",
@@ -29,7 +33,7 @@ class MatthewsCorrelation(evaluate.Metric):
             ),
         )
 
-    def _compute(self, predictions, references, sample_weight=None):
+    def _compute(self, predictions: Any, references: Any, sample_weight: Any = None) -> dict[str, Any]:
         if _classes.needs_sklearn(predictions, sample_weight):
             from sklearn.metrics import matthews_corrcoef
 

@@ -1,5 +1,9 @@
 """Precision, as Hugging Face's evaluate computes it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import evaluate
 
 from metric_suite.evaluate import _classes
@@ -18,7 +22,7 @@ Args:
 
 
 class Precision(evaluate.Metric):
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation="",
@@ -28,13 +32,13 @@ class Precision(evaluate.Metric):
 
     def _compute(
         self,
-        predictions,
-        references,
-        labels=None,
-        pos_label=1,
-        average="binary",
-        sample_weight=None,
-        zero_division="warn",
-    ):
+        predictions: Any,
+        references: Any,
+        labels: Any = None,
+        pos_label: Any = 1,
+        average: str | None = "binary",
+        sample_weight: Any = None,
+        zero_division: Any = "warn",
+    ) -> dict[str, Any]:
         options = (labels, pos_label, average, sample_weight, zero_division)
         return {"precision": _classes.averaged("precision", predictions, references, *options)}

@@ -1,5 +1,9 @@
 """Exact match and F1 of SQuAD v1.1, as Hugging Face's evaluate computes it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import datasets
 import evaluate
 
@@ -14,7 +18,7 @@ Args:
 
 
 class Squad(evaluate.Metric):
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation="",
@@ -35,7 +39,7 @@ class Squad(evaluate.Metric):
             ),
         )
 
-    def _compute(self, predictions, references):
+    def _compute(self, predictions: Any, references: Any) -> dict[str, Any]:
         exact, f1 = scores_of_questions(predictions, references, "v1.1")
         # Questions without prediction count, and score 0.
         totals = {"exact_match": sum(exact.values()), "f1": sum(f1.values())}

@@ -1,10 +1,13 @@
 """Exact match and F1 of SQuAD v2, as Hugging Face's evaluate computes it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import datasets
 import evaluate
 
-from metric_suite.evaluate._squad import has_answer
-from metric_suite.evaluate._squad import scores_of_questions
+from metric_suite.evaluate._squad import has_answer, scores_of_questions
 
 _DESCRIPTION = "Exact match and F1 of answers, in percent, where questions may have none."
 _INPUTS = """
@@ -16,7 +19,7 @@ Args:
 
 
 class SquadV2(evaluate.Metric):
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation="",
@@ -38,7 +41,7 @@ class SquadV2(evaluate.Metric):
             ),
         )
 
-    def _compute(self, predictions, references, no_answer_threshold=1.0):
+    def _compute(self, predictions: Any, references: Any, no_answer_threshold: float = 1.0) -> dict[str, Any]:
         probabilities = {one["id"]: one["no_answer_probability"] for one in predictions}
         answers = {one["id"]: one["prediction_text"] for one in predictions}
         answerable = {one["id"]: has_answer(one) for one in references}
@@ -49,7 +52,7 @@ class SquadV2(evaluate.Metric):
                 id: score if probabilities[id] <= no_answer_threshold else float(not answerable[id])
                 for id, score in scores.items()
             }
-        results = self._percent(kept, list(raw["exact"]), "")
+        results: dict[str, Any] = self._percent(kept, list(raw["exact"]), "")
         for prefix, wanted in (("HasAns_", True), ("NoAns_", False)):
             ids = [id for id, has in answerable.items() if has == wanted]
             if ids:
@@ -60,12 +63,12 @@ class SquadV2(evaluate.Metric):
         return results
 
     @staticmethod
-    def _percent(scores, ids, prefix):
+    def _percent(scores: Any, ids: Any, prefix: str) -> Any:
         results = {f"{prefix}{name}": 100.0 * sum(table[id] for id in ids) / len(ids) for name, table in scores.items()}
         return {**results, f"{prefix}total": len(ids)}
 
     @staticmethod
-    def _best(scores, probabilities, answers, answerable):
+    def _best(scores: Any, probabilities: Any, answers: Any, answerable: Any) -> Any:
         """Returns the best score of any threshold, and that threshold."""
         # With a threshold below all probabilities, every question is taken to have no answer.
         total = sum(not has for has in answerable.values())

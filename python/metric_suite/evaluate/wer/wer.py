@@ -1,5 +1,9 @@
 """Word error rate, as Hugging Face's evaluate computes it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import datasets
 import evaluate
 
@@ -15,7 +19,7 @@ Args:
 
 
 class WER(evaluate.Metric):
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation="",
@@ -28,7 +32,7 @@ class WER(evaluate.Metric):
             ),
         )
 
-    def _compute(self, predictions, references, concatenate_texts=False):
+    def _compute(self, predictions: Any, references: Any, concatenate_texts: bool = False) -> float:
         # Either way the edits of all pairs are added up, except that pair by pair 0 / 0 is an error.
         if not concatenate_texts and not any(text.strip() for text in references):
             raise ZeroDivisionError("the references have no words")

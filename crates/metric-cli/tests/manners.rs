@@ -1,0 +1,199 @@
+//! What the program makes of words that are nearly right, and the forms in which it prints scores.
+
+mod common;
+
+use common::Folder;
+
+const REFERENCES: &str =
+    "{\"id\": 1, \"reference\": \"a b\"}\n{\"id\": 2, \"reference\": \"c d e\"}\n";
+const PREDICTIONS: &str =
+    "{\"id\": 1, \"prediction\": \"a b\"}\n{\"id\": 2, \"prediction\": \"c x e\"}\n";
+
+fn folder() -> Folder {
+    Folder::new(&[("r.jsonl", REFERENCES), ("p.jsonl", PREDICTIONS)])
+}
+
+#[test]
+fn words_that_are_nearly_right_are_explained() {
+    let folder = folder();
+    for (words, says) in [
+        (
+            "wer -r r.jsonl -p p.jsonl",
+            "did you mean `metric score wer -r r.jsonl -p p.jsonl`?",
+        ),
+        (
+            "score wre -r r.jsonl -p p.jsonl",
+            "unknown metric \"wre\": did you mean wer?",
+        ),
+        ("score map", "coco (AP, as COCO computes it)"),
+        ("score f1", "classification (labels)"),
+        ("score iou", "there is no mean IoU yet"),
+        ("score bleu", "there is none yet; codebleu"),
+        ("compare wre", "did you mean wer?"),
+        ("list wre", "did you mean wer?"),
+        (
+            "score wer,cre -r r.jsonl -p p.jsonl",
+            "unknown metric \"cre\": did you mean cer?",
+        ),
+        (
+            "score wer r.jsonl p.jsonl",
+            "files are given with -r (references) and -p (predictions)",
+        ),
+        (
+            "compare wer r.jsonl p.jsonl",
+            "`metric compare wer -r references.jsonl -p predictions.jsonl`",
+        ),
+        (
+            "score wer -r r.jsonl -p p.jsonl --digits 2 --format json",
+            "--digits does not go with --format json",
+        ),
+    ] {
+        folder.run(words).fails(2, &[says]);
+    }
+}
+
+#[test]
+fn names_in_any_case_are_names() {
+    let folder = folder();
+    let plain = folder
+        .run("score wer -r r.jsonl -p p.jsonl --format json")
+        .code(0);
+    let upper = folder
+        .run("score WER -r r.jsonl -p p.jsonl --format json")
+        .code(0);
+    assert_eq!(upper.stdout, plain.stdout);
+    let help = folder.run("score wer --help").code(0);
+    assert_eq!(folder.run("help wer").code(0).stdout, help.stdout);
+}
+
+#[test]
+fn languages_have_short_names() {
+    let folder = Folder::new(&[
+        ("r.jsonl", "{\"id\": 1, \"reference\": \"x = 1\"}\n"),
+        ("p.jsonl", "{\"id\": 1, \"prediction\": \"x = 2\"}\n"),
+    ]);
+    let score = |lang: &str, out: &str| {
+        let words = format!(
+            "score codebleu --lang {lang} -r r.jsonl -p p.jsonl --format json --state-out {out}"
+        );
+        folder.run(&words).code(0).stdout
+    };
+    for (alias, name) in [
+        ("py", "python"),
+        ("js", "javascript"),
+        ("c#", "c_sharp"),
+        ("c++", "cpp"),
+        ("ts", "typescript"),
+        ("rs", "rust"),
+    ] {
+        assert_eq!(score(alias, "a.state"), score(name, "b.state"), "{alias}");
+        let state = |name: &str| std::fs::read(folder.path(name)).expect("a state");
+        assert_eq!(state("a.state"), state("b.state"), "{alias}");
+    }
+}
+
+/// Two of five words and one of two texts are not what they should be: 1/5 is 0.2.
+#[test]
+fn scores_are_printed_as_asked_for() {
+    let folder = folder();
+    let run = |words: &str| {
+        folder
+            .run(&format!("score wer -r r.jsonl -p p.jsonl {words}"))
+            .code(0)
+            .stdout
+    };
+    let table = run("--digits 2");
+    assert!(
+        table.contains("│ wer ┆  0.20 │") || table.contains("0.20 "),
+        "{table}"
+    );
+    let percent = run("--percent --digits 1");
+    assert!(
+        percent.contains("score (%)") && percent.contains("20.0"),
+        "{percent}"
+    );
+    let csv = run("--format csv");
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(
+        rows[..2],
+        ["metric,kind,group,score,value", "wer,,,wer,0.2"]
+    );
+    assert_eq!(
+        run("--format csv --percent").lines().nth(1),
+        Some("wer,,,wer,20")
+    );
+    let latex = run("--format latex");
+    for line in [
+        "\\begin{tabular}{lr}",
+        "wer & score \\\\",
+        "wer & 0.2000 \\\\",
+        "\\bottomrule",
+    ] {
+        assert!(latex.contains(line), "{latex}");
+    }
+    let intervals = run("--format csv --confidence 0.95");
+    assert_eq!(
+        intervals.lines().next(),
+        Some("metric,kind,group,score,value,low,high")
+    );
+}
+
+#[test]
+fn one_metric_is_listed_at_length() {
+    let folder = Folder::new(&[]);
+    let text = folder.run("list wer").code(0).stdout;
+    for part in [
+        "wer: ",
+        "Reference:  ",
+        "  wer (lower is better)",
+        "--profile jiwer|",
+        "[default: jiwer]",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let json = folder.run("list wer --format json").json();
+    assert_eq!(json["metrics"].as_array().map(Vec::len), Some(1));
+    assert_eq!(json["metrics"][0]["name"], "wer");
+}
+
+#[test]
+fn shells_and_man_know_the_program() {
+    let folder = Folder::new(&[]);
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = folder.run(&format!("completions {shell}")).code(0).stdout;
+        for word in ["metric", "codebleu", "state-out", "oks-sigmas"] {
+            assert!(script.contains(word), "{shell}: no {word}");
+        }
+    }
+    let page = folder.run("man").code(0).stdout;
+    assert!(page.contains(".TH metric 1"), "{page}");
+    folder.run("man --out pages").code(0);
+    let page = std::fs::read_to_string(folder.path("pages/metric-score-wer.1"));
+    assert!(page.expect("a page").contains("profile"));
+}
+
+/// The second text has one incorrect word of three.
+#[test]
+fn the_worst_examples_are_printed() {
+    let folder = folder();
+    let run = |words: &str| folder.run(&format!("score wer -r r.jsonl -p p.jsonl {words}"));
+    let table = run("--show-worst 3").code(0).stdout;
+    let row = table.lines().find(|line| line.contains("c d e"));
+    let row = row.expect("a row of the example");
+    for part in ["2", "0.3333", "c d e", "c x e"] {
+        assert!(row.contains(part), "{row}");
+    }
+    // The other one is perfect.
+    assert!(!table.contains("a b"), "{table}");
+    let markdown = run("--show-worst 1 --format markdown").code(0).stdout;
+    assert!(markdown.contains("| worst | "), "{markdown}");
+    run("--show-worst 1 --format json").fails(2, &["--per-sample FILE"]);
+    let perfect =
+        folder.run("score wer -r r.jsonl -p r.jsonl --prediction-field reference --show-worst 1");
+    assert!(
+        perfect
+            .code(0)
+            .stdout
+            .contains("All examples have a perfect wer")
+    );
+}

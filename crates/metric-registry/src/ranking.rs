@@ -1,0 +1,301 @@
+//! The worst examples of a data set, and how the scores of all of them are distributed.
+
+use std::collections::BTreeMap;
+
+use crate::{Direction, ScoreSpec};
+
+/// The number of ranges that scores between 0 and 1 are counted by.
+pub const SCORE_BINS: usize = 20;
+
+/// The counts of examples by their scores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScoreCounts {
+    /// The scores between 0 and 1, in ranges of equal width.
+    pub bins: [u64; SCORE_BINS],
+    /// Those that are exactly 0.
+    pub at_zero: u64,
+    /// Those that are exactly 1.
+    pub at_one: u64,
+    /// Those that are not between 0 and 1.
+    pub outside: u64,
+    /// Those that are undefined.
+    pub undefined: u64,
+    /// All examples.
+    pub all: u64,
+}
+
+impl ScoreCounts {
+    fn add(&mut self, value: Option<f64>) {
+        self.all += 1;
+        let Some(value) = value else {
+            self.undefined += 1;
+            return;
+        };
+        self.at_zero += u64::from(value == 0.0);
+        self.at_one += u64::from(value == 1.0);
+        match (0.0..=1.0).contains(&value) {
+            true => self.bins[((value * SCORE_BINS as f64) as usize).min(SCORE_BINS - 1)] += 1,
+            false => self.outside += 1,
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (ours, theirs) in self.bins.iter_mut().zip(other.bins) {
+            *ours += theirs;
+        }
+        self.at_zero += other.at_zero;
+        self.at_one += other.at_one;
+        self.outside += other.outside;
+        self.undefined += other.undefined;
+        self.all += other.all;
+    }
+}
+
+/// Bits whose order is that of the numbers.
+fn ordered_bits(value: f64) -> u64 {
+    let bits = value.to_bits();
+    match bits >> 63 {
+        0 => bits | 1 << 63,
+        _ => !bits,
+    }
+}
+
+/// Where an example is among the worst: by its score, then by the position of its record, then by the order of
+/// the examples of that record.
+type Place = (u64, u64, u64);
+
+/// The worst examples by one score, a limited number of them, and the counts of all.
+///
+/// Rankings of parts of a data set merge: any partition of the examples, merged in any order, gives the same.
+/// Examples with a perfect score are counted and not kept.
+///
+/// ```
+/// use metric_registry::{Direction, Ranking};
+///
+/// let mut ranking = Ranking::new(2);
+/// ranking.choose("f1", Direction::Higher);
+/// for (position, f1) in [0.75, 0.5, 1.0, 0.25].into_iter().enumerate() {
+///     ranking.add(Some(f1), position as u64, || None, || position);
+/// }
+/// let worst: Vec<usize> = ranking.worst().copied().collect();
+/// assert_eq!(worst, [3, 1]);
+/// assert_eq!((ranking.counts().all, ranking.counts().at_one), (4, 1));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Ranking<T> {
+    most: usize,
+    score: Option<(String, Direction)>,
+    counts: ScoreCounts,
+    worst: BTreeMap<Place, T>,
+    nearest: BTreeMap<Place, T>,
+}
+
+impl<T> Ranking<T> {
+    /// A ranking that keeps at most this number of examples.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        Self {
+            most,
+            score: None,
+            counts: ScoreCounts::default(),
+            worst: BTreeMap::new(),
+            nearest: BTreeMap::new(),
+        }
+    }
+
+    /// Ranks by this score from now on.
+    pub fn choose(&mut self, name: &str, direction: Direction) {
+        self.score = Some((name.to_owned(), direction));
+    }
+
+    /// Chooses the first score that has a direction, unless there is a score.
+    pub fn choose_of<'n>(
+        &mut self,
+        scores: &'static [ScoreSpec],
+        names: impl IntoIterator<Item = &'n str>,
+    ) {
+        if self.score.is_none() {
+            let direction = |name: &str| ScoreSpec::of_name(scores, name)?.direction;
+            let directed = |name: &'n str| Some((name.to_owned(), direction(name)?));
+            self.score = names.into_iter().find_map(directed);
+        }
+    }
+
+    /// Returns the score that examples are ranked by, and which of its values are better.
+    #[must_use]
+    pub fn score(&self) -> Option<(&str, Direction)> {
+        let score = self.score.as_ref();
+        score.map(|(name, direction)| (name.as_str(), *direction))
+    }
+
+    /// Returns the counts of all examples.
+    #[must_use]
+    pub fn counts(&self) -> &ScoreCounts {
+        &self.counts
+    }
+
+    /// Returns the worst examples, the worst one first, and equal ones by their position.
+    pub fn worst(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.worst.values()
+    }
+
+    /// Returns the examples that are not perfect and closest to it, the closest one first, and equal ones by their
+    /// position.
+    pub fn nearest(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.nearest.values()
+    }
+
+    /// Returns all examples that are kept, to change them.
+    pub(crate) fn kept_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.worst.values_mut().chain(self.nearest.values_mut())
+    }
+
+    /// Adds an example with its score and the position of its record. Of an example that is not perfect,
+    /// `closeness` says how close it is; 0 and below are not close. Returns whether the example is kept: as one of
+    /// the worst, or as one of the nearest.
+    pub fn add(
+        &mut self,
+        value: Option<f64>,
+        position: u64,
+        closeness: impl FnOnce() -> Option<f64>,
+        example: impl Fn() -> T,
+    ) -> bool {
+        let sequence = self.counts.all;
+        self.counts.add(value);
+        let (Some((_, direction)), Some(value)) = (&self.score, value) else {
+            return false;
+        };
+        let (rank, is_perfect) = match direction {
+            Direction::Higher => (ordered_bits(value), value >= 1.0),
+            Direction::Lower => (!ordered_bits(value), value <= 0.0),
+        };
+        let place = (rank, position, sequence);
+        if is_perfect || self.most == 0 {
+            return false;
+        }
+        let is_bad = keep(&mut self.worst, self.most, place, &example);
+        let close = closeness().filter(|close| *close > 0.0);
+        let is_close = close.is_some_and(|close| {
+            let place = (!ordered_bits(close), position, sequence);
+            keep(&mut self.nearest, self.most, place, &example)
+        });
+        is_bad || is_close
+    }
+
+    /// Adds what was ranked of other examples.
+    pub fn merge(&mut self, other: Self) {
+        self.counts.merge(&other.counts);
+        self.score = self.score.take().or(other.score);
+        for (ours, theirs) in [
+            (&mut self.worst, other.worst),
+            (&mut self.nearest, other.nearest),
+        ] {
+            ours.extend(theirs);
+            while ours.len() > self.most {
+                ours.pop_last();
+            }
+        }
+    }
+
+    /// The same ranking of other values.
+    pub(crate) fn map<U>(&self, mut value: impl FnMut(u64, &T) -> U) -> Ranking<U> {
+        let mut map = |kept: &BTreeMap<Place, T>| -> BTreeMap<Place, U> {
+            let kept = kept.iter();
+            kept.map(|(place, kept)| (*place, value(place.1, kept)))
+                .collect()
+        };
+        let (worst, nearest) = (map(&self.worst), map(&self.nearest));
+        Ranking {
+            most: self.most,
+            score: self.score.clone(),
+            counts: self.counts.clone(),
+            worst,
+            nearest,
+        }
+    }
+}
+
+/// Keeps an example unless there are enough with smaller places.
+fn keep<T>(
+    kept: &mut BTreeMap<Place, T>,
+    most: usize,
+    place: Place,
+    example: impl Fn() -> T,
+) -> bool {
+    if kept.len() >= most {
+        match kept.last_key_value() {
+            Some((last, _)) if *last > place => kept.pop_last(),
+            _ => return false,
+        };
+    }
+    kept.insert(place, example());
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn bits_are_ordered_as_numbers() {
+        let numbers = [
+            f64::NEG_INFINITY,
+            -1.5,
+            -0.0,
+            0.0,
+            1e-300,
+            1.0,
+            f64::INFINITY,
+        ];
+        assert!(numbers.is_sorted_by(|a, b| ordered_bits(*a) < ordered_bits(*b)));
+    }
+
+    #[test]
+    fn the_worst_examples_are_kept() {
+        let mut ranking = Ranking::new(2);
+        ranking.choose("wer", Direction::Lower);
+        for (position, score) in [0.5, 0.0, 1.5, 0.5, 0.25].into_iter().enumerate() {
+            let close = 1.0 - score;
+            ranking.add(Some(score), position as u64, || Some(close), || position);
+        }
+        ranking.add(None, 5, || None, || 5);
+        assert_eq!(ranking.nearest().copied().collect::<Vec<_>>(), [4, 0]);
+        assert_eq!(ranking.worst().copied().collect::<Vec<_>>(), [2, 0]);
+        let counts = ranking.counts();
+        assert_eq!((counts.at_zero, counts.at_one), (1, 0));
+        assert_eq!((counts.outside, counts.undefined), (1, 1));
+        assert_eq!(counts.bins.iter().sum::<u64>(), 4);
+    }
+
+    proptest! {
+        /// Parts in any order give what one pass gives.
+        #[test]
+        fn parts_merge(
+            scores in proptest::collection::vec(0..6_u8, 0..40),
+            parts in proptest::collection::vec(0..3_usize, 40),
+            most in 0..8_usize,
+        ) {
+            let empty = || {
+                let mut ranking = Ranking::new(most);
+                ranking.choose("f1", Direction::Higher);
+                ranking
+            };
+            let (mut whole, mut divided) = (empty(), [empty(), empty(), empty()]);
+            for (position, (score, part)) in scores.iter().zip(&parts).enumerate() {
+                let value = (*score > 0).then(|| f64::from(*score) / 5.0);
+                for ranking in [&mut whole, &mut divided[*part]] {
+                    ranking.add(value, position as u64, || value, || position);
+                }
+            }
+            let [mut sum, second, third] = divided;
+            sum.merge(third);
+            sum.merge(second);
+            prop_assert_eq!(sum.counts(), whole.counts());
+            let [sum, whole] =
+                [sum, whole].map(|it| it.worst().chain(it.nearest()).copied().collect::<Vec<_>>());
+            prop_assert_eq!(sum, whole);
+        }
+    }
+}
