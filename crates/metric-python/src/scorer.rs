@@ -450,6 +450,7 @@ pub(crate) fn compare_states(
     let systems = systems.into_iter().map(|(name, outcome)| System {
         name,
         predictions: "predictions".to_owned(),
+        missing: outcome.outcome.report().missing,
         outcome: outcome.outcome.clone(),
     });
     let systems: Vec<System> = systems.collect();

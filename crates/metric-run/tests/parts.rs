@@ -97,6 +97,7 @@ fn merged_states_compare_as_files_do() {
         name: name.to_owned(),
         predictions: "predictions".to_owned(),
         outcome: merged(&texts).remove(0),
+        missing: 0,
     });
     let found = run(false).compare_outcomes(systems.to_vec(), &compare);
     let mut found = found.expect("compared");
