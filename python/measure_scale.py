@@ -221,10 +221,10 @@ def on_spark(pairs: int = 1_000_000, detections: int = 2_000_000) -> None:
     changed = functions.regexp_replace("reference", "cat|mat", "dog")
     frame = frame.withColumn("prediction", changed)
     identity = frame.select("reference", "prediction")
-    if pairs <= 1_000_000:
+    if 0 < pairs <= 1_000_000:
         compared(session, frame.persist(), identity, pairs)
         frame.unpersist()
-    else:
+    elif pairs:
         seconds = _timed(lambda: spark.score(identity, "wer"), 1)
         print(f"pairs {pairs}, with making them: {seconds:.1f} s", flush=True)
     print(f"driver's JVM peak {_driver_peak(session):.0f} MB, its Python {_peak():.0f} MB", flush=True)
@@ -238,7 +238,8 @@ def on_spark(pairs: int = 1_000_000, detections: int = 2_000_000) -> None:
             functions.col("id").alias("position"),
             number(5, 100).alias("score"),
         )
-        truth = objects.drop("score", "position").withColumn("area", number(4, 99)).withColumn("iscrowd", functions.lit(0))
+        truth = objects.drop("score", "position").withColumn("area", functions.col("bbox")[2] * functions.col("bbox")[3])
+        truth = truth.withColumn("iscrowd", functions.lit(0))
         start = time.perf_counter()
         result = spark.score(truth, "coco", objects, order="position")
         print(f"detections {detections}: {time.perf_counter() - start:.1f} s, AP {result['AP']}, driver's JVM peak {_driver_peak(session):.0f} MB, its Python {_peak():.0f} MB")
