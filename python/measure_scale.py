@@ -137,6 +137,7 @@ def _session(memory: str = "1g") -> Any:
         "spark.driver.memory": memory,
         "spark.executor.memory": "2g",
         "spark.executorEnv.SPARK_HOME": home,
+        "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "16",
     }.items():
@@ -162,9 +163,48 @@ def _driver_peak(session: Any) -> float:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) / 1024
 
 
+def compared(session: Any, frame: Any, identity: Any, pairs: int) -> None:
+    """Three jobs on the same cached frame, and one process."""
+    import pandas
+    from pyspark.sql import functions
+
+    import metric_suite.spark as spark
+
+    frame.count()
+    job = lambda: identity.mapInArrow(lambda batches: batches, identity.schema).write.format("noop").mode("overwrite").save()
+    job()
+    plain = _timed(job)
+    ours = lambda: spark.score(identity, "wer")
+    ours()
+    mine = _timed(ours)
+    with_ids = _timed(lambda: spark.score(frame, "wer"), 1)
+    print(f"pairs {pairs}: identity {plain:.2f} s, ours {mine:.2f} s, ours with ids checked {with_ids:.2f} s", flush=True)
+    table = identity.toArrow()
+    scorer = _native.Scorer("wer", {}, {"threads": 1})
+    process = _timed(lambda: scorer.score_values(table["prediction"], table["reference"], None, None))
+    print(f"one process, one thread {process:.2f} s", flush=True)
+
+    def counted(reference: Any, prediction: Any) -> Any:
+        import jiwer
+
+        rows = [jiwer.process_words(a, b) for a, b in zip(reference, prediction)]
+        return pandas.Series([it.substitutions + it.deletions + it.insertions for it in rows])
+
+    counted.__annotations__ = {"reference": pandas.Series, "prediction": pandas.Series, "return": pandas.Series}
+    peer = functions.pandas_udf(counted, "long")
+    few = identity.limit(pairs // 20).repartition(16).persist()
+    few.count()
+    work = lambda: few.select(peer("reference", "prediction").alias("errors")).agg(functions.sum("errors")).collect()
+    work()
+    theirs = _timed(work, 1) * 20
+    print(f"jiwer {theirs:.2f} s (a twentieth of the pairs, times 20)", flush=True)
+    less = mine - plain
+    print(f"ours less identity to one process {less / process:.2f}", flush=True)
+    print(f"jiwer to ours {theirs / mine:.1f}, less identity {(theirs - plain) / max(less, 1e-9):.1f}", flush=True)
+
+
 def on_spark(pairs: int = 1_000_000, detections: int = 2_000_000) -> None:
     """Throughput on the same cached frame: an identity, ours, and jiwer as a pandas UDF."""
-    import pandas
     from pyspark.sql import functions
 
     import metric_suite.spark as spark
@@ -179,43 +219,15 @@ def on_spark(pairs: int = 1_000_000, detections: int = 2_000_000) -> None:
     same = text(functions.col("id"), 1)
     frame = session.range(0, pairs, numPartitions=16).select("id", same.alias("reference"))
     changed = functions.regexp_replace("reference", "cat|mat", "dog")
-    frame = frame.withColumn("prediction", changed).persist()
-    frame.count()
-
+    frame = frame.withColumn("prediction", changed)
     identity = frame.select("reference", "prediction")
-    job = lambda: identity.mapInArrow(lambda batches: batches, identity.schema).write.format("noop").mode("overwrite").save()
-    job()
-    plain = _timed(job)
-    ours = lambda: spark.score(identity, "wer")
-    ours()
-    mine = _timed(ours)
-    with_ids = _timed(lambda: spark.score(frame, "wer"), 1)
-    print(f"pairs {pairs}: identity {plain:.2f} s, ours {mine:.2f} s, ours with ids checked {with_ids:.2f} s", flush=True)
-    table = identity.limit(min(pairs, 1_000_000)).toArrow()
-    scorer = _native.Scorer("wer", {}, {"threads": 1})
-    process = _timed(lambda: scorer.score_values(table["prediction"], table["reference"], None, None)) * pairs / len(table)
-    print(f"one process, one thread {process:.2f} s", flush=True)
-    if pairs <= 1_000_000:
-
-        @functions.pandas_udf("struct<errors long, words long>")
-        def peer(reference: pandas.Series, prediction: pandas.Series) -> pandas.DataFrame:
-            import jiwer
-
-            rows = [jiwer.process_words(a, b) for a, b in zip(reference, prediction)]
-            return pandas.DataFrame(
-                [(it.substitutions + it.deletions + it.insertions, it.hits + it.substitutions + it.deletions) for it in rows],
-                columns=["errors", "words"],
-            )
-
-        few = identity.limit(pairs // 20).repartition(16).persist()
-        few.count()
-        work = lambda: few.select(peer("reference", "prediction").alias("it")).agg(functions.sum("it.errors"), functions.sum("it.words")).collect()
-        work()
-        theirs = _timed(work, 1) * 20
-        print(f"jiwer {theirs:.2f} s (of a twentieth of the pairs, times 20)", flush=True)
-        print(f"ours less identity to one process {(mine - plain) / process:.2f}; jiwer to ours {theirs / mine:.1f}, less identity {(theirs - plain) / max(mine - plain, 1e-9):.1f}")
+    if 0 < pairs <= 1_000_000:
+        compared(session, frame.persist(), identity, pairs)
+        frame.unpersist()
+    elif pairs:
+        seconds = _timed(lambda: spark.score(identity, "wer"), 1)
+        print(f"pairs {pairs}, with making them: {seconds:.1f} s", flush=True)
     print(f"driver's JVM peak {_driver_peak(session):.0f} MB, its Python {_peak():.0f} MB", flush=True)
-    frame.unpersist()
     if detections:
         rows = session.range(0, detections, numPartitions=16)
         number = lambda seed, most: (functions.pmod(functions.hash("id", functions.lit(seed)), most * 10) / 10.0 + 1.0).cast("double")
@@ -226,7 +238,8 @@ def on_spark(pairs: int = 1_000_000, detections: int = 2_000_000) -> None:
             functions.col("id").alias("position"),
             number(5, 100).alias("score"),
         )
-        truth = objects.drop("score", "position").withColumn("area", number(4, 99)).withColumn("iscrowd", functions.lit(0))
+        truth = objects.drop("score", "position").withColumn("area", functions.col("bbox")[2] * functions.col("bbox")[3])
+        truth = truth.withColumn("iscrowd", functions.lit(0))
         start = time.perf_counter()
         result = spark.score(truth, "coco", objects, order="position")
         print(f"detections {detections}: {time.perf_counter() - start:.1f} s, AP {result['AP']}, driver's JVM peak {_driver_peak(session):.0f} MB, its Python {_peak():.0f} MB")

@@ -44,9 +44,6 @@ def session(tmp_path_factory):
         "spark.sql.shuffle.partitions": "6",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.enabled": "false",
-        "spark.speculation": "true",
-        "spark.speculation.multiplier": "1.5",
-        "spark.speculation.quantile": "0.5",
     }
     builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("metric-suite")
     for name, value in settings.items():

@@ -1,6 +1,9 @@
 """Scores through Spark Connect, and prints the states of one process and of Spark."""
 
+import os
 import sys
+
+os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 
 from cases import KINDS, RECORDS
 from pyspark.sql import SparkSession

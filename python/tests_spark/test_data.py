@@ -108,8 +108,13 @@ def test_images_that_ground_truth_lacks(session):
     with pytest.warns(UserWarning):
         assert spark.score(truth, "coco", found, images=images).examples == 3
     bad = found.withColumn("bbox", functions.slice("bbox", 1, 3))
-    with pytest.raises(MetricError, match="bbox: found 3 numbers: expected 4"):
+    with pytest.raises(MetricError, match='image "[123]": bbox: found 3 numbers: expected 4'):
         spark.score(truth, "coco", bad, extra="ignore")
+    for column in ("bbox", "score"):
+        lacking = found.withColumn(column, functions.when(functions.col("image_id") != 1, functions.col(column)))
+        with pytest.raises(MetricError, match=f'predictions: image "[23]": .*{column}') as caught:
+            spark.score(truth, "coco", lacking, images=images)
+        assert caught.value.side == "prediction"
 
 
 def test_a_stream(session, tmp_path):

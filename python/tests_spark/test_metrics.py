@@ -166,18 +166,6 @@ def test_an_executor_that_is_killed(session, request, tmp_path):
         assert killed and killed[0] not in executors()
 
 
-def test_speculation(session, request, tmp_path):
-    for name in chosen(request):
-        case = RECORDS[name]
-        folder = tmp_path / name
-        folder.mkdir()
-        frame = case.frame(session)
-        slow = frame.repartition(8).mapInArrow(_slow(str(folder), 60), frame.schema)
-        start = time.monotonic()
-        check(case, slow, check_ids=False)
-        assert (folder / "attempt-1").exists() and time.monotonic() - start < 60
-
-
 def test_several_metrics_and_samples(session):
     case = RECORDS["wer"]
     frame = case.frame(session).repartition(3)

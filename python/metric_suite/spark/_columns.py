@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -139,8 +140,8 @@ def documents(
     categories: Sequence[tuple[Any, str]],
     fields: Sequence[str],
     order: str | None,
-) -> tuple[Any, Any]:
-    """Returns ground truth and detections of some images as the engine reads a data set.
+) -> tuple[Any, Any, list[Any]]:
+    """Returns ground truth and detections of some images as the engine reads a data set, and the tables of objects.
 
     A reference without a class is an image that may have no objects.
     """
@@ -152,13 +153,27 @@ def documents(
     sides = [_without_nulls(side) for side in sides]
     if not fields and all(_is_plain(side) for side in sides):
         ranked = order if order in sides[1].column_names else None
-        return _objects(sides[0], images, categories), _objects(sides[1], order=ranked)
+        return _objects(sides[0], images, categories), _objects(sides[1], order=ranked), sides
     truth = {
         "images": _images(images, fields),
         "categories": [{"id": key, "name": name} for key, name in categories],
         "annotations": _rows(sides[0]),
     }
-    return _native.dumps(truth, "references"), _native.dumps(_rows(sides[1]), "predictions")
+    return _native.dumps(truth, "references"), _native.dumps(_rows(sides[1]), "predictions"), sides
+
+
+def located(error: MetricError, sides: Sequence[Any]) -> MetricError:
+    """Returns an error that names the image of an object, and not its index among those that a task has."""
+    found = re.match(r"(references|predictions): ((annotations|predictions)?\[(\d+)\])", error.problem)
+    if found is None:
+        return error
+    is_truth, index = found[1] == "references", int(found[4])
+    table = sides[0 if is_truth else 1]
+    if index >= len(table):
+        return error
+    image = str(table["image"][index].as_py())
+    problem = error.problem.replace(found[2], f"image {json.dumps(image, ensure_ascii=False)}", 1)
+    return MetricError(problem, id=image, side="reference" if is_truth else "prediction", field=error.field)
 
 
 def _without_nulls(table: Any) -> Any:
@@ -223,7 +238,7 @@ def _boxes(column: Any, images: Any) -> Any:
     wrong = compute.index(compute.equal(lengths, 4), False).as_py()
     if wrong >= 0:
         raise MetricError(
-            f"image {images[wrong]}: bbox: found {lengths[wrong].as_py()} numbers: expected 4",
+            f'image "{images[wrong]}": bbox: found {lengths[wrong].as_py()} numbers: expected 4',
             id=str(images[wrong]),
             field="bbox",
         )

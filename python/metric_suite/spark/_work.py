@@ -181,8 +181,11 @@ def _of_sides(work: Work, references: Any, predictions: Any) -> list[dict[str, A
 def _of_tables(work: Work, scorers: Sequence[Any], references: Any, predictions: Any) -> list[Any]:
     if work.categories is None:
         return _outcomes(work, scorers, references, predictions)
-    truth, found = _columns.documents(references, predictions, work.categories, work.fields, work.order)
-    return [scorer.score_documents(found, truth) for scorer in scorers]
+    truth, found, sides = _columns.documents(references, predictions, work.categories, work.fields, work.order)
+    try:
+        return [scorer.score_documents(found, truth) for scorer in scorers]
+    except MetricError as error:
+        raise _columns.located(error, sides) from None
 
 
 def _join(work: Work, references: Any, predictions: Any) -> list[dict[str, Any]]:
