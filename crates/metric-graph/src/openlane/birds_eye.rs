@@ -41,9 +41,9 @@ impl OpenLaneV2 {
     /// let prediction = FramePrediction::new(vec![found], vec![], &[vec![0.0]], &[vec![]])?;
     ///
     /// let svg = OpenLaneV2.birds_eye(&prediction, &truth);
-    /// // One of two lanes is found, by one prediction; the scale bar is a line as well.
+    /// // Two lanes and a prediction. 20 m are 388 pixels high, and the scale bar has at most 160: 5 m.
     /// assert_eq!(svg.matches("<polyline").count(), 3);
-    /// assert!(svg.contains("10 m"));
+    /// assert!(svg.contains(">5 m<"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
