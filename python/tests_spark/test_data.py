@@ -112,7 +112,7 @@ def test_images_that_ground_truth_lacks(session):
         spark.score(truth, "coco", bad, extra="ignore")
     for column in ("bbox", "score"):
         lacking = found.withColumn(column, functions.when(functions.col("image_id") != 1, functions.col(column)))
-        with pytest.raises(MetricError, match=f'predictions: image "[23]": .*{column}') as caught:
+        with pytest.raises(MetricError, match=f'predictions: image "1": .*{column}') as caught:
             spark.score(truth, "coco", lacking, images=images)
         assert caught.value.side == "prediction"
 
