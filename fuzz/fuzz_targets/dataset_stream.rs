@@ -75,12 +75,13 @@ fn check<S: Shape + Clone + PartialEq + Debug + Send + Sync>(
     read: impl Fn() -> Result<(Dataset<S>, Warnings), ReadError>,
 ) {
     let stream = stream.expect("the ground truth can be read");
-    let fold = stream
-        .with_block_bytes(block_bytes)
-        .fold(|images: &mut Images<S>, _, found, image| {
-            let before = images.insert(image.key.to_string(), (found.to_vec(), image.clone()));
-            before.is_none().then_some(())
-        });
+    let fold =
+        stream
+            .with_block_bytes(block_bytes)
+            .fold(|images: &mut Images<S>, _, found, image| {
+                let before = images.insert(image.key.to_string(), (found.to_vec(), image.clone()));
+                before.is_none().then_some(())
+            });
     let Some(fold) = fold else {
         return;
     };

@@ -51,10 +51,7 @@ fuzz_target!(|data: &[u8]| {
         serde_json::from_str::<&RawValue>(&text[..end]).expect("JSON");
     }
     let (mut scanner, mut digits) = (Scanner::new(text), Vec::new());
-    let scanned = scanner.digits(|digit| {
-        digits.push(digit);
-        Some(())
-    });
+    let scanned = scanner.digits(&mut digits);
     if scanned.is_some() {
         let read: Vec<u8> = serde_json::from_str(&text[..scanner.at()]).expect("digits");
         assert_eq!(digits, read);
