@@ -995,16 +995,23 @@ fn digits_like<const WORDS: usize>(
 /// numbers such as 0.25.
 #[inline]
 fn after_plain_items(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(number) = unit_number(bytes, at)
-        && bytes.get(number.end) == Some(&b',')
-    {
-        at = number.end + 1 + usize::from(bytes.get(number.end + 1) == Some(&b' '));
-    }
-    while let Some((_, next)) = eight_digits(bytes, at) {
-        at = next;
-    }
-    while let Some((_, next)) = single_digit(bytes, at) {
-        at = next;
+    match bytes.get(at + 1) {
+        Some(b'.') => {
+            while let Some(number) = unit_number(bytes, at)
+                && bytes.get(number.end) == Some(&b',')
+            {
+                at = number.end + 1 + usize::from(bytes.get(number.end + 1) == Some(&b' '));
+            }
+        }
+        Some(b',') => {
+            while let Some((_, next)) = eight_digits(bytes, at) {
+                at = next;
+            }
+            while let Some((_, next)) = single_digit(bytes, at) {
+                at = next;
+            }
+        }
+        _ => {}
     }
     at
 }
@@ -1034,10 +1041,7 @@ pub fn end_of_numbers(text: &str) -> Option<usize> {
         // An empty list has no number before its end.
         if is_item || bytes.get(at) != Some(&b']') {
             at = after_space(bytes, after_plain_items(bytes, at));
-            at = match unit_number(bytes, at) {
-                Some(number) => number.end,
-                None => after_number(bytes, at)?,
-            };
+            at = after_number(bytes, at)?;
         }
         at = after_space(bytes, at);
         while bytes.get(at) == Some(&b']') {
