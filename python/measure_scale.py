@@ -98,7 +98,7 @@ def _merged(states: list[bytes]) -> tuple[float, bytes]:
 
 
 def merges(executors: int = 1000, tasks: int = 8) -> None:
-    """The states of so many executors, merged by the driver alone, and by tasks before it."""
+    """Merges the states of a number of executors, by the driver alone and by tasks before it."""
     print("| metric | state of one | flat: driver, s | tree: slowest task, s | tree: driver, s | equal |\n|---|---|---|---|---|---|")
     makers = {
         "wer, 10,000 pairs": lambda seed: _scored(cases.RECORDS["wer"], 10_000)[1].to_bytes(),

@@ -165,7 +165,11 @@ pub(crate) fn command(several: Option<String>) -> Command {
                 .hide_possible_values(true)
                 .help("Only this metric, at length"),
         )
-        .arg(listing_format_arg());
+        .arg(
+            format_arg()
+                .value_parser(["table", "json", "markdown"])
+                .help("How the list is printed"),
+        );
     let completions = Command::new("completions")
         .about("Prints a script that completes commands and options in a shell")
         .arg(
@@ -385,16 +389,6 @@ pub(crate) fn valued_arg(heading: &'static str, name: &'static str, value: &'sta
         .long(name)
         .value_name(value)
         .help_heading(heading)
-}
-
-/// The format of what is not a table of scores.
-fn listing_format_arg() -> Arg {
-    Arg::new("format")
-        .long("format")
-        .value_name("FORMAT")
-        .value_parser(["table", "json", "markdown"])
-        .default_value("table")
-        .help("How the list is printed")
 }
 
 fn format_arg() -> Arg {

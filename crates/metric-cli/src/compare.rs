@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::valued_arg;
 use crate::error::Failure;
-use crate::output::{cell, latex_text, slices_note};
+use crate::output::{cell, latex_cells, latex_table, latex_text, slices_note};
 #[cfg(feature = "report")]
 use crate::report_compare;
 use crate::score::Bar;
@@ -892,19 +892,8 @@ fn markdown(block: &Block) -> String {
 
 /// A table for a paper, with the package booktabs.
 fn latex(block: &Block) -> String {
-    let line = |cells: &[String]| format!("{} \\\\\n", cells.join(" & "));
-    let escaped =
-        |cells: &[String]| -> Vec<String> { cells.iter().map(|cell| latex_text(cell)).collect() };
-    let columns = "r".repeat(block.header.len() - 1);
-    let mut text = format!("\\begin{{tabular}}{{l{columns}}}\n\\toprule\n");
-    text.push_str(&line(&escaped(&block.header)));
-    text.push_str("\\midrule\n");
-    for row in &block.rows {
-        let mut cells = escaped(&row.cells);
-        // The first cell is a name.
-        for cell in cells.iter_mut().skip(1) {
-            *cell = with_minus_signs(cell);
-        }
+    let rows = block.rows.iter().map(|row| {
+        let mut cells = latex_cells(&row.cells);
         if let Some(cell) = cells.get_mut(1).filter(|_| row.is_best) {
             *cell = format!("\\textbf{{{cell}}}");
         }
@@ -912,39 +901,14 @@ fn latex(block: &Block) -> String {
         if let Some(cell) = significant {
             cell.push_str("$^\\dagger$");
         }
-        text.push_str(&line(&cells));
-    }
-    text.push_str("\\bottomrule\n\\end{tabular}\n");
-    text
-}
-
-/// Numbers with minus signs in place of hyphens; a hyphen that is not before a digit stays.
-fn with_minus_signs(cell: &str) -> String {
-    let mut parts = cell.split('-');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_number = part.starts_with(|char: char| char.is_ascii_digit());
-        text.push_str(if is_number { "$-$" } else { "-" });
-        text.push_str(part);
-    }
-    text
+        cells
+    });
+    latex_table(&block.header, rows)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_minus_signs() {
-        for (cell, expected) in [
-            ("-0.1437", "$-$0.1437"),
-            ("[-0.2, -0.1]", "[$-$0.2, $-$0.1]"),
-            ("19 / 16 / 25", "19 / 16 / 25"),
-            ("-", "-"),
-        ] {
-            assert_eq!(with_minus_signs(cell), expected);
-        }
-    }
 
     #[test]
     fn small_p_values() {

@@ -65,11 +65,8 @@ fn main() -> ExitCode {
         return stop(&failure);
     }
     let command = args::command(metrics);
-    let commands: Vec<&str> = command
-        .get_subcommands()
-        .map(clap::Command::get_name)
-        .collect();
-    let commands: Vec<&str> = commands.into_iter().chain(["help"]).collect();
+    let commands = command.get_subcommands().map(clap::Command::get_name);
+    let commands: Vec<&str> = commands.chain(["help"]).collect();
     if let Some(mistake) = suggest::mistake(&words, &commands) {
         return stop(&Failure::Usage(mistake));
     }

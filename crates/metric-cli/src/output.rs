@@ -114,7 +114,7 @@ fn latex(scored: &Scored, numbers: Numbers) -> String {
         let row = [name.clone(), numbers.score(*value)]
             .into_iter()
             .chain(interval);
-        row.collect::<Vec<_>>()
+        latex_cells(&row.collect::<Vec<_>>())
     });
     let mut text = latex_table(&header, rows);
     for (kind, groups) in &report.groups {
@@ -135,25 +135,44 @@ fn latex(scored: &Scored, numbers: Numbers) -> String {
                 std::iter::once(numbers.score(*value)).chain(found.map(ends))
             });
             let name = cell(scored.name_of_group(kind, &group.name), false);
-            std::iter::once(name).chain(scores).collect::<Vec<_>>()
+            latex_cells(&std::iter::once(name).chain(scores).collect::<Vec<_>>())
         });
         text.push_str(&format!("\n{}", latex_table(&header, rows)));
     }
     text + &format!("% {}\n", outcome.signature())
 }
 
-/// A table of text and numbers with the rules of booktabs.
+/// A table with the rules of booktabs. The header is text, and the cells of rows are LaTeX.
 pub(crate) fn latex_table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let line = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| latex_text(cell)).collect();
-        format!("{} \\\\\n", cells.join(" & "))
-    };
+    let line = |cells: &[String]| format!("{} \\\\\n", cells.join(" & "));
+    let header: Vec<String> = header.iter().map(|name| latex_text(name)).collect();
     let columns = "r".repeat(header.len().saturating_sub(1));
     let rows: String = rows.map(|row| line(&row)).collect();
     format!(
         "\\begin{{tabular}}{{l{columns}}}\n\\toprule\n{}\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n",
-        line(header)
+        line(&header)
     )
+}
+
+/// The cells of a row as LaTeX: a name, and numbers.
+pub(crate) fn latex_cells(row: &[String]) -> Vec<String> {
+    let mut cells: Vec<String> = row.iter().map(|cell| latex_text(cell)).collect();
+    for cell in cells.iter_mut().skip(1) {
+        *cell = with_minus_signs(cell);
+    }
+    cells
+}
+
+/// Numbers with minus signs in place of hyphens; a hyphen that is not before a digit stays.
+fn with_minus_signs(cell: &str) -> String {
+    let mut parts = cell.split('-');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_number = part.starts_with(|char: char| char.is_ascii_digit());
+        text.push_str(if is_number { "$-$" } else { "-" });
+        text.push_str(part);
+    }
+    text
 }
 
 /// Text with what LaTeX would obey as characters.
@@ -457,4 +476,21 @@ fn push(text: &mut String, table: &Table) {
         text.push('\n');
     }
     text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_minus_signs() {
+        for (cell, expected) in [
+            ("-0.1437", "$-$0.1437"),
+            ("[-0.2, -0.1]", "[$-$0.2, $-$0.1]"),
+            ("19 / 16 / 25", "19 / 16 / 25"),
+            ("-", "-"),
+        ] {
+            assert_eq!(with_minus_signs(cell), expected);
+        }
+    }
 }

@@ -8,7 +8,7 @@ use metric_report::{
     Badge, Block, Card, Cell, Column, Example, Fact, Facts, Forest, Histogram, Interval, Report,
     Section, Table, Tone,
 };
-use metric_run::record::{Id, Missing, Record, Value as Side};
+use metric_run::record::Missing;
 use metric_run::registry::{
     Direction, Drawing, Entry, Group, Options, Ranking, Sample, Shown, ShownExample,
 };
@@ -866,17 +866,8 @@ fn picture(entry: &Entry, options: &Options, example: &ShownExample) -> Option<B
         return None;
     }
     let scorer = entry.scorer(options).ok()?;
-    let [reference, prediction] =
-        [&example.reference, &example.prediction].map(|side| side.as_ref().map(Value::to_string));
-    let (reference, prediction) = reference.zip(prediction)?;
-    let mut record = Record {
-        id: Id::Text(&example.id),
-        prediction: Side::json(&prediction),
-        reference: Side::json(&reference),
-        fields: None,
-        join: Default::default(),
-    };
-    let svg = scorer.pictures()?.picture(&mut record, Drawing::Svg).ok()?;
+    let pictures = scorer.pictures()?;
+    let svg = example.with_record(|record| pictures.picture(record, Drawing::Svg).ok())?;
     Some(Block::Picture(metric_report::Picture {
         caption: metric_report::Caption {
             title: format!("Picture of {}", example.id),

@@ -21,8 +21,8 @@ use crate::scan::{FieldNames, Found, Role, ScanError};
 /// little enough to stay in the cache between its reading and its scoring.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// How many lines a block has, about, where so many lines have fewer bytes: what is found out about a short line
-/// takes many times its bytes.
+/// About how many lines a block of short lines has. What is found in a short line takes many times its bytes, so
+/// a block of [`BLOCK_BYTES`] would not stay in the cache.
 const BLOCK_LINES: u64 = 2048;
 
 /// Room that reading to the end wants beyond what there is to read.

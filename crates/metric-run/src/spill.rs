@@ -55,7 +55,7 @@ impl Spill {
     /// How much of a part is written at a time.
     const PIECE: usize = 1 << 15;
 
-    /// Parts of which this many bytes stay in memory, and so many more for each record.
+    /// Parts that keep some bytes in memory: a fixed number, and a number per record.
     pub(crate) fn new(room: [u64; 2]) -> Self {
         Self {
             file: None,

@@ -1,5 +1,4 @@
 use metric_graph::openlane::{OpenLaneV2, check_size, read_frame};
-use metric_record::{Id, Record, Value as Side};
 use metric_report::{Block, Cell, Column, Line, Lines, Media, Order, Picture, Section, Table};
 use serde_json::Value;
 
@@ -66,19 +65,7 @@ pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
 
 /// A frame as a graph, and from above.
 pub(super) fn openlane_example(_options: &Options, example: &ShownExample) -> Vec<Block> {
-    let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
-    else {
-        return Vec::new();
-    };
-    let [reference, prediction] = [reference, prediction].map(Value::to_string);
-    let mut record = Record {
-        id: Id::Text(&example.id),
-        prediction: Side::json(&prediction),
-        reference: Side::json(&reference),
-        fields: None,
-        join: Default::default(),
-    };
-    let read = read_frame(&mut record).ok();
+    let read = example.with_record(|record| read_frame(record).ok());
     let Some((prediction, frame)) =
         read.filter(|(prediction, frame)| check_size(prediction, frame).is_ok())
     else {

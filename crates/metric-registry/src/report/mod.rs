@@ -3,6 +3,7 @@
 //!
 //! A page shows only what the program prints: everything here is made from its JSON.
 
+use metric_record::{Id, JoinPolicy, Record, Value as Side};
 use serde_json::Value;
 
 use crate::Named;
@@ -71,6 +72,21 @@ pub struct ShownExample {
     pub prediction: Option<Value>,
     /// Further fields of the record, such as a question or the file of an image, if they are known.
     pub fields: Option<Value>,
+}
+
+impl ShownExample {
+    /// Gives the record of the example to `read`; `None` if one of its sides is not known.
+    pub fn with_record<T>(&self, read: impl FnOnce(&mut Record<'_>) -> Option<T>) -> Option<T> {
+        let (reference, prediction) = self.reference.as_ref().zip(self.prediction.as_ref())?;
+        let [reference, prediction] = [reference, prediction].map(Value::to_string);
+        read(&mut Record {
+            id: Id::Text(&self.id),
+            prediction: Side::json(&prediction),
+            reference: Side::json(&reference),
+            fields: None,
+            join: JoinPolicy::default(),
+        })
+    }
 }
 
 /// How a metric is shown in a report. Without the feature `report`, no metric is.
