@@ -1272,14 +1272,17 @@ impl CocoCurves {
         if area >= self.params.areas.len() || max_detections > last {
             return None;
         }
-        let mut all = Vec::with_capacity(thresholds.len() * length * classes.len());
-        // The order of pycocotools' array: the last bit of a sum depends on it.
-        for threshold in thresholds {
+        // The order of pycocotools' array, which the last bit of a sum depends on: by threshold, then by place, then
+        // by class.
+        let per_threshold = length * classes.len();
+        let mut all = vec![0.0; thresholds.len() * per_threshold];
+        for (threshold, all) in thresholds.zip(all.chunks_exact_mut(per_threshold.max(1))) {
             let curve = self.place(max_detections, area, threshold);
-            let curves: Vec<_> = classes.iter().map(|class| values(class, curve)).collect();
-            for place in 0..length {
-                let at = |curve: &&[f64]| curve.get(place).copied().unwrap_or(0.0);
-                all.extend(curves.iter().map(at));
+            for (index, class) in classes.iter().enumerate() {
+                let places = all.iter_mut().skip(index).step_by(classes.len());
+                for (place, value) in places.zip(values(class, curve)) {
+                    *place = *value;
+                }
             }
         }
         (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64)

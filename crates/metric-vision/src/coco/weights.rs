@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::iter;
 use std::ops::Range;
 
 use metric_core::{RowSource, WeightedRows};
@@ -184,6 +183,11 @@ impl Rows<'_> {
             precision: Vec::new(),
             scores: Vec::new(),
         };
+        // No curve has more right detections than there are detections that met a true object.
+        let mut capacity = 0;
+        self.rows.each(weights, |row, times| {
+            capacity += times as usize * usize::from(!row.details.0.is_empty());
+        });
         let mut has_level = vec![true; levels];
         if params.quirks {
             has_level.fill(false);
@@ -194,7 +198,7 @@ impl Rows<'_> {
             });
         } else {
             // The detections that count for a small number also count for a large one: one pass is enough.
-            pass.start();
+            pass.start(capacity);
             self.rows.each(weights, |row, times| {
                 if (row.level as usize) < levels {
                     pass.add(row, times);
@@ -209,7 +213,7 @@ impl Rows<'_> {
                     curves.curves.extend_from_within(last..);
                     continue;
                 }
-                pass.start();
+                pass.start(capacity);
                 self.rows.each(weights, |row, times| {
                     if row.level <= most as u32 {
                         pass.add(row, times);
@@ -219,9 +223,7 @@ impl Rows<'_> {
             for curve in 0..areas * thresholds {
                 let area = pass.area_of[curve];
                 if is_last || params.quirks {
-                    curves.read(truths[area], &needed[area], &pass.right[curve], |wrong| {
-                        *wrong
-                    });
+                    curves.read(truths[area], &needed[area], pass.right(curve), |wrong| *wrong);
                     continue;
                 }
                 let recall = match truths[area] {
@@ -238,10 +240,14 @@ impl Rows<'_> {
 
 /// What was found so far, from the highest score down.
 struct Pass {
-    /// By curve, for each detection that is right, how many before it are wrong.
-    right: Vec<Vec<u64>>,
-    /// By level and curve, the number of them.
-    counts: Vec<u64>,
+    /// Curve by curve, for each detection that is right, how many before it are wrong; each curve has room for
+    /// `capacity`.
+    right: Vec<u64>,
+    capacity: usize,
+    /// By curve, how many detections are right.
+    found: Vec<usize>,
+    /// Those of them that are left out of the smallest number of detections, by level and curve.
+    above: Vec<u64>,
     /// By curve, the detections that are wrong there.
     wrong: Vec<u64>,
     /// By size class, the detections that are wrong at every threshold.
@@ -254,47 +260,61 @@ impl Pass {
         let thresholds = params.iou_thresholds.len();
         let bits = params.words() * 64;
         Self {
-            right: vec![Vec::new(); bits],
-            counts: vec![0; bits * params.max_detections.len()],
+            right: Vec::new(),
+            capacity: 0,
+            found: vec![0; bits],
+            above: vec![0; bits * params.max_detections.len()],
             wrong: vec![0; bits],
             others: vec![0; bits.div_ceil(thresholds.max(1))],
             area_of: (0..bits).map(|curve| curve / thresholds).collect(),
         }
     }
 
-    fn start(&mut self) {
-        self.right.iter_mut().for_each(Vec::clear);
-        for counts in [&mut self.counts, &mut self.wrong, &mut self.others] {
+    /// Starts with other detections, of which so many may be right.
+    fn start(&mut self, capacity: usize) {
+        self.capacity = capacity;
+        let room = capacity * self.found.len();
+        if self.right.len() < room {
+            self.right.resize(room, 0);
+        }
+        self.found.fill(0);
+        for counts in [&mut self.above, &mut self.wrong, &mut self.others] {
             counts.fill(0);
         }
     }
 
+    /// For each detection that is right on a curve, how many before it are wrong.
+    fn right(&self, curve: usize) -> &[u64] {
+        let start = curve * self.capacity;
+        let found = self.found.get(curve).copied().unwrap_or_default();
+        self.right.get(start..start + found).unwrap_or_default()
+    }
+
     /// The detections of a curve that are right, up to a level.
     fn found(&self, most: usize, curve: usize) -> u64 {
-        let levels = self.counts.chunks(self.wrong.len().max(1));
-        let of_curve = levels.take(most + 1).filter_map(|level| level.get(curve));
-        of_curve.sum()
+        let levels = self.above.chunks(self.wrong.len().max(1)).skip(most + 1);
+        let above = levels.filter_map(|level| level.get(curve));
+        self.right(curve).len() as u64 - above.sum::<u64>()
     }
 
     fn add(&mut self, row: &Row<'_>, times: u64) {
-        let Self {
-            right,
-            counts,
-            wrong,
-            others,
-            area_of,
-        } = self;
         let (is_right, is_wrong) = row.details;
-        let level = row.level as usize * wrong.len();
-        ones(is_right).for_each(|curve| {
-            counts[level + curve] += times;
-            let false_ones = wrong[curve] + others[area_of[curve]];
-            right[curve].extend(iter::repeat_n(false_ones, times as usize));
-        });
-        ones(is_wrong).for_each(|curve| wrong[curve] += times);
+        let bits = self.wrong.len();
+        for curve in ones(is_right) {
+            let false_ones = self.wrong[curve] + self.others[self.area_of[curve]];
+            let start = curve * self.capacity + self.found[curve];
+            let end = start + times as usize;
+            self.right[start..end].fill(false_ones);
+            self.found[curve] += times as usize;
+        }
+        if row.level > 0 {
+            let level = row.level as usize * bits;
+            ones(is_right).for_each(|curve| self.above[level + curve] += times);
+        }
+        ones(is_wrong).for_each(|curve| self.wrong[curve] += times);
         let mut areas = row.wrong;
         while areas != 0 {
-            if let Some(count) = others.get_mut(areas.trailing_zeros() as usize) {
+            if let Some(count) = self.others.get_mut(areas.trailing_zeros() as usize) {
                 *count += times;
             }
             areas &= areas - 1;
