@@ -68,6 +68,16 @@ impl<T> WeightedRows<T> {
         Self { rows, ties }
     }
 
+    /// Returns the rows, each replaced by what `replace` makes of it. They are replaced in order.
+    #[must_use]
+    pub fn map<U>(self, mut replace: impl FnMut(T) -> U) -> WeightedRows<U> {
+        let rows = self.rows.into_iter();
+        WeightedRows {
+            rows: rows.map(|(source, row)| (source, replace(row))).collect(),
+            ties: self.ties,
+        }
+    }
+
     /// Visits each row in order, with the number of times that it occurs there. States without a weight do not
     /// count.
     ///

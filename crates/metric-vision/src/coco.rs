@@ -892,8 +892,11 @@ impl CocoCurves {
         }
         // Without true objects there are no curves.
         truths.retain(|_, truths| truths.iter().any(|&truths| truths > 0));
-        let of_class = |(class, truths)| (class, ClassDetections::new(truths));
-        let mut classes: Vec<(u32, ClassDetections<'_>)> =
+        // Where the detections of each class are. They are copied class by class: all at once take more memory than
+        // the state.
+        type Images<'a> = Vec<(&'a ImageOutcome, Range<usize>)>;
+        let of_class = |(class, truths)| (class, truths, Images::new());
+        let mut classes: Vec<(u32, Vec<u64>, Images<'_>)> =
             truths.into_iter().map(of_class).collect();
         for (_, image) in state.images.iter() {
             let mut start = 0;
@@ -901,14 +904,21 @@ impl CocoCurves {
                 // A list from a file may claim any lengths.
                 let end = usize::saturating_add(start, count as usize);
                 let class = curve_class(class);
-                if let Ok(place) = classes.binary_search_by_key(&class, |&(class, _)| class) {
-                    classes[place].1.add(params, image, start..end);
+                if let Ok(place) = classes.binary_search_by_key(&class, |&(class, ..)| class)
+                    && start < end
+                {
+                    classes[place].2.push((image, start..end));
                 }
                 start = end;
             }
         }
-        let curves =
-            |(class, detections): (u32, ClassDetections<'_>)| detections.curves(class, params);
+        let curves = |(class, truths, images): (u32, Vec<u64>, Images<'_>)| {
+            let mut detections = ClassDetections::new(truths);
+            for (image, range) in images {
+                detections.add(params, image, range);
+            }
+            detections.curves(class, params)
+        };
         // One class is no work for several threads, and none must not start them.
         #[cfg(feature = "rayon")]
         if classes.len() > 1 {
@@ -1100,8 +1110,15 @@ fn needed(params: &CocoParams, truths: u64) -> Vec<u64> {
     let recalls = params.recall_thresholds.iter();
     recalls
         .map(|&recall| {
+            let product = recall * total;
+            let below = product as i64;
+            // Far enough from a whole number, below a billion, no rounding can matter: that saves the divisions.
+            let rest = product - below as f64;
+            if total < 1e9 && rest > 1e-6 && rest < 1.0 - 1e-6 {
+                return below as u64 + 1;
+            }
             // The product may be off by one, and is rounded down.
-            let mut right = ((recall * total) as i64).min(truths.saturating_add(1));
+            let mut right = below.min(truths.saturating_add(1));
             while right > 0 && reaches(right - 1, recall) {
                 right -= 1;
             }
@@ -1114,15 +1131,38 @@ fn needed(params: &CocoParams, truths: u64) -> Vec<u64> {
 }
 
 /// The places of the bits that are set.
-fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
-    words.iter().enumerate().flat_map(|(word, &bits)| {
-        let mut bits = bits;
-        std::iter::from_fn(move || {
-            let place = bits.trailing_zeros() as usize;
-            bits &= bits.checked_sub(1)?;
-            Some(word * 64 + place)
-        })
-    })
+fn ones(words: &[u64]) -> Ones<'_> {
+    let (first, rest) = words.split_first().unwrap_or((&0, &[]));
+    Ones {
+        bits: *first,
+        start: 0,
+        rest,
+    }
+}
+
+/// See [`ones`].
+struct Ones<'a> {
+    /// Those of the word that is read.
+    bits: u64,
+    /// The place of its first bit.
+    start: usize,
+    rest: &'a [u64],
+}
+
+impl Iterator for Ones<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.bits == 0 {
+            let (first, rest) = self.rest.split_first()?;
+            (self.bits, self.rest) = (*first, rest);
+            self.start += 64;
+        }
+        let place = self.start + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some(place)
+    }
 }
 
 impl OfClass {
@@ -1152,10 +1192,14 @@ impl OfClass {
             let place = needed.saturating_sub(1) as usize;
             let here = right.get(place..later).unwrap_or_default();
             for (index, right) in here.iter().enumerate().rev() {
-                let true_ones = (place + index) as f64 + 1.0;
-                let false_ones = wrong_before(right) as f64;
+                // Counts are below 2^62. A signed integer is converted by one instruction.
+                let true_ones = (place + index) as i64 as f64 + 1.0;
+                let false_ones = wrong_before(right) as i64 as f64;
                 // The program adds numpy's smallest step from 1 lest it divide by 0.
-                greatest = greatest.max(true_ones / ((false_ones + true_ones) + f64::EPSILON));
+                let precision = true_ones / ((false_ones + true_ones) + f64::EPSILON);
+                if precision > greatest {
+                    greatest = precision;
+                }
             }
             later = later.min(place);
             *precision = greatest;
@@ -1945,6 +1989,20 @@ mod tests {
         let curves = CocoAp::<BBox>::default().compute(&state);
         assert_eq!(curves.truths(ALL), u64::from(u32::MAX) * 4);
         let _ = (curves.summary(None), curves.arrays(2));
+    }
+
+    #[test]
+    fn a_recall_is_reached_by_the_fewest_that_reach_it() {
+        let params = CocoParams::default();
+        for truths in (1..2000).chain([99_999, 100_000, 123_456_789, 1 << 40]) {
+            let needed = needed(&params, truths);
+            for (&needed, &recall) in needed.iter().zip(&params.recall_thresholds) {
+                let reaches = |right: u64| right as f64 / truths as f64 >= recall;
+                assert!(reaches(needed), "{needed} of {truths}, {recall}");
+                let is_less = needed > 0 && reaches(needed - 1);
+                assert!(!is_less, "{needed} of {truths}, {recall}");
+            }
+        }
     }
 
     proptest! {

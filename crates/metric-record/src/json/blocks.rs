@@ -38,6 +38,8 @@ pub struct ListBlocks<R> {
     block_bytes: usize,
     /// What has been read and is in no block yet: the start of a record.
     rest: Vec<u8>,
+    /// The text before the first record.
+    head: Vec<u8>,
     /// The key of the list, if it is in an object.
     key: Option<&'static str>,
     /// How the first object starts, once it is known: a bracket and a key.
@@ -54,6 +56,7 @@ impl<R: Read> ListBlocks<R> {
             reader,
             block_bytes: BLOCK_BYTES,
             rest: Vec::new(),
+            head: Vec::new(),
             key: None,
             start: Vec::new(),
             is_started: false,
@@ -78,6 +81,20 @@ impl<R: Read> ListBlocks<R> {
         let mut blocks = Self::new(reader);
         blocks.key = Some(key);
         blocks
+    }
+
+    /// Returns the text before the list and its opening bracket, once the first block has been read.
+    ///
+    /// ```
+    /// use metric_record::json::blocks::ListBlocks;
+    ///
+    /// let mut blocks = ListBlocks::within(r#"{"info": 1, "data": [{"id": 1}]}"#.as_bytes(), "data");
+    /// assert_eq!(blocks.next_into(&mut Vec::new()), Some(true));
+    /// assert_eq!(blocks.head(), br#"{"info": 1, "data": ["#);
+    /// ```
+    #[must_use]
+    pub fn head(&self) -> &[u8] {
+        &self.head
     }
 
     /// Whether the last block has been read.
@@ -112,7 +129,7 @@ impl<R: Read> ListBlocks<R> {
             self.ended = part.ok()? < missing;
             if !self.is_started {
                 match list_start(block, self.key) {
-                    Some(start) => drop(block.drain(..start)),
+                    Some(start) => self.head.extend(block.drain(..start)),
                     // The list may start later.
                     None if !self.ended
                         && (self.key.is_some() || block.iter().all(|&byte| is_space(byte))) =>

@@ -45,28 +45,38 @@ use crate::score::Rank;
 #[derive(Debug)]
 pub struct CocoWeights<'s> {
     params: &'s CocoParams,
-    classes: Vec<Rows<'s>>,
+    classes: Vec<Rows>,
 }
 
-/// The detections and true objects of a class.
-#[derive(Debug)]
-struct Rows<'s> {
+/// The detections and true objects of a class, copied into lists that are read from start to end: in the states they
+/// are all over the memory.
+#[derive(Debug, Default)]
+struct Rows {
     class: u32,
-    /// The true objects of an image by size class, with the state of the image.
-    truths: Vec<(u32, &'s [u32])>,
+    /// The state of each image that has the class, and for each its true objects by size class.
+    images: Vec<u32>,
+    truths: Vec<u32>,
     /// By falling score, of equal ones in the order of images.
-    rows: WeightedRows<Row<'s>>,
+    rows: WeightedRows<Row>,
+    /// In the order of the rows that have them, bits of curves: where the detection is right, and where it is wrong.
+    details: Vec<u64>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Row<'s> {
-    score: Rank,
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
     /// How many of the numbers of detections leave it out.
     level: u32,
     /// The size classes in which it is wrong at every threshold, a bit each.
     wrong: u32,
-    /// Bits of curves: where it is right, and where it is wrong.
-    details: (&'s [u64], &'s [u64]),
+    /// Where its details start.
+    details: Option<u32>,
+}
+
+/// A row of a state.
+struct Unsorted<'s> {
+    score: Rank,
+    row: Row,
+    details: &'s [u64],
 }
 
 impl<'s> CocoWeights<'s> {
@@ -75,28 +85,38 @@ impl<'s> CocoWeights<'s> {
     pub fn new<S>(metric: &'s CocoAp<S>, states: &[&'s CocoState]) -> Self {
         let params = &metric.params;
         let areas = params.areas.len().max(1);
-        type Unsorted<'s> = (Vec<(u32, &'s [u32])>, Vec<(RowSource, Row<'s>)>);
-        let mut classes: BTreeMap<u32, Unsorted<'s>> = BTreeMap::new();
+        let mut classes: BTreeMap<u32, (Rows, Vec<(RowSource, Unsorted<'s>)>)> = BTreeMap::new();
         for (source, image) in ByImage::of_all(states.iter().map(|state| &state.images)) {
             let mut start = 0;
-            let mut truths = image.truths.chunks(areas);
+            let mut truths = image.truths.chunks_exact(areas);
             for &(class, count) in &image.classes {
                 let end = usize::saturating_add(start, count as usize);
-                let of_class = classes.entry(curve_class(class)).or_default();
-                of_class
-                    .0
-                    .extend(truths.next().map(|truths| (source.state, truths)));
+                let (of_class, unsorted) = classes.entry(curve_class(class)).or_default();
+                if let Some(truths) = truths.next() {
+                    of_class.images.push(source.state);
+                    of_class.truths.extend_from_slice(truths);
+                }
                 let rows = image_rows(params, image, start..end);
-                of_class.1.extend(rows.map(|row| (source, row)));
+                unsorted.extend(rows.map(|row| (source, row)));
                 start = end;
             }
         }
         let classes = classes
             .into_iter()
-            .map(|(class, (truths, rows))| Rows {
-                class,
-                truths,
-                rows: WeightedRows::new(rows, |row| Reverse(row.score)),
+            .map(|(class, (mut of_class, unsorted))| {
+                let rows = WeightedRows::new(unsorted, |row| Reverse(row.score));
+                let details = &mut of_class.details;
+                of_class.rows = rows.map(|unsorted| {
+                    let mut row = unsorted.row;
+                    if !unsorted.details.is_empty() {
+                        // A state has fewer than 2^31 of them.
+                        row.details = u32::try_from(details.len() / unsorted.details.len()).ok();
+                        details.extend_from_slice(unsorted.details);
+                    }
+                    row
+                });
+                of_class.class = class;
+                of_class
             })
             .collect();
         Self { params, classes }
@@ -124,7 +144,7 @@ fn image_rows<'s>(
     params: &CocoParams,
     outcome: &'s ImageOutcome,
     range: Range<usize>,
-) -> impl Iterator<Item = Row<'s>> {
+) -> impl Iterator<Item = Unsorted<'s>> {
     let words = params.words();
     let scores = outcome.scores.get(range.clone()).unwrap_or_default();
     let verdicts = outcome.verdicts.get(range).unwrap_or_default();
@@ -138,33 +158,36 @@ fn image_rows<'s>(
         while leaves_out(level) {
             level += 1;
         }
-        let mut row = Row {
-            score,
-            level,
-            wrong: 0,
-            details: (&[], &[]),
-        };
+        let (mut wrong, mut details): (u32, &[u64]) = (0, &[]);
         if verdict & DETAILED == 0 {
-            row.wrong = verdict;
+            wrong = verdict;
         } else {
             let start = usize::saturating_mul((verdict & !DETAILED) as usize, 2 * words);
             let rest = outcome.details.get(start..).unwrap_or_default();
-            let details = rest.get(..2 * words).unwrap_or_default();
-            row.details = details.split_at(details.len() / 2);
+            details = rest.get(..2 * words).unwrap_or_default();
         }
-        row
+        Unsorted {
+            score,
+            row: Row {
+                level,
+                wrong,
+                details: None,
+            },
+            details,
+        }
     })
 }
 
-impl Rows<'_> {
+impl Rows {
     /// The curves of the class, if it has true objects.
     fn curves(&self, params: &CocoParams, weights: &[u64], pass: &mut Pass) -> Option<OfClass> {
         let weight = |state: u32| weights.get(state as usize).copied().unwrap_or_default();
         let (areas, thresholds) = (params.areas.len(), params.iou_thresholds.len());
         let mut truths = vec![0_u64; areas];
-        for (state, here) in &self.truths {
-            let times = weight(*state);
-            for (total, &here) in truths.iter_mut().zip(*here) {
+        let images = self.images.iter().zip(self.truths.chunks_exact(areas));
+        for (&state, here) in images {
+            let times = weight(state);
+            for (total, &here) in truths.iter_mut().zip(here) {
                 *total += u64::from(here) * times;
             }
         }
@@ -186,7 +209,7 @@ impl Rows<'_> {
         // No curve has more right detections than there are detections that met a true object.
         let mut capacity = 0;
         self.rows.each(weights, |row, times| {
-            capacity += times as usize * usize::from(!row.details.0.is_empty());
+            capacity += times as usize * usize::from(row.details.is_some());
         });
         let mut has_level = vec![true; levels];
         if params.quirks {
@@ -201,7 +224,7 @@ impl Rows<'_> {
             pass.start(capacity);
             self.rows.each(weights, |row, times| {
                 if (row.level as usize) < levels {
-                    pass.add(row, times);
+                    pass.add(row, &self.details, times);
                 }
             });
         }
@@ -216,14 +239,16 @@ impl Rows<'_> {
                 pass.start(capacity);
                 self.rows.each(weights, |row, times| {
                     if row.level <= most as u32 {
-                        pass.add(row, times);
+                        pass.add(row, &self.details, times);
                     }
                 });
             }
             for curve in 0..areas * thresholds {
-                let area = pass.area_of[curve];
+                let area = curve / thresholds;
                 if is_last || params.quirks {
-                    curves.read(truths[area], &needed[area], pass.right(curve), |wrong| *wrong);
+                    curves.read(truths[area], &needed[area], pass.right(curve), |wrong| {
+                        *wrong
+                    });
                     continue;
                 }
                 let recall = match truths[area] {
@@ -244,80 +269,102 @@ struct Pass {
     /// `capacity`.
     right: Vec<u64>,
     capacity: usize,
-    /// By curve, how many detections are right.
-    found: Vec<usize>,
-    /// Those of them that are left out of the smallest number of detections, by level and curve.
+    curves: Vec<OfCurve>,
+    /// By level and curve, how many detections are right; those of the lowest level are not counted here.
     above: Vec<u64>,
-    /// By curve, the detections that are wrong there.
-    wrong: Vec<u64>,
     /// By size class, the detections that are wrong at every threshold.
     others: Vec<u64>,
-    area_of: Vec<usize>,
+    /// How many words the bits of all curves take.
+    words: usize,
+}
+
+#[derive(Clone, Copy)]
+struct OfCurve {
+    /// How many detections are right.
+    found: usize,
+    /// The detections that are wrong here, but not at every threshold.
+    wrong: u64,
+    area: usize,
 }
 
 impl Pass {
     fn new(params: &CocoParams) -> Self {
-        let thresholds = params.iou_thresholds.len();
-        let bits = params.words() * 64;
+        let thresholds = params.iou_thresholds.len().max(1);
+        let words = params.words();
+        let curve = |curve: usize| OfCurve {
+            found: 0,
+            wrong: 0,
+            area: curve / thresholds,
+        };
+        let bits = words * 64;
         Self {
             right: Vec::new(),
             capacity: 0,
-            found: vec![0; bits],
+            curves: (0..bits).map(curve).collect(),
             above: vec![0; bits * params.max_detections.len()],
-            wrong: vec![0; bits],
-            others: vec![0; bits.div_ceil(thresholds.max(1))],
-            area_of: (0..bits).map(|curve| curve / thresholds).collect(),
+            others: vec![0; bits.div_ceil(thresholds)],
+            words,
         }
     }
 
     /// Starts with other detections, of which so many may be right.
     fn start(&mut self, capacity: usize) {
         self.capacity = capacity;
-        let room = capacity * self.found.len();
+        let room = capacity * self.curves.len();
         if self.right.len() < room {
             self.right.resize(room, 0);
         }
-        self.found.fill(0);
-        for counts in [&mut self.above, &mut self.wrong, &mut self.others] {
-            counts.fill(0);
+        for curve in &mut self.curves {
+            (curve.found, curve.wrong) = (0, 0);
         }
+        self.above.fill(0);
+        self.others.fill(0);
     }
 
     /// For each detection that is right on a curve, how many before it are wrong.
     fn right(&self, curve: usize) -> &[u64] {
         let start = curve * self.capacity;
-        let found = self.found.get(curve).copied().unwrap_or_default();
+        let found = self.curves.get(curve).map_or(0, |curve| curve.found);
         self.right.get(start..start + found).unwrap_or_default()
     }
 
     /// The detections of a curve that are right, up to a level.
     fn found(&self, most: usize, curve: usize) -> u64 {
-        let levels = self.above.chunks(self.wrong.len().max(1)).skip(most + 1);
+        let levels = self.above.chunks(self.curves.len().max(1)).skip(most + 1);
         let above = levels.filter_map(|level| level.get(curve));
         self.right(curve).len() as u64 - above.sum::<u64>()
     }
 
-    fn add(&mut self, row: &Row<'_>, times: u64) {
-        let (is_right, is_wrong) = row.details;
-        let bits = self.wrong.len();
-        for curve in ones(is_right) {
-            let false_ones = self.wrong[curve] + self.others[self.area_of[curve]];
-            let start = curve * self.capacity + self.found[curve];
-            let end = start + times as usize;
-            self.right[start..end].fill(false_ones);
-            self.found[curve] += times as usize;
-        }
-        if row.level > 0 {
-            let level = row.level as usize * bits;
-            ones(is_right).for_each(|curve| self.above[level + curve] += times);
-        }
-        ones(is_wrong).for_each(|curve| self.wrong[curve] += times);
+    fn add(&mut self, row: &Row, details: &[u64], times: u64) {
         let mut areas = row.wrong;
         while areas != 0 {
             if let Some(count) = self.others.get_mut(areas.trailing_zeros() as usize) {
                 *count += times;
             }
             areas &= areas - 1;
+        }
+        let Some(place) = row.details else {
+            return;
+        };
+        let start = place as usize * 2 * self.words;
+        let Some(details) = details.get(start..start + 2 * self.words) else {
+            return;
+        };
+        let (is_right, is_wrong) = details.split_at(self.words);
+        for index in ones(is_right) {
+            let curve = &mut self.curves[index];
+            let false_ones = curve.wrong + self.others[curve.area];
+            let start = index * self.capacity + curve.found;
+            curve.found += times as usize;
+            match times {
+                1 => self.right[start] = false_ones,
+                _ => self.right[start..start + times as usize].fill(false_ones),
+            }
+        }
+        ones(is_wrong).for_each(|index| self.curves[index].wrong += times);
+        if row.level > 0 {
+            let level = row.level as usize * self.curves.len();
+            ones(is_right).for_each(|curve| self.above[level + curve] += times);
         }
     }
 }

@@ -9,7 +9,7 @@ use metric_record::{DEFAULT_MAX_BYTES, FileReader, IdKey, Kind, Message, Shard, 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
-use super::list::{Item, ListError, first, records, set, trimmed};
+use super::list::{Item, ListError, first, read_part, records, set, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{
     Annotation, BBox, Class, Dataset, Image, Key, Keypoints, Mask, Prediction, Shape, Sigmas,
@@ -593,6 +593,11 @@ impl<'a> TruthFile<'a> {
     }
 }
 
+/// Whether a text is an object with the lists of a ground truth.
+pub(super) fn is_ground_truth(text: &str) -> bool {
+    TruthFile::scan(text).is_some()
+}
+
 #[derive(Deserialize)]
 struct ImageRecord<'a> {
     #[serde(borrow)]
@@ -820,10 +825,23 @@ impl<S: Readable> Truth<S> {
                 serde_json::from_str(file.text).map_err(|error| whole(file, error.to_string()))?
             }
         };
+        let mut truth = Self::without_annotations(file, &lists, options, warnings)?;
+        let known = (&truth.places, &*truth.sizes);
+        let annotations = annotations_of(file, lists.annotations, known, model, options, warnings)?;
+        distribute(annotations, &mut truth.images);
+        Ok(truth)
+    }
 
+    /// What the lists of images and classes say.
+    fn without_annotations(
+        file: File<'_>,
+        lists: &TruthFile<'_>,
+        options: CocoOptions,
+        warnings: &mut Warnings,
+    ) -> Result<Self, ReadError> {
         let class_records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
         let image_records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
-        let (places, mut classes, mut images) = Places::new(
+        let (places, mut classes, images) = Places::new(
             class_records.iter().map(|record| &record.id),
             image_records.iter().map(|record| &record.id),
             options.shard,
@@ -840,9 +858,6 @@ impl<S: Readable> Truth<S> {
                 sizes[place as usize] = size(record.height, record.width);
             }
         }
-        let list = lists.annotations;
-        let annotations = annotations_of(file, list, (&places, &sizes), model, options, warnings)?;
-        distribute(annotations, &mut images);
         Ok(Self {
             classes,
             images,
@@ -850,6 +865,64 @@ impl<S: Readable> Truth<S> {
             sizes,
         })
     }
+}
+
+impl<S: Readable<Model = ()>> Truth<S> {
+    /// What a file says in the text around its list of annotations: up to the bracket that opens the list, and from
+    /// the one that closes it. `None` where that is not all that is needed, or is not read without a remark.
+    pub(super) fn around(
+        name: &str,
+        text: &str,
+        options: CocoOptions,
+        warnings: &mut Warnings,
+    ) -> Option<Self> {
+        let lists = TruthFile::scan(text)?;
+        Self::without_annotations(File { name, text }, &lists, options, warnings).ok()
+    }
+
+    /// Takes the annotations of parts of the list, in their order. `None` where they have an error.
+    pub(super) fn add_parts(
+        &mut self,
+        name: &str,
+        parts: impl IntoIterator<Item = Annotations<S>>,
+        options: CocoOptions,
+        warnings: &mut Warnings,
+    ) -> Option<()> {
+        let all = in_one(parts, warnings);
+        let file = File { name, text: "" };
+        let annotations = distinct(file, "annotations", all, options).ok()?;
+        distribute(annotations, &mut self.images);
+        Some(())
+    }
+}
+
+impl<S: Readable<Model = ()>> Annotations<S> {
+    /// Reads the annotations of a part of the list: `{...}, {...}, ...`.
+    pub(super) fn read(part: &str, truth: &Truth<S>, options: CocoOptions) -> Option<Self> {
+        let known = (&truth.places, &*truth.sizes);
+        let take = |kept: &mut Self, _: usize, record: AnnotationRecord<'_>| {
+            kept.take(record, known, &(), options)
+        };
+        let mut kept = Self::default();
+        read_part(part, &mut kept, |_, _| None, take).ok()?;
+        Some(kept)
+    }
+}
+
+/// The annotations of all parts.
+fn in_one<S>(
+    parts: impl IntoIterator<Item = Annotations<S>>,
+    warnings: &mut Warnings,
+) -> Vec<Identified<S>> {
+    let mut all = Vec::new();
+    for mut part in parts {
+        add(warnings, part.warnings);
+        match all.is_empty() {
+            true => all = part.all,
+            false => all.append(&mut part.all),
+        }
+    }
+    all
 }
 
 impl Places {
@@ -1112,7 +1185,7 @@ impl TruthFields {
 }
 
 /// The annotations of a part of the list; those that are left out too, since their ids count.
-struct Annotations<S> {
+pub(super) struct Annotations<S> {
     all: Vec<Identified<S>>,
     warnings: Warnings,
 }
@@ -1123,6 +1196,52 @@ impl<S> Default for Annotations<S> {
             all: Vec::new(),
             warnings: Warnings::new(),
         }
+    }
+}
+
+impl<S: Readable> Annotations<S> {
+    fn take(
+        &mut self,
+        record: AnnotationRecord<'_>,
+        (places, sizes): (&Places, &[Size]),
+        model: &S::Model,
+        options: CocoOptions,
+    ) -> Result<(), Problem> {
+        let place = places.of_truth(&record.image_id, &record.category_id, &mut self.warnings);
+        let placed = match place {
+            None => None,
+            Some((image, class)) => {
+                let size = sizes.get(image as usize).copied().flatten();
+                let fields = ShapeFields {
+                    bbox: record.bbox.as_ref(),
+                    segmentation: record.segmentation,
+                    keypoints: KeypointFields {
+                        keypoints: record.keypoints,
+                        count: record.num_keypoints,
+                        area: record.area.as_ref().map(|area| area.0),
+                    },
+                    sizes: options.into(),
+                };
+                let shape = S::truth(fields, size, model)?;
+                if shape.is_of_other_size(size) {
+                    warn(&mut self.warnings, Warning::OtherSize);
+                }
+                let is_inverted = shape.is_inverted();
+                let of_truth = TruthFields {
+                    class,
+                    id: number_of(record.id.as_ref()),
+                    area: record.area.map(|area| area.0),
+                    crowd: record.iscrowd.map(|flag| flag.0),
+                    // COCO's program overwrites a field `ignore` by `iscrowd`.
+                    ignore: S::is_ignored(fields)?,
+                };
+                let annotation = of_truth.annotation(shape, is_inverted, &mut self.warnings);
+                Some((image, annotation))
+            }
+        };
+        let id = record.id.map(Id::into_key);
+        self.all.push(Identified::new(id, placed));
+        Ok(())
     }
 }
 
@@ -1147,53 +1266,12 @@ fn annotations_of<S: Readable>(
         Some(length)
     };
     let take = |kept: &mut Annotations<S>, _: usize, record: AnnotationRecord<'_>| {
-        let place = places.of_truth(&record.image_id, &record.category_id, &mut kept.warnings);
-        let placed = match place {
-            None => None,
-            Some((image, class)) => {
-                let size = sizes.get(image as usize).copied().flatten();
-                let fields = ShapeFields {
-                    bbox: record.bbox.as_ref(),
-                    segmentation: record.segmentation,
-                    keypoints: KeypointFields {
-                        keypoints: record.keypoints,
-                        count: record.num_keypoints,
-                        area: record.area.as_ref().map(|area| area.0),
-                    },
-                    sizes: options.into(),
-                };
-                let shape = S::truth(fields, size, model)?;
-                if shape.is_of_other_size(size) {
-                    warn(&mut kept.warnings, Warning::OtherSize);
-                }
-                let is_inverted = shape.is_inverted();
-                let of_truth = TruthFields {
-                    class,
-                    id: number_of(record.id.as_ref()),
-                    area: record.area.map(|area| area.0),
-                    crowd: record.iscrowd.map(|flag| flag.0),
-                    // COCO's program overwrites a field `ignore` by `iscrowd`.
-                    ignore: S::is_ignored(fields)?,
-                };
-                let annotation = of_truth.annotation(shape, is_inverted, &mut kept.warnings);
-                Some((image, annotation))
-            }
-        };
-        let id = record.id.map(Id::into_key);
-        kept.all.push(Identified::new(id, placed));
-        Ok(())
+        kept.take(record, (places, sizes), model, options)
     };
     let parts = records(list.0, skip, take);
     let parts = parts
         .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.0, error))?;
-    let mut all = Vec::new();
-    for (_, mut part) in parts {
-        add(warnings, part.warnings);
-        match all.is_empty() {
-            true => all = part.all,
-            false => all.append(&mut part.all),
-        }
-    }
+    let all = in_one(parts.into_iter().map(|(_, part)| part), warnings);
     distinct(file, "annotations", all, options)
 }
 
