@@ -1,4 +1,4 @@
-//! What each test of golden rows covers: the lines of `tests/GOLDEN.md`.
+//! The coverage of each test of golden rows: the lines of `tests/GOLDEN.md`.
 //!
 //! A test may have several lines, one a profile. Numbers of rows, tolerances and deviations are not
 //! here: they are what the test does, and `cargo xtask golden` takes them from there.
@@ -57,7 +57,7 @@ const SKLEARN: &[&str] = &["scikit-learn 1.9.1"];
 const TOP_K: &[&str] = &["scikit-learn top_k_accuracy_score"];
 const VQA: &[&str] = &["GT-Vision-Lab/VQA a013f00"];
 
-/// One line a metric and profile.
+/// One line per metric and profile.
 #[rustfmt::skip]
 pub(crate) const COVERAGE: &[Line] = &[
     line("inputs::files_of_other_programs", RUN, "files", "records", &["pandas 3.1.1", "polars 2.1.0", "duckdb 2.0.0", "pyarrow 26.0.1", "datasets 5.2.0", "Python csv", "forms of R, Kaldi, NIST"]),
