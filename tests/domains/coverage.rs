@@ -97,7 +97,7 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("stats::results_of_the_program", STATS, "intervals and comparisons of files", "", PLAIN),
     line("stats::replicates_of_images", STATS, "replicates of coco", "", PYCOCOTOOLS),
 
-    line("text::equality_under_each_normalisation", TEXT, "string-accuracy", "each normalisation", &["CPython 3.11"]),
+    line("text::equality_under_each_normalisation", TEXT, "string-accuracy", "each normalization", &["CPython 3.11"]),
     line("edit::edits_and_alignments_of_jiwer", TEXT, "wer", "jiwer", JIWER),
     line("edit::edits_and_alignments_of_jiwer", TEXT, "cer", "jiwer", JIWER),
     line("edit::distances_by_code_point_and_grapheme_cluster", TEXT, "cer", "code points and graphemes", &["arithmetic"]),
@@ -110,7 +110,7 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("text::answers_of_the_squad_programs", TEXT, "squad", "v2", &["evaluate-v2.0.py"]),
     line("text::answers_of_the_fusion_brain_program", TEXT, "vqa", "fusion-brain-2021", FUSION_BRAIN),
     line("text::agreement_with_people_of_the_vqa_program", TEXT, "vqa", "vqa-v2", VQA),
-    line("text::answer_processing_of_the_vqa_program", TEXT, "vqa", "normalisation of answers", VQA),
+    line("text::answer_processing_of_the_vqa_program", TEXT, "vqa", "normalization of answers", VQA),
 
     line("coco::coco_with_the_quirks_of_pycocotools", VISION, "coco", "--quirks pycocotools", PYCOCOTOOLS),
     line("coco::coco_without_quirks", VISION, "coco", "without quirks", PYCOCOTOOLS),
