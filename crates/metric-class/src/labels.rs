@@ -15,7 +15,8 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 ///
 /// # Errors
 ///
-/// No examples, as many references as rows missed, `k` of 0 or above K.
+/// Returns an error if there are no examples, the numbers of references and rows differ, or `k` is
+/// 0 or above K.
 ///
 /// ```
 /// use metric_class::{LabelsError, accuracy_at_k};
@@ -101,7 +102,7 @@ fn count<'l, L: PartialEq + 'l>(
 ///
 /// # Errors
 ///
-/// A list of another length than the first.
+/// Returns an error if a list does not have the length of the first.
 ///
 /// ```
 /// use metric_class::{LabelsError, accuracy_at_k, label_rows};
@@ -222,7 +223,7 @@ impl<L> AccuracyAtK<L> {
     ///
     /// # Errors
     ///
-    /// No `k` at all, or one of 0.
+    /// Returns an error if there is no `k`, or one is 0.
     pub fn new(ks: Vec<usize>) -> Result<Self, InvalidK> {
         check_ks(&ks)?;
         Ok(Self {

@@ -20,8 +20,8 @@ use crate::{Calibration, InvalidK};
 ///
 /// # Errors
 ///
-/// No rows, as many references as rows missed, `k` of 0, a label without a column, a score that is
-/// not a finite number.
+/// Returns an error if there are no rows, the numbers of references and rows differ, `k` is 0, a
+/// label has no column, or a score is not a finite number.
 ///
 /// ```
 /// use metric_class::{Ties, top_k_accuracy};
@@ -56,7 +56,7 @@ pub fn top_k_accuracy<S: Score>(
 ///
 /// # Errors
 ///
-/// As [`top_k_accuracy`].
+/// Returns an error as [`top_k_accuracy`] does.
 ///
 /// ```
 /// use metric_class::binary_top_k_accuracy;
@@ -113,8 +113,8 @@ pub struct TiedRank {
 ///
 /// # Errors
 ///
-/// A label without a score, or any score that is NaN or infinite; [`TopK::rank`] can take infinite
-/// ones.
+/// Returns an error if the label has no score, or a score is NaN or infinite; [`TopK::rank`]
+/// accepts infinite ones.
 pub fn tied_rank<S: Score>(scores: &[S], label: i64) -> Result<TiedRank, ScoreError> {
     rank(scores, label, false)
 }
@@ -367,7 +367,7 @@ impl TopK {
     ///
     /// # Errors
     ///
-    /// No `k` at all, or one of 0.
+    /// Returns an error if there is no `k`, or one is 0.
     pub fn new(ks: Vec<usize>) -> Result<Self, InvalidK> {
         crate::labels::check_ks(&ks)?;
         Ok(Self {
@@ -431,7 +431,7 @@ impl TopK {
     ///
     /// # Errors
     ///
-    /// A label without a score, or a score that cannot be.
+    /// Returns an error if the label has no score, or a score is invalid.
     pub fn rank<S: Score>(&self, scores: &[S], label: i64) -> Result<TiedRank, ScoreError> {
         rank(scores, label, self.infinite)
     }
@@ -443,8 +443,9 @@ impl TopK {
     ///
     /// # Errors
     ///
-    /// As [`top_k_accuracy`]; weights for a metric without, weights of another number than rows, or
-    /// a weight, also one of an ignored label, that is negative, NaN or over 1e200.
+    /// Returns an error as [`top_k_accuracy`] does, and if there are weights for a metric without
+    /// weights, the numbers of weights and rows differ, or a weight, even of an ignored label, is
+    /// negative, NaN or over 1e200.
     ///
     /// ```
     /// use metric_class::TopK;
@@ -665,7 +666,8 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// A weight that is negative, NaN or over 1e200: sums of such would overflow.
+    /// Returns an error if the weight is negative, NaN or over 1e200: sums of such weights would
+    /// overflow.
     pub fn weighted(label: i64, weight: f64) -> Result<Self, InvalidWeight> {
         if (0.0..=MOST_WEIGHT).contains(&weight) {
             Ok(Self { label, weight })

@@ -41,7 +41,8 @@ impl Weights {
     ///
     /// # Errors
     ///
-    /// A weight is negative or not a number, or their sum differs from 1 by more than 10⁻⁹.
+    /// Returns an error if a weight is negative or not a number, or if their sum differs from 1 by
+    /// more than 10⁻⁹.
     pub fn new(weights: [f64; 4]) -> Result<Self, InvalidWeights> {
         let sum: f64 = weights.iter().sum();
         if weights.iter().all(|&weight| weight >= 0.0) && (sum - 1.0).abs() <= 1e-9 {
@@ -196,7 +197,7 @@ impl CodeBleu {
 ///
 /// # Errors
 ///
-/// A text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+/// Returns an error if a text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
 ///
 /// ```
 /// use metric_code::{Language, Profile, syntax_match};
@@ -230,7 +231,7 @@ pub fn syntax_match(
 ///
 /// # Errors
 ///
-/// A text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+/// Returns an error if a text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
 ///
 /// ```
 /// use metric_code::{Language, Profile, dataflow_match};

@@ -388,7 +388,7 @@ const PYTHON_ASSIGNMENT: Rule = Rule::ListAssignment {
     split: true,
 };
 
-/// What today's grammars of C and C++ call initializers and `i++`.
+/// The names of initializers and `i++` in today's grammars of C and C++.
 const INIT_DECLARATOR: (&str, Rule) = (
     "init_declarator",
     Rule::Definition {
@@ -531,7 +531,7 @@ static PHP: Row = Row {
             ("for_statement", Rule::For),
             (
                 "foreach_statement",
-                // Not for `$key => $value`, nor over anything but a variable.
+                // Only over a variable, and not for `$key => $value`.
                 Rule::ForEach {
                     name: Part::OfKind("variable_name", 1),
                     value: Part::OfKind("variable_name", 0),

@@ -68,7 +68,7 @@ impl Prediction {
     ///
     /// # Errors
     ///
-    /// The text is longer than [`MAX_TEXT_BYTES`].
+    /// Returns an error if the text is longer than [`MAX_TEXT_BYTES`].
     pub fn new(text: impl Into<String>) -> Result<Self, TextTooLong> {
         checked(text.into()).map(Self)
     }
@@ -131,7 +131,7 @@ impl References {
     ///
     /// # Errors
     ///
-    /// There is no text, or one is longer than [`MAX_TEXT_BYTES`].
+    /// Returns an error if there is no text, or one is longer than [`MAX_TEXT_BYTES`].
     pub fn new<T: Into<String>>(
         language: Language,
         texts: impl IntoIterator<Item = T>,

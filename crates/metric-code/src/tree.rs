@@ -33,7 +33,7 @@ impl<'a> SyntaxTree<'a> {
     ///
     /// # Errors
     ///
-    /// The text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+    /// Returns an error if the text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
     pub fn parse(language: Language, text: &'a str) -> Result<Self, TextTooLong> {
         TextTooLong::check(text)?;
         let mut tree = Tree::default();

@@ -176,7 +176,7 @@ impl Clip {
     /// The clip with these rules.
     ///
     /// # Errors
-    /// A rule id that is given twice.
+    /// Returns an error if a rule id is given twice.
     pub fn new<I: Into<String>>(
         rules: impl IntoIterator<Item = (I, Rule)>,
     ) -> Result<Self, DuplicateRule> {

@@ -62,7 +62,7 @@ pub struct LaneCorrespondence {
     pub duplicates: Duplicates,
     /// The condition under which a pair of a rule and a lane is entirely correct.
     pub overall: Overall,
-    /// Names of properties that are left out, as if no rule had them.
+    /// Names of properties to ignore: rules are scored without them.
     pub ignore: BTreeSet<String>,
     /// When two property values are equal.
     pub equality: Equality,

@@ -92,7 +92,7 @@ pub fn discrete_frechet_below<const D: usize>(
 /// points of `b` ("there"), and of that of the points of `b` to those of `a` ("back").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chamfer {
-    /// Half the sum of there and back, as OpenLane-V2, VectorMapNet and MapTR have it.
+    /// Half the sum of the two directions, as in OpenLane-V2, VectorMapNet and MapTR.
     #[default]
     HalfSum,
     /// The sum of there and back.

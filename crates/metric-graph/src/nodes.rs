@@ -92,7 +92,7 @@ impl NodeAlignment {
     /// The alignment with these pairs of a predicted and a true node.
     ///
     /// # Errors
-    /// A node that is not there; a node in two pairs.
+    /// Returns an error if a node does not exist, or is in two pairs.
     pub fn new(
         predicted: usize,
         actual: usize,

@@ -20,7 +20,7 @@ pub struct Polyline<const D: usize> {
     points: Vec<[f64; D]>,
 }
 
-/// Points that are no [`Polyline`].
+/// Points that are not a [`Polyline`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidPolyline {
     /// There is no point.
@@ -72,7 +72,7 @@ impl<const D: usize> Polyline<D> {
     ///
     /// # Errors
     ///
-    /// No point, or a coordinate that is not finite.
+    /// Returns an error if there is no point, or a coordinate is not finite.
     pub fn new(points: Vec<[f64; D]>) -> Result<Self, InvalidPolyline> {
         if points.is_empty() {
             return Err(InvalidPolyline::Empty);
@@ -89,7 +89,7 @@ impl<const D: usize> Polyline<D> {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), and a point that has not `D` coordinates.
+    /// Returns an error as [`new`](Self::new) does, and if a point does not have `D` coordinates.
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self, InvalidPolyline> {
         let points = rows.iter().enumerate().map(|(point, row)| {
             let row = row.as_ref();
@@ -146,7 +146,7 @@ impl<const D: usize> Polyline<D> {
     ///
     /// # Errors
     ///
-    /// A count of 0, or a line whose length is too great for a number.
+    /// Returns an error if the count is 0, or the length of the line overflows.
     pub fn resampled(&self, count: usize) -> Result<Self, InvalidPolyline> {
         let mut reached = 0.0;
         let ends = self.points.windows(2).map(|ends| {

@@ -105,7 +105,7 @@ impl TypedGraph {
     /// The graph with these nodes, by their keys, and edges.
     ///
     /// # Errors
-    /// A key that is given twice; an edge from or to a key that no node has.
+    /// Returns an error if a key is given twice, or an edge is from or to a key that no node has.
     pub fn new<K: Into<String>>(
         nodes: impl IntoIterator<Item = (K, TypedNode)>,
         edges: impl IntoIterator<Item = TypedEdge>,
@@ -165,7 +165,7 @@ impl TypedGraph {
     /// ```
     ///
     /// # Errors
-    /// A key that is given twice.
+    /// Returns an error if a key is given twice.
     pub fn from_petgraph<N, E, Ty: EdgeType, Ix: IndexType>(
         graph: &Graph<N, E, Ty, Ix>,
         node: impl Fn(NodeIndex<Ix>, &N) -> (String, TypedNode),

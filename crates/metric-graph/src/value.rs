@@ -251,7 +251,7 @@ impl Properties {
     /// The properties with these names and values, in any order.
     ///
     /// # Errors
-    /// A name that is given twice.
+    /// Returns an error if a name is given twice.
     pub fn new<N: AsRef<str>, V: Into<Value>>(
         properties: impl IntoIterator<Item = (N, V)>,
     ) -> Result<Self, DuplicateProperty> {

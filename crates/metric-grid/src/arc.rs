@@ -158,7 +158,7 @@ impl From<Grid> for Attempt {
 }
 
 impl From<Result<Grid, InvalidGrid>> for Attempt {
-    /// Anything but a grid is an invalid attempt.
+    /// An attempt that is not a grid is invalid.
     fn from(grid: Result<Grid, InvalidGrid>) -> Self {
         grid.map_or(Self::Invalid, Self::Grid)
     }

@@ -38,8 +38,8 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// The first thing found wrong: a row that is not as long as the first one, no cells, a side
-    /// above [`MAX_SIDE`], a value that is not a color.
+    /// Returns an error with the first problem found: a row that is not as long as the first one,
+    /// no cells, a side above [`MAX_SIDE`], or a value that is not a color.
     pub fn from_rows(rows: &[impl AsRef<[i64]>]) -> Result<Self, InvalidGrid> {
         let columns = rows.first().map_or(0, |row| row.as_ref().len());
         if let Some((row, found)) = rows

@@ -372,7 +372,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// As [`to_json`](Self::to_json).
+    /// Returns an error as [`to_json`](Self::to_json) does.
     pub fn to_json_or(&mut self, empty: &'a str) -> Result<Cow<'a, str>, String> {
         Ok(self.to_json()?.unwrap_or(Cow::Borrowed(empty)))
     }

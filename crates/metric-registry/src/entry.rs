@@ -176,8 +176,8 @@ impl Entry {
         (self.build)(&options.with_defaults(self.options))
     }
 
-    /// Returns the score of this name. Of several whose names it starts with, the longest is the one:
-    /// `AP_small` is `AP_` of an area, not `AP` of a threshold.
+    /// Returns the score of this name. If it starts with several of the names, the longest one decides: `AP_small` is
+    /// `AP_` of an area, not `AP` of a threshold.
     #[must_use]
     pub fn score(&self, name: &str) -> Option<&'static ScoreSpec> {
         ScoreSpec::of_name(self.scores, name)

@@ -213,7 +213,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// The value does not parse; the error carries the parser's reason.
+    /// Returns an error if the value does not parse; the error carries the parser's reason.
     pub fn parse<T>(&self, name: &str) -> Result<Option<T>, OptionError>
     where
         T: FromStr,
@@ -232,7 +232,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// The value is missing or does not parse.
+    /// Returns an error if the value is missing or does not parse.
     pub fn require<T>(&self, name: &str) -> Result<T, OptionError>
     where
         T: FromStr,
@@ -246,7 +246,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// The value is missing or no number.
+    /// Returns an error if the value is missing or not a number.
     pub fn number(&self, name: &str) -> Result<f64, OptionError> {
         let number = |text: &str| text.trim().parse().ok().filter(|f: &f64| !f.is_nan());
         self.one(name, "a number", number)
@@ -256,7 +256,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// The value is missing or no such number.
+    /// Returns an error if the value is missing or not such a number.
     pub fn whole<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
         let number = |text: &str| text.trim().parse().ok();
         self.one(name, "a whole number from 0 on", number)
@@ -276,7 +276,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// A value that is not what was `expected`, or that is listed twice.
+    /// Returns an error if a value is not what was `expected`, or is listed twice.
     pub fn list<T: PartialEq>(
         &self,
         name: &str,
@@ -389,7 +389,7 @@ impl Options {
 ///
 /// # Errors
 ///
-/// Anything else, in words.
+/// Returns an error in words for anything else.
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
 pub(crate) fn counting(text: &str, most: usize) -> Result<NonZeroUsize, String> {
     let number = text.trim().parse().ok();

@@ -150,8 +150,8 @@ pub trait Reading: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Whether an empty prediction is correct for the reference of a record. A missing prediction that counts
-    /// as empty is then worth a warning. The default is no.
+    /// Whether an empty prediction is correct for the reference of a record. A missing prediction that counts as empty
+    /// is then worth a warning. By default it is not.
     fn is_empty_correct(&self, _record: &mut Record<'_>) -> bool {
         false
     }

@@ -433,7 +433,7 @@ impl State {
     ///
     /// # Errors
     ///
-    /// As [`merge`](Self::merge).
+    /// Returns an error as [`merge`](Self::merge) does.
     pub fn merge_times(&mut self, other: &Self, times: u64) -> Result<(), StateError> {
         self.0.merge_times(&*other.0, times)
     }

@@ -220,7 +220,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// As [`compare`](Self::compare).
+    /// Returns an error as [`compare`](Self::compare) does.
     pub fn compare_observed(
         &mut self,
         candidates: &[Candidate],

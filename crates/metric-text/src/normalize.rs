@@ -455,7 +455,7 @@ impl FromStr for Step {
     }
 }
 
-/// Why a text is no [`Step`].
+/// The reason why a text is not a [`Step`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidStep {
     /// No step has the name.

@@ -31,7 +31,7 @@ impl BBox {
     ///
     /// # Errors
     ///
-    /// A number that is not finite, or a negative width or height.
+    /// Returns an error if a number is not finite, or the width or height is negative.
     pub fn from_xywh(x: f64, y: f64, width: f64, height: f64) -> Result<Self, InvalidBox> {
         let named = [("x", x), ("y", y), ("width", width), ("height", height)];
         finite(&named)?;
@@ -49,8 +49,8 @@ impl BBox {
     ///
     /// # Errors
     ///
-    /// A number that is not finite, corners in the wrong order, or so far apart that the distance
-    /// is not finite.
+    /// Returns an error if a number is not finite, or the corners are in the wrong order or so far
+    /// apart that the distance is not finite.
     pub fn from_xyxy(x1: f64, y1: f64, x2: f64, y2: f64) -> Result<Self, InvalidBox> {
         finite(&[("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)])?;
         for (axis, first, second) in [("x", x1, x2), ("y", y1, y2)] {
@@ -71,8 +71,8 @@ impl BBox {
     ///
     /// # Errors
     ///
-    /// A number that is not finite, a negative width or height, or a left or top edge that is not
-    /// finite.
+    /// Returns an error if a number is not finite, the width or height is negative, or the left or
+    /// top edge is not finite.
     pub fn from_cxcywh(cx: f64, cy: f64, width: f64, height: f64) -> Result<Self, InvalidBox> {
         finite(&[("cx", cx), ("cy", cy)])?;
         Self::from_xywh(0.0, 0.0, width, height)?;
@@ -86,7 +86,7 @@ impl BBox {
     ///
     /// # Errors
     ///
-    /// A number that is not finite.
+    /// Returns an error if a number is not finite.
     ///
     /// ```
     /// use metric_vision::{BBox, iou};
@@ -257,7 +257,7 @@ impl BoxFormat {
     ///
     /// # Errors
     ///
-    /// As the constructor of [`BBox`] for this format.
+    /// Returns an error as the constructor of [`BBox`] for this format does.
     ///
     /// ```
     /// use metric_vision::{BBox, BoxFormat};

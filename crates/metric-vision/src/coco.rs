@@ -783,9 +783,9 @@ struct Meetings {
 #[derive(Clone, Copy)]
 enum Match {
     Nothing,
-    /// A true object that is not to be found.
+    /// A true object that is not a positive.
     Ignored,
-    /// The true object at this place, which is to be found.
+    /// The true object at this index, which is a positive.
     Counted(usize),
 }
 
@@ -815,9 +815,9 @@ impl Meetings {
             .fold(u32::MAX, |alike, bits| alike & bits)
     }
 
-    /// Lets each detection take the true object that it overlaps most, of equal ones the last, of
-    /// those that no other has taken; one that is not to be found only if no other will do. Gives the
-    /// least IoU of a match.
+    /// Lets each detection take the true object that it overlaps most (the last of equal ones) among
+    /// those that no other has taken; it takes one that does not count only if no other matches. Returns
+    /// the least IoU of a match.
     fn match_all<S>(&mut self, truths: &[&Annotation<S>], area: u32, threshold: f64) -> f64 {
         self.taken.clear();
         self.taken.resize(truths.len(), false);

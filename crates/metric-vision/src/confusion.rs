@@ -50,11 +50,10 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 ///
 /// # The rule
 ///
-/// [`matching::greedy`](greedy), COCO's, without regard to classes, as `COCOeval.confusion_matrix` of
-/// hotcoco 1.3.0 has it: detections in the order of falling score each take the free true object with
-/// the greatest IoU, if that is at least the threshold. Detections of equal score come in the order of
-/// their classes, then of the file; of true objects with equal IoU the last is taken, in the same
-/// order.
+/// [`matching::greedy`](greedy), COCO's, without regard to classes, as in `COCOeval.confusion_matrix` of hotcoco 1.3.0:
+/// detections in the order of falling score each take the free true object with the greatest IoU, if that is at least
+/// the threshold. Detections of equal score come in the order of their classes, then of the file; of true objects with
+/// equal IoU the last is taken, in the same order.
 ///
 /// A detection left over that reaches a crowd or an ignored object, of whatever class, is not counted. hotcoco leaves
 /// crowds out and counts such a detection as one of the background, so that its last row is greater where there are
@@ -85,7 +84,7 @@ impl<S: Shape> Confusion<S> {
     ///
     /// # Errors
     ///
-    /// A threshold outside that range, or NaN.
+    /// Returns an error if the threshold is outside that range, or NaN.
     pub fn new(classes: usize, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
         Ok(Self {
             classes,

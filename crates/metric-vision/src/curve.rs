@@ -63,7 +63,7 @@ impl<S> PrecisionRecall<S> {
     ///
     /// # Errors
     ///
-    /// A rule that does not use scores, or a threshold outside that range or NaN.
+    /// Returns an error if the rule does not use scores, or a threshold is outside that range or NaN.
     pub fn new(matching: Matching, iou_thresholds: Vec<f64>) -> Result<Self, InvalidCurve> {
         if !matching.goes_by_score() {
             return Err(InvalidCurve::Matching(matching));
@@ -293,7 +293,7 @@ impl ScoreHistogram {
         }
     }
 
-    /// Adds objects to be found.
+    /// Adds positives: objects that count.
     pub(crate) fn add_truths(&mut self, truths: u64) {
         count::add(&mut self.truths, truths, 1);
     }
@@ -439,7 +439,7 @@ pub struct CurvePoint {
 }
 
 impl Curve {
-    /// The number of objects to be found.
+    /// The number of positives: objects that count.
     #[must_use]
     pub fn truths(&self) -> u64 {
         self.truths
@@ -574,7 +574,7 @@ impl fmt::Display for InvalidCurve {
                 let by_score: Vec<_> = by_score.map(|rule| rule.name()).collect();
                 write!(
                     f,
-                    "the matching rule {matching} does not go by score: expected one of {}",
+                    "the matching rule {matching} does not use scores: expected one of {}",
                     by_score.join(", ")
                 )
             }

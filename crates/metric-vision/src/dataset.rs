@@ -76,10 +76,10 @@ pub struct Annotation<S = BBox> {
     /// Its place in the list of classes.
     pub class: u32,
     /// Whether it stands for a crowd: a region that any number of detections may match without
-    /// being right or wrong. It is not to be found.
+    /// being right or wrong. It is not a positive.
     pub crowd: bool,
-    /// Whether it is left out of the count ("difficult" in Pascal VOC): not to be found, and a
-    /// detection of it is neither right nor wrong.
+    /// Whether it is left out of the count ("difficult" in Pascal VOC): it is not a positive, and a
+    /// detection of it is neither correct nor wrong.
     pub ignore: bool,
     /// Its id in the file. Only the quirks of a reference implementation look at it.
     pub id: i64,
@@ -91,8 +91,7 @@ pub struct Annotation<S = BBox> {
 }
 
 impl<S: Shape> Annotation<S> {
-    /// An object of a class that is to be found, of its shape's area. Its id is 1, since 0 is what a
-    /// quirk is about.
+    /// A positive object of a class, with the area of its shape. Its id is 1, since a quirk treats 0 differently.
     ///
     /// ```
     /// use metric_vision::{Annotation, BBox};
@@ -228,8 +227,8 @@ impl<S: Shape> Dataset<S> {
     ///
     /// # Errors
     ///
-    /// A key that is not after the one before it, a place that is not in its list, or more predictions
-    /// than a `u32` can count.
+    /// Returns an error if a key is not after the one before it, an index is not in its list, or there are more
+    /// predictions than a `u32` can count.
     pub fn new(
         classes: Vec<Class>,
         images: Vec<Image<S>>,
@@ -379,7 +378,7 @@ impl<S: Shape + Sync> Dataset<S> {
     }
 }
 
-/// Lists that are no [`Dataset`].
+/// Lists that are not a [`Dataset`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidDataset {
     /// The key of a class or an image is not after the one before it.

@@ -57,7 +57,7 @@ impl Detections {
     ///
     /// # Errors
     ///
-    /// A threshold outside that range, or NaN.
+    /// Returns an error if the threshold is outside that range, or NaN.
     pub fn new(profile: Profile, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
         Ok(Self {
             profile,
@@ -86,7 +86,7 @@ impl<S: Shape + Clone + PartialEq> Detections<S> {
     ///
     /// # Errors
     ///
-    /// A threshold outside `0 < iou_threshold <= 1`, or NaN.
+    /// Returns an error if the threshold is outside `0 < iou_threshold <= 1`, or NaN.
     pub fn of_shapes(matching: Matching, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
         Ok(Self {
             profile: Profile::OneToOne,

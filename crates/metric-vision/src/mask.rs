@@ -43,8 +43,8 @@ impl Mask {
     ///
     /// # Errors
     ///
-    /// An image of 2^32 pixels or more, or runs that do not add up to height times width.
-    /// pycocotools takes the latter, and never returns when such masks overlap.
+    /// Returns an error if the image has 2^32 pixels or more, or runs do not add up to height times
+    /// width. pycocotools accepts the latter, and never returns when such masks overlap.
     pub fn from_counts(height: u32, width: u32, counts: &[u32]) -> Result<Self, InvalidMask> {
         let pixels = pixels(height, width)?;
         let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
@@ -104,8 +104,8 @@ impl Mask {
     ///
     /// # Errors
     ///
-    /// An image of 2^32 pixels or more, a coordinate that is not finite or beyond ±1e8, or outlines
-    /// that together pass more than 2^24 times from column to column.
+    /// Returns an error if the image has 2^32 pixels or more, a coordinate is not finite or beyond
+    /// ±1e8, or the outlines together pass more than 2^24 times from column to column.
     ///
     /// ```
     /// use metric_vision::{Mask, Shape};
@@ -142,7 +142,7 @@ impl Mask {
     ///
     /// # Errors
     ///
-    /// As [`from_polygons`](Self::from_polygons).
+    /// Returns an error as [`from_polygons`](Self::from_polygons) does.
     ///
     /// ```
     /// use metric_vision::{BBox, Mask};

@@ -68,7 +68,7 @@ impl<S> Truth<S> {
     }
 }
 
-/// An object that is to be found.
+/// An object that is a positive.
 impl<S> From<S> for Truth<S> {
     fn from(shape: S) -> Self {
         Self {
@@ -170,8 +170,8 @@ pub const MOST_PAIRS: usize = MOST_EDGES;
 const MOST_SEARCHED: usize = 1 << 30;
 
 impl Matching {
-    /// Refuses items in which so many shapes overlap each other that this rule would take minutes, or gigabytes of
-    /// memory.
+    /// Refuses items with too many shapes that overlap each other, for which this rule would take minutes, or gigabytes
+    /// of memory.
     ///
     /// Matches have no limit of their own. A program that reads untrusted data calls this first. It costs
     /// nothing for items of up to 2,896 detections and truths, and otherwise a sort of the boxes where that
@@ -790,8 +790,8 @@ const COUNTED: i64 = 1 << 31;
 /// With more pairs no best choice is made, as it would take ten seconds and a gigabyte of memory.
 const MOST_EDGES: usize = 1 << 23;
 
-/// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU, as far
-/// as a best choice can have them. None if there are more than `most`.
+/// The overlapping pairs that are wanted and that a best choice may use, as the index of the detection, the truth and
+/// the IoU. None if there are more than `most`.
 ///
 /// With `n` detections and `m` truths, a best choice gives each item of the smaller side one of the best `min(n, m)` of
 /// the other side (the first of equal ones), as the other items of the smaller side take at most all of these except

@@ -37,8 +37,8 @@ impl Polygon {
     ///
     /// # Errors
     ///
-    /// Fewer than three points, a number that is not finite, or a ring that crosses, touches or
-    /// overlaps itself, which is decided exactly.
+    /// Returns an error if there are fewer than three points, a number is not finite, or the ring
+    /// crosses, touches or overlaps itself, which is decided exactly.
     ///
     /// # Cost
     ///
@@ -57,7 +57,7 @@ impl Polygon {
     ///
     /// # Errors
     ///
-    /// Fewer than three points, or a number that is not finite.
+    /// Returns an error if there are fewer than three points, or a number is not finite.
     ///
     /// # Cost
     ///

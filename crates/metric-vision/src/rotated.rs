@@ -31,7 +31,7 @@ impl RotatedBox {
     ///
     /// # Errors
     ///
-    /// A number that is not finite, or a negative width or height.
+    /// Returns an error if a number is not finite, or the width or height is negative.
     pub fn new(cxcywh: [f64; 4], angle: f64) -> Result<Self, InvalidRotatedBox> {
         Self::turned(cxcywh, angle, "angle", angle, angle.sin_cos())
     }
@@ -42,7 +42,7 @@ impl RotatedBox {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Returns an error as [`new`](Self::new) does.
     ///
     /// ```
     /// use metric_vision::RotatedBox;

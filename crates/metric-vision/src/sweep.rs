@@ -536,7 +536,7 @@ impl fmt::Display for InvalidSweep {
             Self::Threshold(error) => error.fmt(f),
             Self::ScoreThreshold => f.write_str("a score threshold is NaN: expected a number"),
             Self::BestF1 => {
-                f.write_str("the matching rule must go by score: greedy, voc or voc-strict")
+                f.write_str("the matching rule must use scores: greedy, voc or voc-strict")
             }
             Self::Profile(profile) => {
                 write!(f, "the profile {profile} is for axis-aligned boxes")

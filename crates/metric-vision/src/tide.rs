@@ -111,7 +111,7 @@ impl<S: Shape> Tide<S> {
     ///
     /// # Errors
     ///
-    /// A threshold outside that range, or NaN.
+    /// Returns an error if a threshold is outside that range, or NaN.
     pub fn new(foreground: f64, background: f64) -> Result<Self, InvalidTide> {
         if !(foreground > 0.0 && foreground <= 1.0) {
             return Err(InvalidTide::Foreground(foreground));
@@ -133,7 +133,7 @@ impl<S: Shape> Tide<S> {
     ///
     /// # Errors
     ///
-    /// None at all.
+    /// Returns an error if `max_detections` is 0.
     pub fn with_max_detections(self, max_detections: usize) -> Result<Self, InvalidTide> {
         if max_detections == 0 {
             return Err(InvalidTide::MaxDetections);
@@ -443,13 +443,12 @@ pub enum TideOracle {
     /// Nothing.
     #[default]
     None,
-    /// The errors of one type. `Cls` and `Loc` become right, the first of each true object that is
-    /// free; the others of that type, and `Both`, `Dupe` and `Bkg`, are left out; and for `Miss` the
-    /// objects are no longer to be found.
+    /// The errors of one type. The first `Cls` or `Loc` of each free true object becomes correct. The others of that
+    /// type, and `Both`, `Dupe` and `Bkg`, are left out. For `Miss`, the objects are no longer positives.
     Error(TideErrorType),
     /// Every wrong detection comes after every right one.
     FalsePositives,
-    /// No object that was not found is to be found.
+    /// Objects that were not found are not positives.
     FalseNegatives,
 }
 
@@ -876,8 +875,8 @@ pub struct TideScore {
     pub errors: [TideErrorScore; 6],
     /// By how much AP changes when every wrong detection comes after every right one.
     pub false_positives: Option<f64>,
-    /// By how much AP changes when objects that were not found are no longer to be found; undefined
-    /// where no class is left.
+    /// The change of AP when objects that were not found are no longer positives; undefined if no
+    /// class is left.
     pub false_negatives: Option<f64>,
 }
 

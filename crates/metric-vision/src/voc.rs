@@ -75,7 +75,7 @@ impl<S: Shape> VocAp<S> {
     ///
     /// # Errors
     ///
-    /// A threshold outside that range, or NaN.
+    /// Returns an error if the threshold is outside that range, or NaN.
     pub fn new(iou_threshold: f64) -> Result<Self, InvalidThreshold> {
         Ok(Self {
             iou_threshold: InvalidThreshold::check(iou_threshold)?,

@@ -40,7 +40,7 @@ pub struct Costs {
 /// Which costs of a pair are small enough for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Gate {
-    /// All but infinity.
+    /// All except infinity.
     #[default]
     None,
     /// Less than this, as in `distance < threshold`.
@@ -66,7 +66,8 @@ impl Costs {
     /// The matrix with these costs, row by row. Either side may be empty.
     ///
     /// # Errors
-    /// Not as many costs as pairs; a cost that is NaN or negative infinity.
+    /// Returns an error if the numbers of costs and pairs differ, or a cost is NaN or negative
+    /// infinity.
     pub fn new(rows: usize, columns: usize, values: Vec<f64>) -> Result<Self, InvalidCosts> {
         if rows.checked_mul(columns) != Some(values.len()) {
             return Err(InvalidCosts::Size {
@@ -93,7 +94,7 @@ impl Costs {
     /// The matrix of `cost(row, column)`.
     ///
     /// # Errors
-    /// A cost that is NaN or negative infinity.
+    /// Returns an error if a cost is NaN or negative infinity.
     pub fn from_fn(
         rows: usize,
         columns: usize,
@@ -177,7 +178,7 @@ impl Costs {
     /// The rule of VectorMapNet, MapTR and OpenLane-V2, with [`Gate::Below`]. `O(n m)`.
     ///
     /// # Errors
-    /// Not one confidence for each column; a confidence that is NaN.
+    /// Returns an error if there is not one confidence for each column, or a confidence is NaN.
     pub fn greedy_by_confidence(
         &self,
         confidences: &[f64],

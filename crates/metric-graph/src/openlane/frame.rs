@@ -38,7 +38,7 @@ impl TrafficElement {
     ///
     /// # Errors
     ///
-    /// No attribute has this number, or a coordinate is not finite.
+    /// Returns an error if no attribute has this number, or a coordinate is not finite.
     pub fn new(attribute: i64, corners: [[f64; 2]; 2]) -> Result<Self, InvalidElement> {
         let known = u8::try_from(attribute)
             .ok()
@@ -206,7 +206,7 @@ impl Frame {
     ///
     /// # Errors
     ///
-    /// A topology whose shape is not lanes by lanes, or lanes by elements.
+    /// Returns an error if the shape of a topology is not lanes by lanes, or lanes by elements.
     pub fn new(
         id: impl Into<String>,
         lanes: Vec<Polyline<3>>,
@@ -268,8 +268,8 @@ impl FramePrediction {
     ///
     /// # Errors
     ///
-    /// A topology whose shape is not lanes by lanes, or lanes by elements; a confidence that is not
-    /// finite.
+    /// Returns an error if the shape of a topology is not lanes by lanes, or lanes by elements, or
+    /// if a confidence is not finite.
     pub fn new(
         lanes: Vec<Detected<Polyline<3>>>,
         elements: Vec<Detected<TrafficElement>>,

@@ -66,7 +66,7 @@ impl Solutions {
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse) and [`read_folder`](Self::read_folder).
+    /// Returns an error as [`parse`](Self::parse) and [`read_folder`](Self::read_folder) do.
     pub fn read(document: &Document) -> Result<Self, ReadError> {
         match &document.content {
             Content::Folder(folder) => Self::read_folder(folder),
@@ -102,7 +102,7 @@ impl Solutions {
     ///
     /// # Errors
     ///
-    /// As of [`parse`](Self::parse), and a folder or file that cannot be opened.
+    /// Returns an error as [`parse`](Self::parse) does, and if a folder or file cannot be opened.
     pub fn read_folder(folder: &Folder) -> Result<Self, ReadError> {
         let mut solutions = Self::default();
         for (id, path) in task_files(&folder.path)? {
@@ -175,7 +175,7 @@ impl Submission {
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse) and [`read_folder`](Self::read_folder).
+    /// Returns an error as [`parse`](Self::parse) and [`read_folder`](Self::read_folder) do.
     pub fn read(
         document: &Document,
         solutions: &Solutions,
@@ -196,8 +196,9 @@ impl Submission {
     ///
     /// # Errors
     ///
-    /// A text that is neither, a task or an output that is there twice, and with
-    /// [`strict`](SubmissionOptions::strict) what else is not as it should be.
+    /// Returns an error if the text has neither form, or a task or an output is given twice; with
+    /// [`strict`](SubmissionOptions::strict) also for everything that is otherwise counted and left
+    /// out.
     pub fn parse(
         file: File<'_>,
         solutions: &Solutions,
@@ -234,8 +235,8 @@ impl Submission {
     ///
     /// # Errors
     ///
-    /// As of [`parse`](Self::parse), indices that do not fit, and a folder or file that cannot be
-    /// opened.
+    /// Returns an error as [`parse`](Self::parse) does, and if indices do not fit, or a folder or
+    /// file cannot be opened.
     pub fn read_folder(
         folder: &Folder,
         solutions: &Solutions,

@@ -84,11 +84,11 @@ named_choice!(VocFiles, "form of prediction files");
 ///
 /// # Errors
 ///
-/// A folder or file that cannot be read, is not UTF-8 or not well-formed XML (document type
-/// declarations are not read); no truth file at all; an object without name or box; a number that is
-/// not finite; `xmax` less than `xmin` or `ymax` than `ymin`; predictions of an image without a truth
-/// file, unless [`VocOptions::extra`] has another rule; prediction files named after neither images nor
-/// classes, or some after each.
+/// Returns an error if a folder or file cannot be read, is not UTF-8 or not well-formed XML (document type declarations
+/// are not read); if there is no truth file; if an object has no name or box; if a number is not finite; if `xmax` is
+/// less than `xmin` or `ymax` than `ymin`; if predictions are of an image without a truth file, unless
+/// [`VocOptions::extra`] has another rule; or if prediction files are named after neither images nor classes, or some
+/// after each.
 ///
 /// See [`parse_voc`] for an example.
 pub fn read_voc(
@@ -121,7 +121,7 @@ pub fn read_voc(
 ///
 /// # Errors
 ///
-/// As [`read_voc`], and two files of one image or class.
+/// Returns an error as [`read_voc`] does, and if two files are of one image or class.
 ///
 /// ```
 /// use metric_vision::read::{File, VocOptions, parse_voc};

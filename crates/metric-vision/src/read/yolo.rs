@@ -222,7 +222,7 @@ fn root_of(labels: &Path) -> Option<&Path> {
 ///
 /// # Errors
 ///
-/// As [`read_yolo`], and two files of one image or of class names.
+/// Returns an error as [`read_yolo`] does, and if two files are of one image or of class names.
 ///
 /// ```
 /// use metric_vision::read::{File, YoloOptions, parse_yolo};
