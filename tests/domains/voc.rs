@@ -1,4 +1,5 @@
-//! Precision, recall and F1 at score cuts, and VOC's average precision, on sets in COCO's form.
+//! Precision, recall and F1 at score thresholds, and VOC's average precision, on sets in COCO's
+//! form.
 
 use metric_core::{Counts, Merge, Metric};
 use metric_vision::read::{self, CocoOptions, File};
