@@ -102,7 +102,7 @@ const PAGES: &[(&str, &str)] = &[
     ),
 ];
 
-/// How a page is opened.
+/// The way in which a page is opened.
 struct Mode {
     name: &'static str,
     width: u32,
@@ -151,7 +151,7 @@ const MODES: &[Mode] = &[
     },
 ];
 
-/// What the buttons and fields of a page must do; the problems are returned.
+/// Checks the behavior of the buttons and fields of a page; returns the problems.
 const CLICKS: &str = r#"(() => {
   const problems = [];
   const root = document.documentElement, theme = document.getElementById("theme");
