@@ -12,7 +12,7 @@ import zopfli
 def repack(wheel: Path) -> None:
     """Writes a wheel anew, with the same files in the same order."""
     partial = wheel.with_name(f"{wheel.name}.partial")
-    with zipfile.ZipFile(wheel) as old, zopfli.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as new:
+    with zipfile.ZipFile(wheel) as old, zopfli.ZipFile(partial, "w", iterations=5) as new:
         for file in old.infolist():
             new.writestr(file, old.read(file))
     partial.replace(wheel)
