@@ -270,7 +270,7 @@ fn mapped<T: Sync, U: Send>(items: &[T], threads: usize, map: impl Fn(&T) -> U +
     }
 }
 
-/// What is wrong with the columns of a table.
+/// The error in the columns of a table.
 fn problem(error: &BatchError) -> String {
     let [row, id, value] =
         ["row", "id", "value"].map(|one| move |count: usize| counted(count as u64, one));
@@ -299,7 +299,7 @@ pub(crate) fn counted(count: u64, one: &str) -> String {
     }
 }
 
-/// How the rows of two tables are paired.
+/// The way in which the rows of two tables are paired.
 enum Pairing {
     /// Each row with the row at its index. The number of rows.
     InOrder(usize),
@@ -324,7 +324,7 @@ impl Pairing {
     }
 }
 
-/// What was read of a slice of the records, one part per metric.
+/// The data read from a slice of the records, one part per metric.
 struct Slice {
     parts: Vec<Part>,
     /// The record that ended the slice.

@@ -24,8 +24,8 @@ use crate::normalize::{Pattern, Step, then};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExactMatch {
-    /// What of the texts is deleted first, one after the other. There may be some with the feature
-    /// `regex`.
+    /// The patterns whose matches are deleted from the texts first, one after the other. They need
+    /// the feature `regex`.
     pub regexes_to_ignore: Vec<Pattern>,
     /// Lowercases, as Python's `str.lower`; `ß` and `SS` stay different.
     pub ignore_case: bool,

@@ -9,7 +9,7 @@ use super::parts::{bars, caption, count_bars, largest, section};
 use super::{Shown, ShownExample};
 use crate::Options;
 
-/// How many confusions are listed.
+/// The number of confusions that are listed.
 const CONFUSIONS: usize = 50;
 
 /// Error rates: errors by kind, and what is confused with what.
@@ -74,7 +74,7 @@ pub(super) fn example(options: &Options, example: &ShownExample) -> Vec<Block> {
     else {
         return Vec::new();
     };
-    // What is extracted from a prediction is not known here.
+    // The text extracted from a prediction is not known here.
     if options.has("extract") {
         return Vec::new();
     }

@@ -396,7 +396,7 @@ impl ReadDataSet<Self> for Vqa {
     }
 }
 
-/// What a thread has gathered of an annotation file.
+/// The data that a thread has gathered from an annotation file.
 #[derive(Default)]
 struct Gathered {
     questions: u64,
@@ -505,7 +505,7 @@ fn of_questions(error: QuestionsError) -> DataSetError {
     }
 }
 
-/// What each thread of the pool gathers, in no order; `None` if one of them returns `None`.
+/// The data that each thread of the pool gathers, in no particular order; `None` if one of them returns `None`.
 fn on_each_thread<A: Default + Send>(
     gather: impl Fn(&mut A) -> Option<()> + Sync,
 ) -> Option<Vec<A>> {
@@ -520,7 +520,7 @@ fn on_each_thread<A: Default + Send>(
     }
 }
 
-/// Counts what the join of two files had to let pass.
+/// Counts the problems that the join of two files tolerated.
 fn count_unmatched<R: Reading>(counts: &JoinCounts, sink: &mut Sink<'_, R>) {
     sink.missing(counts.missing);
     sink.extra(counts.extra);

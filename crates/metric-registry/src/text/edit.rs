@@ -184,7 +184,7 @@ impl Rates {
     }
 }
 
-/// A character as it can stand in a terminal.
+/// A character as it can be shown in a terminal.
 fn printed(character: char) -> String {
     match character.is_control() {
         true => character.escape_default().collect(),

@@ -13,7 +13,7 @@ use crate::{
     never_whole,
 };
 
-/// What texts go through before they are compared.
+/// The normalization of texts before they are compared.
 pub(crate) const NORMALIZE: OptionSpec = OptionSpec {
     name: "normalize",
     kind: OptionKind::List(&OptionKind::Text),
