@@ -10,6 +10,7 @@ mod check;
 mod ci;
 mod coverage;
 mod deny;
+mod docs;
 mod fuzz;
 mod git;
 mod golden;
@@ -53,6 +54,7 @@ const COMMANDS: &[Command] = &[
     ("ci", "", ci::HELP, ci::run),
     ("prose", "", prose::HELP, prose::run),
     ("golden", "[--check]", golden::HELP, golden::run),
+    ("docs", "", docs::HELP, docs::run),
     (
         "coverage",
         "[SETS] [TESTS] [LARGEST]",

@@ -97,6 +97,12 @@ pub trait Reading: Send + Sync + 'static {
         scores.find(|(score, _)| score == name)?.1
     }
 
+    /// Returns the scores of [`numbers`](Self::numbers) for these predictions and references without their names, if
+    /// reading the pairs has no errors, notes or warnings. The default has no such short way.
+    fn score_texts(&self, _pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        None
+    }
+
     /// Returns how close an example with a score that is not perfect is to it, for the nearest misses of a report:
     /// more is closer, and 0 is not close. The default has no such order.
     /// There is no `pair` of prediction and reference where the example was measured elsewhere.

@@ -93,6 +93,21 @@ pub trait Scorer: Send + Sync {
     /// ```
     fn read_columns(&self, state: &State, batch: &Batch<'_>, samples: bool) -> Part;
 
+    /// Returns the scores of pairs of a prediction and a reference, in the order in which the entry lists them,
+    /// without a state: for calls with a few texts, where a state and a report take longer than the scores. `None`
+    /// if the metric has no such way, or if a pair is not for it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "text")] {
+    /// use metric_registry::{Options, find};
+    ///
+    /// let scorer = find("string-accuracy").ok_or("not there")?.scorer(&Options::default())?;
+    /// assert_eq!(scorer.score_texts(&[("a", "a"), ("b", "c")]), Some(vec![Some(0.5)]));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>>;
+
     /// Reads a data set that is given as files or folders of the metric's own format.
     ///
     /// # Errors
@@ -740,6 +755,13 @@ where
             };
             read.unwrap_or_else(|| self.read_rows(batch, sink))
         })
+    }
+
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        match self.shared.before {
+            Some(_) => None,
+            None => self.shared.reading.score_texts(pairs),
+        }
     }
 
     fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError> {

@@ -276,9 +276,11 @@ impl Run {
                 }
             ));
         }
-        let distinct: BTreeSet<&&String> = names.iter().collect();
-        if distinct.len() < names.len() {
-            return usage("two systems have the same name: expected different ones".to_owned());
+        let mut distinct = BTreeSet::new();
+        if let Some(name) = names.iter().find(|name| !distinct.insert(**name)) {
+            let message = format!("two systems have the name {name:?}: give each its own with ");
+            let message = Message::from(message).option("names", "");
+            return Err(RunError::Usage(message));
         }
         Ok(match &compare.baseline {
             None => 0,

@@ -674,7 +674,9 @@ fn value_end(text: &str, at: usize) -> Option<(usize, Form)> {
             Some((at + length, Form::Json))
         }
         b'-' | b'0'..=b'9' => Some((end_of_number(bytes, at)?, Form::Json)),
-        _ => Some((at + end_of_value(text.get(at..)?)?, Form::Json)),
+        b't' | b'f' | b'n' => Some((at + end_of_value(text.get(at..)?)?, Form::Json)),
+        // Above all white space, which is no part of the value.
+        _ => None,
     }
 }
 
@@ -1104,6 +1106,26 @@ mod tests {
         };
         assert_eq!(values(1), ["a", "\u{feff}b"]);
         assert_eq!(values(2), ["\u{feff}a", "\u{feff}b"]);
+    }
+
+    #[test]
+    fn white_space_before_a_value_is_no_part_of_it() {
+        for value in [
+            "\"a\"",
+            "\"\\n\"",
+            "[1]",
+            "{\"x\": 1}",
+            "-1",
+            "null",
+            "true",
+        ] {
+            let lines =
+                format!("{{\"id\":0,\"reference\":1}}\n{{\"id\": 1,\"reference\":\t {value}}}");
+            let mut block = Block::lines(lines, 1);
+            let found = scan(&mut block, Format::JsonLines, &names(), |_| false).expect("records");
+            assert_eq!(found[1].value.of(&block.text), value);
+            assert_eq!(found[1].id(&block.text).to_string(), "1");
+        }
     }
 
     #[test]

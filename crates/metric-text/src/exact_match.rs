@@ -72,7 +72,16 @@ impl ExactMatch {
             || (self.changes_texts() && self.apply(prediction) == self.apply(reference))
     }
 
-    fn changes_texts(&self) -> bool {
+    /// Whether anything of the texts is ignored.
+    ///
+    /// ```
+    /// use metric_text::ExactMatch;
+    ///
+    /// assert!(!ExactMatch::default().changes_texts());
+    /// assert!(ExactMatch { ignore_case: true, ..ExactMatch::default() }.changes_texts());
+    /// ```
+    #[must_use]
+    pub fn changes_texts(&self) -> bool {
         !self.regexes_to_ignore.is_empty()
             || self.ignore_case
             || self.ignore_punctuation

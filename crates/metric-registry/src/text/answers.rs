@@ -21,7 +21,7 @@ use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
 use crate::text::prepare::{EXTRACT, prepared_scorer};
 use crate::text::string_accuracy::{
-    NORMALIZE, accuracy_counts, accuracy_numbers, read_any_of, read_texts, similarity,
+    NORMALIZE, accuracy_counts, accuracy_numbers, read_any_of, read_equal, similarity,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
@@ -151,10 +151,15 @@ impl Reading for Matches {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_texts(batch, sink, |prediction, reference, sink| {
-            sink.example(prediction, reference);
-            Ok(())
-        })
+        read_equal(batch, sink, !self.metric.changes_texts())
+    }
+
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        let mut state = Accuracy::default();
+        for (prediction, reference) in pairs {
+            self.metric.update(&mut state, prediction, reference);
+        }
+        Some(vec![state.value()])
     }
 
     fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
