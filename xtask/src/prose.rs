@@ -176,7 +176,7 @@ const PATTERNS: &[Pattern] = &[
     ),
     row(
         "glossary",
-        r"(?i)\b(?:(?:ground-)?truth box|true box|to be found|size class|score cut|rule for ties|reference program)(?:e?s)?\b|^whose rules\b",
+        r"(?i)\b(?:(?:ground-)?truth box|true box|to be found|size class|score cut|rules? for ties|reference program)(?:e?s)?\b|^whose rules\b",
         r"(?i)^ground-",
         "the glossary of the style guide: ground-truth box, area range, score threshold, tie-breaking rule, reference implementation",
     ),
