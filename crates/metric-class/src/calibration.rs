@@ -112,7 +112,7 @@ impl Calibration {
         Some(errors.collect::<Sum>().value() / examples as f64)
     }
 
-    /// Whether nothing was added.
+    /// Returns whether nothing was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

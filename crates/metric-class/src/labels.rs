@@ -98,7 +98,7 @@ fn count<'l, L: PartialEq + 'l>(
         .sum()
 }
 
-/// The N by K array of label lists of one length.
+/// Returns the N by K array of label lists of one length.
 ///
 /// # Errors
 ///
@@ -328,7 +328,7 @@ impl Ranks {
         }
     }
 
-    /// The examples whose reference label is among the first `k`, of all.
+    /// Returns the examples whose reference label is among the first `k`, of all.
     #[must_use]
     pub fn accuracy_at(&self, k: usize) -> Accuracy {
         Accuracy {
@@ -337,8 +337,9 @@ impl Ranks {
         }
     }
 
-    /// The mean of 1 / rank of the reference labels, where the first rank is 1 and a label that
-    /// does not appear counts 0; only the first `cutoff` ranks count. Undefined without examples.
+    /// Returns the mean of 1 / rank of the reference labels, where the first rank is 1 and a label
+    /// that does not appear counts 0; only the first `cutoff` ranks count. Undefined without
+    /// examples.
     ///
     /// ```
     /// # use metric_class::Ranks;

@@ -107,7 +107,7 @@ pub struct TiedRank {
     pub tied_after: usize,
 }
 
-/// The rank of `label` among the `scores` of one row; higher scores rank first.
+/// Returns the rank of `label` among the `scores` of one row; higher scores rank first.
 ///
 /// One pass, without sorting and without memory. +0 and −0 are the same score.
 ///
@@ -242,7 +242,7 @@ impl Ties {
         Self::Expected,
     ];
 
-    /// The name in options and signatures.
+    /// Returns the name in options and signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -254,7 +254,7 @@ impl Ties {
         }
     }
 
-    /// The ranks that the reference may have, all equally likely.
+    /// Returns the ranks that the reference may have, all equally likely.
     ///
     /// ```
     /// use metric_class::{RankSpan, Ties, TiedRank};
@@ -421,7 +421,7 @@ impl TopK {
         self.ties
     }
 
-    /// The label whose examples are left out.
+    /// Returns the label whose examples are left out.
     #[must_use]
     pub fn ignored(&self) -> Option<i64> {
         self.ignored
@@ -436,8 +436,8 @@ impl TopK {
         rank(scores, label, self.infinite)
     }
 
-    /// The evidence of N rows of C scores, their N labels, and their N weights if they have some:
-    /// [`with_weights`](TopK::with_weights), none means 1 for each.
+    /// Returns the evidence of N rows of C scores, their N labels, and their N weights if they have
+    /// some: [`with_weights`](TopK::with_weights), none means 1 for each.
     ///
     /// Fastest on scores in standard layout.
     ///
@@ -559,8 +559,8 @@ impl TopK {
         self.average(state, |ranks| self.hits_at(ranks, k))
     }
 
-    /// The mean of 1 / rank of the references, where the first rank is 1 and a missing one counts
-    /// 0; averaged and weighted as the accuracy. Only the first `cutoff` ranks count.
+    /// Returns the mean of 1 / rank of the references, where the first rank is 1 and a missing one
+    /// counts 0; averaged and weighted as the accuracy. Only the first `cutoff` ranks count.
     ///
     /// Under [`Ties::Expected`] a shared rank counts as the mean over the ranks it may be.
     #[must_use]
@@ -569,8 +569,8 @@ impl TopK {
         self.average(state, |ranks| self.sum(ranks, reciprocal))
     }
 
-    /// The number of hits at `k`, or the sum of their weights: a whole number unless there are
-    /// weights or ties count in part.
+    /// Returns the number of hits at `k`, or the sum of their weights: a whole number unless there
+    /// are weights or ties count in part.
     #[must_use]
     pub fn hits_at(&self, ranks: &RankTally, k: usize) -> f64 {
         let mut hits = Sum::default();
@@ -591,7 +591,7 @@ impl TopK {
         hits.value()
     }
 
-    /// The number of examples, or the sum of their weights.
+    /// Returns the number of examples, or the sum of their weights.
     #[must_use]
     pub fn total(&self, ranks: &RankTally) -> f64 {
         self.sum(ranks, |_| 1.0)
@@ -656,13 +656,13 @@ pub struct Target {
 }
 
 impl Target {
-    /// A label of weight 1.
+    /// Returns a label of weight 1.
     #[must_use]
     pub const fn new(label: i64) -> Self {
         Self { label, weight: 1.0 }
     }
 
-    /// A label with a weight.
+    /// Returns a label with a weight.
     ///
     /// # Errors
     ///
@@ -755,14 +755,14 @@ impl Merge for Amount {
 }
 
 impl RankTally {
-    /// The number of examples.
+    /// Returns the number of examples.
     #[must_use]
     pub fn examples(&self) -> u64 {
         self.spans.values().map(|amount| amount.examples).sum()
     }
 
-    /// The ranks that occur in rising order, each with the number of examples whose reference has it; `None` stands for
-    /// a reference without a rank.
+    /// Returns the ranks that occur in rising order, each with the number of examples whose reference has it; `None`
+    /// stands for a reference without a rank.
     pub fn ranks(&self) -> impl Iterator<Item = (Option<RankSpan>, u64)> {
         let spans = self.spans.iter();
         spans.map(|(span, amount)| (*span, amount.examples))

@@ -52,7 +52,7 @@ impl Weights {
         Err(InvalidWeights)
     }
 
-    /// The weights.
+    /// Returns the weights.
     #[must_use]
     pub const fn values(self) -> [f64; 4] {
         self.0
@@ -120,7 +120,7 @@ pub struct CodeBleu {
 }
 
 impl CodeBleu {
-    /// A profile with equal weights.
+    /// Returns a profile with equal weights.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
         Self {
@@ -187,7 +187,7 @@ impl CodeBleu {
     }
 }
 
-/// The subtrees of the reference that are in the prediction, of how many.
+/// Returns the subtrees of the reference that are in the prediction, of how many.
 ///
 /// Texts are read as the profile says. Subtrees are nodes with children, and the root; they are
 /// equal if tree-sitter writes them equally ([`SyntaxTree::sexp`](crate::SyntaxTree::sexp)), so
@@ -222,7 +222,7 @@ pub fn syntax_match(
     ))
 }
 
-/// The edges of the reference's dataflow that are in the prediction's, of how many.
+/// Returns the edges of the reference's dataflow that are in the prediction's, of how many.
 ///
 /// Texts are read as the profile says; [`SyntaxTree::dataflow`](crate::SyntaxTree::dataflow) gives
 /// the edges. Each of the prediction's is found once.

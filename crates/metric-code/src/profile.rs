@@ -107,7 +107,7 @@ impl Profile {
         Self::Corrected,
     ];
 
-    /// The name, as in signatures and on the command line.
+    /// Returns the name, as in signatures and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

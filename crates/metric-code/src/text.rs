@@ -64,7 +64,7 @@ fn checked(text: String) -> Result<String, TextTooLong> {
 pub struct Prediction(String);
 
 impl Prediction {
-    /// A text, which need not be correct code.
+    /// Returns a text, which need not be correct code.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Prediction {
         checked(text.into()).map(Self)
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0
@@ -150,13 +150,13 @@ impl References {
         })
     }
 
-    /// The language.
+    /// Returns the language.
     #[must_use]
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The texts.
+    /// Returns the texts.
     pub fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
         self.texts.iter().map(String::as_str)
     }

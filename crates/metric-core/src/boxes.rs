@@ -34,8 +34,8 @@ pub fn iou(a: [f64; 4], b: [f64; 4]) -> f64 {
     over(overlap, a[2] * a[3] + b[2] * b[3] - overlap)
 }
 
-/// The share of box `a` that lies in box `b`: COCO's IoU against a crowd region `b`, whose own
-/// area does not count. Boxes and edge cases as for [`iou`].
+/// Returns the share of box `a` that lies in box `b`: COCO's IoU against a crowd region `b`, whose
+/// own area does not count. Boxes and edge cases as for [`iou`].
 ///
 /// ```
 /// use metric_core::boxes::iou_crowd;

@@ -31,7 +31,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The counts `tp`, `fp`, `fn`, in this order.
+    /// Returns the counts `tp`, `fp`, `fn`, in this order.
     #[must_use]
     pub const fn new(true_positives: u64, false_positives: u64, false_negatives: u64) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Counts {
         }
     }
 
-    /// The counts of `hits` right among `predicted` predictions and `actual` true items.
+    /// Returns the counts of `hits` right among `predicted` predictions and `actual` true items.
     ///
     /// `hits` above either total cannot be; it is cut to the smaller one.
     ///
@@ -55,13 +55,13 @@ impl Counts {
         Self::new(hits, predicted - hits, actual - hits)
     }
 
-    /// The number of predictions, `tp + fp`.
+    /// Returns the number of predictions, `tp + fp`.
     #[must_use]
     pub fn predicted(&self) -> u64 {
         self.true_positives + self.false_positives
     }
 
-    /// The number of true items, `tp + fn`.
+    /// Returns the number of true items, `tp + fn`.
     #[must_use]
     pub fn actual(&self) -> u64 {
         self.true_positives + self.false_negatives

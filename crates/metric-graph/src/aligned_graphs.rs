@@ -66,7 +66,7 @@ pub struct AlignedGraphs {
 }
 
 impl AlignedGraphs {
-    /// The counts of edges by the keys of their nodes, whatever the alignment.
+    /// Returns the counts of edges by the keys of their nodes, whatever the alignment.
     #[must_use]
     pub fn triples(&self, prediction: &TypedGraph, reference: &TypedGraph) -> Counts {
         let alignment = NodeAlignment::by_key(prediction, reference);
@@ -207,9 +207,9 @@ impl Merge for AlignedGraphsState {
 }
 
 impl AlignedGraphsState {
-    /// The number of edits that turn the predicted graphs into the true ones, under the alignment:
-    /// nodes and edges that are added or taken away, nodes whose class or properties and edges
-    /// whose kind change.
+    /// Returns the number of edits that turn the predicted graphs into the true ones, under the
+    /// alignment: nodes and edges that are added or taken away, nodes whose class or properties and
+    /// edges whose kind change.
     ///
     /// Under the alignment it is least for this is the graph edit distance, which is NP-hard to
     /// find; under any other it is more.

@@ -184,8 +184,8 @@ impl ClassCounts {
         self.actual.value()
     }
 
-    /// The harmonic mean of precision and recall, 0 where nothing is right; undefined where there
-    /// is neither a predicted nor a true item.
+    /// Returns the harmonic mean of precision and recall, 0 where nothing is right; undefined where
+    /// there is neither a predicted nor a true item.
     #[must_use]
     pub fn f1(&self) -> Option<f64> {
         let (predicted, actual) = (self.predicted, self.actual);

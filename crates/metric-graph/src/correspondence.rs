@@ -81,7 +81,7 @@ impl Profile {
     /// Every choice.
     pub const ALL: &[Self] = &[Self::MapdrReference];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ impl Duplicates {
     /// Every choice.
     pub const ALL: &[Self] = &[Self::Count, Self::Merge];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -144,7 +144,7 @@ impl Overall {
     /// Every choice.
     pub const ALL: &[Self] = &[Self::Pairs, Self::Key];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

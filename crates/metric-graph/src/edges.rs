@@ -56,7 +56,7 @@ impl EdgeComparison {
 }
 
 impl AlignedGraphs {
-    /// The outcome of each edge, under this alignment of the nodes.
+    /// Returns the outcome of each edge, under this alignment of the nodes.
     ///
     /// Where several edges say the same and not all of them are correct, the most confident ones
     /// are.

@@ -44,7 +44,7 @@ impl NodeRule {
         Self::GreedyByConfidence,
     ];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -89,7 +89,7 @@ pub struct NodeAlignment {
 }
 
 impl NodeAlignment {
-    /// The alignment with these pairs of a predicted and a true node.
+    /// Returns the alignment with these pairs of a predicted and a true node.
     ///
     /// # Errors
     /// Returns an error if a node does not exist, or is in two pairs.
@@ -151,19 +151,19 @@ impl NodeAlignment {
         }
     }
 
-    /// The true node that a predicted one stands for.
+    /// Returns the true node that a predicted one stands for.
     #[must_use]
     pub fn partner(&self, prediction: usize) -> Option<usize> {
         self.partners.get(prediction).copied().flatten()
     }
 
-    /// The predicted node that stands for a true one.
+    /// Returns the predicted node that stands for a true one.
     #[must_use]
     pub fn found(&self, reference: usize) -> Option<usize> {
         self.backwards.get(reference).copied().flatten()
     }
 
-    /// The pairs of a predicted and a true node, by the predicted one.
+    /// Returns the pairs of a predicted and a true node, by the predicted one.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let partners = self.partners.iter().enumerate();
         partners.filter_map(|(prediction, partner)| Some((prediction, (*partner)?)))

@@ -158,7 +158,7 @@ const COLUMNS: [usize; 3] = [58, 40, 30];
 const TITLE_COLUMN: f64 = 10.0;
 
 impl Picture {
-    /// The picture as a file of Scalable Vector Graphics.
+    /// Returns the picture as a file of Scalable Vector Graphics.
     #[must_use]
     pub fn svg(&self) -> String {
         let (left, left_end) = places(&self.left);
@@ -261,7 +261,7 @@ impl Picture {
         svg
     }
 
-    /// The picture in the DOT language, for Graphviz.
+    /// Returns the picture in the DOT language, for Graphviz.
     #[must_use]
     pub fn dot(&self) -> String {
         let mut dot = format!(
@@ -436,10 +436,10 @@ fn quoted(text: &str) -> String {
 }
 
 impl LaneCorrespondence {
-    /// A clip as a picture: the rules on the left, a predicted rule and the true one it is matched with as one node,
-    /// and the lanes that rules name on the right. A rule is right if its properties are; misread values are below its
-    /// id. Under [`Alignment::Given`], and where the predicted rule has no properties, a rule is right if it is on both
-    /// sides.
+    /// Returns a clip as a picture: the rules on the left, a predicted rule and the true one it is matched with as one
+    /// node, and the lanes that rules name on the right. A rule is right if its properties are; misread values are
+    /// below its id. Under [`Alignment::Given`], and where the predicted rule has no properties, a rule is right if it
+    /// is on both sides.
     #[must_use]
     pub fn picture(&self, title: &str, prediction: &Clip, reference: &Clip) -> Picture {
         let aligned = self.align(prediction, reference);

@@ -68,7 +68,7 @@ impl fmt::Display for InvalidPolyline {
 impl std::error::Error for InvalidPolyline {}
 
 impl<const D: usize> Polyline<D> {
-    /// The line through `points`.
+    /// Returns the line through `points`.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl<const D: usize> Polyline<D> {
         Ok(Self { points })
     }
 
-    /// The line through points whose dimension is not known to the compiler.
+    /// Returns the line through points whose dimension is not known to the compiler.
     ///
     /// # Errors
     ///
@@ -102,13 +102,13 @@ impl<const D: usize> Polyline<D> {
         Self::new(points.collect::<Result<_, _>>()?)
     }
 
-    /// The points, at least one.
+    /// Returns the points, at least one.
     #[must_use]
     pub fn points(&self) -> &[[f64; D]] {
         &self.points
     }
 
-    /// The sum of the distances from each point to the next.
+    /// Returns the sum of the distances from each point to the next.
     #[must_use]
     pub fn length(&self) -> f64 {
         self.points
@@ -117,13 +117,13 @@ impl<const D: usize> Polyline<D> {
             .sum()
     }
 
-    /// Whether the last of several points is the first one again.
+    /// Returns whether the last of several points is the first one again.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.points.len() > 1 && self.points.first() == self.points.last()
     }
 
-    /// The same points from the last to the first.
+    /// Returns the same points from the last to the first.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let points = self.points.iter().rev().copied().collect();
@@ -182,7 +182,8 @@ impl<const D: usize> Polyline<D> {
         Self::new(points.collect())
     }
 
-    /// The line with every segment cut into `parts` of equal length; 0 and 1 leave it as it is.
+    /// Returns the line with every segment cut into `parts` of equal length; 0 and 1 leave it as it
+    /// is.
     ///
     /// A densify fraction `f` in GEOS is `1 / f` parts here, rounded up.
     #[must_use]
@@ -199,7 +200,7 @@ impl<const D: usize> Polyline<D> {
 }
 
 impl Polyline<2> {
-    /// The line as a type of `geo`.
+    /// Returns the line as a type of `geo`.
     ///
     /// ```
     /// use metric_graph::Polyline;

@@ -34,7 +34,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid of these rows, from the top.
+    /// Returns the grid of these rows, from the top.
     ///
     /// # Errors
     ///
@@ -76,19 +76,19 @@ impl Grid {
         Ok(Self { cells })
     }
 
-    /// The number of rows, 1 to 30.
+    /// Returns the number of rows, 1 to 30.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.cells.nrows()
     }
 
-    /// The number of columns, 1 to 30.
+    /// Returns the number of columns, 1 to 30.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.cells.ncols()
     }
 
-    /// The cells, indexed by row and column, in standard layout.
+    /// Returns the cells, indexed by row and column, in standard layout.
     #[must_use]
     pub fn as_array(&self) -> ArrayView2<'_, u8> {
         self.cells.view()

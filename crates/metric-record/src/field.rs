@@ -75,7 +75,7 @@ impl FieldPath {
         &self.name
     }
 
-    /// Whether the name may also be a path, and not only the name of a field.
+    /// Returns whether the name may also be a path, and not only the name of a field.
     ///
     /// ```
     /// use metric_record::FieldPath;

@@ -49,7 +49,7 @@ impl Shard {
         self.count.get()
     }
 
-    /// Whether the record with this id belongs to the shard.
+    /// Returns whether the record with this id belongs to the shard.
     #[must_use]
     pub fn holds(self, id: &str) -> bool {
         fnv1a(id) % u64::from(self.count.get()) == u64::from(self.index)

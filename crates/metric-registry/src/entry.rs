@@ -98,7 +98,7 @@ impl ScoreSpec {
         exact.or_else(longest)
     }
 
-    /// A score of which the higher value is better.
+    /// Returns a score of which the higher value is better.
     #[must_use]
     pub const fn higher(name: &'static str) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl ScoreSpec {
         }
     }
 
-    /// A score of which the lower value is better.
+    /// Returns a score of which the lower value is better.
     #[must_use]
     pub const fn lower(name: &'static str) -> Self {
         Self {
@@ -118,7 +118,7 @@ impl ScoreSpec {
         }
     }
 
-    /// A number among the scores of which neither value is better, such as a threshold.
+    /// Returns a number among the scores of which neither value is better, such as a threshold.
     #[must_use]
     pub const fn neutral(name: &'static str) -> Self {
         Self {
@@ -127,22 +127,22 @@ impl ScoreSpec {
         }
     }
 
-    /// The same score for each value of a parameter, which its name ends in.
+    /// Returns the same score for each value of a parameter, which its name ends in.
     #[must_use]
     pub const fn by(mut self, parameter: &'static str) -> Self {
         self.parameter = parameter;
         self
     }
 
-    /// The same score as a proportion: one count divided by another. A count whose name ends in the
-    /// parameter is written without it.
+    /// Returns the same score as a proportion: one count divided by another. A count whose name
+    /// ends in the parameter is written without it.
     #[must_use]
     pub const fn proportion(mut self, correct: &'static str, total: &'static str) -> Self {
         self.proportion = Some((correct, total));
         self
     }
 
-    /// Whether this is the score of that name.
+    /// Returns whether this is the score of that name.
     ///
     /// ```
     /// use metric_registry::ScoreSpec;
@@ -205,7 +205,7 @@ impl Entry {
             .map_or_else(Vec::new, |report| (report.example)(&options, example))
     }
 
-    /// Whether examples are images, whose boxes a report may show over the picture.
+    /// Returns whether examples are images, whose boxes a report may show over the picture.
     #[must_use]
     pub fn has_images(&self) -> bool {
         #[cfg(feature = "report")]
@@ -214,7 +214,7 @@ impl Entry {
         false
     }
 
-    /// Whether the metric draws pictures of this form.
+    /// Returns whether the metric draws pictures of this form.
     #[must_use]
     pub fn draws(&self, drawing: Drawing) -> bool {
         self.drawings.contains(&drawing)
@@ -243,7 +243,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry without metrics.
+    /// Returns a registry without metrics.
     #[must_use]
     pub fn empty() -> Self {
         Self {

@@ -109,7 +109,7 @@ pub static ENTRIES: &[Entry] = &[
     graph::openlane::OPENLANE,
 ];
 
-/// The metric of this name.
+/// Returns the metric of this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)

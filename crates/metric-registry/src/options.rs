@@ -69,7 +69,7 @@ impl OptionKind {
 }
 
 impl OptionSpec {
-    /// Whether the option is a flag, which is on when it is named.
+    /// Returns whether the option is a flag, which is on when it is named.
     #[must_use]
     pub const fn is_flag(&self) -> bool {
         matches!(self.kind, OptionKind::Flag)
@@ -157,7 +157,7 @@ impl Options {
         self
     }
 
-    /// The same with details that are small enough to look at: at most 200 points per curve, and no arrays over
+    /// Returns the same with details that are small enough to look at: at most 200 points per curve, and no arrays over
     /// all axes of a metric.
     #[must_use]
     pub fn with_compact_details(mut self) -> Self {
@@ -165,13 +165,13 @@ impl Options {
         self.with_details()
     }
 
-    /// Whether details are to be small enough to look at.
+    /// Returns whether details are to be small enough to look at.
     #[must_use]
     pub fn compact_details(&self) -> bool {
         self.compact
     }
 
-    /// Whether details are wanted.
+    /// Returns whether details are wanted.
     #[must_use]
     pub fn details(&self) -> bool {
         self.details
@@ -192,13 +192,13 @@ impl Options {
         self.values.get(name)
     }
 
-    /// Whether the chosen or default value is this one.
+    /// Returns whether the chosen or default value is this one.
     #[must_use]
     pub fn is(&self, name: &str, value: &str) -> bool {
         self.get(name).as_deref() == Some(value)
     }
 
-    /// Whether a flag is on, or any value was chosen.
+    /// Returns whether a flag is on, or any value was chosen.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
@@ -209,7 +209,7 @@ impl Options {
         self.get(name).unwrap_or_default().into_owned()
     }
 
-    /// The chosen value, parsed; `None` if none was chosen and there is no default.
+    /// Returns the chosen value, parsed; `None` if none was chosen and there is no default.
     ///
     /// # Errors
     ///
@@ -228,7 +228,7 @@ impl Options {
             .transpose()
     }
 
-    /// The chosen or default value, parsed.
+    /// Returns the chosen or default value, parsed.
     ///
     /// # Errors
     ///
@@ -242,7 +242,8 @@ impl Options {
             .ok_or_else(|| OptionError::new(name, "", "a value is needed".to_owned()))
     }
 
-    /// The chosen or default value, a number; it may be infinite, where the metric can take that.
+    /// Returns the chosen or default value, a number; it may be infinite, where the metric can take
+    /// that.
     ///
     /// # Errors
     ///
@@ -252,7 +253,7 @@ impl Options {
         self.one(name, "a number", number)
     }
 
-    /// The chosen or default value, a whole number.
+    /// Returns the chosen or default value, a whole number.
     ///
     /// # Errors
     ///
@@ -272,7 +273,7 @@ impl Options {
         read(&text).ok_or_else(|| OptionError::new(name, &text, format!("expected {expected}")))
     }
 
-    /// The values of an option that is a list, each read by `read`; none without a value.
+    /// Returns the values of an option that is a list, each read by `read`; none without a value.
     ///
     /// # Errors
     ///
@@ -303,7 +304,7 @@ impl Options {
         }
     }
 
-    /// The values of an option that is a list, in which a value may occur again.
+    /// Returns the values of an option that is a list, in which a value may occur again.
     ///
     /// # Errors
     ///
@@ -426,7 +427,7 @@ pub struct OptionError {
 }
 
 impl OptionError {
-    /// An error about an option and the value that was given for it.
+    /// Returns an error about an option and the value that was given for it.
     pub fn new(option: &str, value: &str, reason: impl Into<Message>) -> Self {
         Self {
             option: option.to_owned(),

@@ -91,7 +91,7 @@ pub struct Ranking<T> {
 }
 
 impl<T> Ranking<T> {
-    /// A ranking that keeps at most this number of examples.
+    /// Returns a ranking that keeps at most this number of examples.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self {

@@ -337,7 +337,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// The words for one case, and those for several.
+    /// Returns the words for one case, and those for several.
     pub fn new(one: impl Into<Message>, several: impl Into<Message>) -> Self {
         Self {
             one: one.into(),
@@ -1034,13 +1034,13 @@ impl<'a, R: Reading> Sink<'a, R> {
         }
     }
 
-    /// Whether the examples are wanted on their own.
+    /// Returns whether the examples are wanted on their own.
     #[must_use]
     pub fn wants_samples(&self) -> bool {
         !self.plain
     }
 
-    /// Whether the values of the record of a data set at hand are wanted, whose examples have been added.
+    /// Returns whether the values of the record of a data set at hand are wanted, whose examples have been added.
     #[must_use]
     pub fn wants_inputs(&self) -> bool {
         self.gathered.inputs.is_some() && (self.gathered.measured.is_some() || self.is_ranked)

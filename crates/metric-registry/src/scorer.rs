@@ -155,7 +155,7 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// A whole data set, joined strictly.
+    /// Returns a whole data set, joined strictly.
     #[must_use]
     pub fn new(references: Document, predictions: Document) -> Self {
         Self {
@@ -178,7 +178,7 @@ impl DataSet {
             .map(|(_, document)| document)
     }
 
-    /// Whether the image, question or task with this id is read.
+    /// Returns whether the image, question or task with this id is read.
     #[must_use]
     pub fn holds(&self, id: &str) -> bool {
         self.shard.is_none_or(|shard| shard.holds(id)) && self.plan.holds(id)
@@ -417,8 +417,8 @@ impl State {
         self.0.examples()
     }
 
-    /// Whether there are examples, or the metric scores a data set without any; for most metrics such a
-    /// data set is an error.
+    /// Returns whether there are examples, or the metric scores a data set without any; for most metrics such a data
+    /// set is an error.
     #[must_use]
     pub fn has_scores(&self) -> bool {
         self.0.has_scores()

@@ -238,7 +238,7 @@ pub(crate) fn on_threads<T: Send>(
 }
 
 impl Run {
-    /// A run of one metric. Data are joined strictly, on all cores.
+    /// Returns a run of one metric. Data are joined strictly, on all cores.
     ///
     /// # Errors
     ///
@@ -263,7 +263,7 @@ impl Run {
         run.with_metric(entry, options)
     }
 
-    /// The same run with one more metric, which is scored in the same pass over the data.
+    /// Returns the same run with one more metric, which is scored in the same pass over the data.
     ///
     /// # Errors
     ///
@@ -277,7 +277,7 @@ impl Run {
         Ok(self)
     }
 
-    /// Whether each metric has details under its options.
+    /// Returns whether each metric has details under its options.
     #[must_use]
     pub fn has_details(&self) -> bool {
         let mut metrics = self.metrics.iter();

@@ -54,8 +54,8 @@ impl Metric for RelaxedAccuracy {
     }
 }
 
-/// Whether `|prediction − reference| / |reference| <= tolerance`, if both are numbers and the
-/// reference is not 0; else whether the texts are equal in lowercase.
+/// Returns whether `|prediction − reference| / |reference| <= tolerance`, if both are numbers and
+/// the reference is not 0; else whether the texts are equal in lowercase.
 ///
 /// Numbers are texts that Python's `float` accepts, and such texts followed by `%`, which are hundredths. Quirks of the
 /// program are kept: if the reference is `0`, only `0` is correct, not `0.0`; infinities are near nothing, not even

@@ -63,7 +63,7 @@ impl Merge for Evidence {
 }
 
 impl Squad {
-    /// Whether the prediction is one of the answers, and its greatest F1 over them.
+    /// Returns whether the prediction is one of the answers, and its greatest F1 over them.
     ///
     /// ```
     /// use metric_text::squad::{Profile, Squad};
@@ -141,7 +141,7 @@ impl Profile {
     /// All profiles.
     pub const ALL: &[Self] = &[Self::V1, Self::V2];
 
-    /// The name of the profile, as it appears in signatures.
+    /// Returns the name of the profile, as it appears in signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -170,8 +170,8 @@ impl Profile {
 
 named_choice!(Profile, "SQuAD profile");
 
-/// A text as SQuAD compares it: lowercase, without ASCII punctuation, without the words `a`, `an`
-/// and `the`, and with single spaces between words.
+/// Returns a text as SQuAD compares it: lowercase, without ASCII punctuation, without the words
+/// `a`, `an` and `the`, and with single spaces between words.
 ///
 /// Words end where Python's `\b` has it: at what is neither a letter, a number nor `_`, which
 /// combining marks are not. Linear in the length of the text.

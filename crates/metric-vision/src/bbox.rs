@@ -27,7 +27,7 @@ pub struct BBox {
 }
 
 impl BBox {
-    /// The box with this left, top, width and height (COCO's form).
+    /// Returns the box with this left, top, width and height (COCO's form).
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl BBox {
         })
     }
 
-    /// The box between the corners `(x1, y1)` and `(x2, y2)` (Pascal VOC's form).
+    /// Returns the box between the corners `(x1, y1)` and `(x2, y2)` (Pascal VOC's form).
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl BBox {
         Self::from_xywh(x1, y1, width, height)
     }
 
-    /// The box with this center, width and height (YOLO's form, in any unit).
+    /// Returns the box with this center, width and height (YOLO's form, in any unit).
     ///
     /// # Errors
     ///
@@ -81,8 +81,8 @@ impl BBox {
         Self::from_xywh(x, y, width, height)
     }
 
-    /// The box with this left, top, width and height, either of which may be negative, as COCO's
-    /// programs take them: such a box overlaps nothing, and its area is the product.
+    /// Returns the box with this left, top, width and height, either of which may be negative, as
+    /// COCO's programs take them: such a box overlaps nothing, and its area is the product.
     ///
     /// # Errors
     ///
@@ -210,8 +210,8 @@ pub fn iou_by_corners(a: &BBox, b: &BBox) -> f64 {
     if ratio.is_nan() { 0.0 } else { ratio }
 }
 
-/// The share of a detection that lies in a crowd region, whose own area does not count: COCO's IoU
-/// where the truth is a crowd.
+/// Returns the share of a detection that lies in a crowd region, whose own area does not count:
+/// COCO's IoU where the truth is a crowd.
 ///
 /// ```
 /// use metric_vision::{BBox, iou_crowd};
@@ -243,7 +243,7 @@ impl BoxFormat {
     /// All formats.
     pub const ALL: &[Self] = &[Self::Xywh, Self::Xyxy, Self::Cxcywh];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -253,7 +253,7 @@ impl BoxFormat {
         }
     }
 
-    /// The box that the numbers describe.
+    /// Returns the box that the numbers describe.
     ///
     /// # Errors
     ///

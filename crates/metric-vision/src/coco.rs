@@ -119,7 +119,7 @@ pub struct AreaRange {
 }
 
 impl AreaRange {
-    /// The area range of this name and these bounds.
+    /// Returns the area range of this name and these bounds.
     #[must_use]
     pub fn new(name: impl Into<String>, least: f64, greatest: f64) -> Self {
         Self {
@@ -198,7 +198,7 @@ const COCO_AREAS: [(&str, f64, f64); 4] = [
 ];
 
 impl<S: Shape> CocoAp<S> {
-    /// The metric of this definition.
+    /// Returns the metric of this definition.
     ///
     /// # Errors
     ///
@@ -275,7 +275,7 @@ impl<S: Shape> CocoAp<S> {
         }
     }
 
-    /// The definition.
+    /// Returns the definition.
     #[must_use]
     pub fn params(&self) -> &CocoParams {
         &self.params
@@ -385,14 +385,14 @@ impl Check for ImageOutcome {
 }
 
 impl CocoState {
-    /// The number of detections that count.
+    /// Returns the number of detections that count.
     #[must_use]
     pub fn detections(&self) -> u64 {
         let images = self.images.unordered();
         images.map(|image| image.scores.len() as u64).sum()
     }
 
-    /// The counts from each score on of all classes together: of objects of the first area range, with the most
+    /// Returns the counts from each score on of all classes together: of objects of the first area range, with the most
     /// detections, at the IoU threshold at this place of the list.
     ///
     /// The state must be one of the definition with these parameters.
@@ -1247,18 +1247,18 @@ pub struct CocoSlice {
 }
 
 impl CocoCurves {
-    /// The definition that they were computed under.
+    /// Returns the definition that they were computed under.
     #[must_use]
     pub fn params(&self) -> &CocoParams {
         &self.params
     }
 
-    /// The classes that have true objects, rising.
+    /// Returns the classes that have true objects, rising.
     pub fn classes(&self) -> impl Iterator<Item = u32> {
         self.classes.iter().map(|curves| curves.class)
     }
 
-    /// The number of positive objects, in the area range and the classes of a slice.
+    /// Returns the number of positive objects, in the area range and the classes of a slice.
     #[must_use]
     pub fn truths(&self, slice: CocoSlice) -> u64 {
         let is_in = |curves: &&OfClass| slice.class.is_none_or(|class| class == curves.class);
@@ -1270,16 +1270,16 @@ impl CocoCurves {
         truths.sum()
     }
 
-    /// The mean precision over the recalls, and over the thresholds and classes of the slice;
-    /// undefined if no class of it has a true object.
+    /// Returns the mean precision over the recalls, and over the thresholds and classes of the
+    /// slice; undefined if no class of it has a true object.
     #[must_use]
     pub fn average_precision(&self, slice: CocoSlice) -> Option<f64> {
         let recalls = self.params.recall_thresholds.len();
         self.mean(slice, recalls, OfClass::precision)
     }
 
-    /// The mean over the thresholds and classes of the slice of the recall of all detections that
-    /// count; undefined if no class of it has a true object.
+    /// Returns the mean over the thresholds and classes of the slice of the recall of all
+    /// detections that count; undefined if no class of it has a true object.
     #[must_use]
     pub fn average_recall(&self, slice: CocoSlice) -> Option<f64> {
         self.mean(slice, 1, OfClass::recall)
@@ -1329,7 +1329,7 @@ impl CocoCurves {
         (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64)
     }
 
-    /// The mean precision at each recall over the thresholds and classes of the slice: the curve whose mean is
+    /// Returns the mean precision at each recall over the thresholds and classes of the slice: the curve whose mean is
     /// the [average precision](Self::average_precision). Empty if no class of it has a true object.
     #[must_use]
     pub fn precisions(&self, slice: CocoSlice) -> Vec<f64> {
@@ -1354,8 +1354,8 @@ impl CocoCurves {
         (max_detections * areas.len() + area) * iou_thresholds.len() + threshold
     }
 
-    /// The named numbers that COCO prints, of all classes or of one: `AP`, `AP50`, `AP75`, `AP_` with each area range
-    /// except the first, `AR_` with each number of detections, `AR_` with each of these area ranges. Those of
+    /// Returns the named numbers that COCO prints, of all classes or of one: `AP`, `AP50`, `AP75`, `AP_` with each area
+    /// range except the first, `AR_` with each number of detections, `AR_` with each of these area ranges. Those of
     /// [keypoints](CocoSummary::Keypoints) have `AR`, `AR50` and `AR75` in place of `AR_` with each number of
     /// detections.
     ///
@@ -1423,7 +1423,7 @@ impl CocoCurves {
         precisions.chain(recalls).collect()
     }
 
-    /// The arrays of `COCOeval.eval` for a list of this many classes.
+    /// Returns the arrays of `COCOeval.eval` for a list of this many classes.
     ///
     /// Classes at or above that number are left out. Returns `None` if the arrays do not fit into
     /// memory, or if the curves were read without scores.

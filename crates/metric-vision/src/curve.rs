@@ -59,7 +59,7 @@ pub struct PrecisionRecall<S = BBox> {
 }
 
 impl<S> PrecisionRecall<S> {
-    /// The metric of a matching rule at these IoU thresholds (`0 < t <= 1`).
+    /// Returns the metric of a matching rule at these IoU thresholds (`0 < t <= 1`).
     ///
     /// # Errors
     ///
@@ -78,13 +78,13 @@ impl<S> PrecisionRecall<S> {
         })
     }
 
-    /// The matching rule.
+    /// Returns the matching rule.
     #[must_use]
     pub fn matching(&self) -> Matching {
         self.matching
     }
 
-    /// The IoU thresholds.
+    /// Returns the IoU thresholds.
     #[must_use]
     pub fn iou_thresholds(&self) -> &[f64] {
         &self.iou_thresholds
@@ -335,7 +335,7 @@ impl ScoreHistogram {
         settled
     }
 
-    /// The counts at each score threshold.
+    /// Returns the counts at each score threshold.
     #[must_use]
     pub fn curve(&self) -> Curve {
         let mut points = self.settled().bins;
@@ -439,7 +439,7 @@ pub struct CurvePoint {
 }
 
 impl Curve {
-    /// The number of positives: objects that count.
+    /// Returns the number of positives: objects that count.
     #[must_use]
     pub fn truths(&self) -> u64 {
         self.truths
@@ -459,8 +459,8 @@ impl Curve {
         }
     }
 
-    /// A point for each distinct score, by falling score: the precision-recall curve as it is,
-    /// without interpolation.
+    /// Returns a point for each distinct score, by falling score: the precision-recall curve as it
+    /// is, without interpolation.
     ///
     /// ```
     /// # use metric_vision::Curve;
@@ -475,8 +475,8 @@ impl Curve {
         })
     }
 
-    /// The point with the greatest F1, and among equal ones the highest score; `None` without
-    /// detections that count.
+    /// Returns the point with the greatest F1, and among equal ones the highest score; `None`
+    /// without detections that count.
     #[must_use]
     pub fn best_f1(&self) -> Option<CurvePoint> {
         let f1 = |point: &CurvePoint| point.counts.f1().unwrap_or(0.0);
@@ -498,7 +498,7 @@ pub struct ClassCurves {
 }
 
 impl ClassCurves {
-    /// The curve of all detections and truths, whatever their class.
+    /// Returns the curve of all detections and truths, whatever their class.
     #[must_use]
     pub fn micro(&self) -> Curve {
         let mut pooled = ScoreHistogram::default();
@@ -529,8 +529,8 @@ impl ClassCurves {
     }
 }
 
-/// The means of precision, recall and F1 over the classes that have truths; undefined without such
-/// a class.
+/// Returns the means of precision, recall and F1 over the classes that have truths; undefined
+/// without such a class.
 ///
 /// A ratio that is undefined in a class, because nothing was predicted there, counts as 0, so that
 /// all three are means over the same classes. The classes are added in the order in which they

@@ -91,7 +91,8 @@ pub struct Annotation<S = BBox> {
 }
 
 impl<S: Shape> Annotation<S> {
-    /// A positive object of a class, with the area of its shape. Its id is 1, since a quirk treats 0 differently.
+    /// Returns a positive object of a class, with the area of its shape. Its id is 1, since a quirk treats 0
+    /// differently.
     ///
     /// ```
     /// use metric_vision::{Annotation, BBox};
@@ -136,8 +137,8 @@ pub struct Prediction<S = BBox> {
 }
 
 impl<S: Shape> Prediction<S> {
-    /// A detection of its shape's area, in the first image; its image is of no consequence to a
-    /// metric that is given the detections of one image.
+    /// Returns a detection of its shape's area, in the first image; its image is of no consequence
+    /// to a metric that is given the detections of one image.
     ///
     /// ```
     /// use metric_vision::{BBox, Prediction};
@@ -170,7 +171,7 @@ pub struct Image<S = BBox> {
 }
 
 impl<S> Image<S> {
-    /// The image of this id with its true objects.
+    /// Returns the image of this id with its true objects.
     ///
     /// ```
     /// use metric_vision::{Image, Key};
@@ -281,20 +282,20 @@ impl<S: Shape> Dataset<S> {
         })
     }
 
-    /// The classes, in the order of their keys.
+    /// Returns the classes, in the order of their keys.
     #[must_use]
     pub fn classes(&self) -> &[Class] {
         &self.classes
     }
 
-    /// The images with their true objects, in the order of their keys.
+    /// Returns the images with their true objects, in the order of their keys.
     #[must_use]
     pub fn images(&self) -> &[Image<S>] {
         &self.images
     }
 
-    /// The detections in the image at this place, in the order of the file; none where there is no
-    /// such image.
+    /// Returns the detections in the image at this place, in the order of the file; none where
+    /// there is no such image.
     #[must_use]
     pub fn predictions(&self, image: usize) -> &[Prediction<S>] {
         let Some(&end) = self.ends.get(image) else {
@@ -307,7 +308,7 @@ impl<S: Shape> Dataset<S> {
         &self.predictions[start..end]
     }
 
-    /// The examples in a range of images: the detections of each, and its truth.
+    /// Returns the examples in a range of images: the detections of each, and its truth.
     pub fn examples(
         &self,
         images: Range<usize>,
@@ -343,8 +344,8 @@ fn countable(predictions: usize) -> Result<u32, InvalidDataset> {
 }
 
 impl<S: Shape + Sync> Dataset<S> {
-    /// The state of all images. With the feature `rayon`, on all threads of the pool that this is
-    /// called in; the state is the same on any number of them.
+    /// Returns the state of all images. With the feature `rayon`, on all threads of the pool that
+    /// this is called in; the state is the same on any number of them.
     #[must_use]
     pub fn measure<M>(&self, metric: &M) -> M::State
     where

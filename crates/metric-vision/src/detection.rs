@@ -53,7 +53,7 @@ pub struct Detections<S = BBox> {
 type Count<S> = fn(&Detections<S>, &[Detection<S>], &[Truth<S>]) -> DetectionState;
 
 impl Detections {
-    /// The metric of a profile, from this IoU on (`0 < iou_threshold <= 1`).
+    /// Returns the metric of a profile, from this IoU on (`0 < iou_threshold <= 1`).
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Detections {
         })
     }
 
-    /// The same with another matching rule than the profile's.
+    /// Returns the same with another matching rule than the profile's.
     #[must_use]
     pub fn with_matching(self, matching: Matching) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Detections {
 }
 
 impl<S: Shape + Clone + PartialEq> Detections<S> {
-    /// The metric for any shape: [`Profile::OneToOne`] with this matching rule.
+    /// Returns the metric for any shape: [`Profile::OneToOne`] with this matching rule.
     ///
     /// [`Matching::AnyOverlap`] uses the IoU of the shape here. The profiles of the Fusion Brain
     /// Challenge are for boxes, whose coordinates their programs look at.
@@ -98,19 +98,19 @@ impl<S: Shape + Clone + PartialEq> Detections<S> {
 }
 
 impl<S> Detections<S> {
-    /// The profile.
+    /// Returns the profile.
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// The matching rule; `None` where the profile counts in a way of its own.
+    /// Returns the matching rule; `None` where the profile counts in a way of its own.
     #[must_use]
     pub fn matching(&self) -> Option<Matching> {
         self.matching
     }
 
-    /// The IoU from which a detection and a truth match.
+    /// Returns the IoU from which a detection and a truth match.
     #[must_use]
     pub fn iou_threshold(&self) -> f64 {
         self.iou_threshold
@@ -248,7 +248,7 @@ impl Profile {
         Self::SeedText,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -61,7 +61,7 @@ pub struct Truth<S = BBox> {
 }
 
 impl<S> Truth<S> {
-    /// Whether it is a positive: it is not a crowd and not left out of the count.
+    /// Returns whether it is a positive: it is not a crowd and not left out of the count.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         !(self.crowd || self.ignore)
@@ -108,7 +108,7 @@ impl Matching {
         Self::AnyOverlap,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -123,7 +123,7 @@ impl Matching {
 }
 
 impl Matching {
-    /// Whether the match of a detection depends on no detection that scores less.
+    /// Returns whether the match of a detection depends on no detection that scores less.
     ///
     /// The matches of such a rule, made once for all detections, are also those of the detections
     /// at or above any score.
@@ -132,7 +132,7 @@ impl Matching {
         matches!(self, Self::Greedy | Self::Voc | Self::VocStrict)
     }
 
-    /// The matches by this rule, of any shape: the result of its function, except that
+    /// Returns the matches by this rule, of any shape: the result of its function, except that
     /// [`AnyOverlap`](Self::AnyOverlap) uses the IoU of the shape.
     ///
     /// ```
@@ -374,7 +374,7 @@ pub fn counts<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> Counts {
     counts
 }
 
-/// The most pairs with `IoU >= threshold`, and among such choices the greatest total IoU.
+/// Returns the most pairs with `IoU >= threshold`, and among such choices the greatest total IoU.
 ///
 /// Scores play no part. No one-to-one rule finds more pairs at the same threshold.
 ///
@@ -468,7 +468,7 @@ fn any_optimal<S: Shape>(
     matches
 }
 
-/// The greatest total IoU over all pairs; those with `IoU >= threshold` are kept.
+/// Returns the greatest total IoU over all pairs; those with `IoU >= threshold` are kept.
 ///
 /// The habit of set-prediction detectors (Carion et al., *DETR*, 2020, match so in training). It can
 /// give fewer pairs than [`optimal`], since it spends truths on pairs that do not reach the
@@ -720,9 +720,9 @@ pub(crate) fn voc_by<S: Shape>(
     matches
 }
 
-/// The truth with the greatest IoU of at least `threshold` for each detection, of equal ones the
-/// first, whether another detection has it or not. A truth that does not count is only taken where
-/// none that counts is in reach.
+/// Returns the truth with the greatest IoU of at least `threshold` for each detection, of equal
+/// ones the first, whether another detection has it or not. A truth that does not count is only
+/// taken where none that counts is in reach.
 ///
 /// This is not one-to-one: ten detections on one ground-truth box all count as correct. It exists
 /// because the Fusion Brain Challenge 2021 scored so, and its program's arithmetic decides:

@@ -32,8 +32,8 @@ pub struct Polygon {
 }
 
 impl Polygon {
-    /// The polygon with these points. A last point that equals the first is dropped, and so is a
-    /// point that equals the one before it.
+    /// Returns the polygon with these points. A last point that equals the first is dropped, and so
+    /// is a point that equals the one before it.
     ///
     /// # Errors
     ///
@@ -52,8 +52,8 @@ impl Polygon {
         Ok(Self::simple(points))
     }
 
-    /// The polygon with these points, where a ring that crosses itself is taken by the even-odd
-    /// rule: inside is what a ray leaves over an odd number of edges.
+    /// Returns the polygon with these points, where a ring that crosses itself is taken by the
+    /// even-odd rule: inside is what a ray leaves over an odd number of edges.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Polygon {
         Ok(polygon)
     }
 
-    /// The points, without a closing one.
+    /// Returns the points, without a closing one.
     #[must_use]
     pub fn points(&self) -> &[[f64; 2]] {
         &self.points

@@ -27,7 +27,7 @@ pub struct RotatedBox {
 }
 
 impl RotatedBox {
-    /// The box with this center, width and height, turned by an angle in radians.
+    /// Returns the box with this center, width and height, turned by an angle in radians.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl RotatedBox {
         Self::turned(cxcywh, angle, "angle", angle, angle.sin_cos())
     }
 
-    /// The box with this center, width and height, turned by an angle in degrees.
+    /// Returns the box with this center, width and height, turned by an angle in degrees.
     ///
     /// Quarter turns are exact.
     ///
@@ -105,13 +105,14 @@ impl RotatedBox {
         self.cxcywh
     }
 
-    /// The angle in radians.
+    /// Returns the angle in radians.
     #[must_use]
     pub fn angle(&self) -> f64 {
         self.angle
     }
 
-    /// The corners, counter-clockwise where x points right and y points up, rounded to doubles.
+    /// Returns the corners, counter-clockwise where x points right and y points up, rounded to
+    /// doubles.
     #[must_use]
     pub fn corners(&self) -> [[f64; 2]; 4] {
         self.corners

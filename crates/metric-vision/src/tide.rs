@@ -107,7 +107,8 @@ pub struct Tide<S = BBox> {
 }
 
 impl<S: Shape> Tide<S> {
-    /// The metric of these two IoU thresholds, `0 < background < foreground <= 1`, and 100 detections per image.
+    /// Returns the metric of these two IoU thresholds, `0 < background < foreground <= 1`, and 100 detections per
+    /// image.
     ///
     /// # Errors
     ///
@@ -129,7 +130,7 @@ impl<S: Shape> Tide<S> {
         })
     }
 
-    /// The same with this many detections per image.
+    /// Returns the same with this many detections per image.
     ///
     /// # Errors
     ///
@@ -144,19 +145,19 @@ impl<S: Shape> Tide<S> {
         })
     }
 
-    /// The IoU from which a detection is right.
+    /// Returns the IoU from which a detection is right.
     #[must_use]
     pub fn foreground(&self) -> f64 {
         self.foreground
     }
 
-    /// The largest IoU at which a detection counts as background.
+    /// Returns the largest IoU at which a detection counts as background.
     #[must_use]
     pub fn background(&self) -> f64 {
         self.background
     }
 
-    /// The number of detections that count in an image.
+    /// Returns the number of detections that count in an image.
     #[must_use]
     pub fn max_detections(&self) -> usize {
         self.max_detections
@@ -178,8 +179,7 @@ impl<S: Shape> Tide<S> {
         check_image(predictions, &image.annotations, self.max_detections, false)
     }
 
-    /// The error of each detection in an image; `None` where it is right, or not among the best that
-    /// count.
+    /// Returns the error of each detection in an image; `None` where it is right, or not among the best that count.
     #[must_use]
     pub fn errors(
         &self,
@@ -421,7 +421,7 @@ impl TideErrorType {
     /// All types, in the order of the program's table.
     pub const ALL: &[Self] = &Self::IN_ORDER;
 
-    /// The paper's short name.
+    /// Returns the paper's short name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -556,7 +556,7 @@ impl Merge for TruthCounts {
 }
 
 impl TideState {
-    /// The number of errors of this type.
+    /// Returns the number of errors of this type.
     #[must_use]
     pub fn count(&self, error: TideErrorType) -> u64 {
         if error == TideErrorType::Missed {
@@ -568,8 +568,8 @@ impl TideState {
         findings.filter(made).count() as u64
     }
 
-    /// The AP of each class once the oracle was at work, for those classes that still have true
-    /// objects to find or counted detections; 0 without the former.
+    /// Returns the AP of each class once the oracle was at work, for those classes that still have
+    /// true objects to find or counted detections; 0 without the former.
     #[must_use]
     pub fn average_precisions(&self, oracle: TideOracle) -> BTreeMap<u32, f64> {
         Entries::new(&[self]).average_precisions(oracle, &self.truths, &[1])
@@ -893,7 +893,7 @@ pub struct TideErrorScore {
 }
 
 impl TideScore {
-    /// The results about one type of error.
+    /// Returns the results about one type of error.
     #[must_use]
     pub fn of(&self, error: TideErrorType) -> TideErrorScore {
         self.errors[error as usize]

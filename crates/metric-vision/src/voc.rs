@@ -71,7 +71,7 @@ pub struct VocAp<S = BBox> {
 }
 
 impl<S: Shape> VocAp<S> {
-    /// The metric from this IoU on (`0 < iou_threshold <= 1`; VOC's is 0.5), by every point.
+    /// Returns the metric from this IoU on (`0 < iou_threshold <= 1`; VOC's is 0.5), by every point.
     ///
     /// # Errors
     ///
@@ -86,13 +86,13 @@ impl<S: Shape> VocAp<S> {
         })
     }
 
-    /// The same with matches only above the threshold, as in py-faster-rcnn and Detectron.
+    /// Returns the same with matches only above the threshold, as in py-faster-rcnn and Detectron.
     #[must_use]
     pub fn with_strict(self, strict: bool) -> Self {
         Self { strict, ..self }
     }
 
-    /// The same with another interpolation.
+    /// Returns the same with another interpolation.
     #[must_use]
     pub fn with_interpolation(self, interpolation: Interpolation) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl<S: Shape> VocAp<S> {
 }
 
 impl VocAp {
-    /// The same by [`iou_plus_one`], the IoU of the development kit.
+    /// Returns the same by [`iou_plus_one`], the IoU of the development kit.
     #[must_use]
     pub fn with_pixel_plus_one(self) -> Self {
         Self {
@@ -166,7 +166,7 @@ impl Interpolation {
     /// All of them.
     pub const ALL: &[Self] = &[Self::EveryPoint, Self::ElevenPoint];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -50,7 +50,7 @@ pub enum Gate {
 }
 
 impl Gate {
-    /// Whether a pair of this cost is possible.
+    /// Returns whether a pair of this cost is possible.
     #[must_use]
     pub fn admits(self, cost: f64) -> bool {
         cost < f64::INFINITY
@@ -63,7 +63,7 @@ impl Gate {
 }
 
 impl Costs {
-    /// The matrix with these costs, row by row. Either side may be empty.
+    /// Returns the matrix with these costs, row by row. Either side may be empty.
     ///
     /// # Errors
     /// Returns an error if the numbers of costs and pairs differ, or a cost is NaN or negative
@@ -91,7 +91,7 @@ impl Costs {
         })
     }
 
-    /// The matrix of `cost(row, column)`.
+    /// Returns the matrix of `cost(row, column)`.
     ///
     /// # Errors
     /// Returns an error if a cost is NaN or negative infinity.
@@ -105,19 +105,19 @@ impl Costs {
         Self::new(rows, columns, pairs.map(|(i, j)| cost(i, j)).collect())
     }
 
-    /// The number of true items.
+    /// Returns the number of true items.
     #[must_use]
     pub const fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of predicted items.
+    /// Returns the number of predicted items.
     #[must_use]
     pub const fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The cost of a pair; `None` outside the matrix.
+    /// Returns the cost of a pair; `None` outside the matrix.
     #[must_use]
     pub fn get(&self, row: usize, column: usize) -> Option<f64> {
         let inside = row < self.rows && column < self.columns;
@@ -133,8 +133,8 @@ impl Costs {
             .map(move |(place, &cost)| (place / columns, place % columns, cost))
     }
 
-    /// The most pairs that the gate admits; among choices with this number of pairs, the least
-    /// total cost.
+    /// Returns the most pairs that the gate admits; among choices with this number of pairs, the
+    /// least total cost.
     ///
     /// Without a gate, and with finite costs, this is the plain assignment problem: as many pairs
     /// as the smaller side has items. Time, ties and range as in [`assign`]: costs over 1e300 from 0
@@ -153,8 +153,8 @@ impl Costs {
         assign(&edges.collect::<Vec<_>>())
     }
 
-    /// The cheapest pair of all, then the cheapest of the items that are left, and so on; of equal
-    /// costs the first row, then the first column. `O(n m log(n m))`.
+    /// Returns the cheapest pair of all, then the cheapest of the items that are left, and so on;
+    /// of equal costs the first row, then the first column. `O(n m log(n m))`.
     #[must_use]
     pub fn greedy_cheapest(&self, gate: Gate) -> Vec<(usize, usize)> {
         let mut pairs: Vec<_> = self.admitted(gate).collect();

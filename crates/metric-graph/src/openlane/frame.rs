@@ -31,8 +31,8 @@ pub struct TrafficElement {
 }
 
 impl TrafficElement {
-    /// A traffic element with the number of its attribute (see [`ATTRIBUTE_NAMES`]) and two corners
-    /// in pixels: left and top, right and bottom.
+    /// Returns a traffic element with the number of its attribute (see [`ATTRIBUTE_NAMES`]) and two
+    /// corners in pixels: left and top, right and bottom.
     ///
     /// A box without an area, or with its corners the wrong way round, overlaps with nothing.
     ///
@@ -55,7 +55,7 @@ impl TrafficElement {
         }
     }
 
-    /// The number of its attribute.
+    /// Returns the number of its attribute.
     #[must_use]
     pub const fn attribute(&self) -> u8 {
         self.attribute
@@ -202,7 +202,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame; `id` orders equal confidences of different frames, and nothing else.
+    /// Returns a frame; `id` orders equal confidences of different frames, and nothing else.
     ///
     /// # Errors
     ///
@@ -224,7 +224,7 @@ impl Frame {
         })
     }
 
-    /// The same frame with another id, for frames whose id is stored next to them.
+    /// Returns the same frame with another id, for frames whose id is stored next to them.
     #[must_use]
     pub fn with_id(self, id: impl Into<String>) -> Self {
         Self {
@@ -233,19 +233,19 @@ impl Frame {
         }
     }
 
-    /// The id.
+    /// Returns the id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The lanes.
+    /// Returns the lanes.
     #[must_use]
     pub fn lanes(&self) -> &[Polyline<3>] {
         &self.lanes
     }
 
-    /// The traffic elements.
+    /// Returns the traffic elements.
     #[must_use]
     pub fn elements(&self) -> &[TrafficElement] {
         &self.elements
@@ -264,7 +264,7 @@ pub struct FramePrediction {
 }
 
 impl FramePrediction {
-    /// A prediction; the default one predicts nothing.
+    /// Returns a prediction; the default one predicts nothing.
     ///
     /// # Errors
     ///
@@ -313,13 +313,13 @@ impl FramePrediction {
         Ok(prediction)
     }
 
-    /// The lanes.
+    /// Returns the lanes.
     #[must_use]
     pub fn lanes(&self) -> &[Detected<Polyline<3>>] {
         &self.lanes
     }
 
-    /// The traffic elements.
+    /// Returns the traffic elements.
     #[must_use]
     pub fn elements(&self) -> &[Detected<TrafficElement>] {
         &self.elements

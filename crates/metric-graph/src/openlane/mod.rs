@@ -214,7 +214,7 @@ struct Edges {
 }
 
 impl OpenLaneState {
-    /// The number of frames.
+    /// Returns the number of frames.
     #[must_use]
     pub fn frames(&self) -> u64 {
         self.frames.values().map(|same| same.0.len() as u64).sum()
@@ -334,7 +334,7 @@ pub struct EdgeScore {
 }
 
 impl EdgeScore {
-    /// The share of vertices that have an average precision of 1 because they have no edge.
+    /// Returns the share of vertices that have an average precision of 1 because they have no edge.
     #[must_use]
     pub fn edgeless_share(&self) -> Option<f64> {
         metric_core::ratio(self.edgeless, self.vertices)

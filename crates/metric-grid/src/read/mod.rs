@@ -121,7 +121,7 @@ impl Solutions {
         self.tasks.push((id, outputs));
     }
 
-    /// The tasks in the order of the file, each with its test outputs.
+    /// Returns the tasks in the order of the file, each with its test outputs.
     pub fn tasks(&self) -> impl Iterator<Item = (&str, &[Grid])> {
         let tasks = self.tasks.iter();
         tasks.map(|(id, outputs)| (id.as_str(), outputs.as_slice()))
@@ -264,13 +264,13 @@ impl Submission {
         Ok(submission)
     }
 
-    /// The attempts at each test output of a task, none for a task that is not there.
+    /// Returns the attempts at each test output of a task, none for a task that is not there.
     #[must_use]
     pub fn attempts(&self, task: &str) -> &[Vec<Attempt>] {
         self.tasks.get(task).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a task is there, be it without attempts.
+    /// Returns whether a task is there, be it without attempts.
     #[must_use]
     pub fn has(&self, task: &str) -> bool {
         self.tasks.contains_key(task)
@@ -398,14 +398,14 @@ pub fn parse_attempts(
     }
 }
 
-/// Whether the text of a file is solutions, `{task: [grid, ...]}`, rather than grids, `{id: grid}`:
-/// judged by its first values.
+/// Returns whether the text of a file is solutions, `{task: [grid, ...]}`, rather than grids,
+/// `{id: grid}`: judged by its first values.
 #[must_use]
 pub fn is_solutions(text: &str) -> bool {
     json::are_tasks(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Whether JSON is the outputs of a task, `[grid, ...]`, rather than a grid.
+/// Returns whether JSON is the outputs of a task, `[grid, ...]`, rather than a grid.
 #[must_use]
 pub fn is_task(json: &str) -> bool {
     json::is_task(json).unwrap_or(false)

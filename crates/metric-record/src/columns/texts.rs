@@ -126,7 +126,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Whether there are no cells.
+    /// Returns whether there are no cells.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

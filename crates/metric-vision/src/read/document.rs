@@ -211,7 +211,7 @@ fn read_documents<S: Readable<Model = ()>>(
     }
 }
 
-/// Whether references are a folder of YOLO's labels, whose boxes are fractions of their images.
+/// Returns whether references are a folder of YOLO's labels, whose boxes are fractions of their images.
 ///
 /// # Cost
 ///
@@ -226,7 +226,7 @@ fn is_voc(folder: &Path) -> bool {
     has_xml(folder) || is_corner_text(folder)
 }
 
-/// Whether a JSON text is a COCO ground truth: an object with `images` and `annotations`.
+/// Returns whether a JSON text is a COCO ground truth: an object with `images` and `annotations`.
 ///
 /// ```
 /// use metric_vision::read::is_coco;

@@ -104,7 +104,7 @@ impl ExtraImages {
     /// All choices.
     pub const ALL: &[Self] = &[Self::Error, Self::Ignore, Self::Empty];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

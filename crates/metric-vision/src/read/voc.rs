@@ -49,7 +49,7 @@ impl VocFiles {
     /// All forms.
     pub const ALL: &[Self] = &[Self::Classes, Self::Images];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
