@@ -60,7 +60,7 @@ const fn row(
 const PATTERNS: &[Pattern] = &[
     row(
         "distribution",
-        r"(?i)\b(?:(?:an?|one) [^\s.,;:(]+[^\s.,;:(s]|(?:an?|one) class|(?:two|three|four|five|ten|many|few|fewer|several|their|its|the|\d[\d,.]*( to \d[\d,.]*)?) [\w`]+s|\d[\d,.]* (?:us|ms|s|KB|MB|GB)) an? (?:line|class|row|image|file|folder|record|example|page|step|metric|crate|command|field|column|word|character|token|byte|box|key|value|bucket|thread|state|slice|group|pair|frame|test|day|block|list|cell|label|category|language|option|chunk|graph|second|minute|hour|pixel)\b( of)?",
+        r"(?i)\b(?:(?:an?|one) [^\s.,;:(]+[^\s.,;:(s]|(?:an?|one) class|(?:two|three|four|five|ten|many|few|fewer|several|their|its|the|\d[\d,.]*( to \d[\d,.]*)?) [\w`]+s|\d[\d,.]* (?:us|ms|s|KB|MB|GB)) an? (?:line|class|row|image|file|folder|record|example|page|step|metric|crate|command|field|column|word|character|token|byte|box|key|value|bucket|thread|state|slice|group|pair|frame|test|day|block|list|cell|label|category|language|option|chunk|graph|second|minute|hour|pixel|detection|annotation|object|reference|prediction|unit|segment|node|edge|symbol|replicate|report|process|core|shard|part|pass|curve|threshold|table|chart|machine|domain|entry|digit|bin|cluster|resample|element|side|score|run|item|version|source)\b( of)?",
         r"(?i) of$|^(?:an?|one) (?:is|as|was|has|than|for|if|to|in|of|on|by|at|per|not|but|and|or|with|from|into|such|half|quite|rather|without|within|that|only|times) |^(?:two|three|its|their|the) \S+s a (?:second|minute) (?:time)?|^the (?:is|has|was|does) ",
         "\"per\": \"one object per line\"",
     ),
@@ -163,7 +163,7 @@ const PATTERNS: &[Pattern] = &[
     ),
     row(
         "spelling",
-        r"(?i)\b\w*(?:colour|behaviour|neighbour|favour|flavour|centre|metres\b|licence|analyse[ds]?\b|catalogue|grey|modelled|labelled|cancelled|travell|(?:normal|optim|summar|recogn|initial|serial|token|organ|minim|maxim|general|visual)is(?:e|er|ed|ing|ation)\b)\w*",
+        r"(?i)\b\w*(?:colour|behaviour|neighbour|favour|flavour|centre|metres\b|licence|analyse[ds]?\b|catalogue|grey|modelled|labelled|cancelled|travell|(?:normal|optim|summar|recogn|initial|serial|token|organ|lemmat|minim|maxim|general|visual)is(?:e|er|ed|ing|ation)\b)\w*",
         "",
         "American spelling",
     ),

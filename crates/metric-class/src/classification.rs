@@ -101,7 +101,7 @@ impl<L: Ord> ConfusionMatrix<L> {
         }
     }
 
-    /// Reference, prediction and number of examples, where that is not 0.
+    /// Returns reference, prediction and number of examples of each cell that is not 0.
     pub fn cells(&self) -> impl Iterator<Item = (&L, Option<&L>, u64)> {
         self.rows.iter().flat_map(|(reference, row)| {
             row.cells(reference)
@@ -194,7 +194,7 @@ impl<L: Ord> ConfusionMatrix<L> {
         counts.into_iter().collect()
     }
 
-    /// Precision, recall and F1, averaged over all classes.
+    /// Returns precision, recall and F1, averaged over all classes.
     ///
     /// Equals `precision_recall_fscore_support` of scikit-learn 1.9 without a list of labels; its
     /// default for 0 / 0 is [`ZeroDivision::Zero`].
@@ -556,7 +556,7 @@ pub struct Classification<L> {
 }
 
 impl<L> Classification<L> {
-    /// With this average over classes and this rule for 0 / 0.
+    /// Returns the metric with this average over classes and this value of 0 / 0.
     #[must_use]
     pub const fn new(average: Average, zero_division: ZeroDivision) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use metric_core::{Accuracy, Merge, Metric, Sum};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-/// In how many rows the reference label is among the first `k` predicted labels (top-k accuracy,
+/// Counts the rows whose reference label is among the first `k` predicted labels (top-k accuracy,
 /// from labels).
 ///
 /// `predictions` is N by K, where each row has the labels of one example, the likeliest first;
@@ -219,7 +219,7 @@ pub struct AccuracyAtK<L> {
 }
 
 impl<L> AccuracyAtK<L> {
-    /// Accuracy at each of `ks`, in the order given.
+    /// Returns the metric for accuracy at each of `ks`, in the order given.
     ///
     /// # Errors
     ///
@@ -328,7 +328,7 @@ impl Ranks {
         }
     }
 
-    /// Returns the examples whose reference label is among the first `k`, of all.
+    /// Returns the number of examples whose reference label is among the first `k`, and of all.
     #[must_use]
     pub fn accuracy_at(&self, k: usize) -> Accuracy {
         Accuracy {

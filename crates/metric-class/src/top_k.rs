@@ -6,7 +6,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use crate::{Calibration, InvalidK};
 
-/// Accuracy@k from scores: the share of rows whose label has one of the `k` highest scores.
+/// Returns accuracy@k from scores: the share of rows whose label has one of the `k` highest scores.
 ///
 /// `scores` is N by C, a row of class scores for each example; `references` holds the N labels,
 /// each the index of a column. Labels that share a score are ordered by `ties`. The value is in
@@ -46,7 +46,8 @@ pub fn top_k_accuracy<S: Score>(
     metric.accuracy_at(&state, k).ok_or(ScoresError::NoExamples)
 }
 
-/// Accuracy@k of two classes from one score per row, that of class 1, matching scikit-learn.
+/// Returns accuracy@k of two classes from one score per row, that of class 1, matching
+/// scikit-learn.
 ///
 /// If `k` is 1, class 1 is predicted for a row if its score is above the threshold, which is 0.5 if
 /// all scores lie in \[0, 1\] and 0 otherwise. If `k` is 2 or more, every row is correct.
@@ -213,7 +214,7 @@ mod private {
     compare!(f64, u64);
 }
 
-/// Who comes first of labels with the same score.
+/// Returns the order of labels with the same score.
 ///
 /// Let g labels have a higher score than the reference, and e others the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -363,7 +364,8 @@ pub struct TopK {
 }
 
 impl TopK {
-    /// Accuracy at each of `ks`, in the order given; ties by [`Ties::HighestIndex`].
+    /// Returns the metric for accuracy at each of `ks`, in the order given, with ties broken by
+    /// [`Ties::HighestIndex`].
     ///
     /// # Errors
     ///
@@ -380,35 +382,36 @@ impl TopK {
         })
     }
 
-    /// With this order of labels with the same score.
+    /// Sets the order of labels with the same score.
     #[must_use]
     pub fn with_ties(mut self, ties: Ties) -> Self {
         self.ties = ties;
         self
     }
 
-    /// With infinite scores, such as those of masked classes; NaN stays an error.
+    /// Allows infinite scores, such as those of masked classes; NaN remains an error.
     #[must_use]
     pub fn with_infinite_scores(mut self) -> Self {
         self.infinite = true;
         self
     }
 
-    /// Without the examples of this label, which needs no column.
+    /// Leaves out the examples of this label, which needs no column.
     #[must_use]
     pub fn with_ignored(mut self, label: i64) -> Self {
         self.ignored = Some(label);
         self
     }
 
-    /// Each example counts as its [`Target`] says.
+    /// Counts each example with the weight of its [`Target`].
     #[must_use]
     pub fn with_weights(mut self) -> Self {
         self.weighted = true;
         self
     }
 
-    /// All classes count the same: the mean over the classes that occur in the references.
+    /// Gives all classes the same weight: the score is the mean over the classes that occur in the
+    /// references.
     #[must_use]
     pub fn with_macro_average(mut self) -> Self {
         self.by_class = true;
@@ -427,7 +430,7 @@ impl TopK {
         self.ignored
     }
 
-    /// [`tied_rank`], with infinite scores if they are allowed.
+    /// Returns the [`tied_rank`], with infinite scores if they are allowed.
     ///
     /// # Errors
     ///
@@ -552,8 +555,8 @@ impl TopK {
         state.calibration.add(scores, self.ties.span(rank));
     }
 
-    /// Accuracy at `k`: hits by examples or weights, or the mean over classes with the macro
-    /// average. Undefined without examples, or if all weights are 0.
+    /// Returns the accuracy at `k`: hits by examples or weights, or the mean over classes with the
+    /// macro average. Undefined without examples, or if all weights are 0.
     #[must_use]
     pub fn accuracy_at(&self, state: &RankTable, k: usize) -> Option<f64> {
         self.average(state, |ranks| self.hits_at(ranks, k))

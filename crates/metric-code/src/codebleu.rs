@@ -37,7 +37,8 @@ impl fmt::Display for InvalidWeights {
 impl std::error::Error for InvalidWeights {}
 
 impl Weights {
-    /// Four weights. Ren et al. found `[0.1, 0.1, 0.4, 0.4]` to agree best with human judgement.
+    /// Returns four weights. Ren et al. found `[0.1, 0.1, 0.4, 0.4]` to agree best with human
+    /// judgement.
     ///
     /// # Errors
     ///

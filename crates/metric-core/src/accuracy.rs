@@ -26,7 +26,7 @@ impl Accuracy {
         self.total += 1;
     }
 
-    /// `correct / total`, in \[0, 1\]; undefined without examples.
+    /// Returns `correct / total`, in \[0, 1\]; undefined without examples.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         ratio(self.correct, self.total)

@@ -3,7 +3,7 @@
 //! On plain arrays, because two domains share it: detections, and the traffic elements of lane
 //! graphs. Nothing is validated here; `metric-vision` has the validated box type.
 
-/// IoU of two boxes `[x, y, width, height]`.
+/// Returns the IoU of two boxes `[x, y, width, height]`.
 ///
 /// In \[0, 1\] for finite boxes of non-negative size, except for the rounding of `x + width`:
 /// nearly equal boxes can come out a little above 1, as they do in the reference.

@@ -67,20 +67,20 @@ impl Counts {
         self.true_positives + self.false_negatives
     }
 
-    /// `tp / (tp + fp)`; undefined when nothing was predicted.
+    /// Returns `tp / (tp + fp)`; undefined when nothing was predicted.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         ratio(self.true_positives, self.predicted())
     }
 
-    /// `tp / (tp + fn)`; undefined when there was nothing to find.
+    /// Returns `tp / (tp + fn)`; undefined when there are no positives.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         ratio(self.true_positives, self.actual())
     }
 
-    /// `2 tp / (2 tp + fp + fn)`, the harmonic mean of precision and recall; undefined when all
-    /// counts are 0, and 0 when only one of the two ratios is undefined.
+    /// Returns `2 tp / (2 tp + fp + fn)`, the harmonic mean of precision and recall; undefined when
+    /// all counts are 0, and 0 when only one of the two ratios is undefined.
     ///
     /// Programs that compute `2 P R / (P + R)` round three times more and can differ from this in
     /// the last bit.
@@ -92,7 +92,7 @@ impl Counts {
         )
     }
 
-    /// `(1 + b²) tp / ((1 + b²) tp + b² fn + fp)`: recall counts `beta` times as much as
+    /// Returns `(1 + b²) tp / ((1 + b²) tp + b² fn + fp)`: recall counts `beta` times as much as
     /// precision. Undefined when the denominator is 0 or `beta` is not a finite number.
     ///
     /// Van Rijsbergen, *Information Retrieval* (1979), chapter 7, written in counts.
@@ -125,7 +125,7 @@ impl Merge for Counts {
     }
 }
 
-/// `numerator / denominator` in one correctly rounded division; undefined over 0.
+/// Returns `numerator / denominator` in one correctly rounded division; undefined over 0.
 ///
 /// Exact inputs up to 2^53, which is more examples than there are.
 ///

@@ -172,13 +172,14 @@ pub struct ClassCounts {
 }
 
 impl ClassCounts {
-    /// Right of what was predicted to be of the class; undefined where that is nothing.
+    /// Returns the share of predictions of the class that are correct; undefined without
+    /// predictions.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         self.predicted.value()
     }
 
-    /// Found of what is of the class; undefined where that is nothing.
+    /// Returns the share of true items of the class that were found; undefined without true items.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         self.actual.value()

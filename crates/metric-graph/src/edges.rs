@@ -38,7 +38,7 @@ pub struct EdgeComparison {
 }
 
 impl EdgeComparison {
-    /// Right and wrong edges.
+    /// Returns the counts of correct and incorrect edges.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let count = |edges: &[EdgeOutcome], right: bool| {

@@ -169,12 +169,12 @@ impl NodeAlignment {
         partners.filter_map(|(prediction, partner)| Some((prediction, (*partner)?)))
     }
 
-    /// Predicted nodes that stand for none.
+    /// Returns the predicted nodes without a true node.
     pub fn spurious(&self) -> impl Iterator<Item = usize> {
         without(&self.partners)
     }
 
-    /// True nodes that none stands for.
+    /// Returns the true nodes without a predicted node.
     pub fn missed(&self) -> impl Iterator<Item = usize> {
         without(&self.backwards)
     }
@@ -196,10 +196,10 @@ pub(crate) fn equal_and_different(a: &Properties, b: &Properties) -> (usize, usi
 }
 
 impl AlignedGraphs {
-    /// Which predicted node stands for which true one, class by class: first the classes aligned by
-    /// key, then the others by name. Edges to nodes that are aligned already are what tells nodes
-    /// apart that agree in their properties; what is still equal then is decided by the order of
-    /// keys, of the true nodes first.
+    /// Aligns predicted nodes with true ones, class by class: first the classes aligned by key,
+    /// then the others by name. Edges to nodes that are aligned already are what tells nodes apart
+    /// that agree in their properties; what is still equal then is decided by the order of keys, of
+    /// the true nodes first.
     #[must_use]
     pub fn align(&self, prediction: &TypedGraph, reference: &TypedGraph) -> NodeAlignment {
         let (predicted, actual) = (by_class(prediction), by_class(reference));

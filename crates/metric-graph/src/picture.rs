@@ -578,8 +578,8 @@ impl LaneCorrespondence {
 }
 
 impl AlignedGraphs {
-    /// Two graphs as a picture, under this alignment of their nodes: on the left the nodes that
-    /// edges come from, and those without edges; on the right the nodes that edges go to.
+    /// Draws two graphs, under this alignment of their nodes: on the left the nodes that edges come
+    /// from, and those without edges; on the right the nodes that edges go to.
     #[must_use]
     pub fn picture(
         &self,

@@ -130,7 +130,7 @@ impl<const D: usize> Polyline<D> {
         Self { points }
     }
 
-    /// `count` points at equal distances along the line, from its first point to its last.
+    /// Returns `count` points at equal distances along the line, from its first point to its last.
     ///
     /// A line of length 0 gives its first point `count` times, and a count of 1 gives the first
     /// point alone.

@@ -25,7 +25,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Shard `index` of `count`, counted from 0.
+    /// Returns shard `index` of `count`, counted from 0.
     ///
     /// # Errors
     ///

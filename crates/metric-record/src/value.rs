@@ -199,7 +199,7 @@ impl<'a> Value<'a> {
         Self::of(Form::Row(row))
     }
 
-    /// No value: a prediction that is missing, which is the metric's empty one.
+    /// Returns a missing value: a prediction that counts as the metric's empty one.
     #[must_use]
     pub const fn missing() -> Self {
         Self::of(Form::Missing)

@@ -149,8 +149,8 @@ impl Options {
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Also gathers what [`State::details`](crate::State::details) gives, for metrics that
-    /// otherwise spare the work.
+    /// Also gathers the data for [`State::details`](crate::State::details), for metrics that
+    /// otherwise skip that work.
     #[must_use]
     pub fn with_details(mut self) -> Self {
         self.details = true;

@@ -70,7 +70,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Each named source of predictions with the same references.
+    /// Pairs each named source of predictions with the same references.
     #[must_use]
     pub fn of_sources(references: &Source, predictions: Vec<(String, Source)>) -> Vec<Self> {
         let candidate = |(name, predictions)| Self {

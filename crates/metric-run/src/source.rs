@@ -188,7 +188,7 @@ impl Source {
         records.found.iter().map(read).collect()
     }
 
-    /// Standard input, in JSON Lines and not compressed.
+    /// Returns standard input, as uncompressed JSON Lines.
     #[must_use]
     pub fn standard_input() -> Self {
         Self::of(Origin::StandardInput, Some(Format::JsonLines))
@@ -398,7 +398,7 @@ impl Source {
         matches!(self.origin, Origin::StandardInput)
     }
 
-    /// All of it, for a metric that reads it by itself.
+    /// Returns all of it, for a metric that reads it by itself.
     ///
     /// # Errors
     ///

@@ -170,8 +170,8 @@ impl Profile {
 
 named_choice!(Profile, "ANLS profile");
 
-/// 1 less the edit distance of two texts, divided by the length of the longer one; 1 if both are
-/// empty.
+/// Returns 1 minus the edit distance of two texts divided by the length of the longer one; 1 if
+/// both are empty.
 ///
 /// Both are lowercased, and their white space is collapsed. The distance is that of code points; the
 /// lengths are those of the texts in capitals (`ß` has two), as in the program of the competition.

@@ -56,7 +56,7 @@ pub struct VqaAccuracy {
 pub type Lemmatizer = Box<dyn Fn(&str) -> String + Send + Sync>;
 
 impl VqaAccuracy {
-    /// VQA accuracy without a lemmatiser: each Russian token is its own lemma.
+    /// Returns VQA accuracy without a lemmatizer: each Russian token is its own lemma.
     #[must_use]
     pub const fn new(profile: Profile) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl VqaAccuracy {
         }
     }
 
-    /// Returns the same with a lemmatiser, which [`Profile::FusionBrain2021`] asks about the tokens
+    /// Returns the same with a lemmatizer, which [`Profile::FusionBrain2021`] asks about the tokens
     /// of Russian predictions.
     ///
     /// The original takes the `normal_form` of pymorphy2's first parse.
@@ -352,7 +352,7 @@ pub struct Evidence {
     /// [`Agreement::thirds`] over such questions.
     pub thirds: BTreeMap<u64, u64>,
     /// Russian examples that were scored with their tokens as lemmas, because there was no
-    /// lemmatiser. Above 0, the score may be below that of the original.
+    /// lemmatizer. Above 0, the score may be below that of the original.
     pub without_lemmatizer: u64,
 }
 

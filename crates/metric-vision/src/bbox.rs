@@ -103,13 +103,13 @@ impl BBox {
         })
     }
 
-    /// Left, top, width and height.
+    /// Returns left, top, width and height.
     #[must_use]
     pub fn xywh(&self) -> [f64; 4] {
         self.xywh
     }
 
-    /// Width times height; infinite for a box of over about 1e154 on a side.
+    /// Returns width times height; infinite for a box of over about 1e154 on a side.
     #[must_use]
     pub fn area(&self) -> f64 {
         self.xywh[2] * self.xywh[3]
@@ -156,7 +156,7 @@ fn finite(numbers: &[(&'static str, f64)]) -> Result<(), InvalidBox> {
     }
 }
 
-/// Intersection over union, bit for bit as pycocotools 2.0.11 computes it.
+/// Returns the intersection over union, bit for bit as in pycocotools 2.0.11.
 ///
 /// In \[0, 1\], except for the rounding of `x + width`: where that is inexact, boxes that are
 /// nearly equal can come out above 1 (a little, unless the coordinates dwarf the sizes).
@@ -180,8 +180,9 @@ pub fn iou(a: &BBox, b: &BBox) -> f64 {
     boxes::iou(a.xywh, b.xywh)
 }
 
-/// Intersection over union computed from corners: `x + width` is formed first, and the sizes are
-/// differences of corners, as the program of the Fusion Brain Challenge 2021 does it. In \[0, 1\].
+/// Returns the intersection over union computed from corners: `x + width` is formed first, and the
+/// sizes are differences of corners, as the program of the Fusion Brain Challenge 2021 does it. In
+/// \[0, 1\].
 ///
 /// Differs from [`iou`] in the last digits where `x + width` is rounded. A quotient that is NaN
 /// (areas that are 0, overflow or underflow) is 0, as in the program.

@@ -300,7 +300,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// No classes.
+    /// Returns an empty list of classes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -434,7 +434,7 @@ pub struct Curve {
 pub struct CurvePoint {
     /// The score.
     pub score: f64,
-    /// Right, wrong and missed with the detections of at least this score.
+    /// Returns the correct, wrong and missed counts of the detections with at least this score.
     pub counts: Counts,
 }
 
@@ -522,7 +522,7 @@ impl ClassCurves {
         pooled.curve()
     }
 
-    /// [`macro_average`] of the classes with the detections of at least this score.
+    /// Returns the [`macro_average`] of the classes with the detections of at least this score.
     #[must_use]
     pub fn macro_at(&self, score: f64) -> DetectionScore {
         macro_average(self.classes.values().map(|curve| curve.at(score)))

@@ -197,7 +197,7 @@ impl Mask {
         text
     }
 
-    /// Left, top, width and height of the pixels, all 0 where there are none.
+    /// Returns left, top, width and height of the pixels, all 0 if there are no pixels.
     #[must_use]
     pub fn bbox(&self) -> [u32; 4] {
         self.bbox

@@ -345,7 +345,7 @@ named_choice!(Matching, "matching rule");
 /// The place of the truth of each detection.
 pub type Matches = Vec<Option<usize>>;
 
-/// Right, wrong and missed by the matches of a one-to-one rule.
+/// Counts correct, wrong and missed by the matches of a one-to-one rule.
 ///
 /// A detection of a truth that does not count is neither right nor wrong.
 ///
@@ -653,8 +653,8 @@ impl Looks {
     }
 }
 
-/// Pascal VOC's rule: detections in the order of falling score each look only at the truth with the
-/// greatest IoU, of equal ones the first; if that is taken they are false.
+/// Matches by Pascal VOC's rule: detections in the order of falling score each look only at the
+/// truth with the greatest IoU, of equal ones the first; if that is taken they are false.
 ///
 /// A detection matches with `IoU >= threshold` (the development kit), or with `IoU > threshold` if
 /// `strict` (py-faster-rcnn, Detectron). Scores as for [`greedy`].

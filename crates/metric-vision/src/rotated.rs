@@ -99,7 +99,7 @@ impl RotatedBox {
         })
     }
 
-    /// Center, width and height, as given.
+    /// Returns center, width and height, as given.
     #[must_use]
     pub fn cxcywh(&self) -> [f64; 4] {
         self.cxcywh

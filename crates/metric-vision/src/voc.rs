@@ -115,8 +115,8 @@ impl VocAp {
     }
 }
 
-/// Intersection over union of boxes whose right and bottom edges are the last pixels inside: widths
-/// are `x2 − x1 + 1`. In \[0, 1\].
+/// Returns the intersection over union of boxes whose right and bottom edges are the last pixels
+/// inside: widths are `x2 − x1 + 1`. In \[0, 1\].
 ///
 /// So Pascal VOC's development kit counts, whose corners are whole pixels, and with it
 /// py-faster-rcnn and Padilla's program. On boxes of a few pixels this differs from

@@ -147,7 +147,7 @@ pub fn assign(edges: &[Edge]) -> Vec<(usize, usize)> {
     assign_all(edges.to_vec())
 }
 
-/// [`assign`] of pairs that nobody else needs, which takes half of the memory.
+/// Does the same as [`assign`], for pairs that are not used again, with half of the memory.
 ///
 /// ```
 /// use metric_core::assignment::{Edge, assign_all};

@@ -61,15 +61,15 @@ impl TrafficElement {
         self.attribute
     }
 
-    /// Left and top, right and bottom.
+    /// Returns left and top, right and bottom.
     #[must_use]
     pub const fn corners(&self) -> [[f64; 2]; 2] {
         self.corners
     }
 
-    /// `1 - IoU`, in the devkit's order of operations; 1 where the boxes share no area, for which
-    /// the devkit has NaN if neither has one. An area that is infinite as a number is shared by no
-    /// other box.
+    /// Returns `1 - IoU`, in the devkit's order of operations; 1 where the boxes share no area, for
+    /// which the devkit has NaN if neither has one. An area that is infinite as a number is shared
+    /// by no other box.
     #[must_use]
     pub fn distance(&self, other: &Self) -> f64 {
         let [[left, top], [right, bottom]] = self.corners;

@@ -487,7 +487,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// These names, which are distinct, in any order.
+    /// Returns these names, which are distinct, in any order.
     #[must_use]
     pub const fn new(names: &'static [&'static str]) -> Self {
         Self {

@@ -344,7 +344,7 @@ impl Edits {
         }
     }
 
-    /// All edits but hits: the [`edit_distance`].
+    /// Returns the number of edits that are not hits: the [`edit_distance`].
     #[must_use]
     pub fn errors(&self) -> u64 {
         self.substitutions + self.deletions + self.insertions

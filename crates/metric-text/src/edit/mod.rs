@@ -441,7 +441,7 @@ impl Confusions {
             .unwrap_or(0)
     }
 
-    /// Unit of the reference, unit of the prediction and count, in the order of the units.
+    /// Iterates over unit of the reference, unit of the prediction and count, in the order of the units.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, u64)> {
         let all = self.counts.iter().flat_map(|(reference, row)| {
             row.iter()

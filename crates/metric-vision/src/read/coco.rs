@@ -139,7 +139,7 @@ pub fn parse_coco_keypoints(
     read(references, predictions, sigmas, options)
 }
 
-/// [`parse_coco`] of files.
+/// Reads files as [`parse_coco`] reads texts.
 ///
 /// # Errors
 ///
@@ -152,7 +152,7 @@ pub fn read_coco(
     of_files(references, predictions, options)
 }
 
-/// [`parse_coco_masks`] of files.
+/// Reads files as [`parse_coco_masks`] reads texts.
 ///
 /// # Errors
 ///

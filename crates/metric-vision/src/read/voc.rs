@@ -117,7 +117,7 @@ pub fn read_voc(
     parse_voc(&truths, &predictions.files(), options)
 }
 
-/// [`read_voc`] of files that are in memory already, in any order.
+/// Reads files in memory, in any order, as [`read_voc`] reads folders.
 ///
 /// # Errors
 ///

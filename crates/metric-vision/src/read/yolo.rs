@@ -218,7 +218,7 @@ fn root_of(labels: &Path) -> Option<&Path> {
     labels.parent()
 }
 
-/// [`read_yolo`] of files that are in memory already, in any order.
+/// Reads files in memory, in any order, as [`read_yolo`] reads folders.
 ///
 /// # Errors
 ///
