@@ -41,7 +41,7 @@ fn set(name: &str) -> Result<Dataset, String> {
     set.map(|(set, _)| set).map_err(|error| error.to_string())
 }
 
-/// The evidence of a set, gathered in shards that are merged out of order.
+/// The state of a set, gathered in shards that are merged out of order.
 fn gather<M>(metric: &M, set: &Dataset) -> M::State
 where
     M: Metric<Prediction = [Prediction], Reference = Image>,

@@ -60,8 +60,8 @@ const fn row(
 const PATTERNS: &[Pattern] = &[
     row(
         "distribution",
-        r"(?i)\b(?:(?:an?|one) [^\s.,;:(]+[^\s.,;:(s]|(?:an?|one) class|(?:two|three|four|five|ten|many|few|fewer|several|their|its|the|\d[\d,.]*( to \d[\d,.]*)?) [\w`]+s|\d[\d,.]* (?:us|ms|s|KB|MB|GB)) an? (?:line|class|row|image|file|folder|record|example|page|step|metric|crate|command|field|column|word|character|token|byte|box|key|value|bucket|thread|state|slice|group|pair|frame|test|day|block|list|cell|label|category|language|option|chunk|graph|second|minute|hour|pixel|detection|annotation|object|reference|prediction|unit|segment|node|edge|symbol|replicate|report|process|core|shard|part|pass|curve|threshold|table|chart|machine|domain|entry|digit|bin|cluster|resample|element|side|score|run|item|version|source)\b( of)?",
-        r"(?i) of$|^(?:an?|one) (?:is|as|was|has|than|for|if|to|in|of|on|by|at|per|not|but|and|or|with|from|into|such|half|quite|rather|without|within|that|only|times) |^(?:two|three|its|their|the) \S+s a (?:second|minute) (?:time)?|^the (?:is|has|was|does) ",
+        r"(?i)\b(?:(?:an?|one) [^\s.,;:(]+[^\s.,;:(s]|(?:an?|one) class|(?:two|three|four|five|ten|many|few|fewer|several|their|its|the|\d[\d,.]*( to \d[\d,.]*)?) [\w`]+s|\d[\d,.]* (?:us|ms|s|KB|MB|GB)) an? (?:line|class|row|image|file|folder|record|example|page|step|metric|crate|command|field|column|word|character|token|byte|box|key|value|bucket|thread|state|slice|group|pair|frame|test|day|block|list|cell|label|category|language|option|chunk|graph|second|minute|hour|pixel|detection|annotation|object|reference|prediction|unit|segment|node|edge|symbol|replicate|report|process|core|shard|part|pass|curve|threshold|table|chart|machine|domain|entry|digit|bin|cluster|resample|element|side|score|run|item|version|source)\b(?: of| has| have)?",
+        r"(?i) (?:of|has|have)$|^(?:an?|one) (?:is|as|was|has|than|for|if|to|in|of|on|by|at|per|not|but|and|or|with|from|into|such|half|quite|rather|without|within|that|only|times) |^(?:two|three|its|their|the) \S+s a (?:second|minute) (?:time)?|^the (?:is|has|was|does) ",
         "\"per\": \"one object per line\"",
     ),
     row(
@@ -176,7 +176,7 @@ const PATTERNS: &[Pattern] = &[
     ),
     row(
         "glossary",
-        r"(?i)\b(?:(?:ground-)?truth box|true box|to be found|size class|score cut|rules? for ties|reference program)(?:e?s)?\b|^whose rules\b",
+        r"(?i)\b(?:(?:ground-)?truth box|true box|to be found|size class|score cut|rules? for ties|reference program|evidence (?:of|for|that))(?:e?s)?\b|^whose rules\b",
         r"(?i)^ground-",
         "the glossary of the style guide: ground-truth box, area range, score threshold, tie-breaking rule, reference implementation",
     ),
@@ -375,6 +375,7 @@ mod tests {
                 "Return such a class if a file is a line.",
                 "It needs a row and a column.",
                 "That is a bit of a row.",
+                "It says how many grids a reference has.",
             ],
         ),
         (

@@ -305,7 +305,7 @@ impl std::error::Error for InvalidK {}
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ranks {
     /// Examples by the rank of their reference label, from 0 to the greatest rank met: without
-    /// trailing zeros, equal evidence is an equal state.
+    /// trailing zeros, equal counts are equal states.
     pub hits_at: Vec<u64>,
     /// All examples.
     pub total: u64,

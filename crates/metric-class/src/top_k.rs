@@ -439,7 +439,7 @@ impl TopK {
         rank(scores, label, self.infinite)
     }
 
-    /// Returns the evidence of N rows of C scores, their N labels, and their N weights if they have
+    /// Returns the state of N rows of C scores, their N labels, and their N weights if they have
     /// some: [`with_weights`](TopK::with_weights), none means 1 for each.
     ///
     /// Fastest on scores in standard layout.
@@ -699,7 +699,7 @@ impl fmt::Display for InvalidWeight {
 
 impl std::error::Error for InvalidWeight {}
 
-/// Examples by the ranks of their references: the evidence of [`TopK`].
+/// Examples by the ranks of their references: the state of [`TopK`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankTable {

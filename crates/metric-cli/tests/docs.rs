@@ -348,7 +348,7 @@ fn replaced(page: &str, name: &str, part: &str) -> Option<String> {
     Some(format!("{before}{}{part}{END}{after}", start(name)))
 }
 
-/// What `metric list NAME` says, as Markdown.
+/// The output of `metric list NAME`, as Markdown.
 fn generated(metric: &Value) -> String {
     let values = ["reference", "prediction"].map(|side| cell(text(metric, side)));
     let [reference, prediction] = values;

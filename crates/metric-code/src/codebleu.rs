@@ -265,7 +265,7 @@ fn both(
     Ok(texts.map(|text| Analysis::of(language, reading, &strip(language, reading, text))))
 }
 
-/// The evidence of CodeBLEU: what was counted in a corpus.
+/// The state of CodeBLEU: the counts of a corpus.
 ///
 /// It does not say by which profile: merge states of one profile only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -73,7 +73,7 @@ impl<K: Ord, S: Merge> PerClass<K, S> {
         self.states.is_empty()
     }
 
-    /// Returns the states of all classes in one: the evidence of the micro average.
+    /// Returns the states of all classes in one: the state of the micro average.
     #[must_use]
     pub fn micro(&self) -> S
     where

@@ -156,7 +156,7 @@ impl AlignedGraphs {
     }
 }
 
-/// The evidence of [`AlignedGraphs`].
+/// The state of [`AlignedGraphs`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AlignedGraphsState {
@@ -224,7 +224,7 @@ impl AlignedGraphsState {
     }
 }
 
-/// The evidence of recall@K for one K.
+/// The state of recall@K for one K.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecallState {

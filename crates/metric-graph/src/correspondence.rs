@@ -183,7 +183,7 @@ impl<T: Merge + Clone> Merge for Parts<T> {
     }
 }
 
-/// The evidence of [`LaneCorrespondence`].
+/// The state of [`LaneCorrespondence`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CorrespondenceState {

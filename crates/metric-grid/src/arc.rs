@@ -189,7 +189,7 @@ impl From<Result<Grid, InvalidGrid>> for Attempt {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArcGrids;
 
-/// The evidence of [`ArcGrids`].
+/// The state of [`ArcGrids`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArcState {

@@ -55,7 +55,7 @@ impl Default for ArcSubmissions {
     }
 }
 
-/// The evidence of [`ArcSubmissions`].
+/// The state of [`ArcSubmissions`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SubmissionState {
@@ -220,7 +220,7 @@ impl Metric for ArcSubmissions {
 }
 
 impl ArcSubmissions {
-    /// Returns the evidence of a single output.
+    /// Returns the state of a single output.
     ///
     /// The state of one output, without its task: the states of all outputs of a task add up to the
     /// task's state in all that is counted by output and by attempt, and have nothing of what is

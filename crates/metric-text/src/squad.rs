@@ -41,7 +41,7 @@ pub struct SquadScore {
     pub f1: Option<f64>,
 }
 
-/// The evidence of [`Squad`].
+/// The state of [`Squad`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evidence {

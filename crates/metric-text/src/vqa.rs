@@ -341,7 +341,7 @@ fn is_same(a: &str, b: &str) -> bool {
         }
 }
 
-/// The evidence of [`VqaAccuracy`].
+/// The state of [`VqaAccuracy`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evidence {

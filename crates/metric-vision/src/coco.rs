@@ -288,9 +288,9 @@ impl<S: Shape> Default for CocoAp<S> {
     }
 }
 
-/// The evidence of [`CocoAp`]: how the detections of each image fared.
+/// The state of [`CocoAp`]: the outcomes of the detections of each image.
 ///
-/// About 14 bytes a detection and 16 for each that met a true object, and 24 for each image and
+/// About 14 bytes per detection, 16 for each that met a true object, and 24 for each image and
 /// class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -212,7 +212,7 @@ fn is_listed(class: Option<u32>, classes: usize) -> bool {
     class.is_none_or(|class| (class as usize) < classes)
 }
 
-/// The evidence of [`Confusion`]: how often each pair of classes met.
+/// The state of [`Confusion`]: the number of times each pair of classes met.
 ///
 /// Only pairs that did take space, 24 bytes each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -134,7 +134,7 @@ impl<S: Shape> Metric for PrecisionRecall<S> {
     }
 }
 
-/// The evidence of [`PrecisionRecall`]: for each class a histogram for each IoU threshold.
+/// The state of [`PrecisionRecall`]: for each class a histogram for each IoU threshold.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PrecisionRecallState {

@@ -270,7 +270,7 @@ impl Profile {
 
 named_choice!(Profile, "profile");
 
-/// The evidence of [`Detections`].
+/// The state of [`Detections`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DetectionState {

@@ -452,10 +452,10 @@ pub enum TideOracle {
     FalseNegatives,
 }
 
-/// The evidence of [`Tide`]: how the detections of each image fared, and how many true objects of each
-/// class there were.
+/// The state of [`Tide`]: the outcomes of the detections of each image, and the number of true
+/// objects of each class.
 ///
-/// 24 bytes a detection.
+/// 24 bytes per detection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TideState {

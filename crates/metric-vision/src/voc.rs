@@ -353,7 +353,7 @@ fn rows_by_class(states: &[&VocState]) -> BTreeMap<u32, ClassRows> {
     sorted.collect()
 }
 
-/// The evidence of [`VocAp`]: of each image, by its key, the truths of each class and what became
+/// The state of [`VocAp`]: of each image, by its key, the truths of each class and what became
 /// of each detection.
 ///
 /// The same image twice counts twice.

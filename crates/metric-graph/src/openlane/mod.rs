@@ -106,7 +106,7 @@ const UNFOUND: f64 = EDGE_THRESHOLD + f32::EPSILON as f64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenLaneV2;
 
-/// Evidence for [`OpenLaneV2`]: confidences and verdicts of all predictions by frame, and sums.
+/// The state of [`OpenLaneV2`]: confidences and verdicts of all predictions by frame, and sums.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OpenLaneState {
@@ -200,7 +200,7 @@ impl TryFrom<f64> for Confidence {
     }
 }
 
-/// Evidence of one kind of edges.
+/// The state of one kind of edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Edges {

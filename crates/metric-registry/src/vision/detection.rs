@@ -900,7 +900,7 @@ mod tests {
         DETECTION.scorer(&chosen)
     }
 
-    /// Reads records of a reference and a prediction, each into evidence of its own.
+    /// Reads records of a reference and a prediction, each into a state of its own.
     fn report(options: &[(&str, &str)], records: &[[&str; 2]]) -> Result<Report, String> {
         let scorer = scorer(options).map_err(|error| error.to_string())?;
         let mut total = scorer.start();

@@ -317,7 +317,7 @@ impl Profile {
 
 named_choice!(Profile, "edit rate profile");
 
-/// The evidence of [`EditRate`].
+/// The state of [`EditRate`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EditState {
