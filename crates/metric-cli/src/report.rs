@@ -25,6 +25,8 @@ use crate::score::{Chart, Scored};
 const HEADING: &str = "Report";
 /// The most examples of a list.
 const MOST_EXAMPLES: u64 = 1_000;
+/// Where the texts of examples are whole.
+pub(crate) const WHOLE: &str = "--per-sample FILE --with-inputs has the whole texts.";
 /// The most groups of a kind in a forest plot.
 const FOREST: usize = 40;
 
@@ -371,7 +373,7 @@ fn write(target: Target, form: Form, report: &Report) -> Result<Option<String>, 
 pub(crate) type Rankings = Vec<(String, Ranking<Sample>)>;
 
 /// An example as a report shows it.
-fn shown(sample: &Sample, has_texts: bool) -> ShownExample {
+pub(crate) fn shown(sample: &Sample, has_texts: bool) -> ShownExample {
     let inputs = sample.inputs.as_ref().filter(|_| has_texts);
     let read = |json: &String| serde_json::from_str(json).ok();
     ShownExample {
@@ -544,11 +546,13 @@ fn metric_sections(
     rankings: &Rankings,
 ) -> Vec<Section> {
     let Scored {
-        outcome, report, ..
+        outcome,
+        report,
+        details,
+        ..
     } = scored;
     let entry = outcome.entry();
     let result: Value = serde_json::from_str(&outcome.json(report)).unwrap_or_default();
-    let details = entry.details.then(|| outcome.state().details()).flatten();
     let names = scored.class_names.as_ref();
     let mut sections = entry.report_sections(Shown {
         result: &result,
@@ -857,6 +861,7 @@ fn shown_example(
         id: example.id.clone(),
         facts,
         blocks,
+        whole: WHOLE.to_owned(),
     }
 }
 

@@ -569,6 +569,7 @@ fn change_sections(
                     names[0], it.scores[0], names[1], it.scores[1]
                 )],
                 blocks: if has_texts { blocks } else { Vec::new() },
+                whole: crate::report::WHOLE.to_owned(),
             })
         };
         Section {
