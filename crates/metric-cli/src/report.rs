@@ -27,6 +27,8 @@ const HEADING: &str = "Report";
 const MOST_EXAMPLES: u64 = 1_000;
 /// Where the texts of examples are whole.
 pub(crate) const WHOLE: &str = "--per-sample FILE --with-inputs has the whole texts.";
+/// The digits of scores after the point, unless others are asked for.
+const DIGITS: usize = 4;
 /// The most groups of a kind in a forest plot.
 const FOREST: usize = 40;
 
@@ -110,6 +112,8 @@ pub(crate) struct Wanted {
     has_texts: bool,
     date: Option<String>,
     has_full_paths: bool,
+    /// The digits of scores after the point.
+    digits: usize,
     /// The pictures of examples.
     images: Option<Images>,
     /// The files that are read, by what they are.
@@ -130,6 +134,7 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
     }
     let folder = matches.try_get_one::<PathBuf>("images");
     let folder = folder.ok().flatten().cloned();
+    let digits = matches.try_get_one::<u8>("digits").ok().flatten().copied();
     let examples = matches
         .get_one::<u64>("report-examples")
         .copied()
@@ -142,6 +147,7 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
         has_texts: !matches.get_flag("report-no-examples"),
         date: date(text("report-date").as_deref())?,
         has_full_paths: text("report-paths").as_deref() == Some("full"),
+        digits: digits.map_or(DIGITS, usize::from),
         images: folder.map(Images::new).transpose()?,
         files,
     }))
@@ -157,6 +163,7 @@ pub(crate) fn charts() -> Option<Wanted> {
         has_texts: true,
         date: None,
         has_full_paths: false,
+        digits: DIGITS,
         images: None,
         files: Vec::new(),
     })
@@ -474,7 +481,7 @@ fn score_report(
         warnings,
         sections,
         program: concat!("metric-suite ", env!("CARGO_PKG_VERSION")).to_owned(),
-        digits: 4,
+        digits: wanted.digits,
     }
 }
 
@@ -1052,6 +1059,11 @@ fn quoted(word: &str) -> String {
 }
 
 impl Wanted {
+    /// The digits of scores after the point.
+    pub(crate) fn digits(&self) -> usize {
+        self.digits
+    }
+
     /// The title that was asked for.
     pub(crate) fn title(&self) -> Option<&str> {
         self.title.as_deref()

@@ -157,6 +157,18 @@ fn hostile_data_do_not_change_the_page() {
 }
 
 #[test]
+fn scores_have_the_digits_that_are_asked_for() {
+    let folder = texts("a b c", "a b d");
+    let words = "score wer -r r.jsonl -p p.jsonl --digits 2 --report r.html";
+    folder.run(words).code(0);
+    let page = text_of(&folder, "r.html");
+    assert!(
+        page.contains("title=\"0.3333333333333333\">0.33<"),
+        "{page}"
+    );
+}
+
+#[test]
 fn a_failed_check_still_has_a_report() {
     let folder = texts("a b", "a c");
     let words = "score wer -r r.jsonl -p p.jsonl -q --fail-over wer=0.1 --report r.html";

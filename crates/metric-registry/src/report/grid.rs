@@ -9,8 +9,8 @@ use crate::{ComparedTexts, Options};
 pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let names = [
         ("kaggle", "solved outputs"),
-        ("arcprize", "mean solved share of a task"),
-        ("all_tests", "tasks with all outputs solved"),
+        ("arcprize", "solved share per task"),
+        ("all_tests", "tasks solved entirely"),
         ("exact", "exact"),
         ("cell_accuracy", "cells"),
         ("shape_match", "shapes"),

@@ -469,7 +469,7 @@ pub(super) fn example(
     let note = match left {
         0 => "Solid: ground truth; dashed: predictions with their scores.".to_owned(),
         left => format!(
-            "Solid: ground truth; dashed: predictions with their scores, without the {left} of the lowest scores."
+            "Solid: ground truth; dashed: predictions with their scores. Not drawn: {left} with the lowest scores."
         ),
     };
     let boxed = |tone, is_found| {
