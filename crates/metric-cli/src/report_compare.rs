@@ -192,7 +192,7 @@ pub(crate) fn report(
         warnings,
         sections,
         program: concat!("metric-suite ", env!("CARGO_PKG_VERSION")).to_owned(),
-        digits: 4,
+        digits: wanted.digits(),
     }
 }
 
@@ -353,7 +353,9 @@ fn difference_section(title: String, main: &Difference, replicates: &[f64]) -> O
             bins[(index as usize).min(BINS - 1)] += 1;
         }
         let finding = match main.estimate.ends {
-            Some([low, high]) => format!("The interval is {low:+.4} to {high:+.4}."),
+            Some([low, high]) => {
+                format!("The interval is {low:+.4} to {high:+.4}.").replace('-', "−")
+            }
             None => "There is no interval.".to_owned(),
         };
         blocks.push(Block::Histogram(Histogram {
@@ -569,6 +571,7 @@ fn change_sections(
                     names[0], it.scores[0], names[1], it.scores[1]
                 )],
                 blocks: if has_texts { blocks } else { Vec::new() },
+                whole: crate::report::WHOLE.to_owned(),
             })
         };
         Section {

@@ -14,6 +14,7 @@ use metric_run::{
     input_json, merge_states, read_states, sample_json, sample_json_with_inputs, with_json_field,
     write_states,
 };
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::checks::{Check, failed_checks, verdicts};
@@ -71,6 +72,8 @@ pub(crate) struct Show {
 pub(crate) struct Scored {
     pub(crate) outcome: Outcome,
     pub(crate) report: Report,
+    /// The details, which are too large for the result, if they are requested.
+    pub(crate) details: Option<Value>,
     /// The names of classes, for tables and reports.
     pub(crate) class_names: Option<ClassNames>,
 }
@@ -251,10 +254,6 @@ impl Outputs {
 impl Opened {
     /// Judges the scores, and writes what is to be written: all of it, unless something is wrong.
     fn finish(self, outcomes: Vec<Outcome>) -> Result<Printed, Failure> {
-        let details = match self.details {
-            Some(file) => Some((file, details(&outcomes)?)),
-            None => None,
-        };
         let state = match self.state {
             Some(file) => {
                 let bytes = write_states(&outcomes).map_err(|error| match error {
@@ -269,12 +268,24 @@ impl Opened {
             Some(file) => Some((file, statistics::replicates(&outcomes)?)),
             None => None,
         };
-        let scored = outcomes.into_iter().map(|outcome| Scored {
-            report: outcome.report(),
-            outcome,
-            class_names: None,
+        let has_details = self.details.is_some();
+        let scored = outcomes.into_iter().map(|outcome| {
+            let (report, details) = match has_details || outcome.options().details() {
+                true => outcome.report_with_details(),
+                false => (outcome.report(), None),
+            };
+            Scored {
+                outcome,
+                report,
+                details,
+                class_names: None,
+            }
         });
         let scored: Vec<Scored> = scored.collect();
+        let details = match self.details {
+            Some(file) => Some((file, details(&scored)?)),
+            None => None,
+        };
         let failed_checks = failed_checks(&self.checks, &scored)?;
         for (mut file, bytes) in [state, details, replicates].into_iter().flatten() {
             file.write(&bytes)?;
@@ -289,10 +300,13 @@ impl Opened {
 }
 
 /// The details of each metric, one JSON object per line.
-fn details(outcomes: &[Outcome]) -> Result<Vec<u8>, Failure> {
+fn details(scored: &[Scored]) -> Result<Vec<u8>, Failure> {
     let mut text = String::new();
-    for outcome in outcomes {
-        let details = outcome.state().details().ok_or_else(|| {
+    for Scored {
+        outcome, details, ..
+    } in scored
+    {
+        let details = details.as_ref().ok_or_else(|| {
             let metric = outcome.metric();
             Failure::Usage(format!("--details: {metric} has no details here"))
         })?;

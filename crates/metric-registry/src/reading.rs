@@ -35,6 +35,57 @@ pub struct Addends<'s> {
     pub means: Vec<&'s mut Mean>,
 }
 
+/// Texts as they are given, each with what a metric compares in its place.
+///
+/// ```
+/// # #[cfg(feature = "text")] {
+/// use metric_registry::record::{Record, Value};
+/// use metric_registry::{Options, find};
+///
+/// let entry = find("exact-match").ok_or("not there")?;
+/// let options = Options::default().set("ignore-case", "").set("normalize", "strip");
+/// let scorer = entry.scorer(&options)?;
+/// let mut record = Record::new("1", Value::string(" Yes"), Value::string("YES"));
+/// let compared = scorer.compared(&mut record).ok_or("not a text")?;
+/// assert_eq!(compared.prediction, [" Yes", "yes"]);
+/// assert_eq!(compared.references, [["YES", "yes"]]);
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ComparedTexts {
+    /// The prediction.
+    pub prediction: [String; 2],
+    /// The references; there may be several or none.
+    pub references: Vec<[String; 2]>,
+}
+
+impl ComparedTexts {
+    /// The texts of both sides, each with what `apply` makes of it.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(crate) fn new<T: AsRef<str>>(
+        prediction: &str,
+        references: &[T],
+        apply: impl Fn(&str) -> String,
+    ) -> Self {
+        let both = |text: &str| [text.to_owned(), apply(text)];
+        Self {
+            prediction: both(prediction),
+            references: references.iter().map(|text| both(text.as_ref())).collect(),
+        }
+    }
+
+    /// The same texts as they were before they were prepared.
+    pub(crate) fn given_as(mut self, given: Self) -> Self {
+        let [prediction, _] = given.prediction;
+        self.prediction[0] = prediction;
+        for (ours, [reference, _]) in self.references.iter_mut().zip(given.references) {
+            ours[0] = reference;
+        }
+        self
+    }
+}
+
 /// Reads records and names numbers for a metric: the trait that each entry of the registry implements.
 ///
 /// A reading never learns from data. Whatever the examples of a data set share is its
@@ -103,6 +154,17 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
+    /// Adds an example to a state, and returns what the scores of the example are computed from, for metrics whose
+    /// states also keep what no score of one example needs. The default has no such way: the example is measured,
+    /// and its state merged.
+    fn measure_in(
+        &self,
+        _state: &mut StateOf<Self>,
+        _pair: PairOf<'_, Self>,
+    ) -> Option<StateOf<Self>> {
+        None
+    }
+
     /// Returns how close an example with a score that is not perfect is to it, for the nearest misses of a report:
     /// more is closer, and 0 is not close. The default has no such order.
     /// There is no `pair` of prediction and reference where the example was measured elsewhere.
@@ -167,6 +229,17 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
+    /// Returns the numbers of all examples with the [details](Self::details), for metrics that compute both from
+    /// what takes long.
+    fn numbers_with_details(
+        &self,
+        state: &StateOf<Self>,
+        header: &Self::Header,
+    ) -> (Numbers, Option<serde_json::Value>) {
+        let numbers = self.numbers(state, header, Scope::Total);
+        (numbers, self.details(state, header))
+    }
+
     /// Renumbers what the state counts by its index in the header, for headers that
     /// [unite with others](Unified::Renumbered): the index `i` becomes `indices[i]`.
     fn renumber(&self, _state: &mut StateOf<Self>, _indices: &[u32]) {}
@@ -192,6 +265,12 @@ pub trait Reading: Send + Sync + 'static {
     where
         Self: Sized,
     {
+        None
+    }
+
+    /// Returns the texts of a record as the metric compares them; `None` for metrics of other values, and for
+    /// records that cannot be read.
+    fn compared(&self, _record: &mut Record<'_>) -> Option<ComparedTexts> {
         None
     }
 
@@ -853,8 +932,17 @@ impl<'a, R: Reading> Sink<'a, R> {
             metric.update(&mut pool.total, prediction, reference);
             return;
         }
+        let pair = (prediction, reference);
+        if groups.is_empty() && !self.needs_each() {
+            let pool = &mut self.gathered.pool;
+            if let Some(state) = self.reading.measure_in(&mut pool.total, pair) {
+                pool.examples += 1;
+                self.rank(part, &state, Some(pair));
+                return;
+            }
+        }
         let state = metric.measure(prediction, reference);
-        self.rank(part, &state, Some((prediction, reference)));
+        self.rank(part, &state, Some(pair));
         self.unranked(part, groups, state);
     }
 

@@ -254,7 +254,17 @@ impl Outcome {
     /// Returns the scores and counts, with all warnings.
     #[must_use]
     pub fn report(&self) -> Report {
-        let mut report = self.state.report();
+        self.with_all_warnings(self.state.report())
+    }
+
+    /// The same with the [details](State::details), in less time than one after the other.
+    #[must_use]
+    pub fn report_with_details(&self) -> (Report, Option<serde_json::Value>) {
+        let (report, details) = self.state.report_with_details();
+        (self.with_all_warnings(report), details)
+    }
+
+    fn with_all_warnings(&self, mut report: Report) -> Report {
         let mut warnings = Vec::new();
         warnings.extend(self.missing_warning(report.missing));
         if report.extra > 0 {
@@ -280,7 +290,7 @@ impl Outcome {
         self.json(&self.report())
     }
 
-    /// Returns the same from a report that is there already.
+    /// Returns the same from an existing report.
     #[must_use]
     pub fn json(&self, report: &Report) -> String {
         let groups: Named<Groups<'_>> = report

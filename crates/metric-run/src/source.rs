@@ -136,7 +136,7 @@ impl Source {
     }
 
     /// Returns the files that paths and patterns name, as one source: `part-*.parquet`, `**/*.jsonl`. One path is the
-    /// file or folder that is there.
+    /// file or folder that exists.
     ///
     /// Named files keep their order. Those of a pattern or a folder are ordered by name, with runs of digits
     /// by their number: `part-2` comes before `part-10`. Hidden files are left out.

@@ -92,6 +92,16 @@ impl Anls {
         is_within([prediction_bytes, answers_bytes], max_cells)
     }
 
+    /// Returns a text as it is compared: in lowercase, with single spaces.
+    ///
+    /// ```
+    /// assert_eq!(metric_text::Anls::default().apply(" Coca  COLA"), "coca cola");
+    /// ```
+    #[must_use]
+    pub fn apply(&self, text: &str) -> String {
+        normalize(text)
+    }
+
     fn value_of<T: AsRef<str>>(
         &self,
         prediction: &str,

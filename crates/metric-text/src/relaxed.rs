@@ -36,6 +36,27 @@ impl Default for RelaxedAccuracy {
     }
 }
 
+impl RelaxedAccuracy {
+    /// Returns a prediction and a reference as they are compared: both as numbers, or both in lowercase.
+    ///
+    /// ```
+    /// use metric_text::RelaxedAccuracy;
+    ///
+    /// let metric = RelaxedAccuracy::default();
+    /// assert_eq!(metric.as_compared("12%", "0.1"), ["0.12", "0.1"]);
+    /// assert_eq!(metric.as_compared("12%", "Dozen"), ["12%", "dozen"]);
+    /// ```
+    #[must_use]
+    pub fn as_compared(&self, prediction: &str, reference: &str) -> [String; 2] {
+        match number(prediction).zip(number(reference)) {
+            Some((prediction, reference)) if reference != 0.0 => {
+                [prediction, reference].map(|number| number.to_string())
+            }
+            _ => [prediction, reference].map(|text| normalize::lower(text).into_owned()),
+        }
+    }
+}
+
 impl Metric for RelaxedAccuracy {
     type Prediction = str;
     type Reference = [String];

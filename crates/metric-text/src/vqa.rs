@@ -83,6 +83,33 @@ impl VqaAccuracy {
         self.profile
     }
 
+    /// Returns the prediction and the answers as they are compared.
+    ///
+    /// ```
+    /// use metric_text::VqaAccuracy;
+    /// use metric_text::vqa::{Answers, Profile};
+    ///
+    /// let metric = VqaAccuracy::new(Profile::VqaV2);
+    /// let compared = metric.as_compared("Two dogs.", &Answers::from(["2 dogs", "the dogs"]));
+    /// assert_eq!(compared, ("2 dogs".to_owned(), vec!["2 dogs".to_owned(), "dogs".to_owned()]));
+    /// ```
+    #[must_use]
+    pub fn as_compared(&self, prediction: &str, reference: &Answers) -> (String, Vec<String>) {
+        let Some(unanimous) = self.profile.normalizes_unanimous() else {
+            let language = reference.language.unwrap_or_default();
+            let prediction = self.normalize(prediction, language).into_owned();
+            return (prediction, reference.answers.clone());
+        };
+        let answers: Vec<Cow<'_, str>> = reference.answers.iter().map(|text| strip(text)).collect();
+        let is_normalized = unanimous || !is_unanimous(&answers);
+        let apply = |text: &str| match is_normalized {
+            true => normalize_english(text),
+            false => text.to_owned(),
+        };
+        let answers = answers.iter().map(|answer| apply(answer)).collect();
+        (apply(&strip(prediction)), answers)
+    }
+
     fn normalize<'t>(&self, prediction: &'t str, language: Language) -> Cow<'t, str> {
         match (self.profile, language, &self.lemmatizer) {
             (Profile::Exact | Profile::VqaV2 | Profile::VqaV2AlwaysNormalise, ..) => {
@@ -290,10 +317,7 @@ fn agreement_by(count: usize, agrees: impl Fn(usize) -> bool, annotators: &[u64]
 fn human_agreement(prediction: &str, reference: &Answers, normalize_unanimous: bool) -> Agreement {
     let answers: Vec<Cow<'_, str>> = reference.answers.iter().map(|text| strip(text)).collect();
     let prediction = strip(prediction);
-    let unanimous = answers
-        .windows(2)
-        .all(|two| matches!(two, [a, b] if is_same(a, b)));
-    let normalize = normalize_unanimous || !unanimous;
+    let normalize = normalize_unanimous || !is_unanimous(&answers);
     // Most answers to a question are the same few. Of many the last ones are looked at.
     const FEW: usize = 16;
     let mut known: Vec<(&str, bool)> = Vec::new();
@@ -321,6 +345,12 @@ fn human_agreement(prediction: &str, reference: &Answers, normalize_unanimous: b
         .collect();
     let agrees = |place: usize| agree.get(place) == Some(&true);
     agreement_by(answers.len(), agrees, &reference.annotators)
+}
+
+/// Whether all answers are the same.
+fn is_unanimous(answers: &[Cow<'_, str>]) -> bool {
+    let mut pairs = answers.windows(2);
+    pairs.all(|two| matches!(two, [a, b] if is_same(a, b)))
 }
 
 /// Whether two texts are equal: `==` without the call of a function where they are as short as answers are.

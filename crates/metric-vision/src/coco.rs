@@ -1222,7 +1222,7 @@ impl OfClass {
             .unwrap_or_default()
     }
 
-    /// The recall of all detections, if the curve is there.
+    /// The recall of all detections, if there is a curve.
     fn recall(&self, curve: usize) -> &[f64] {
         self.curves
             .get(curve)

@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     run_chosen(&chosen)
 }
 
-/// Runs every tenth case with the release build that is there.
+/// Runs every tenth case with the existing release build.
 pub(crate) fn run_sample() -> Result<(), Error> {
     if !release_build()?.is_file() {
         build()?;

@@ -648,7 +648,7 @@ impl Environment {
     }
 }
 
-/// Makes the environment of the peers with this Python, unless it is there.
+/// Makes the environment of the peers with this Python, unless it exists.
 fn make_venv(python: &str, venv: &Path) -> Result<(), String> {
     // Pip comes last; without it an environment is not whole.
     if ["bin/python", "bin/pip"]
@@ -672,7 +672,7 @@ fn make_venv(python: &str, venv: &Path) -> Result<(), String> {
 }
 
 impl Environment {
-    /// Adds the files of an input that a package writes, unless they are there.
+    /// Adds the files of an input that a package writes, unless they exist.
     fn add_formats(&self, input: &Input, data: &Path) -> Result<(), String> {
         let Some([script, _, last]) = input.other_formats() else {
             return Ok(());
@@ -1026,7 +1026,7 @@ impl Runs {
 }
 
 impl Outcome {
-    /// Whether a program that is there failed, or numbers disagree.
+    /// Whether an installed program failed, or numbers disagree.
     fn failed(&self) -> bool {
         let crashed = |runs: &Runs| runs.installed && runs.result.is_err();
         self.runs.iter().any(crashed) || self.agreement.iter().flatten().any(Result::is_err)
@@ -1297,7 +1297,7 @@ mod tests {
     fn an_environment_is_whole_or_not_there() -> Result<(), Box<dyn std::error::Error>> {
         let venv = std::env::temp_dir().join(format!("xtask-venv-{}", std::process::id()));
         let stamp = venv.join("numpy.installed");
-        // Python is there, pip is not.
+        // Python is installed, pip is not.
         let broken = || {
             std::fs::create_dir_all(venv.join("bin"))?;
             std::fs::write(venv.join("bin/python"), "")?;

@@ -270,7 +270,7 @@ impl Submission {
         self.tasks.get(task).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether a task is there, be it without attempts.
+    /// Returns whether the submission has a task, even without attempts.
     #[must_use]
     pub fn has(&self, task: &str) -> bool {
         self.tasks.contains_key(task)

@@ -22,7 +22,7 @@ use crate::{
 
 pub(crate) const CLASSIFICATION: Entry = Entry {
     name: "classification",
-    help: "One label an example: accuracy, precision, recall, F1, as scikit-learn has them",
+    help: "One label per example: accuracy, precision, recall, F1, as scikit-learn has them",
     values: (
         "a label: an integer or a string",
         "a label: an integer or a string",

@@ -3,14 +3,14 @@ use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section};
 use super::{Shown, ShownExample};
-use crate::Options;
+use crate::{ComparedTexts, Options};
 
 /// The scores of a submission, or of single pairs, as bars.
 pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let names = [
         ("kaggle", "solved outputs"),
-        ("arcprize", "mean solved share of a task"),
-        ("all_tests", "tasks with all outputs solved"),
+        ("arcprize", "solved share per task"),
+        ("all_tests", "tasks solved entirely"),
         ("exact", "exact"),
         ("cell_accuracy", "cells"),
         ("shape_match", "shapes"),
@@ -86,7 +86,11 @@ fn grid(value: &Value) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The reference next to each attempt.
-pub(super) fn example(_options: &Options, example: &ShownExample) -> Vec<Block> {
+pub(super) fn example(
+    _options: &Options,
+    example: &ShownExample,
+    _: Option<&ComparedTexts>,
+) -> Vec<Block> {
     let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
     else {
         return Vec::new();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section, text};
 use super::{Shown, ShownExample};
-use crate::Options;
+use crate::{ComparedTexts, Options};
 
 /// Precision against recall for each IoU threshold, and AP by size.
 pub(super) fn coco(shown: Shown<'_>) -> Vec<Section> {
@@ -394,7 +394,11 @@ pub(super) fn detection(shown: Shown<'_>) -> Vec<Section> {
 const BOXES: usize = 30;
 
 /// The boxes of both sides: all of the ground truth, and the predictions with the highest scores.
-pub(super) fn example(options: &Options, example: &ShownExample) -> Vec<Block> {
+pub(super) fn example(
+    options: &Options,
+    example: &ShownExample,
+    _: Option<&ComparedTexts>,
+) -> Vec<Block> {
     let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
     else {
         return Vec::new();
@@ -464,7 +468,7 @@ pub(super) fn example(options: &Options, example: &ShownExample) -> Vec<Block> {
     let note = match left {
         0 => "Solid: ground truth; dashed: predictions with their scores.".to_owned(),
         left => format!(
-            "Solid: ground truth; dashed: predictions with their scores, without the {left} of the lowest scores."
+            "Solid: ground truth; dashed: predictions with their scores. Not drawn: {left} with the lowest scores."
         ),
     };
     let boxed = |tone, is_found| {

@@ -12,8 +12,8 @@ use metric_record::{Batch, FieldError, Message, Record, RecordError};
 use crate::text::prepare::{EXTRACT, extracting_scorer};
 use crate::text::string_accuracy::{NORMALIZE, read_texts, texts};
 use crate::{
-    Addends, Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
-    Options, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
+    Addends, ComparedTexts, Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
 };
 
 const PROFILE: OptionSpec = OptionSpec {
@@ -278,6 +278,20 @@ impl Reading for Rates {
         scores.find(|(score, _)| score == name)?.1
     }
 
+    fn measure_in(
+        &self,
+        state: &mut EditState,
+        (prediction, reference): (&str, &str),
+    ) -> Option<EditState> {
+        Some(self.metric.measure_in(state, prediction, reference))
+    }
+
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let (prediction, reference) = texts(record).ok()?;
+        let apply = |text: &str| self.normalized(text).into_owned();
+        Some(ComparedTexts::new(&prediction, &[reference], apply))
+    }
+
     fn addends<'s>(&self, state: &'s mut EditState) -> Option<Addends<'s>> {
         let EditState {
             edits,
@@ -298,30 +312,30 @@ impl Reading for Rates {
         Some(Addends { counts, means })
     }
 
-    /// Confusions of units, the most frequent first; null is an insertion or a deletion.
+    /// Confusions of units, the most frequent first; null is an insertion or a deletion. Compact ones say how many
+    /// different ones of each kind there are.
     fn details(&self, state: &EditState, (): &()) -> Option<serde_json::Value> {
+        let most = match self.compact {
+            true => MOST_CONFUSIONS,
+            false => usize::MAX,
+        };
         let unit = |unit: &str| (!unit.is_empty()).then(|| unit.to_owned());
-        let mut confusions: Vec<_> = state.confusions.iter().collect();
-        confusions.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
+        let confusions = state.confusions.most_frequent(most).into_iter();
+        let confusions: Vec<_> = confusions
+            .map(|(reference, prediction, count)| {
+                json!({"reference": unit(reference), "prediction": unit(prediction), "count": count})
+            })
+            .collect();
+        let mut details = json!({"confusions": confusions});
         if self.compact {
-            // As many of each kind of edit.
-            let mut left = [MOST_CONFUSIONS; 3];
-            confusions.retain(|(reference, prediction, _)| {
-                let kind =
-                    usize::from(reference.is_empty()) + 2 * usize::from(prediction.is_empty());
-                let left = &mut left[kind.min(2)];
-                let is_kept = *left > 0;
-                *left = left.saturating_sub(1);
-                is_kept
+            let distinct = state.confusions.distinct();
+            details["distinct"] = json!({
+                "substitutions": distinct.substitutions,
+                "deletions": distinct.deletions,
+                "insertions": distinct.insertions,
             });
         }
-        let confusions = confusions.into_iter().map(|(reference, prediction, count)| {
-            json!({"reference": unit(reference), "prediction": unit(prediction), "count": count})
-        });
-        let confusions: serde_json::Value = confusions.collect();
-        self.metric
-            .confusions
-            .then(|| json!({"confusions": confusions}))
+        self.metric.confusions.then_some(details)
     }
 
     fn pictures(&self) -> Option<&dyn Draw> {

@@ -9,8 +9,8 @@ use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError};
 
 use crate::text::prepare::{EXTRACT, extracting_scorer};
 use crate::{
-    Entry, Input, Named, Numbers, OptionKind, OptionSpec, PairOf, Reading, Scope, ScoreSpec, Sink,
-    never_whole,
+    ComparedTexts, Entry, Input, Named, Numbers, OptionKind, OptionSpec, PairOf, Reading, Scope,
+    ScoreSpec, Sink, never_whole,
 };
 
 /// The normalization of texts before they are compared.
@@ -90,6 +90,13 @@ impl Reading for Strings {
 
     fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
         pair.and_then(|(prediction, reference)| similarity(prediction, [reference]))
+    }
+
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let prediction = record.prediction.text().ok()?;
+        let references = read::texts(&mut record.reference).ok()?;
+        let apply = |text: &str| self.metric.normalizer.apply(text).into_owned();
+        Some(ComparedTexts::new(&prediction, &references, apply))
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {

@@ -217,7 +217,7 @@ impl ReadDataSet<Self> for Errors {
 
 pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     name: "confusion-matrix",
-    help: "Which class of boxes is taken for which, or for background",
+    help: "Confusion matrix of the classes of boxes and the background",
     values: BOXES,
     options: &[
         OptionSpec {

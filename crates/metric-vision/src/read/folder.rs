@@ -184,7 +184,7 @@ impl Folder {
         paths.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Reads the files of these names that are there.
+    /// Reads the files with these names that exist.
     pub(super) fn read_files(
         path: &Path,
         names: &[&str],
