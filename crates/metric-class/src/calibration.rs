@@ -1,4 +1,4 @@
-//! Whether scores that are probabilities say how often they are right.
+//! Calibration: whether scores that are probabilities match the share of correct predictions.
 
 use metric_core::{Merge, Sum};
 

@@ -81,7 +81,7 @@ fn hits<L: PartialEq>(predictions: &[L], references: &[L], columns: usize, k: us
 
 /// The number of `rows` that hold their reference.
 ///
-/// All labels of a row are compared instead of stopping at the first that is right: a branch that
+/// All labels of a row are compared instead of stopping at the first correct one: a branch that
 /// cannot be foreseen costs more than the comparisons left.
 fn count<'l, L: PartialEq + 'l>(
     rows: impl IntoIterator<Item: IntoIterator<Item = &'l L>>,

@@ -252,7 +252,7 @@ impl Outputs {
 }
 
 impl Opened {
-    /// Judges the scores, and writes what is to be written: all of it, unless something is wrong.
+    /// Checks the scores, and writes all requested files unless there is an error.
     fn finish(self, outcomes: Vec<Outcome>) -> Result<Printed, Failure> {
         let state = match self.state {
             Some(file) => {

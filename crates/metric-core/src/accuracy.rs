@@ -13,7 +13,7 @@ use crate::{Merge, ratio};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Accuracy {
-    /// Examples that were right.
+    /// Correct examples.
     pub correct: u64,
     /// All examples.
     pub total: u64,

@@ -41,7 +41,8 @@ impl Counts {
         }
     }
 
-    /// Returns the counts of `hits` right among `predicted` predictions and `actual` true items.
+    /// Returns the counts of `hits` correct ones among `predicted` predictions and `actual` true
+    /// items.
     ///
     /// `hits` above either total cannot be; it is cut to the smaller one.
     ///

@@ -10,7 +10,7 @@ use crate::{Clip, LaneCorrespondence};
 
 /// Which predicted rule stands for which true rule when their lanes are compared.
 ///
-/// The lanes of a predicted rule that stands for none are all wrong.
+/// The lanes of a predicted rule without a true rule are all wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Alignment {
     /// The model was given the true rules and only told their lanes, rule id by rule id: the

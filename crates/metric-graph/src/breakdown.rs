@@ -147,8 +147,8 @@ pub(crate) fn class(rule: &Rule) -> Cow<'_, str> {
 /// Right items of one class: precision looks at what was predicted to be of the class, recall at
 /// what is of it.
 ///
-/// The two differ in what they find right: a pair of a rule and a lane can be right although the
-/// rule was predicted to be of another class.
+/// The two differ in what they count as correct: a pair of a rule and a lane can be correct
+/// although the rule was predicted to be of another class.
 ///
 /// ```
 /// use metric_core::Accuracy;
@@ -185,8 +185,8 @@ impl ClassCounts {
         self.actual.value()
     }
 
-    /// Returns the harmonic mean of precision and recall, 0 where nothing is right; undefined where
-    /// there is neither a predicted nor a true item.
+    /// Returns the harmonic mean of precision and recall, 0 where nothing is correct; undefined
+    /// where there is neither a predicted nor a true item.
     #[must_use]
     pub fn f1(&self) -> Option<f64> {
         let (predicted, actual) = (self.predicted, self.actual);

@@ -58,7 +58,7 @@ impl Normalizer {
 
     /// Returns whether two texts are the same after all steps.
     ///
-    /// Texts that are the same already are not normalized, so that with mostly right predictions
+    /// Texts that are the same already are not normalized, so that with mostly correct predictions
     /// this costs little more than `==`.
     ///
     /// ```

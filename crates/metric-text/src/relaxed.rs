@@ -9,7 +9,7 @@ use crate::normalize;
 /// The share of predictions that are [nearly](relaxed_match) one of their references: numbers within
 /// a relative tolerance, other texts up to case. The score of questions about charts.
 ///
-/// Without references no prediction is right.
+/// Without references no prediction is correct.
 ///
 /// A. Masry et al., *ChartQA* (2022), section 5.1; N. Methani et al., *PlotQA* (2020).
 ///

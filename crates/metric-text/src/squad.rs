@@ -130,7 +130,7 @@ pub enum Profile {
     /// fractions here.
     #[default]
     V1,
-    /// `v2`: a question may have no answer, and then the empty prediction is right.
+    /// `v2`: a question may have no answer, and then the empty prediction is correct.
     ///
     /// So `evaluate-v2.0.py` computes it. Answers of which normalization leaves nothing do not
     /// count, and a question with no others has no answer.

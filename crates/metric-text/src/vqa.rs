@@ -194,7 +194,7 @@ impl Metric for VqaAccuracy {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// One or several; without any, no prediction is right.
+    /// One or several; without any, no prediction is correct.
     pub answers: Vec<String>,
     /// Who gave each answer, as numbers that tell people apart, for [`Profile::VqaV2`]: two equal
     /// answers of one person are one. Answers past the end are each of another person; empty in
@@ -375,8 +375,8 @@ fn is_same(a: &str, b: &str) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evidence {
-    /// The questions answered right, of all. Under [`Profile::VqaV2`] those are right whose accuracy
-    /// is 1, and the score is more than their share.
+    /// The number of questions answered correctly, and of all. Under [`Profile::VqaV2`] those are correct whose
+    /// accuracy is 1, and the score is more than their share.
     pub accuracy: Accuracy,
     /// Under [`Profile::VqaV2`], by the number of people who answered a question, the sum of
     /// [`Agreement::thirds`] over such questions.

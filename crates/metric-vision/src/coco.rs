@@ -52,8 +52,8 @@ pub use weights::CocoWeights;
 /// ```
 ///
 /// Source: Lin et al., *Microsoft COCO: Common Objects in Context* (ECCV 2014); `COCOeval` of
-/// pycocotools 2.0.11. What is known to be wrong there is not repeated here, unless
-/// [`CocoParams::quirks`] asks for it.
+/// pycocotools 2.0.11. Its known defects are not repeated here, unless [`CocoParams::quirks`] asks
+/// for it.
 ///
 /// A state goes with the definition that it was made under, and with any that differs from it only in
 /// [`CocoParams::recall_thresholds`]. The numbers of another definition mean nothing.
@@ -63,8 +63,9 @@ pub use weights::CocoWeights;
 /// The time for an image and class is the product of its true objects and its detections, at most the greatest of
 /// [`CocoParams::max_detections`]; the rest is linear, except for sorting. So a million true objects and a million
 /// detections of one class in one image are 10^8 pairs under COCO's definition, for 100 detections count, and memory
-/// for their overlaps; where all count, they are 10^12 pairs, which take hours. The curves take 16 bytes for each right
-/// detection, area range and threshold of a class, and are computed for all classes at once with the feature `rayon`.
+/// for their overlaps; where all count, they are 10^12 pairs, which take hours. The curves take 16 bytes for each
+/// correct detection, area range and threshold of a class, and are computed for all classes at once with the feature
+/// `rayon`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CocoAp<S = BBox> {
     params: CocoParams,
@@ -89,9 +90,8 @@ pub struct CocoParams {
     pub max_detections: Vec<usize>,
     /// Whether classes are told apart; otherwise all objects are of one class.
     pub by_class: bool,
-    /// Whether to repeat what pycocotools 2.0.11 gets wrong: a match with a true object whose id is 0
-    /// counts as none, and the main AP is looked up at 100 detections, and undefined where that is
-    /// not in the list.
+    /// Whether to repeat the defects of pycocotools 2.0.11: a match with a true object whose id is 0 counts as none,
+    /// and the main AP is looked up at 100 detections, and undefined where that is not in the list.
     pub quirks: bool,
     /// Which numbers [`CocoCurves::summary`] has.
     pub summary: CocoSummary,
@@ -936,7 +936,7 @@ impl CocoCurves {
 struct ClassDetections<'a> {
     /// By area range.
     truths: Vec<u64>,
-    /// Detections whose verdict depends on the threshold, or that are right.
+    /// Detections whose verdict depends on the threshold, or that are correct.
     detailed: Vec<Detailed<'a>>,
     others: Vec<Other>,
     /// The greatest score.
@@ -950,7 +950,7 @@ struct Detailed<'a> {
     rank: Place,
     /// The number of the limits on detections that leave it out.
     level: u32,
-    /// Bits of curves: where it is right, and where it is wrong.
+    /// Bits of curves: where it is correct, and where it is wrong.
     details: (&'a [u64], &'a [u64]),
 }
 
@@ -1098,7 +1098,7 @@ impl<'a> ClassDetections<'a> {
     }
 }
 
-/// For each recall how many right detections reach it: one more than there are where no number does.
+/// For each recall the number of correct detections that reach it: one more than there are if no number does.
 fn needed(params: &CocoParams, truths: u64) -> Vec<u64> {
     // Counts are below 2^62. A signed integer is converted by one instruction.
     let truths = truths as i64;
@@ -1163,8 +1163,8 @@ impl Iterator for Ones<'_> {
 }
 
 impl OfClass {
-    /// Reads the precision of a curve at each recall, from the detections that are right: each knows how many
-    /// wrong ones come before it.
+    /// Reads the precision of a curve at each recall, from the correct detections: each knows the number of wrong ones
+    /// before it.
     fn read<R>(
         &mut self,
         truths: u64,

@@ -21,7 +21,7 @@ use crate::{
 /// score then have the same matches as if they were matched alone. The optimal rules do not use scores: take their
 /// counts at a score threshold from [`Detections`](crate::Detections), given the detections at or above that score.
 ///
-/// The state holds how many detections of each score were right and wrong, so it grows with the
+/// The state holds the number of correct and wrong detections for each score, so it grows with the
 /// number of distinct scores, times the IoU thresholds.
 ///
 /// ```
@@ -425,7 +425,7 @@ impl TryFrom<Written> for ScoreHistogram {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
     truths: u64,
-    /// Right and wrong are those of this score and those above.
+    /// Correct and wrong detections are those at or above this score.
     points: Vec<Bin>,
 }
 
@@ -445,7 +445,7 @@ impl Curve {
         self.truths
     }
 
-    /// Right, wrong and missed with the detections of at least this score.
+    /// Correct, wrong and missed counts of the detections with at least this score.
     ///
     /// Detections without a score, or with NaN, count as having −∞. NaN is not a score threshold,
     /// and leaves no detections.

@@ -76,7 +76,7 @@ pub struct Annotation<S = BBox> {
     /// Its place in the list of classes.
     pub class: u32,
     /// Whether it stands for a crowd: a region that any number of detections may match without
-    /// being right or wrong. It is not a positive.
+    /// being correct or wrong. It is not a positive.
     pub crowd: bool,
     /// Whether it is left out of the count ("difficult" in Pascal VOC): it is not a positive, and a
     /// detection of it is neither correct nor wrong.

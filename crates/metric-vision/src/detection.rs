@@ -215,7 +215,7 @@ pub enum Profile {
     /// Its rule counts a prediction as correct if its IoU with *any* ground-truth box is not below
     /// the threshold, and counts `max(0, truths − predictions)` ground-truth boxes as missed. Known
     /// defects:
-    /// - any number of predictions on one ground-truth box are all right;
+    /// - any number of predictions on one ground-truth box are all correct;
     /// - a ground-truth box that nobody found costs nothing as long as there are as many
     ///   predictions as truths;
     /// - a prediction that equals the one before it is not counted, if there are ground-truth
@@ -231,7 +231,7 @@ pub enum Profile {
     /// are ground-truth boxes, and ground-truth boxes that equal the one before once, if there are
     /// predictions.
     FusionBrainBaseline,
-    /// The rule as the challenge's text words it: above the threshold is right, below is wrong.
+    /// The rule in the challenge's text: above the threshold is correct, below is wrong.
     ///
     /// An IoU of exactly the threshold is neither; such predictions are reported as undecided.
     /// Missed boxes are counted as in the final program, equal predictions are all counted, and 0/0
@@ -279,10 +279,10 @@ pub struct DetectionState {
     /// Predictions that count as correct although their ground-truth boxes were taken: the number
     /// of correct ones beyond those that could be matched one-to-one. 0 for one-to-one rules.
     pub repeated: u64,
-    /// Predictions that are neither right nor wrong: [`Profile::SeedText`] at exactly the
+    /// Predictions that are neither correct nor wrong: [`Profile::SeedText`] at exactly the
     /// threshold.
     pub undecided: u64,
-    /// Predictions that are neither right nor wrong because they match a truth that does not count.
+    /// Predictions that are neither correct nor wrong because they match a truth that does not count.
     pub ignored: u64,
 }
 
@@ -337,9 +337,9 @@ impl Merge for DetectionState {
 /// then undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DetectionScore {
-    /// Right of all predictions.
+    /// The share of predictions that are correct.
     pub precision: Option<f64>,
-    /// Right predictions of right predictions and missed boxes.
+    /// The share of correct predictions among correct predictions and missed boxes.
     pub recall: Option<f64>,
     /// Their harmonic mean.
     pub f1: Option<f64>,
@@ -569,7 +569,7 @@ fn unmatched(predicted: usize, missed: u64) -> DetectionState {
     }
 }
 
-/// Counts each detection that overlaps any ground-truth box enough as right.
+/// Counts each detection that overlaps any ground-truth box enough as correct.
 fn any<S: Shape, F: Fn(&S, &S) -> bool>(
     found: &mut Candidates<'_, S, F>,
     missed: u64,

@@ -347,7 +347,7 @@ pub type Matches = Vec<Option<usize>>;
 
 /// Counts correct, wrong and missed by the matches of a one-to-one rule.
 ///
-/// A detection of a truth that does not count is neither right nor wrong.
+/// A detection of a truth that does not count is neither correct nor wrong.
 ///
 /// ```
 /// use metric_core::Counts;
@@ -378,19 +378,17 @@ pub fn counts<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> Counts {
 ///
 /// Scores play no part. No one-to-one rule finds more pairs at the same threshold.
 ///
-/// With truths that do not count, the choice has the most right detections, then the fewest wrong
+/// With truths that do not count, the choice has the most correct detections, then the fewest wrong
 /// ones, then the greatest total IoU: a truth that is left out takes at most one detection, a crowd
 /// any number. Of crowds a detection has the one that holds most of it, of equal ones the first.
-/// Other rules may then have fewer wrong detections than this, at the price of fewer
-/// right ones.
+/// Other rules may then have fewer wrong detections than this, at the price of fewer correct ones.
 ///
 /// # Cost
 ///
-/// That of [`assign`](metric_core::assignment::assign) of the pairs that reach the threshold, at worst some
-/// hundred bytes each. Of `n` detections and `m` truths without a crowd, no more than `min(n, m)²` pairs are
-/// kept. If more than 2^23 are left the total IoU is not looked at: the choice still has the most right
-/// detections, then takes as many of the rest as it can to truths that do not count, and costs memory
-/// for detections and truths only.
+/// That of [`assign`](metric_core::assignment::assign) of the pairs that reach the threshold, at worst some hundred
+/// bytes each. Of `n` detections and `m` truths without a crowd, no more than `min(n, m)²` pairs are kept. If more than
+/// 2^23 are left the total IoU is not looked at: the choice still has the most correct detections, then takes as many
+/// of the rest as it can to truths that do not count, and costs memory for detections and truths only.
 ///
 /// ```
 /// use metric_vision::matching::{greedy, optimal};
@@ -430,7 +428,7 @@ fn optimal_of<S: Shape>(
     matches
 }
 
-/// Matches with the most right detections, whatever their total IoU.
+/// Matches with the most correct detections, whatever their total IoU.
 fn any_optimal<S: Shape>(
     detections: &[Detection<S>],
     truths: &[Truth<S>],

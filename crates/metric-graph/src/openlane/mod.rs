@@ -170,9 +170,9 @@ struct FrameOutcome {
     true_lanes: u64,
     /// By attribute, as far as the frame has the attribute.
     true_elements: BTreeMap<u8, u64>,
-    /// For each predicted lane its confidence, and a bit for each threshold under which it is right.
+    /// For each predicted lane its confidence, and one bit per threshold under which it is correct.
     lanes: Vec<(Confidence, u8)>,
-    /// For each predicted element its confidence, its attribute, and whether it is right.
+    /// For each predicted element its confidence, its attribute, and whether it is correct.
     elements: Vec<(Confidence, u8, bool)>,
 }
 
@@ -327,7 +327,7 @@ pub struct EdgeScore {
     pub vertices: u64,
     /// The number of vertices without an edge, neither true nor predicted, and so an average precision of 1.
     pub edgeless: u64,
-    /// Edges above [`EDGE_THRESHOLD`] under each of [`LANE_THRESHOLDS`]: right if both ends are
+    /// Edges above [`EDGE_THRESHOLD`] under each of [`LANE_THRESHOLDS`]: correct if both ends are
     /// matched and the true ends have the edge. Unlike in the average precisions, edges between
     /// predictions that were not matched count, as false positives.
     pub counts: [Counts; 3],
@@ -492,7 +492,7 @@ struct Rows {
     true_lanes: Vec<(u32, u64)>,
     /// By state and attribute.
     true_elements: Vec<(u32, u8, u64)>,
-    /// Confidences, and bits of the thresholds under which a lane is right.
+    /// Confidences, and bits of the thresholds under which a lane is correct.
     lanes: WeightedRows<(Confidence, u8)>,
     /// By attribute, confidences and verdicts.
     elements: Vec<WeightedRows<(Confidence, bool)>>,
@@ -710,7 +710,7 @@ fn vertex_average_precision(neighbours: &mut Vec<(f64, bool)>) -> Option<f64> {
     Some(sum / truths as f64)
 }
 
-/// Predictions that are right or wrong, by falling confidence.
+/// Correct and incorrect predictions, by falling confidence.
 struct Ranking {
     truths: u64,
     predictions: u64,

@@ -1,4 +1,4 @@
-//! Answers to questions, and other texts that are right or wrong.
+//! Answers to questions, and other texts that are correct or incorrect.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;

@@ -262,7 +262,7 @@ impl Alignment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Edits {
-    /// Units that are right.
+    /// Correct units.
     pub hits: u64,
     /// Units that replace others.
     pub substitutions: u64,

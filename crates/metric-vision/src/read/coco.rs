@@ -1598,7 +1598,7 @@ pub(super) trait Record<'a>: Item<'a> {
     /// Its fields, each with a test whether a value is what belongs there.
     const FIELDS: &'static [(&'static str, Test)];
 
-    /// Which field of the record at a place in a list is wrong, and why, if it is one field.
+    /// The field with the error in the record at an index in a list, and the reason, if it is one field.
     fn explain(list: &'a str, start: usize, error: &serde_json::Error) -> Option<Problem> {
         let said = error.to_string();
         let missing = said

@@ -81,7 +81,7 @@ impl Line<'_> {
     }
 }
 
-/// The finite number that a word stands for, or what is wrong with it.
+/// The finite number that a word stands for, or the error in it.
 pub(super) fn finite(word: &str) -> Result<f64, String> {
     let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| format!("found {word:?}, expected a finite number"))
@@ -96,7 +96,7 @@ pub enum ExtraImages {
     /// Leave them out, with [`Warning::UnknownImage`] for each.
     Ignore,
     /// Take the image for one without objects, as Ultralytics takes an image without a label file:
-    /// all that is detected in it is wrong.
+    /// all detections in it are wrong.
     Empty,
 }
 
@@ -197,7 +197,8 @@ impl Folder {
         files.collect::<Result<_, _>>().map(Self)
     }
 
-    /// As [`read`](Self::read), of a folder of truths: one without any is the wrong one.
+    /// Same as [`read`](Self::read), for a folder of truths: one without truths is the wrong
+    /// folder.
     pub(super) fn read_truths(
         path: &Path,
         extension: &str,

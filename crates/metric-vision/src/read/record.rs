@@ -190,7 +190,7 @@ pub fn parse_keypoint_record(
     parse(image.into(), reference, prediction, sigmas, classes)
 }
 
-/// A record that cannot be read, by the side that is wrong. The file of the error is empty.
+/// A record that cannot be read, by the side with the error. The file of the error is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordError {
     /// The ground truth.

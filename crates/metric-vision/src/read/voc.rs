@@ -25,9 +25,9 @@ pub struct VocOptions {
     /// The columns of predictions; `None` for those of [`VocFiles`]. With `xmin,ymin,w,h` truths that are text
     /// have sizes in place of the second corner, too, as in the files of Padilla.
     pub columns: Option<TextColumns>,
-    /// Read only the images that this shard holds, and everything about them. The list of classes stays
-    /// that of the whole data set. It is found from the names in all files, which are read for it as far
-    /// as they can be: the shard that holds an image reports what is wrong with its objects.
+    /// Read only the images that this shard holds, and everything about them. The list of classes stays that of the
+    /// whole data set. It is found from the names in all files, which are read for it as far as they can be: the shard
+    /// that holds an image reports errors in its objects.
     pub shard: Option<Shard>,
     /// The number of bytes of the files of one folder that may be held in memory; `None` for
     /// [`DEFAULT_MAX_BYTES`](metric_record::DEFAULT_MAX_BYTES).
