@@ -120,8 +120,8 @@ pub fn ngram_match(prediction: &str, references: &[&str]) -> NgramCounts {
 /// the weight: CodeBLEU's weighted n-gram match as its original program computes it.
 ///
 /// Order 1 is in fifths: a keyword of a reference is 5, another token 1 (in the program 1 and 0.2),
-/// and at least 5 are counted per reference. The orders 2 to 4 have no weights and count at least
-/// 1. Each reference is compared with the prediction on its own, and all are summed; without
+/// and at least 5 are counted per reference. The orders 2 to 4 have no weights, and at least 1 is
+/// counted. Each reference is compared with the prediction on its own, and all are summed; without
 /// references all orders are `[0, 0]`.
 ///
 /// The paper asks for a precision ([`weighted_precision`]); that this is a recall is a quirk of the

@@ -154,7 +154,7 @@ pub(crate) fn class(rule: &Rule) -> Cow<'_, str> {
 /// use metric_core::Accuracy;
 /// use metric_graph::ClassCounts;
 ///
-/// // Two of four predicted pairs are right, and one of two true ones was found.
+/// // Two of four predicted pairs are correct, and one of two true ones was found.
 /// let counts = ClassCounts {
 ///     predicted: Accuracy { correct: 2, total: 4 },
 ///     actual: Accuracy { correct: 1, total: 2 },

@@ -6,7 +6,7 @@
 //! partner.
 //!
 //! Blocks are read and scanned while those before them are scored. An error in a line is reported when the records
-//! before it have been taken, so that of several errors the first one is returned on any number of threads.
+//! before it have been taken, so that the first of several errors is returned on any number of threads.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;

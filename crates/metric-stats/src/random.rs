@@ -1,6 +1,6 @@
 //! Random numbers that depend on a seed, the key of a cluster and an index, and on nothing else.
 //!
-//! Any number can be computed alone, so threads, shards and orders agree without talking to each other.
+//! Any number can be computed on its own, so results agree across threads, shards and orders without communication.
 
 /// Returns the 64-bit FNV-1a hash of bytes (Fowler, Noll and Vo).
 ///

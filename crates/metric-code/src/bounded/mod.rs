@@ -4,7 +4,7 @@
 //! an [`Arena`], which counts; all other threads, and this one at other times, are served by the functions that were
 //! installed before.
 //!
-//! # Why a call is ended in its middle
+//! # Why a call is ended halfway
 //!
 //! tree-sitter asks after every hundred of its steps whether to go on, but one step may take
 //! gigabytes and minutes: at the end of a text with errors, all ways through the stacks of the
@@ -33,8 +33,8 @@
 //!
 //! # Why it is the same everywhere
 //!
-//! An arena counts from 0 for each text and each text has a new parser. Counts are of sizes that
-//! were asked for, which are the same wherever pointers have 64 bits.
+//! An arena counts from 0 for each text and each text has a new parser. Counts are of requested
+//! sizes, which are the same wherever pointers have 64 bits.
 
 mod arena;
 

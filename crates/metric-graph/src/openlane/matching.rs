@@ -1,4 +1,4 @@
-//! Which predictions of a frame stand for which true lanes and traffic elements.
+//! The matching of the predictions of a frame with true lanes and traffic elements.
 
 use super::frame::{Detected, Frame, FramePrediction, TrafficElement};
 use crate::Polyline;

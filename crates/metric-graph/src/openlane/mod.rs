@@ -1,10 +1,9 @@
-//! OpenLane-V2: lanes, traffic elements and how they hang together, frame by frame.
+//! OpenLane-V2: lanes, traffic elements and how they are connected, frame by frame.
 //!
-//! The OpenLane-V2 Score (OLS) is the mean of four: [`det_l`](OpenLaneScore::det_l) and
-//! [`det_t`](OpenLaneScore::det_t), how well lanes and traffic elements are found (average
-//! precision), and the roots of [`top_ll`](OpenLaneScore::top_ll) and
-//! [`top_lt`](OpenLaneScore::top_lt), how well the edges between lanes and from lanes to traffic
-//! elements are.
+//! The OpenLane-V2 Score (OLS) is the mean of four numbers: [`det_l`](OpenLaneScore::det_l) and
+//! [`det_t`](OpenLaneScore::det_t), the average precision of lanes and of traffic elements, and the
+//! roots of [`top_ll`](OpenLaneScore::top_ll) and [`top_lt`](OpenLaneScore::top_lt), the average
+//! precision of the edges between lanes and from lanes to traffic elements.
 //!
 //! Wang et al., *OpenLane-V2: A topology reasoning benchmark for unified 3D HD mapping* (NeurIPS
 //! 2023), in the semantics of the devkit 2.1.0. Where the devkit's result depends on the version of
@@ -14,8 +13,8 @@
 //!   numbers of 32 and 64 bits: 7 of 10 reach a recall of 0.7 with numpy 1 and not with numpy 2.
 //! - Equal confidences rank by the id of the frame, then by position. In the devkit the order is
 //!   that of an unstable sort.
-//! - All is computed in `f64`; the devkit rounds averages to 32 bits, which is a difference of less
-//!   than 1e-6.
+//! - Everything is computed in `f64`; the devkit rounds averages to 32 bits, which is a difference
+//!   of less than 1e-6.
 //! - Two boxes without an area share nothing (distance 1). The devkit has NaN, which hides other
 //!   ground-truth boxes of the frame.
 //! - A true lane of one point is a lane. The devkit fails.

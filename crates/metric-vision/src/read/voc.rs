@@ -76,8 +76,8 @@ named_choice!(VocFiles, "form of prediction files");
 /// detections.
 ///
 /// The detections of an image are in the order of its file, or of the class files by name and line. The
-/// [`place`](crate::Prediction::place) of a detection is its line in the file of its class, counted from
-/// 0. Files of images have no order among each other, so it is 0 there.
+/// [`place`](crate::Prediction::place) of a detection is its line, counted from 0, in the file of its
+/// class. Files of images have no order among each other, so it is 0 there.
 ///
 /// Coordinates are read unchanged. Whether a width is `xmax - xmin` or one more is up to the metric; areas are computed
 /// without the one.
