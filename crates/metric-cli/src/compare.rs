@@ -392,7 +392,7 @@ struct Regressions {
     found: Vec<Regression>,
 }
 
-/// The comparison as JSON, with the largest losses if they are wanted.
+/// The comparison as JSON, with the largest losses if they are requested.
 fn json_text(comparison: &Comparison, lost: Option<&[Regressions]>) -> String {
     let mut text = comparison.to_json();
     if let Some(lost) = lost {

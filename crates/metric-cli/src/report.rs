@@ -78,7 +78,7 @@ enum Form {
     Markdown,
     Folder,
     StandardOutput,
-    /// None: only the charts are wanted.
+    /// None: only the charts are requested.
     Charts,
 }
 
@@ -299,7 +299,7 @@ impl Open {
         self.wanted.examples
     }
 
-    /// Writes the report of scores, and returns its charts if they are wanted, and its page if that is for standard
+    /// Writes the report of scores, and returns its charts if they are requested, and its page if that is for standard
     /// output.
     pub(crate) fn finish(
         self,

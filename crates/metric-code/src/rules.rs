@@ -6,7 +6,7 @@ pub(crate) struct Rules {
     pub(crate) kinds: &'static [(&'static str, Rule)],
     /// The children of an `if` that begin again with its first state.
     pub(crate) alternatives: Alternatives,
-    /// Whether an `if` may always leave the state as it was, even if it has an `else`.
+    /// Whether an `if` may always leave the state unchanged, even if it has an `else`.
     pub(crate) keeps_state: bool,
     /// The child of a `for` behind which its repeated part begins. Its field `update`, if it has
     /// one, opens the second round.

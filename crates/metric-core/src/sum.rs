@@ -21,7 +21,7 @@ const LAST_BIN: u8 = 127;
 /// Only bins in use are stored (terms in \[0, 1\] mostly share one or two), and a bin that grows too
 /// large carries into the next.
 ///
-/// Two sums are equal if their exact totals are, and equal sums are written alike.
+/// Two sums are equal if their exact totals are, and equal sums are written as the same bytes.
 ///
 /// NaN and infinities make the total what IEEE 754 addition would make it.
 ///

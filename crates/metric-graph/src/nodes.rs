@@ -22,8 +22,8 @@ pub enum NodeRule {
     /// The one-to-one choice with the most equal properties in total, and among those the most
     /// shared edges in total. All `n m` pairs are compared and held in memory (at 32 bytes each, a
     /// few times over): 1,000 nodes on both sides are 1,000,000 pairs. Then one
-    /// [`assign`](metric_core::assignment::assign), at worst `O(k n m log(n m))` for the smaller
-    /// side `k`, commonly far less.
+    /// [`assign`](metric_core::assignment::assign), in the worst case `O(k n m log(n m))` for the
+    /// smaller side `k`, commonly far less.
     #[default]
     Optimal,
     /// The pair with the fewest different properties first, then that of the nodes that are left,

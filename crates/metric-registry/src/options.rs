@@ -171,7 +171,7 @@ impl Options {
         self.compact
     }
 
-    /// Returns whether details are wanted.
+    /// Returns whether details are requested.
     #[must_use]
     pub fn details(&self) -> bool {
         self.details

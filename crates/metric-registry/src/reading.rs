@@ -661,7 +661,7 @@ pub(crate) struct Gathered<R: Reading> {
     pub(crate) header: R::Header,
     /// The records that changed the header, each with what it said.
     pub(crate) said: Vec<(usize, Side, R::Header)>,
-    /// The examples on their own, if they are wanted.
+    /// The examples on their own, if they are requested.
     pub(crate) measured: Option<Vec<Measured<StateOf<R>>>>,
     /// The additional data to gather from each record.
     pub(crate) plan: Arc<Plan>,
@@ -669,9 +669,9 @@ pub(crate) struct Gathered<R: Reading> {
     pub(crate) kept: Option<Kept>,
     /// The first record of a data set that the plan finds no fields in.
     pub(crate) problem: Option<Message>,
-    /// The values of the records of a data set, if they are wanted.
+    /// The values of the records of a data set, if they are requested.
     pub(crate) inputs: Option<WantedInputs>,
-    /// The worst examples, if they are wanted.
+    /// The worst examples, if they are requested.
     pub(crate) ranking: Option<Ranking<Ranked<StateOf<R>>>>,
     /// The position of a record among all references is this and its index.
     pub(crate) first_position: u64,
@@ -681,7 +681,7 @@ pub(crate) struct Gathered<R: Reading> {
 #[derive(Clone)]
 pub(crate) struct Ranked<S> {
     pub(crate) example: Measured<S>,
-    /// The values of its record, if they are wanted.
+    /// The values of its record, if they are requested.
     pub(crate) inputs: Option<Arc<Inputs>>,
     /// Whether the id and the values of the record are still to come.
     pub(crate) is_unnamed: bool,
@@ -782,19 +782,19 @@ pub(crate) fn renumber<R: Reading>(reading: &R, pool: &mut Pool<StateOf<R>>, ind
 pub struct Sink<'a, R: Reading> {
     pub(crate) reading: &'a R,
     pub(crate) gathered: &'a mut Gathered<R>,
-    /// Index of the record at hand.
+    /// Index of the current record.
     pub(crate) index: usize,
-    /// The id of the record at hand, if examples are wanted on their own.
+    /// The id of the current record, if examples are requested on their own.
     pub(crate) id: String,
     /// Whether a record has begun.
     pub(crate) begun: bool,
-    /// Whether only the counts of all examples together are wanted.
+    /// Whether only the counts of all examples together are requested.
     plain: bool,
     /// Whether each record needs its id.
     pub(crate) names_all: bool,
-    /// Whether the record at hand has one of the worst examples.
+    /// Whether the current record has one of the worst examples.
     is_ranked: bool,
-    /// Whether something is wanted of each record in addition.
+    /// Whether something is requested of each record in addition.
     pub(crate) has_plan: bool,
     /// The additional data of the current record.
     pub(crate) described: Described,
@@ -886,7 +886,7 @@ impl<'a, R: Reading> Sink<'a, R> {
         &self.gathered.header
     }
 
-    /// Says what the record at hand shares with all others.
+    /// Says what the current record shares with all others.
     ///
     /// # Errors
     ///
@@ -947,7 +947,7 @@ impl<'a, R: Reading> Sink<'a, R> {
     }
 
     /// Adds the record as one example, which `add` adds to a state: to that of all examples, if no others are
-    /// wanted.
+    /// requested.
     pub fn counted_in(&mut self, add: impl FnOnce(&mut StateOf<R>)) {
         if self.plain {
             let pool = &mut self.gathered.pool;
@@ -1009,8 +1009,8 @@ impl<'a, R: Reading> Sink<'a, R> {
         pool.total.merge(state);
     }
 
-    /// Adds the state of several examples that were measured together. Their own states, with the name
-    /// of each, are only used where they are wanted on their own.
+    /// Adds the state of several examples that were measured together. Their own states, with the name of each, are
+    /// only used where they are requested on their own.
     pub fn joint(
         &mut self,
         groups: &[(&str, &str)],
@@ -1039,7 +1039,7 @@ impl<'a, R: Reading> Sink<'a, R> {
         self.gathered.pool.merge(pool);
     }
 
-    /// Ranks an example of the record at hand, if the worst ones are wanted.
+    /// Ranks an example of the current record, if the worst ones are requested.
     fn rank(&mut self, part: Option<&str>, state: &StateOf<R>, pair: Option<PairOf<'_, R>>) {
         let Gathered {
             ranking: Some(ranking),
@@ -1122,13 +1122,13 @@ impl<'a, R: Reading> Sink<'a, R> {
         }
     }
 
-    /// Returns whether the examples are wanted on their own.
+    /// Returns whether the examples are requested on their own.
     #[must_use]
     pub fn wants_samples(&self) -> bool {
         !self.plain
     }
 
-    /// Returns whether the values of the record of a data set at hand are wanted, whose examples have been added.
+    /// Returns whether the values of the record of a data set at hand are requested, whose examples have been added.
     #[must_use]
     pub fn wants_inputs(&self) -> bool {
         self.gathered.inputs.is_some() && (self.gathered.measured.is_some() || self.is_ranked)
@@ -1177,7 +1177,7 @@ impl<'a, R: Reading> Sink<'a, R> {
         self.gathered.pool.notes.count(what, times);
     }
 
-    /// Counts the record at hand as worth a warning, which names the first few ids.
+    /// Counts the current record as worth a warning, which names the first few ids.
     pub fn count_record(&mut self, what: &Counted, id: impl fmt::Display) {
         self.counted(what).add(1, [id.to_string()]);
     }

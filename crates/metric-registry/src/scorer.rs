@@ -254,7 +254,7 @@ pub struct Sample {
     pub scores: Named<Option<f64>>,
     /// Counts by name.
     pub counts: Named<serde_json::Value>,
-    /// The values of its record, if it is one of a [data set](DataSet::inputs) and they are wanted.
+    /// The values of its record, if it is one of a [data set](DataSet::inputs) and they are requested.
     pub inputs: Option<Arc<Inputs>>,
 }
 
@@ -388,8 +388,8 @@ impl State {
     ///
     /// # Errors
     ///
-    /// Returns the first record of the part that cannot be read, or that shares less with the records of
-    /// the state than a data set's records must. The state is then as it was.
+    /// Returns the first record of the part that cannot be read, or that shares less with the records of the state than
+    /// a data set's records must. The state is then unchanged.
     pub fn add(&mut self, part: &mut Part) -> Result<(), AddError> {
         self.0.add(&mut *part.0)
     }
@@ -399,8 +399,8 @@ impl State {
     ///
     /// # Errors
     ///
-    /// Returns an error if a part has a record that cannot be read, or one that shares less with the others than
-    /// a data set's records must; of several such records, any one. The state is then as it was.
+    /// Returns an error if a part has a record that cannot be read, or one that shares less with the others than a data
+    /// set's records must; of several such records, any one. The state is then unchanged.
     pub fn agree(&mut self, parts: &mut [&mut Part]) -> Result<(), AddError> {
         self.0.agree(parts)
     }
@@ -446,8 +446,8 @@ impl State {
     ///
     /// # Errors
     ///
-    /// Returns an error if `other` is of another definition, or if its examples do not share with these
-    /// what those of one data set share. The state is then as it was.
+    /// Returns an error if `other` is of another definition, or if its examples do not share with these what those of
+    /// one data set share. The state is then unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), StateError> {
         self.merge_times(other, 1)
     }

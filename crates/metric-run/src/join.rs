@@ -487,7 +487,7 @@ pub(crate) fn fingerprint(id: Id<'_>) -> u64 {
 /// The records of a block.
 struct ScannedBlock {
     found: Vec<Found>,
-    /// The fingerprints of their ids, where they are wanted.
+    /// The fingerprints of their ids, where they are requested.
     prints: Vec<u64>,
     /// The number of all records of the block, whether the shard holds them or not.
     lines: u64,

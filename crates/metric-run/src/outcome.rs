@@ -534,8 +534,8 @@ pub fn input_json(mut value: Value<'_>) -> Result<Box<RawValue>, String> {
     RawValue::from_string(json).map_err(|error| error.to_string())
 }
 
-/// A JSON text without white space between its parts, and with its strings escaped where they must be, so that
-/// a value is written alike from files of all formats. Numbers keep their digits.
+/// A JSON text without white space between its parts, and with its strings escaped where they must be, so that a value
+/// is written as the same bytes from files of all formats. Numbers keep their digits.
 fn canonical_json(json: &str) -> String {
     let mut written = String::with_capacity(json.len());
     let mut rest = json;

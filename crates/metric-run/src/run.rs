@@ -39,7 +39,7 @@ pub struct Run {
     /// Whether a word of a `ctm` file whose middle lies outside the segment that it belongs to is an error.
     /// Otherwise a warning counts such words.
     pub refuse_stray_words: bool,
-    /// Whether the scores of each example are wanted.
+    /// Whether the scores of each example are requested.
     pub samples: bool,
     /// The data to keep of the worst examples of each metric, for [`State::ranking`]; `None` for nothing.
     pub ranking: Option<RankExamples>,
@@ -176,7 +176,7 @@ pub trait Observer: Sync {
         Ok(())
     }
 
-    /// Whether records and data sets are wanted for pictures.
+    /// Whether records and data sets are requested for pictures.
     fn draws(&self) -> bool {
         false
     }
@@ -196,7 +196,7 @@ pub trait Observer: Sync {
         Ok(())
     }
 
-    /// Whether the values of each record are wanted.
+    /// Whether the values of each record are requested.
     fn wants_inputs(&self) -> bool {
         false
     }
@@ -315,7 +315,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// Returns an error if the statistics that are wanted make no sense.
+    /// Returns an error if the statistics that are requested make no sense.
     pub fn nothing(&self) -> Result<Vec<Outcome>, RunError> {
         if let Some(statistics) = &self.statistics {
             statistics.check()?;

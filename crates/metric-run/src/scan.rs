@@ -238,7 +238,7 @@ const ID_NAMES: [&str; 7] = [
     "Id",
 ];
 
-/// The name that is nearest to one that is wanted, if it is near.
+/// The name that is nearest to one that is requested, if it is near.
 fn probably_meant<'n>(
     role: Role,
     wanted: impl Iterator<Item = &'n str> + Clone,

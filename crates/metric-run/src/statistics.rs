@@ -280,7 +280,8 @@ pub(crate) struct Resampled {
 }
 
 impl Resampled {
-    /// Draws the replicates of the scopes that are wanted; `None` if the state keeps no examples.
+    /// Draws the replicates of the scopes that are requested; `None` if the state keeps no
+    /// examples.
     pub(crate) fn new(
         state: &State,
         statistics: &Statistics,

@@ -442,12 +442,11 @@ struct Taking {
 impl Taking {
     /// The greatest number of pairs that share no row and no column.
     ///
-    /// Every row first takes a free column. Then, pass by pass, each row left over looks for a path
-    /// that frees one, depth first, in which a pass goes through no column twice (A. Pothen and
-    /// C.-J. Fan, *Computing the block triangular form of a sparse matrix*, ACM TOMS 16, 1990). A pass
-    /// in vain shows that there is no more (C. Berge, *Two theorems in graph theory*, PNAS 43, 1957).
-    /// A pass looks at each candidate once at most; mostly there are few passes, at worst as many as
-    /// rows.
+    /// Every row first takes a free column. Then, pass by pass, each row left over looks for a path that frees one,
+    /// depth first, in which a pass goes through no column twice (A. Pothen and C.-J. Fan, *Computing the block
+    /// triangular form of a sparse matrix*, ACM TOMS 16, 1990). A pass in vain shows that there is no more (C. Berge,
+    /// *Two theorems in graph theory*, PNAS 43, 1957). A pass looks at each candidate once at most; mostly there are
+    /// few passes, in the worst case as many as rows.
     fn most_pairs(&mut self, rows: usize, columns: usize, candidates: &mut impl Neighbours) -> u64 {
         self.row_of.clear();
         self.row_of.resize(columns, FREE);

@@ -385,10 +385,10 @@ pub fn counts<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> Counts {
 ///
 /// # Cost
 ///
-/// That of [`assign`](metric_core::assignment::assign) of the pairs that reach the threshold, at worst some hundred
-/// bytes each. Of `n` detections and `m` truths without a crowd, no more than `min(n, m)²` pairs are kept. If more than
-/// 2^23 are left the total IoU is not looked at: the choice still has the most correct detections, then takes as many
-/// of the rest as it can to truths that do not count, and costs memory for detections and truths only.
+/// The cost of [`assign`](metric_core::assignment::assign) for the pairs that reach the threshold, in the worst case
+/// some hundred bytes each. Of `n` detections and `m` truths without a crowd, no more than `min(n, m)²` pairs are kept. If
+/// more than 2^23 are left the total IoU is not looked at: the choice still has the most correct detections, then takes
+/// as many of the rest as it can to truths that do not count, and costs memory for detections and truths only.
 ///
 /// ```
 /// use metric_vision::matching::{greedy, optimal};
@@ -633,8 +633,8 @@ struct Looks {
 }
 
 impl Looks {
-    /// So many looks for each detection and truth take no longer than what else is done with them. In
-    /// tests a search is wanted.
+    /// So many looks for each detection and truth take no longer than what else is done with them. In tests a search is
+    /// requested.
     const EACH: usize = if cfg!(test) { 1 } else { 256 };
 
     fn new<S>(detections: &[Detection<S>], truths: &[Truth<S>]) -> Self {
@@ -788,8 +788,8 @@ const COUNTED: i64 = 1 << 31;
 /// With more pairs no best choice is made, as it would take ten seconds and a gigabyte of memory.
 const MOST_EDGES: usize = 1 << 23;
 
-/// The overlapping pairs that are wanted and that a best choice may use, as the index of the detection, the truth and
-/// the IoU. None if there are more than `most`.
+/// The overlapping pairs that are requested and that a best choice may use, as the index of the detection, the truth
+/// and the IoU. None if there are more than `most`.
 ///
 /// With `n` detections and `m` truths, a best choice gives each item of the smaller side one of the best `min(n, m)` of
 /// the other side (the first of equal ones), as the other items of the smaller side take at most all of these except

@@ -98,7 +98,7 @@ impl Arithmetic {
     }
 }
 
-/// Which of equal overlaps is wanted.
+/// Which of equal overlaps is requested.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Prefer {
     First,

@@ -45,15 +45,15 @@ use crate::{
 ///
 /// # Cost
 ///
-/// That of [`Detections`] for each pair of thresholds, and of one more matching for each IoU threshold
-/// where the best F1 is wanted. The state has 24 bytes for each class and pair of thresholds, and with
-/// the best F1 those of a [`ScoreHistogram`] for each IoU threshold.
+/// That of [`Detections`] for each pair of thresholds, and of one more matching for each IoU threshold where the best
+/// F1 is requested. The state has 24 bytes for each class and pair of thresholds, and with the best F1 those of a
+/// [`ScoreHistogram`] for each IoU threshold.
 #[derive(Clone, Debug)]
 pub struct DetectionSweep<S = BBox> {
     params: DetectionSweepParams,
     /// By IoU threshold.
     metrics: Vec<Detections<S>>,
-    /// The rule for the best F1, where that is wanted.
+    /// The rule for the best F1, where that is requested.
     best_f1: Option<Matching>,
 }
 
@@ -93,7 +93,7 @@ impl DetectionSweep {
     /// # Errors
     ///
     /// Returns an error if there is no IoU threshold or one out of range, if a score threshold is NaN, or if the best
-    /// F1 is wanted under a rule that does not use scores.
+    /// F1 is requested under a rule that does not use scores.
     pub fn new(params: DetectionSweepParams) -> Result<Self, InvalidSweep> {
         let (profile, matching) = (params.profile, params.matching);
         let metric = |iou| {
@@ -311,7 +311,7 @@ pub struct DetectionSweepState {
     totals: Vec<DetectionState>,
     /// Ground-truth boxes that do not count.
     uncounted: u64,
-    /// By IoU threshold, where the best F1 is wanted.
+    /// By IoU threshold, where the best F1 is requested.
     histograms: Vec<ScoreHistogram>,
     /// The counts of each known class, by pair of thresholds. The order of the classes matters to the
     /// last bit of a mean.
@@ -491,7 +491,7 @@ impl DetectionSweepScore {
     }
 
     /// Returns the counts at all scores at the IoU threshold at this position, where the best F1 is
-    /// wanted; [`Curve::best_f1`] is that.
+    /// requested; [`Curve::best_f1`] is that.
     #[must_use]
     pub fn curve(&self, iou_threshold: usize) -> Option<&Curve> {
         self.curves.get(iou_threshold)
@@ -523,7 +523,7 @@ pub enum InvalidSweep {
     Threshold(InvalidThreshold),
     /// A score threshold is NaN.
     ScoreThreshold,
-    /// The best F1 is wanted under a rule that does not use scores.
+    /// The best F1 is requested under a rule that does not use scores.
     BestF1,
     /// The profile is for axis-aligned boxes.
     Profile(Profile),

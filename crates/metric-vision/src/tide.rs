@@ -318,7 +318,7 @@ struct Overlap {
     overlap: f64,
 }
 
-/// The greatest overlap among those that are wanted, of equal ones the first.
+/// The greatest overlap among those that are requested, of equal ones the first.
 fn greatest(overlaps: &[Overlap], wanted: impl Fn(usize) -> bool) -> Option<Overlap> {
     let wanted = overlaps.iter().copied().filter(|pair| wanted(pair.place));
     wanted.reduce(|best, pair| {

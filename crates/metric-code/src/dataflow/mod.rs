@@ -593,7 +593,7 @@ impl<'a> Flow<'a> {
         self.take_back(start, &mut reached);
         branches += usize::from(classes.keeps_state || !has_else);
         self.memory.open_scopes -= 1;
-        // By name what the branches that changed it reached; the others leave it as it was.
+        // By name what the branches that changed it reached; the others leave it unchanged.
         reached.sort_by_key(|&(name, _)| name);
         for changed in reached.chunk_by(|a, b| a.0 == b.0) {
             let (name, mut joined) = changed[0];

@@ -122,9 +122,9 @@ impl Edge {
 /// # Cost
 ///
 /// One shortest augmenting path for each item of the smaller side, which looks only at what is connected with it:
-/// memory for twice the edges (32 bytes each), and time of at worst `O(n e log e)` for `n` items and `e` edges that are
-/// connected. Thresholded overlaps take little more than sorting the edges, as few of them are connected. The choice
-/// among equals takes at most `O(n² m / 64)` time and 16 MB on top, and nothing if there are none.
+/// memory for twice the edges (32 bytes each), and, in the worst case, time `O(n e log e)` for `n` items and `e` edges
+/// that are connected. Thresholded overlaps take little more than sorting the edges, as few of them are connected. The
+/// choice among equals takes at most `O(n² m / 64)` time and 16 MB on top, and nothing if there are none.
 ///
 /// Jonker and Volgenant, *A shortest augmenting path algorithm for dense and sparse linear
 /// assignment problems* (Computing 38, 1987); Crouse, *On implementing 2D rectangular assignment

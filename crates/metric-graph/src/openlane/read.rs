@@ -17,7 +17,7 @@ use crate::{InvalidPolyline, Polyline};
 /// `traffic_element`, `topology_lclc` and `topology_lcte`. Other fields are left out.
 ///
 /// The id is stored next to the frame; add it with [`Frame::with_id`]. A topology without entries,
-/// for want of lanes or elements, may be an empty list.
+/// for lack of lanes or elements, may be an empty list.
 ///
 /// ```
 /// use metric_graph::openlane::Frame;

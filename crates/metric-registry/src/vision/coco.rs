@@ -399,7 +399,7 @@ impl<S: Shape> Coco<S> {
         Some(details.into())
     }
 
-    /// The numbers that curves have, those of classes as well if they are wanted.
+    /// The numbers that curves have, those of classes as well if they are requested.
     fn of_curves(&self, curves: &CocoCurves, classes: &[Class], scope: Scope<'_>) -> Numbers {
         let truths = json!(curves.truths(CocoSlice::default()));
         let mut numbers = Numbers {

@@ -174,7 +174,7 @@ pub(crate) const BOX_STREAM: Streaming<BBox> = Streaming {
 pub(crate) struct Gathered<S> {
     pub(crate) state: S,
     pub(crate) order: OtherOrder,
-    /// The worst images, if they are wanted.
+    /// The worst images, if they are requested.
     pub(crate) ranking: Option<Ranking<Ranked<S>>>,
 }
 

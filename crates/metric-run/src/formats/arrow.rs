@@ -160,7 +160,7 @@ pub(super) fn open_stream(
     ))
 }
 
-/// The batches of a stream, with the columns that are wanted.
+/// The batches of a stream, with the columns that are requested.
 pub(super) struct StreamBatches {
     reader: StreamReader<Tail>,
     projection: Vec<usize>,

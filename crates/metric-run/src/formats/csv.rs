@@ -597,7 +597,7 @@ fn records(
     }
 }
 
-/// Reads the fields of records that are wanted.
+/// Reads the fields of records that are requested.
 struct CellReader<'t, 'w> {
     text: &'t str,
     written: &'w mut String,

@@ -16,8 +16,8 @@ use super::work::{Cells, OutOfCells};
 
 /// Bits of a block of rows.
 const BITS: usize = 64;
-/// The most differences of columns that are kept for the trace-back: 16 MiB. Columns that are kept to
-/// start again from take as much, at each of the few levels. In tests all levels are wanted.
+/// The most differences of columns that are kept for the trace-back: 16 MiB. Columns that are kept to start again from
+/// take as much, at each of the few levels. In tests all levels are requested.
 const KEPT: usize = if cfg!(test) { 64 } else { 1 << 20 };
 /// Tables of up to this many blocks are filled entirely, not band by band.
 const SMALL: usize = if cfg!(test) { 64 } else { 1 << 13 };

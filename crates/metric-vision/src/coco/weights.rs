@@ -122,8 +122,8 @@ impl<'s> CocoWeights<'s> {
         Self { params, classes }
     }
 
-    /// Returns the curves in which each state counts as often as its weight says. Precision is only there for
-    /// the greatest number of detections, unless the quirks of pycocotools are wanted. Scores are not there:
+    /// Returns the curves in which each state counts as often as its weight says. Precision is only there for the
+    /// greatest number of detections, unless the quirks of pycocotools are requested. Scores are not there:
     /// [`CocoCurves::arrays`] returns `None`.
     #[must_use]
     pub fn curves(&self, weights: &[u64]) -> CocoCurves {
