@@ -1,5 +1,10 @@
-//! Tests across all crates; see the files beside this one. The README's examples are compiled here.
+//! Tests across all crates; see the files next to this one. The examples of the README and of the
+//! guide for Rust are compiled here.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guides/rust.md")]
+struct RustGuide;

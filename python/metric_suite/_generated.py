@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, cast
 
-from ._metric import Metric, _scored_as_given
+from ._metric import Metric, _scored_as_given, _with_short_way
 from ._result import CocoResult, Result
 
 
@@ -468,6 +468,7 @@ class Classification(Metric):
         )
 
 
+@_with_short_way('string-accuracy')
 def string_accuracy(
     *,
     predictions: Any,
@@ -563,6 +564,7 @@ class StringAccuracy(Metric):
         )
 
 
+@_with_short_way('wer')
 def wer(
     *,
     predictions: Any,
@@ -669,6 +671,7 @@ class WER(Metric):
         )
 
 
+@_with_short_way('cer')
 def cer(
     *,
     predictions: Any,
@@ -780,6 +783,7 @@ class CER(Metric):
         )
 
 
+@_with_short_way('exact-match')
 def exact_match(
     *,
     predictions: Any,

@@ -10,6 +10,7 @@ mod check;
 mod ci;
 mod coverage;
 mod deny;
+mod docs;
 mod fuzz;
 mod git;
 mod golden;
@@ -51,6 +52,7 @@ const COMMANDS: &[Command] = &[
     ("check", "", check::HELP, check::run),
     ("ci", "", ci::HELP, ci::run),
     ("golden", "[--check]", golden::HELP, golden::run),
+    ("docs", "", docs::HELP, docs::run),
     (
         "coverage",
         "[SETS] [TESTS] [LARGEST]",

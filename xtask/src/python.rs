@@ -14,6 +14,7 @@ are built. Needs Python 3.10 or later with the module venv: that of $PYTHON, or 
 /// What the tests need, and the packages whose interfaces and numbers are kept.
 pub(crate) const PACKAGES: &[&str] = &[
     "maturin>=1.9,<2",
+    // Also brings jsonschema, which the tests of docs/schema use.
     "check-jsonschema",
     "evaluate",
     "jiwer==4.0.0",
@@ -30,6 +31,7 @@ pub(crate) const PACKAGES: &[&str] = &[
     "pyright[nodejs]",
     "pytest",
     "twine",
+    "zopflipy",
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {

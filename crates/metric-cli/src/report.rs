@@ -102,7 +102,7 @@ impl Form {
     }
 }
 
-/// What a report was asked for.
+/// The options of a report.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     path: PathBuf,
@@ -1082,7 +1082,7 @@ impl Wanted {
         }
     }
 
-    /// How many examples a list has, and whether their texts are shown.
+    /// The number of examples in a list, and whether their texts are shown.
     pub(crate) fn examples(&self) -> (usize, bool) {
         (self.examples, self.has_texts)
     }

@@ -22,7 +22,7 @@ pub(crate) struct Changes {
     pub(crate) losses: Vec<Regression>,
 }
 
-/// How many systems are compared with the baseline in sections of their own.
+/// The number of systems that are compared with the baseline in sections of their own.
 const PAIRS: usize = 2;
 
 /// The difference that the report is about: on the first score that has a direction, that of the best system.
@@ -51,7 +51,7 @@ pub(crate) fn best_differences(comparison: &Comparison) -> Vec<&Difference> {
     best
 }
 
-/// Of three or more systems, the scores of all and their differences from the first.
+/// The scores of three or more systems, and their differences from the first.
 fn systems_section(comparison: &Comparison, main: &Difference) -> Option<Section> {
     if comparison.systems.len() < 3 {
         return None;
@@ -121,7 +121,7 @@ fn systems_section(comparison: &Comparison, main: &Difference) -> Option<Section
     })
 }
 
-/// What is known of a system and the baseline, on the main score.
+/// The comparison of a system with the baseline, on the main score.
 #[derive(Default)]
 pub(crate) struct Pair {
     /// The differences by replicate.

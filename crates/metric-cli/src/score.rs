@@ -39,7 +39,7 @@ pub(crate) struct Task {
     pub(crate) draws_examples: bool,
     /// The report of the scores.
     pub(crate) report: Option<report::Wanted>,
-    /// What is shown in place of the scores.
+    /// The output in place of the scores.
     pub(crate) show: Option<Show>,
     /// Whether several metrics are scored.
     pub(crate) several: bool,
@@ -52,7 +52,7 @@ pub(crate) struct MergeTask {
     pub(crate) outputs: Outputs,
 }
 
-/// What becomes of scores in addition to being printed.
+/// The uses of scores in addition to being printed.
 #[derive(Default)]
 pub(crate) struct Outputs {
     pub(crate) details: Option<PathBuf>,
@@ -87,7 +87,7 @@ pub(crate) struct ClassNames {
 }
 
 impl Scored {
-    /// What a table or a report calls a group.
+    /// The name of a group in a table or a report.
     pub(crate) fn name_of_group<'n>(&'n self, kind: &str, group: &'n str) -> &'n str {
         let names = self.class_names.as_ref();
         let names = names.filter(|it| kind == "class" || kind == it.field);
@@ -315,7 +315,7 @@ fn details(scored: &[Scored]) -> Result<Vec<u8>, Failure> {
     Ok(text.into_bytes())
 }
 
-/// What the program does while a run goes on.
+/// The actions of the program during a run.
 struct Watch {
     folder: Option<OutputFolder>,
     /// Whether pictures of examples go into the folder.
@@ -333,7 +333,7 @@ struct Watch {
 #[derive(Default)]
 struct Inputs {
     waiting: HashMap<String, [Box<RawValue>; 2]>,
-    /// The record whose examples are written, of which there may be several.
+    /// The record whose examples are written; there may be several.
     current: Option<(String, [Box<RawValue>; 2])>,
 }
 
@@ -529,7 +529,7 @@ impl Shown {
 /// The name and the content of a chart.
 pub(crate) type Chart = (String, String);
 
-/// What the names of charts begin with, which no picture of an example does.
+/// The prefix of the names of charts, which no picture of an example has.
 const CHART: &str = "chart.";
 
 /// A name for the file in the folder: what is not a letter, a digit, `-`, `_` or an inner `.` is written

@@ -132,7 +132,7 @@ fn hostile_data_do_not_change_the_page() {
         let words = "score string-accuracy -r r.jsonl -p p.jsonl -q --slice-field kind --report r.html --report-date none";
         folder.run(words).code(0);
         let mut page = fs::read_to_string(folder.path("r.html")).expect("a report");
-        // What spells out a character is the one element that a text may add.
+        // The element that spells out a character is the only one that a text may add.
         while let Some(start) = page.find("<span class=\"ctl\">") {
             let end = page[start..].find("</span>").expect("an end") + start + "</span>".len();
             page.replace_range(start..end, "");
@@ -799,7 +799,8 @@ fn alignments_are_data() {
         serde_json::json!([chunk("delete", &["x"], &[])])
     );
     assert_eq!(wer[2]["alignment"], serde_json::json!([]));
-    // What is counted is what is aligned, also of several metrics and of a part of the prediction.
+    // The counts are those of the alignment, also with several metrics and with a part of the
+    // prediction.
     let both = lines("wer,cer");
     assert_eq!(both.len(), 6);
     for line in &both {
@@ -1074,7 +1075,7 @@ fn reliability_is_drawn_for_probabilities() {
     let reliability = &details["reliability"];
     assert_eq!(reliability["not_probabilities"], 0);
     assert_eq!(reliability["bins"].as_array().map(Vec::len), Some(10));
-    // Of 0.7 and 0.75, one is correct.
+    // One of 0.7 and 0.75 is correct.
     let bin = &reliability["bins"][7];
     assert_eq!(
         (bin["examples"].as_u64(), bin["accuracy"].as_f64()),

@@ -13,7 +13,7 @@ pub struct Entry {
     pub name: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// What a record holds: the reference, then the prediction.
+    /// The content of a record: the reference, then the prediction.
     pub values: (&'static str, &'static str),
     /// The options in addition to the common ones.
     pub options: &'static [OptionSpec],
@@ -25,9 +25,9 @@ pub struct Entry {
     pub details: bool,
     /// The forms of pictures that it has.
     pub drawings: &'static [Drawing],
-    /// How it is shown in a report, in addition to its scores; `None` for nothing else.
+    /// The part of a report that it has in addition to its scores; `None` for nothing else.
     pub report: Option<InReport>,
-    /// How a data set is given.
+    /// The form in which a data set is given.
     pub input: Input,
     /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
     /// its values.
@@ -38,7 +38,7 @@ pub struct Entry {
     pub build: fn(&Options) -> Result<Box<dyn Scorer>, OptionError>,
 }
 
-/// How a data set is given to a metric.
+/// The form in which a data set is given to a metric.
 #[derive(Clone, Copy, Debug)]
 pub enum Input {
     /// As records that are joined by id.
@@ -58,7 +58,7 @@ pub enum Input {
 pub struct ScoreSpec {
     /// The name, up to the parameter if the score has one.
     pub name: &'static str,
-    /// What the name ends in, such as `K` in `accuracy@K`; empty for nothing.
+    /// The end of the name, such as `K` in `accuracy@K`; empty if there is none.
     pub parameter: &'static str,
     /// Which of two values is better.
     pub direction: Option<Direction>,

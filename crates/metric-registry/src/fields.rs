@@ -42,7 +42,7 @@ fn gather(
         field.map(|(_, value)| *value)
     };
     let Some((key, keys)) = keys.split_first() else {
-        // What has no id is refused by the reader of the file.
+        // Records without an id are refused by the reader of the file.
         if let Some(id) = field(id) {
             let id = json::typed::<IdKey<'_>>(id)?;
             found.insert(id.to_string(), object.to_owned());

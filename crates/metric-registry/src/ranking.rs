@@ -103,7 +103,7 @@ impl<T> Ranking<T> {
         }
     }
 
-    /// Ranks by this score from now on.
+    /// Sets the score to rank by.
     pub fn choose(&mut self, name: &str, direction: Direction) {
         self.score = Some((name.to_owned(), direction));
     }

@@ -26,7 +26,7 @@ pub type PairOf<'p, R> = (
 /// Scores states by their weights: see [`Reading::weigher`].
 pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + Send + Sync + 's>;
 
-/// What a state is made of: see [`Reading::addends`].
+/// The parts that add up to a state: see [`Reading::addends`].
 #[derive(Debug, Default)]
 pub struct Addends<'s> {
     /// Whole numbers.
@@ -86,7 +86,7 @@ impl ComparedTexts {
     }
 }
 
-/// How a metric reads records and names its numbers: what an entry of the registry implements.
+/// Reads records and names numbers for a metric: the trait that each entry of the registry implements.
 ///
 /// A reading never learns from data. Whatever the examples of a data set share is its
 /// [`Header`](Self::Header), which is stored next to the state.
@@ -94,7 +94,7 @@ pub trait Reading: Send + Sync + 'static {
     /// The metric.
     type Metric: Metric<State: Clone + Send + Sync + Serialize + DeserializeOwned>;
 
-    /// What all examples of a data set share, such as the length of a row; `()` if there is nothing.
+    /// The properties that all examples of a data set share, such as the length of a row; `()` if there are none.
     type Header: Header;
 
     /// The metric with its definition.
@@ -148,6 +148,12 @@ pub trait Reading: Send + Sync + 'static {
         scores.find(|(score, _)| score == name)?.1
     }
 
+    /// Returns the scores of [`numbers`](Self::numbers) for these predictions and references without their names, if
+    /// reading the pairs has no errors, notes or warnings. The default has no such short way.
+    fn score_texts(&self, _pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        None
+    }
+
     /// Adds an example to a state, and returns what the scores of the example are computed from, for metrics whose
     /// states also keep what no score of one example needs. The default has no such way: the example is measured,
     /// and its state merged.
@@ -166,8 +172,8 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
-    /// Returns the numbers of a replicate, of which only the scores and the scores of groups are used. A metric
-    /// whose other numbers take long leaves them out.
+    /// Returns the numbers of a replicate. Only the scores and the scores of groups are used. A metric whose other
+    /// numbers take long leaves them out.
     fn resampled_numbers(
         &self,
         state: &StateOf<Self>,
@@ -324,10 +330,10 @@ pub trait Draw {
     }
 }
 
-/// What all examples of a data set share. The default is that of no examples.
+/// The properties that all examples of a data set share. The default is that of no examples.
 ///
-/// Headers of parts unite in record order, so the error names the first record that differs. Uniting is
-/// associative, and commutative but for the words of the error.
+/// Headers of parts unite in record order, so the error names the first record that differs. Uniting is associative,
+/// and commutative except for the words of the error.
 pub trait Header:
     Clone + Default + PartialEq + fmt::Debug + Send + Sync + Serialize + DeserializeOwned + 'static
 {
@@ -339,13 +345,12 @@ pub trait Header:
     fn unify(&mut self, other: &Self) -> Result<Unified, Message>;
 }
 
-/// How two headers became one.
+/// The way in which two headers became one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unified {
     /// States need no change.
     Kept,
-    /// What states count by an index has other indices now: index `i` of a state is now
-    /// `ours[i]` or `theirs[i]`.
+    /// Counts by index have moved: index `i` of a state is now `ours[i]` or `theirs[i]`.
     Renumbered {
         /// The new indices of the header that took over the other.
         ours: Vec<u32>,
@@ -380,7 +385,7 @@ pub struct Numbers {
     pub counts: Named<serde_json::Value>,
     /// Groups that are known only from the whole state, by kind; only asked of the total.
     pub groups: Named<Vec<Group>>,
-    /// What the user should know, in addition to the notes; only asked of the total.
+    /// Remarks for the user, in addition to the notes; only requested for the total.
     pub warnings: Vec<Message>,
 }
 
@@ -443,7 +448,7 @@ pub(crate) fn missing_is_correct() -> Counted {
     )
 }
 
-/// What happened that is worth a warning, how often, and to whom.
+/// An event that is worth a warning, with its count and its examples.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notes(BTreeMap<Message, Noted>);
 
@@ -550,7 +555,7 @@ impl Merge for Notes {
     }
 }
 
-/// What was remarked of the examples of a data set, for warnings that depend on all of them.
+/// Remarks on the examples of a data set, for warnings that depend on all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Remarks<'a> {
     notes: &'a Notes,
@@ -580,13 +585,13 @@ pub(crate) struct Pool<S> {
     pub(crate) total: S,
     pub(crate) groups: BTreeMap<String, PerClass<String, S>>,
     pub(crate) notes: Notes,
-    /// What warnings about the whole depend on, by name.
+    /// The remarks that warnings about the whole depend on, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) tallies: BTreeMap<String, u64>,
 }
 
 impl<S> Pool<S> {
-    /// What was remarked of the examples.
+    /// Remarks on the examples.
     pub(crate) fn remarks(&self) -> Remarks<'_> {
         Remarks {
             notes: &self.notes,
@@ -650,7 +655,7 @@ pub(crate) struct Measured<S> {
     pub(crate) state: S,
 }
 
-/// What was read of some records: [`Pool`] and header, with what is needed to unite them with others.
+/// The data read from some records: [`Pool`] and header, with what is needed to unite them with others.
 pub(crate) struct Gathered<R: Reading> {
     pub(crate) pool: Pool<StateOf<R>>,
     pub(crate) header: R::Header,
@@ -658,7 +663,7 @@ pub(crate) struct Gathered<R: Reading> {
     pub(crate) said: Vec<(usize, Side, R::Header)>,
     /// The examples on their own, if they are wanted.
     pub(crate) measured: Option<Vec<Measured<StateOf<R>>>>,
-    /// What is wanted of each record in addition.
+    /// The additional data to gather from each record.
     pub(crate) plan: Arc<Plan>,
     /// The examples that are kept to be resampled, if the plan keeps them.
     pub(crate) kept: Option<Kept>,
@@ -791,7 +796,7 @@ pub struct Sink<'a, R: Reading> {
     is_ranked: bool,
     /// Whether something is wanted of each record in addition.
     pub(crate) has_plan: bool,
-    /// What that is of the record at hand.
+    /// The additional data of the current record.
     pub(crate) described: Described,
     /// The fields of the records of a data set by id, where the plan needs them.
     pub(crate) fields: BTreeMap<String, String>,

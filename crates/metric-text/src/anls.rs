@@ -139,7 +139,7 @@ impl Metric for Anls {
     }
 }
 
-/// What is left of a similarity that is too low.
+/// The value of a similarity that is too low.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// `paper`: a similarity of 0.5 or less counts as 0.
@@ -158,7 +158,7 @@ impl Profile {
     /// All profiles.
     pub const ALL: &[Self] = &[Self::Paper, Self::Rrc];
 
-    /// The name of the profile, as it stands in signatures.
+    /// The name of the profile, as it appears in signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -167,7 +167,7 @@ impl Profile {
         }
     }
 
-    /// The value of a normalised distance.
+    /// The value of a normalized distance.
     fn kept(self, distance: f64) -> f64 {
         let similarity = 1.0 - distance;
         let is_kept = match self {
@@ -222,7 +222,7 @@ impl Letters {
         }
     }
 
-    /// The distance, as `edits` has it of two texts and their length, for each letter of that length.
+    /// The distance per letter, from the distance and the length that `edits` gives for two texts.
     fn distance(
         &self,
         other: &Self,

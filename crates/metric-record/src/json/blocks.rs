@@ -4,8 +4,8 @@ use std::io::Read;
 
 use super::scan::Scanner;
 
-/// How many bytes a block has, unless a record is longer: enough to spread over threads, little enough to stay in
-/// the cache while it is read.
+/// The size of a block in bytes, unless a record is longer: large enough to spread over threads, small enough to stay
+/// in the cache while it is read.
 const BLOCK_BYTES: usize = 512 * 1024;
 
 /// A list in which one record seems to be longer than this is not read in blocks.
@@ -36,11 +36,13 @@ const PROBE_BYTES: usize = 64;
 pub struct ListBlocks<R> {
     reader: R,
     block_bytes: usize,
-    /// What has been read and is in no block yet: the start of a record.
+    /// Text that has been read and is not in a block yet: the start of a record.
     rest: Vec<u8>,
+    /// The text before the first record.
+    head: Vec<u8>,
     /// The key of the list, if it is in an object.
     key: Option<&'static str>,
-    /// How the first object starts, once it is known: a bracket and a key.
+    /// The start of the first object, once it is known: a bracket and a key.
     start: Vec<u8>,
     is_started: bool,
     ended: bool,
@@ -54,6 +56,7 @@ impl<R: Read> ListBlocks<R> {
             reader,
             block_bytes: BLOCK_BYTES,
             rest: Vec::new(),
+            head: Vec::new(),
             key: None,
             start: Vec::new(),
             is_started: false,
@@ -78,6 +81,20 @@ impl<R: Read> ListBlocks<R> {
         let mut blocks = Self::new(reader);
         blocks.key = Some(key);
         blocks
+    }
+
+    /// Returns the text before the list and its opening bracket, once the first block has been read.
+    ///
+    /// ```
+    /// use metric_record::json::blocks::ListBlocks;
+    ///
+    /// let mut blocks = ListBlocks::within(r#"{"info": 1, "data": [{"id": 1}]}"#.as_bytes(), "data");
+    /// assert_eq!(blocks.next_into(&mut Vec::new()), Some(true));
+    /// assert_eq!(blocks.head(), br#"{"info": 1, "data": ["#);
+    /// ```
+    #[must_use]
+    pub fn head(&self) -> &[u8] {
+        &self.head
     }
 
     /// Whether the last block has been read.
@@ -112,7 +129,7 @@ impl<R: Read> ListBlocks<R> {
             self.ended = part.ok()? < missing;
             if !self.is_started {
                 match list_start(block, self.key) {
-                    Some(start) => drop(block.drain(..start)),
+                    Some(start) => self.head.extend(block.drain(..start)),
                     // The list may start later.
                     None if !self.ended
                         && (self.key.is_some() || block.iter().all(|&byte| is_space(byte))) =>

@@ -27,7 +27,7 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     section("Outputs", "", blocks)
 }
 
-/// What became of the outputs, and how many outputs of how many tasks are solved.
+/// The outcomes of the outputs, and the number of tasks by their number of solved outputs.
 fn outcomes(details: &Value) -> Vec<Block> {
     let names = [
         ("exact", "exact", Tone::Good),

@@ -1,4 +1,4 @@
-//! What a report shows of each metric in addition to its scores: charts and lists made from the result and the
+//! The parts of a report for each metric in addition to its scores: charts and lists made from the result and the
 //! details, and single examples.
 //!
 //! A page shows only what the program prints: everything here is made from its JSON.
@@ -95,7 +95,8 @@ impl ShownExample {
 pub type ShowExample =
     fn(&crate::Options, &ShownExample, Option<&crate::ComparedTexts>) -> Vec<metric_report::Block>;
 
-/// How a metric is shown in a report. Without the feature `report`, no metric is.
+/// The way in which a metric is shown in a report. Without the feature `report`, no metric is
+/// shown.
 #[cfg(feature = "report")]
 #[derive(Clone, Copy, Debug)]
 pub struct InReport {
@@ -107,7 +108,8 @@ pub struct InReport {
     pub has_images: bool,
 }
 
-/// How a metric is shown in a report. Without the feature `report`, no metric is.
+/// The way in which a metric is shown in a report. Without the feature `report`, no metric is
+/// shown.
 #[cfg(not(feature = "report"))]
 #[derive(Clone, Copy, Debug)]
 pub enum InReport {}

@@ -9,7 +9,7 @@ use super::parts::{bars, caption, count_bars, largest, section};
 use super::{Shown, ShownExample};
 use crate::{ComparedTexts, Options};
 
-/// How many confusions of a kind are listed.
+/// The number of confusions of a kind that are listed.
 const CONFUSIONS: usize = 30;
 
 /// The kinds of errors, each with the sides that have a unit.

@@ -121,7 +121,7 @@ fn by_score(curve: &Value) -> Option<Lines> {
         steps: false,
     };
     let f1 = line("f1", Tone::Neutral, true);
-    // Of equal ones the highest score, as the points fall.
+    // The highest score of equal ones, as the points fall.
     let best = f1.points.iter().rev().max_by(|a, b| a[1].total_cmp(&b[1]));
     let best = best.copied();
     let words = best.map(|[score, f1]| format!("best F1 {f1:.4} at {score:.4}"));
@@ -175,7 +175,7 @@ pub(super) fn voc(shown: Shown<'_>) -> Vec<Section> {
     section("Classes", "", blocks)
 }
 
-/// How many classes are drawn.
+/// The number of classes that are drawn.
 const WORST: usize = 8;
 
 fn voc_curves(details: &Value) -> Option<Lines> {
@@ -220,7 +220,7 @@ fn voc_curves(details: &Value) -> Option<Lines> {
     })
 }
 
-/// What each type of error costs.
+/// The cost of each type of error.
 pub(super) fn tide(shown: Shown<'_>) -> Vec<Section> {
     let types = [
         ("dAP_Cls", "wrong class"),

@@ -21,7 +21,7 @@ use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
 use crate::text::prepare::{EXTRACT, prepared_scorer};
 use crate::text::string_accuracy::{
-    NORMALIZE, accuracy_counts, accuracy_numbers, read_any_of, read_texts, similarity,
+    NORMALIZE, accuracy_counts, accuracy_numbers, read_any_of, read_equal, similarity,
 };
 use crate::{
     ComparedTexts, Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError,
@@ -152,10 +152,15 @@ impl Reading for Matches {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_texts(batch, sink, |prediction, reference, sink| {
-            sink.example(prediction, reference);
-            Ok(())
-        })
+        read_equal(batch, sink, !self.metric.changes_texts())
+    }
+
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        let mut state = Accuracy::default();
+        for (prediction, reference) in pairs {
+            self.metric.update(&mut state, prediction, reference);
+        }
+        Some(vec![state.value()])
     }
 
     fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
@@ -411,7 +416,7 @@ impl ReadDataSet<Self> for Vqa {
     }
 }
 
-/// What a thread has gathered of an annotation file.
+/// The data that a thread has gathered from an annotation file.
 #[derive(Default)]
 struct Gathered {
     questions: u64,
@@ -520,7 +525,7 @@ fn of_questions(error: QuestionsError) -> DataSetError {
     }
 }
 
-/// What each thread of the pool gathers, in no order; `None` if one of them returns `None`.
+/// The data that each thread of the pool gathers, in no particular order; `None` if one of them returns `None`.
 fn on_each_thread<A: Default + Send>(
     gather: impl Fn(&mut A) -> Option<()> + Sync,
 ) -> Option<Vec<A>> {
@@ -535,7 +540,7 @@ fn on_each_thread<A: Default + Send>(
     }
 }
 
-/// Counts what the join of two files had to let pass.
+/// Counts the problems that the join of two files tolerated.
 fn count_unmatched<R: Reading>(counts: &JoinCounts, sink: &mut Sink<'_, R>) {
     sink.missing(counts.missing);
     sink.extra(counts.extra);

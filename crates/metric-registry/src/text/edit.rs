@@ -135,6 +135,9 @@ struct Rates {
     compact: bool,
 }
 
+/// The score whose name is this after that of the metric.
+const MEAN: &str = "mean";
+
 /// The confusions of a kind in compact details.
 const MOST_CONFUSIONS: usize = 200;
 
@@ -165,12 +168,23 @@ impl Rates {
         Ok(())
     }
 
+    fn scores(&self, state: &EditState) -> [(&'static str, Option<f64>); 5] {
+        let rates = self.metric.compute(state);
+        [
+            (self.name, rates.error_rate),
+            ("mer", rates.match_error_rate),
+            ("wil", rates.information_lost),
+            ("wip", rates.information_preserved),
+            (MEAN, rates.mean_error_rate),
+        ]
+    }
+
     fn units<'a>(&self, normalized: &'a str) -> Vec<&'a str> {
         self.metric.unit.split(normalized, self.metric.profile)
     }
 }
 
-/// A character as it can stand in a terminal.
+/// A character as it can be shown in a terminal.
 fn printed(character: char) -> String {
     match character.is_control() {
         true => character.escape_default().collect(),
@@ -217,21 +231,29 @@ impl Reading for Rates {
         })
     }
 
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        let mut state = EditState::default();
+        for (prediction, reference) in pairs {
+            if !EditRate::is_within(prediction.len(), reference.len(), self.max_cells) {
+                return None;
+            }
+            self.metric.update(&mut state, prediction, reference);
+        }
+        Some(self.scores(&state).map(|(_, score)| score).into())
+    }
+
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
         let reference = record.reference.clone().text().unwrap_or_default();
         self.metric.measure("", &reference).edits.errors() == 0
     }
 
     fn numbers(&self, state: &EditState, (): &(), _scope: Scope<'_>) -> Numbers {
-        let rates = self.metric.compute(state);
         let edits = &state.edits;
-        let scores = [
-            (self.name.to_owned(), rates.error_rate),
-            ("mer".to_owned(), rates.match_error_rate),
-            ("wil".to_owned(), rates.information_lost),
-            ("wip".to_owned(), rates.information_preserved),
-            (format!("{}_mean", self.name), rates.mean_error_rate),
-        ];
+        let name = |(name, score): (&str, _)| match name {
+            MEAN => (format!("{}_mean", self.name), score),
+            name => (name.to_owned(), score),
+        };
+        let scores = self.scores(state).map(name);
         let counts = [
             ("hits", edits.hits),
             ("substitutions", edits.substitutions),

@@ -13,7 +13,7 @@ use crate::{
     ScoreSpec, Sink, never_whole,
 };
 
-/// What texts go through before they are compared.
+/// The normalization of texts before they are compared.
 pub(crate) const NORMALIZE: OptionSpec = OptionSpec {
     name: "normalize",
     kind: OptionKind::List(&OptionKind::Text),
@@ -77,10 +77,15 @@ impl Reading for Strings {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_texts(batch, sink, |prediction, reference, sink| {
-            sink.example(prediction, reference);
-            Ok(())
-        })
+        read_equal(batch, sink, self.metric.normalizer.steps.is_empty())
+    }
+
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        let mut state = Accuracy::default();
+        for (prediction, reference) in pairs {
+            self.metric.update(&mut state, prediction, reference);
+        }
+        Some(vec![state.value()])
     }
 
     fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
@@ -150,6 +155,32 @@ where
         shown.ok_or_else(|| FieldError::reference("no references: expected at least one"))?;
     sink.example(&prediction, shown);
     Ok(())
+}
+
+/// Reads texts on both sides of a batch as examples, whole columns at once where they are compared `as_they_are`;
+/// `None` for columns of other types.
+pub(crate) fn read_equal<R>(
+    batch: &Batch<'_>,
+    sink: &mut Sink<'_, R>,
+    as_they_are: bool,
+) -> Option<Result<(), RecordError>>
+where
+    R: Reading<Metric: Metric<Prediction = str, Reference = str, State = Accuracy>>,
+{
+    if as_they_are
+        && !sink.wants_samples()
+        && let (Column::Texts(predictions), Column::Texts(references)) =
+            (batch.predictions(), batch.references())
+        && let Some(correct) = predictions.count_equal(references)
+    {
+        let (correct, total) = (correct as u64, batch.len() as u64);
+        sink.pooled(total, &[], Accuracy { correct, total });
+        return Some(Ok(()));
+    }
+    read_texts(batch, sink, |prediction, reference, sink| {
+        sink.example(prediction, reference);
+        Ok(())
+    })
 }
 
 /// Reads texts on both sides of a batch as examples, which `add` adds or refuses; `None` for columns of other

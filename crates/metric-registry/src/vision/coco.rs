@@ -196,21 +196,21 @@ fn area(text: &str) -> Option<AreaRange> {
     (!name.is_empty() && least <= greatest).then(|| AreaRange::new(name, least, greatest))
 }
 
-/// How references and predictions become a data set.
+/// The way in which references and predictions become a data set.
 type ReadDocuments<S> = Box<
     dyn Fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>
         + Send
         + Sync,
 >;
 
-/// How the files and the records of a shape are read.
+/// The readers for the files and the records of a shape.
 struct Reader<S> {
     documents: ReadDocuments<S>,
     record: Box<dyn ParseRecord<S>>,
-    /// How files are read image by image, if they can be.
+    /// The reader of files image by image, if there is one.
     streaming: Option<Streaming<S>>,
     order: fn(&Dataset<S>) -> BoxOrder,
-    /// How folders of other formats are read, for shapes that they hold.
+    /// The readers of folders in other formats, for the shapes that they hold.
     folders: Option<ReadFolders<S>>,
 }
 
@@ -309,8 +309,8 @@ struct Coco<S> {
 }
 
 impl<S: Shape> Coco<S> {
-    /// What the arrays come to: the mean curve over classes of each IoU threshold, then that of all thresholds,
-    /// and the counts of all classes by score.
+    /// Summaries of the arrays: the mean curve over classes of each IoU threshold, then that of all thresholds, and the
+    /// counts of all classes by score.
     fn curves(&self, curves: &CocoCurves, state: &CocoState) -> serde_json::Map<String, Value> {
         let params = self.metric.params();
         let curve = |place: Option<usize>| {

@@ -49,18 +49,18 @@ use crate::Normalizer;
 ///
 /// # Cost
 ///
-/// A text costs little more than reading it where it is right; what stands between the first and the
-/// last error costs a step for each 64 pairs of units (see [`edit_distance`]). Two different texts of a
-/// million units each take minutes; [`measure_within`](Self::measure_within) refuses them.
+/// Correct text costs little more than reading it; text between the first and the last error costs one step for each 64
+/// pairs of units (see [`edit_distance`]). Two different texts of a million units each take minutes;
+/// [`measure_within`](Self::measure_within) refuses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EditRate {
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: Unit,
-    /// Whose rules for white space and for references without units.
+    /// The convention for white space and for references without units.
     pub profile: Profile,
-    /// What both texts go through first.
+    /// The normalization of both texts.
     pub normalizer: Normalizer,
-    /// Whether to count which unit is taken for which, in [`EditState::confusions`].
+    /// Whether to count which unit is confused with which, in [`EditState::confusions`].
     pub confusions: bool,
 }
 
@@ -265,8 +265,8 @@ fn edits_of_characters(
     })
 }
 
-/// Whose rules: what white space separates words, and what the rates are where there is nothing to
-/// divide by.
+/// The convention to follow: which white space separates words, and the rates where there is
+/// nothing to divide by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// `jiwer`: jiwer 4.0.0.
@@ -275,16 +275,16 @@ pub enum Profile {
     /// stripped, and the rest is split at spaces alone, so that a single tab or no-break space is part
     /// of a word. Characters: both ends are stripped.
     ///
-    /// If the references have no units, the error rate is the number of insertions, which is no rate;
-    /// the match error rate and the information lost are 1, or 0 where the predictions have none
-    /// either. If the predictions alone have none, the information preserved is 0.
+    /// If the references have no units, the error rate is the number of insertions, which is not a rate; the match
+    /// error rate and the information lost are 1, or 0 where the predictions have none either. If the predictions alone
+    /// have none, the information preserved is 0.
     #[default]
     Jiwer,
     /// `torchmetrics`: torchmetrics 1.8 (`functional.text`), as the program of the Fusion Brain
     /// Challenge 2021 has its WER and CER.
     ///
-    /// Words are what stands between white space of any kind. Characters are taken as they are, with
-    /// white space at the ends.
+    /// Words are separated by white space of any kind. Characters are used unchanged, including white space at the
+    /// ends.
     ///
     /// The match error rate is that of errors to the sum of the lengths of the longer text of each
     /// pair, and the hits of the information are what the errors leave of that sum: other numbers than
@@ -355,7 +355,7 @@ pub struct EditState {
     pub longer: u64,
     /// The error rates of the pairs, where they have one.
     pub rates: Mean,
-    /// Which units were taken for which, if asked for.
+    /// The confusions of units, if requested.
     pub confusions: Confusions,
 }
 
@@ -492,7 +492,7 @@ mod tests {
             };
             metric.measure(prediction, reference).edits
         };
-        // Ten megabytes of accents are a grapheme cluster, or nothing but code points.
+        // Ten megabytes of accents are one grapheme cluster, or that many code points.
         let accents = "\u{301}".repeat(megabytes);
         let other = format!("{accents}\u{302}");
         let one = Edits {

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::iter;
 use std::ops::Range;
 
 use metric_core::{RowSource, WeightedRows};
@@ -46,28 +45,38 @@ use crate::score::Rank;
 #[derive(Debug)]
 pub struct CocoWeights<'s> {
     params: &'s CocoParams,
-    classes: Vec<Rows<'s>>,
+    classes: Vec<Rows>,
 }
 
-/// The detections and true objects of a class.
-#[derive(Debug)]
-struct Rows<'s> {
+/// The detections and true objects of a class, copied into lists that are read from start to end: in the states they
+/// are all over the memory.
+#[derive(Debug, Default)]
+struct Rows {
     class: u32,
-    /// The true objects of an image by size class, with the state of the image.
-    truths: Vec<(u32, &'s [u32])>,
+    /// The state of each image that has the class, and for each its true objects by area range.
+    images: Vec<u32>,
+    truths: Vec<u32>,
     /// By falling score, of equal ones in the order of images.
-    rows: WeightedRows<Row<'s>>,
+    rows: WeightedRows<Row>,
+    /// In the order of the rows that have them, bits of curves: where the detection is right, and where it is wrong.
+    details: Vec<u64>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Row<'s> {
-    score: Rank,
-    /// How many of the numbers of detections leave it out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// The number of the limits on detections that leave it out.
     level: u32,
-    /// The size classes in which it is wrong at every threshold, a bit each.
+    /// The area ranges in which it is wrong at every threshold, one bit each.
     wrong: u32,
-    /// Bits of curves: where it is right, and where it is wrong.
-    details: (&'s [u64], &'s [u64]),
+    /// Where its details start.
+    details: Option<u32>,
+}
+
+/// A row of a state.
+struct Unsorted<'s> {
+    score: Rank,
+    row: Row,
+    details: &'s [u64],
 }
 
 impl<'s> CocoWeights<'s> {
@@ -76,28 +85,38 @@ impl<'s> CocoWeights<'s> {
     pub fn new<S>(metric: &'s CocoAp<S>, states: &[&'s CocoState]) -> Self {
         let params = &metric.params;
         let areas = params.areas.len().max(1);
-        type Unsorted<'s> = (Vec<(u32, &'s [u32])>, Vec<(RowSource, Row<'s>)>);
-        let mut classes: BTreeMap<u32, Unsorted<'s>> = BTreeMap::new();
+        let mut classes: BTreeMap<u32, (Rows, Vec<(RowSource, Unsorted<'s>)>)> = BTreeMap::new();
         for (source, image) in ByImage::of_all(states.iter().map(|state| &state.images)) {
             let mut start = 0;
-            let mut truths = image.truths.chunks(areas);
+            let mut truths = image.truths.chunks_exact(areas);
             for &(class, count) in &image.classes {
                 let end = usize::saturating_add(start, count as usize);
-                let of_class = classes.entry(curve_class(class)).or_default();
-                of_class
-                    .0
-                    .extend(truths.next().map(|truths| (source.state, truths)));
+                let (of_class, unsorted) = classes.entry(curve_class(class)).or_default();
+                if let Some(truths) = truths.next() {
+                    of_class.images.push(source.state);
+                    of_class.truths.extend_from_slice(truths);
+                }
                 let rows = image_rows(params, image, start..end);
-                of_class.1.extend(rows.map(|row| (source, row)));
+                unsorted.extend(rows.map(|row| (source, row)));
                 start = end;
             }
         }
         let classes = classes
             .into_iter()
-            .map(|(class, (truths, rows))| Rows {
-                class,
-                truths,
-                rows: WeightedRows::new(rows, |row| Reverse(row.score)),
+            .map(|(class, (mut of_class, unsorted))| {
+                let rows = WeightedRows::new(unsorted, |row| Reverse(row.score));
+                let details = &mut of_class.details;
+                of_class.rows = rows.map(|unsorted| {
+                    let mut row = unsorted.row;
+                    if !unsorted.details.is_empty() {
+                        // A state has fewer than 2^31 of them.
+                        row.details = u32::try_from(details.len() / unsorted.details.len()).ok();
+                        details.extend_from_slice(unsorted.details);
+                    }
+                    row
+                });
+                of_class.class = class;
+                of_class
             })
             .collect();
         Self { params, classes }
@@ -125,7 +144,7 @@ fn image_rows<'s>(
     params: &CocoParams,
     outcome: &'s ImageOutcome,
     range: Range<usize>,
-) -> impl Iterator<Item = Row<'s>> {
+) -> impl Iterator<Item = Unsorted<'s>> {
     let words = params.words();
     let scores = outcome.scores.get(range.clone()).unwrap_or_default();
     let verdicts = outcome.verdicts.get(range).unwrap_or_default();
@@ -139,33 +158,36 @@ fn image_rows<'s>(
         while leaves_out(level) {
             level += 1;
         }
-        let mut row = Row {
-            score,
-            level,
-            wrong: 0,
-            details: (&[], &[]),
-        };
+        let (mut wrong, mut details): (u32, &[u64]) = (0, &[]);
         if verdict & DETAILED == 0 {
-            row.wrong = verdict;
+            wrong = verdict;
         } else {
             let start = usize::saturating_mul((verdict & !DETAILED) as usize, 2 * words);
             let rest = outcome.details.get(start..).unwrap_or_default();
-            let details = rest.get(..2 * words).unwrap_or_default();
-            row.details = details.split_at(details.len() / 2);
+            details = rest.get(..2 * words).unwrap_or_default();
         }
-        row
+        Unsorted {
+            score,
+            row: Row {
+                level,
+                wrong,
+                details: None,
+            },
+            details,
+        }
     })
 }
 
-impl Rows<'_> {
+impl Rows {
     /// The curves of the class, if it has true objects.
     fn curves(&self, params: &CocoParams, weights: &[u64], pass: &mut Pass) -> Option<OfClass> {
         let weight = |state: u32| weights.get(state as usize).copied().unwrap_or_default();
         let (areas, thresholds) = (params.areas.len(), params.iou_thresholds.len());
         let mut truths = vec![0_u64; areas];
-        for (state, here) in &self.truths {
-            let times = weight(*state);
-            for (total, &here) in truths.iter_mut().zip(*here) {
+        let images = self.images.iter().zip(self.truths.chunks_exact(areas));
+        for (&state, here) in images {
+            let times = weight(state);
+            for (total, &here) in truths.iter_mut().zip(here) {
                 *total += u64::from(here) * times;
             }
         }
@@ -184,6 +206,11 @@ impl Rows<'_> {
             precision: Vec::new(),
             scores: Vec::new(),
         };
+        // No curve has more right detections than there are detections that met a true object.
+        let mut capacity = 0;
+        self.rows.each(weights, |row, times| {
+            capacity += times as usize * usize::from(row.details.is_some());
+        });
         let mut has_level = vec![true; levels];
         if params.quirks {
             has_level.fill(false);
@@ -194,10 +221,10 @@ impl Rows<'_> {
             });
         } else {
             // The detections that count for a small number also count for a large one: one pass is enough.
-            pass.start();
+            pass.start(capacity);
             self.rows.each(weights, |row, times| {
                 if (row.level as usize) < levels {
-                    pass.add(row, times);
+                    pass.add(row, &self.details, times);
                 }
             });
         }
@@ -209,17 +236,17 @@ impl Rows<'_> {
                     curves.curves.extend_from_within(last..);
                     continue;
                 }
-                pass.start();
+                pass.start(capacity);
                 self.rows.each(weights, |row, times| {
                     if row.level <= most as u32 {
-                        pass.add(row, times);
+                        pass.add(row, &self.details, times);
                     }
                 });
             }
             for curve in 0..areas * thresholds {
-                let area = pass.area_of[curve];
+                let area = curve / thresholds;
                 if is_last || params.quirks {
-                    curves.read(truths[area], &needed[area], &pass.right[curve], |wrong| {
+                    curves.read(truths[area], &needed[area], pass.right(curve), |wrong| {
                         *wrong
                     });
                     continue;
@@ -236,68 +263,108 @@ impl Rows<'_> {
     }
 }
 
-/// What was found so far, from the highest score down.
+/// The objects found so far, from the highest score down.
 struct Pass {
-    /// By curve, for each detection that is right, how many before it are wrong.
-    right: Vec<Vec<u64>>,
-    /// By level and curve, the number of them.
-    counts: Vec<u64>,
-    /// By curve, the detections that are wrong there.
-    wrong: Vec<u64>,
-    /// By size class, the detections that are wrong at every threshold.
+    /// Curve by curve, for each detection that is right, how many before it are wrong; each curve has room for
+    /// `capacity`.
+    right: Vec<u64>,
+    capacity: usize,
+    curves: Vec<OfCurve>,
+    /// By level and curve, how many detections are right; those of the lowest level are not counted here.
+    above: Vec<u64>,
+    /// By area range, the detections that are wrong at every threshold.
     others: Vec<u64>,
-    area_of: Vec<usize>,
+    /// The number of words that the bits of all curves take.
+    words: usize,
+}
+
+#[derive(Clone, Copy)]
+struct OfCurve {
+    /// The number of correct detections.
+    found: usize,
+    /// The detections that are wrong here, but not at every threshold.
+    wrong: u64,
+    area: usize,
 }
 
 impl Pass {
     fn new(params: &CocoParams) -> Self {
-        let thresholds = params.iou_thresholds.len();
-        let bits = params.words() * 64;
+        let thresholds = params.iou_thresholds.len().max(1);
+        let words = params.words();
+        let curve = |curve: usize| OfCurve {
+            found: 0,
+            wrong: 0,
+            area: curve / thresholds,
+        };
+        let bits = words * 64;
         Self {
-            right: vec![Vec::new(); bits],
-            counts: vec![0; bits * params.max_detections.len()],
-            wrong: vec![0; bits],
-            others: vec![0; bits.div_ceil(thresholds.max(1))],
-            area_of: (0..bits).map(|curve| curve / thresholds).collect(),
+            right: Vec::new(),
+            capacity: 0,
+            curves: (0..bits).map(curve).collect(),
+            above: vec![0; bits * params.max_detections.len()],
+            others: vec![0; bits.div_ceil(thresholds)],
+            words,
         }
     }
 
-    fn start(&mut self) {
-        self.right.iter_mut().for_each(Vec::clear);
-        for counts in [&mut self.counts, &mut self.wrong, &mut self.others] {
-            counts.fill(0);
+    /// Starts with other detections, at most this many of them correct.
+    fn start(&mut self, capacity: usize) {
+        self.capacity = capacity;
+        let room = capacity * self.curves.len();
+        if self.right.len() < room {
+            self.right.resize(room, 0);
         }
+        for curve in &mut self.curves {
+            (curve.found, curve.wrong) = (0, 0);
+        }
+        self.above.fill(0);
+        self.others.fill(0);
+    }
+
+    /// For each detection that is right on a curve, how many before it are wrong.
+    fn right(&self, curve: usize) -> &[u64] {
+        let start = curve * self.capacity;
+        let found = self.curves.get(curve).map_or(0, |curve| curve.found);
+        self.right.get(start..start + found).unwrap_or_default()
     }
 
     /// The detections of a curve that are right, up to a level.
     fn found(&self, most: usize, curve: usize) -> u64 {
-        let levels = self.counts.chunks(self.wrong.len().max(1));
-        let of_curve = levels.take(most + 1).filter_map(|level| level.get(curve));
-        of_curve.sum()
+        let levels = self.above.chunks(self.curves.len().max(1)).skip(most + 1);
+        let above = levels.filter_map(|level| level.get(curve));
+        self.right(curve).len() as u64 - above.sum::<u64>()
     }
 
-    fn add(&mut self, row: &Row<'_>, times: u64) {
-        let Self {
-            right,
-            counts,
-            wrong,
-            others,
-            area_of,
-        } = self;
-        let (is_right, is_wrong) = row.details;
-        let level = row.level as usize * wrong.len();
-        ones(is_right).for_each(|curve| {
-            counts[level + curve] += times;
-            let false_ones = wrong[curve] + others[area_of[curve]];
-            right[curve].extend(iter::repeat_n(false_ones, times as usize));
-        });
-        ones(is_wrong).for_each(|curve| wrong[curve] += times);
+    fn add(&mut self, row: &Row, details: &[u64], times: u64) {
         let mut areas = row.wrong;
         while areas != 0 {
-            if let Some(count) = others.get_mut(areas.trailing_zeros() as usize) {
+            if let Some(count) = self.others.get_mut(areas.trailing_zeros() as usize) {
                 *count += times;
             }
             areas &= areas - 1;
+        }
+        let Some(place) = row.details else {
+            return;
+        };
+        let start = place as usize * 2 * self.words;
+        let Some(details) = details.get(start..start + 2 * self.words) else {
+            return;
+        };
+        let (is_right, is_wrong) = details.split_at(self.words);
+        for index in ones(is_right) {
+            let curve = &mut self.curves[index];
+            let false_ones = curve.wrong + self.others[curve.area];
+            let start = index * self.capacity + curve.found;
+            curve.found += times as usize;
+            match times {
+                1 => self.right[start] = false_ones,
+                _ => self.right[start..start + times as usize].fill(false_ones),
+            }
+        }
+        ones(is_wrong).for_each(|index| self.curves[index].wrong += times);
+        if row.level > 0 {
+            let level = row.level as usize * self.curves.len();
+            ones(is_right).for_each(|curve| self.above[level + curve] += times);
         }
     }
 }

@@ -9,13 +9,13 @@ use metric_record::{DEFAULT_MAX_BYTES, FileReader, IdKey, Kind, Message, Shard, 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
-use super::list::{Item, ListError, first, records, set, trimmed};
+use super::list::{Item, ListError, first, read_part, records, set, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{
     Annotation, BBox, Class, Dataset, Image, Key, Keypoints, Mask, Prediction, Shape, Sigmas,
 };
 
-/// How COCO files are read.
+/// Options for reading COCO files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CocoOptions {
     /// Leave out detections of images that are not in the list, with a [`Warning`], rather than
@@ -36,8 +36,8 @@ pub struct CocoOptions {
 ///
 /// - Ids are integers, or text: `17`, `17.0` and `"17"` are the same id. If the ids of all images are
 ///   text they rank as text, else as numbers.
-/// - A box is `[x, y, width, height]`. Results without `bbox` in the first record have masks, and
-///   their bounding boxes are taken, as pycocotools does it.
+/// - A box is `[x, y, width, height]`. If the first record of the results has no `bbox`, they have
+///   masks, and the bounding boxes of these are used, as in pycocotools.
 /// - A missing `iscrowd` is 0, a missing `area` that of the box; objects of unknown classes, and true
 ///   objects of unknown images, are left out. All of these are told in the [`Warnings`].
 ///
@@ -82,13 +82,13 @@ pub fn parse_coco(
 /// As [`parse_coco`], with `segmentation` for the shape: run lengths, compressed or not, or a list of
 /// polygons, for which the image must have a `height` and a `width`.
 ///
-/// Where the first result has a `bbox` too, the size class of a detection is that of its box, and a
-/// result without `segmentation` is the mask of its box, as pycocotools does it.
+/// Where the first result has a `bbox` too, the area range of a detection is that of its box, and a
+/// result without `segmentation` is the mask of its box, as in pycocotools.
 ///
 /// # Errors
 ///
-/// As [`parse_coco`]; masks that are none, or not of the size of their image, which
-/// [`quirks`](CocoOptions::quirks) allow.
+/// See [`parse_coco`]. Also returns an error if a mask is invalid or not of the size of its image;
+/// [`quirks`](CocoOptions::quirks) allow these.
 pub fn parse_coco_masks(
     references: File<'_>,
     predictions: File<'_>,
@@ -103,7 +103,7 @@ pub fn parse_coco_masks(
 ///
 /// - True objects whose `num_keypoints` is 0 are left out of the count. Where it is missing, points of a visibility
 ///   above 0 are counted. An object needs a `bbox` only if it has no such point, or no `area`.
-/// - The size class of a detection is that of its box if the first result has a `bbox`, of its mask if it has a
+/// - The area range of a detection is that of its box if the first result has a `bbox`, of its mask if it has a
 ///   `segmentation`, and else of the box around its points.
 ///
 /// ```
@@ -181,9 +181,9 @@ fn of_files<S: Readable<Model = ()>>(
     )
 }
 
-/// What a shape is read from.
+/// The field that a shape is read from.
 pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
-    /// What must be known of all shapes of a data set to read one.
+    /// The facts about all shapes of a data set that are needed to read one.
     type Model: Sync;
 
     /// The shape of a true object.
@@ -199,7 +199,7 @@ pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
         false
     }
 
-    /// The shape of a detection, and the area that decides its size class.
+    /// The shape of a detection, and the area that decides its area range.
     fn detection(
         fields: ShapeFields<'_>,
         size: Size,
@@ -443,7 +443,7 @@ fn points(json: Option<Raw<'_>>, sigmas: &Sigmas) -> Result<Vec<[f64; 3]>, Probl
     })
 }
 
-/// Run lengths as they stand in a file.
+/// Run lengths as they appear in a file.
 #[derive(Deserialize)]
 struct RunLengths<'a> {
     size: [u32; 2],
@@ -523,7 +523,7 @@ fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
     Mask::from_polygons(height, width, polygons).map_err(invalid)
 }
 
-/// What is wrong with a field.
+/// The error in a field.
 pub(super) struct Problem {
     field: &'static str,
     problem: Message,
@@ -591,6 +591,11 @@ impl<'a> TruthFile<'a> {
         };
         scanner.is_at_end().then_some(lists)
     }
+}
+
+/// Whether a text is an object with the lists of a ground truth.
+pub(super) fn is_ground_truth(text: &str) -> bool {
+    TruthFile::scan(text).is_some()
 }
 
 #[derive(Deserialize)]
@@ -743,7 +748,7 @@ impl<'a> Item<'a> for ResultRecord<'a> {
     }
 }
 
-/// What is read of an annotation of another shard.
+/// The fields that are read from an annotation of another shard.
 #[derive(Deserialize)]
 struct AnnotationElsewhere<'a> {
     #[serde(borrow)]
@@ -760,7 +765,7 @@ fn id_in(json: Option<Raw<'_>>) -> Option<Id<'_>> {
     serde_json::from_str(json?.0).ok()
 }
 
-/// What is read of a detection of another shard.
+/// The fields that are read from a detection of another shard.
 #[derive(Deserialize)]
 struct ResultElsewhere<'a> {
     #[serde(borrow)]
@@ -787,7 +792,7 @@ fn read<S: Readable>(
     Ok((dataset, warnings))
 }
 
-/// What a ground-truth file says.
+/// The content of a ground-truth file.
 pub(super) struct Truth<S> {
     pub(super) classes: Vec<Class>,
     pub(super) images: Vec<Image<S>>,
@@ -795,7 +800,7 @@ pub(super) struct Truth<S> {
     sizes: Vec<Size>,
 }
 
-/// Where the ids of classes and images stand in their lists.
+/// The positions of the ids of classes and images in their lists.
 pub(super) struct Places {
     classes: Ids,
     images: Ids,
@@ -820,10 +825,23 @@ impl<S: Readable> Truth<S> {
                 serde_json::from_str(file.text).map_err(|error| whole(file, error.to_string()))?
             }
         };
+        let mut truth = Self::without_annotations(file, &lists, options, warnings)?;
+        let known = (&truth.places, &*truth.sizes);
+        let annotations = annotations_of(file, lists.annotations, known, model, options, warnings)?;
+        distribute(annotations, &mut truth.images);
+        Ok(truth)
+    }
 
+    /// The content of the lists of images and classes.
+    fn without_annotations(
+        file: File<'_>,
+        lists: &TruthFile<'_>,
+        options: CocoOptions,
+        warnings: &mut Warnings,
+    ) -> Result<Self, ReadError> {
         let class_records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
         let image_records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
-        let (places, mut classes, mut images) = Places::new(
+        let (places, mut classes, images) = Places::new(
             class_records.iter().map(|record| &record.id),
             image_records.iter().map(|record| &record.id),
             options.shard,
@@ -840,9 +858,6 @@ impl<S: Readable> Truth<S> {
                 sizes[place as usize] = size(record.height, record.width);
             }
         }
-        let list = lists.annotations;
-        let annotations = annotations_of(file, list, (&places, &sizes), model, options, warnings)?;
-        distribute(annotations, &mut images);
         Ok(Self {
             classes,
             images,
@@ -850,6 +865,64 @@ impl<S: Readable> Truth<S> {
             sizes,
         })
     }
+}
+
+impl<S: Readable<Model = ()>> Truth<S> {
+    /// The content of a file around its list of annotations: up to the bracket that opens the list, and after the one
+    /// that closes it. `None` if that is not all that is needed, or reading it gives a warning.
+    pub(super) fn around(
+        name: &str,
+        text: &str,
+        options: CocoOptions,
+        warnings: &mut Warnings,
+    ) -> Option<Self> {
+        let lists = TruthFile::scan(text)?;
+        Self::without_annotations(File { name, text }, &lists, options, warnings).ok()
+    }
+
+    /// Takes the annotations of parts of the list, in their order. `None` where they have an error.
+    pub(super) fn add_parts(
+        &mut self,
+        name: &str,
+        parts: impl IntoIterator<Item = Annotations<S>>,
+        options: CocoOptions,
+        warnings: &mut Warnings,
+    ) -> Option<()> {
+        let all = in_one(parts, warnings);
+        let file = File { name, text: "" };
+        let annotations = distinct(file, "annotations", all, options).ok()?;
+        distribute(annotations, &mut self.images);
+        Some(())
+    }
+}
+
+impl<S: Readable<Model = ()>> Annotations<S> {
+    /// Reads the annotations of a part of the list: `{...}, {...}, ...`.
+    pub(super) fn read(part: &str, truth: &Truth<S>, options: CocoOptions) -> Option<Self> {
+        let known = (&truth.places, &*truth.sizes);
+        let take = |kept: &mut Self, _: usize, record: AnnotationRecord<'_>| {
+            kept.take(record, known, &(), options)
+        };
+        let mut kept = Self::default();
+        read_part(part, &mut kept, |_, _| None, take).ok()?;
+        Some(kept)
+    }
+}
+
+/// The annotations of all parts.
+fn in_one<S>(
+    parts: impl IntoIterator<Item = Annotations<S>>,
+    warnings: &mut Warnings,
+) -> Vec<Identified<S>> {
+    let mut all = Vec::new();
+    for mut part in parts {
+        add(warnings, part.warnings);
+        match all.is_empty() {
+            true => all = part.all,
+            false => all.append(&mut part.all),
+        }
+    }
+    all
 }
 
 impl Places {
@@ -896,7 +969,7 @@ impl Places {
         !held.unwrap_or_else(|| shard.holds(&image.key.to_string()))
     }
 
-    /// What counts of an annotation whose image belongs to another shard.
+    /// The part of an annotation that counts if its image belongs to another shard.
     pub(super) fn elsewhere<S>(
         &self,
         id: Option<Key>,
@@ -1066,7 +1139,7 @@ impl<S> Identified<S> {
     }
 }
 
-/// What a true object has in addition to its shape.
+/// The fields of a true object in addition to its shape.
 pub(super) struct TruthFields {
     pub(super) class: u32,
     pub(super) id: i64,
@@ -1112,7 +1185,7 @@ impl TruthFields {
 }
 
 /// The annotations of a part of the list; those that are left out too, since their ids count.
-struct Annotations<S> {
+pub(super) struct Annotations<S> {
     all: Vec<Identified<S>>,
     warnings: Warnings,
 }
@@ -1123,6 +1196,52 @@ impl<S> Default for Annotations<S> {
             all: Vec::new(),
             warnings: Warnings::new(),
         }
+    }
+}
+
+impl<S: Readable> Annotations<S> {
+    fn take(
+        &mut self,
+        record: AnnotationRecord<'_>,
+        (places, sizes): (&Places, &[Size]),
+        model: &S::Model,
+        options: CocoOptions,
+    ) -> Result<(), Problem> {
+        let place = places.of_truth(&record.image_id, &record.category_id, &mut self.warnings);
+        let placed = match place {
+            None => None,
+            Some((image, class)) => {
+                let size = sizes.get(image as usize).copied().flatten();
+                let fields = ShapeFields {
+                    bbox: record.bbox.as_ref(),
+                    segmentation: record.segmentation,
+                    keypoints: KeypointFields {
+                        keypoints: record.keypoints,
+                        count: record.num_keypoints,
+                        area: record.area.as_ref().map(|area| area.0),
+                    },
+                    sizes: options.into(),
+                };
+                let shape = S::truth(fields, size, model)?;
+                if shape.is_of_other_size(size) {
+                    warn(&mut self.warnings, Warning::OtherSize);
+                }
+                let is_inverted = shape.is_inverted();
+                let of_truth = TruthFields {
+                    class,
+                    id: number_of(record.id.as_ref()),
+                    area: record.area.map(|area| area.0),
+                    crowd: record.iscrowd.map(|flag| flag.0),
+                    // COCO's program overwrites a field `ignore` by `iscrowd`.
+                    ignore: S::is_ignored(fields)?,
+                };
+                let annotation = of_truth.annotation(shape, is_inverted, &mut self.warnings);
+                Some((image, annotation))
+            }
+        };
+        let id = record.id.map(Id::into_key);
+        self.all.push(Identified::new(id, placed));
+        Ok(())
     }
 }
 
@@ -1147,53 +1266,12 @@ fn annotations_of<S: Readable>(
         Some(length)
     };
     let take = |kept: &mut Annotations<S>, _: usize, record: AnnotationRecord<'_>| {
-        let place = places.of_truth(&record.image_id, &record.category_id, &mut kept.warnings);
-        let placed = match place {
-            None => None,
-            Some((image, class)) => {
-                let size = sizes.get(image as usize).copied().flatten();
-                let fields = ShapeFields {
-                    bbox: record.bbox.as_ref(),
-                    segmentation: record.segmentation,
-                    keypoints: KeypointFields {
-                        keypoints: record.keypoints,
-                        count: record.num_keypoints,
-                        area: record.area.as_ref().map(|area| area.0),
-                    },
-                    sizes: options.into(),
-                };
-                let shape = S::truth(fields, size, model)?;
-                if shape.is_of_other_size(size) {
-                    warn(&mut kept.warnings, Warning::OtherSize);
-                }
-                let is_inverted = shape.is_inverted();
-                let of_truth = TruthFields {
-                    class,
-                    id: number_of(record.id.as_ref()),
-                    area: record.area.map(|area| area.0),
-                    crowd: record.iscrowd.map(|flag| flag.0),
-                    // COCO's program overwrites a field `ignore` by `iscrowd`.
-                    ignore: S::is_ignored(fields)?,
-                };
-                let annotation = of_truth.annotation(shape, is_inverted, &mut kept.warnings);
-                Some((image, annotation))
-            }
-        };
-        let id = record.id.map(Id::into_key);
-        kept.all.push(Identified::new(id, placed));
-        Ok(())
+        kept.take(record, (places, sizes), model, options)
     };
     let parts = records(list.0, skip, take);
     let parts = parts
         .map_err(|error| in_list::<AnnotationRecord<'_>>(file, "annotations", list.0, error))?;
-    let mut all = Vec::new();
-    for (_, mut part) in parts {
-        add(warnings, part.warnings);
-        match all.is_empty() {
-            true => all = part.all,
-            false => all.append(&mut part.all),
-        }
-    }
+    let all = in_one(parts.into_iter().map(|(_, part)| part), warnings);
     distinct(file, "annotations", all, options)
 }
 
@@ -1468,8 +1546,8 @@ pub(super) fn in_list<'a, R: Record<'a>>(
     }
 }
 
-/// What serde says of a record that starts so many bytes after the bracket of a list, with the position
-/// in the list. A list in an object was JSON when the object was read, so the list is the file.
+/// serde's error for a record that starts this many bytes after the bracket of a list, with the position in the list. A
+/// list in an object was JSON when the object was read, so the list is the file.
 fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
     let bracket = list.len() - list.trim_start_matches([' ', '\t', '\n', '\r']).len();
     let before = list.get(..bracket + 1 + start).unwrap_or_default();
@@ -1481,8 +1559,8 @@ fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
     format!("{} at line {line} column {column}", plain(error))
 }
 
-/// What serde says, without a position in a text that the reader cannot see and without words that
-/// are only serde's.
+/// serde's error, without a position in a text that the reader cannot see and without words that
+/// only serde uses.
 pub(super) fn plain(error: &serde_json::Error) -> String {
     const WORDS: [(&str, &str); 8] = [
         ("invalid type: ", "found "),
@@ -1615,11 +1693,11 @@ impl<'a> Id<'a> {
     }
 }
 
-/// Where ids stand in a list of keys that rise.
+/// The positions of ids in an ascending list of keys.
 pub(super) struct Ids {
     /// Integers and their places, rising.
     numbers: Vec<(i64, u32)>,
-    /// The place of each integer from the least on, if there are few gaps; `u32::MAX` in a gap.
+    /// The index of each integer, starting at the least, if there are few gaps; `u32::MAX` in a gap.
     dense: Vec<u32>,
     texts: HashMap<Box<str>, u32>,
 }
@@ -1865,7 +1943,7 @@ mod tests {
 
     use super::*;
 
-    /// What the two readers give, in a form that can be compared.
+    /// The results of the two readers, in a form that can be compared.
     trait Shown {
         fn shown(&self) -> String;
     }

@@ -5,13 +5,15 @@ use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use metric_record::json::blocks::ListBlocks;
-use metric_record::{Content, Document, File};
+use metric_record::json::scan::Scanner;
+use metric_record::{Content, Document, File, Stream};
 
+use super::Warnings;
 use super::coco::{
-    CocoOptions, Form, Problem, Readable, ResultRecord, Results, Truth, add, position,
+    Annotations, CocoOptions, Form, Problem, Readable, ResultRecord, Results, Truth, add,
+    is_ground_truth, position,
 };
 use super::list::read_part;
-use super::{ReadError, Warnings};
 use crate::{BBox, Class, Image, Mask, Prediction};
 
 /// The results of a COCO results file, one image after another, without all of them in memory.
@@ -33,7 +35,7 @@ pub struct CocoStream<S> {
 /// The blocks of a results file.
 type Blocks = ListBlocks<Box<dyn Read + Send>>;
 
-/// How a record of a part becomes a result.
+/// The function that turns a record of a part into a result.
 type Take<S> = fn(
     &mut Results<S>,
     usize,
@@ -43,11 +45,11 @@ type Take<S> = fn(
     CocoOptions,
 ) -> Result<(), Problem>;
 
-/// What was gathered of a [`CocoStream`].
+/// The records gathered from a [`CocoStream`].
 pub struct CocoFold<A> {
-    /// What each thread has gathered, in no order.
+    /// The records that each thread has gathered, in no particular order.
     pub parts: Vec<A>,
-    /// What was corrected or left out.
+    /// Counts of what was corrected or left out.
     pub warnings: Warnings,
 }
 
@@ -56,7 +58,8 @@ impl CocoStream<BBox> {
     ///
     /// # Cost
     ///
-    /// The text of the ground truth is in memory while it is read.
+    /// The annotations of the ground truth are in memory, and its text only while it is read, if it does not list its
+    /// images before its annotations.
     #[must_use]
     pub fn open(
         references: &Document,
@@ -88,22 +91,23 @@ fn open<S: Readable<Model = ()>>(
         return None;
     };
     let mut warnings = Warnings::new();
-    let truth = match &references.content {
-        Content::Stream(truth) => truth_of(
-            &references.name,
-            &truth.read().ok()?,
-            options,
-            &mut warnings,
-        ),
-        _ => truth_of(
-            &references.name,
-            references.file().ok()?.text,
-            options,
-            &mut warnings,
-        ),
+    let name = &references.name;
+    let streamed = match &references.content {
+        Content::Stream(truth) => stream_truth(name, truth, BLOCK_BYTES, options),
+        _ => None,
+    };
+    let truth = match (streamed, &references.content) {
+        (Some((truth, remarks)), _) => {
+            warnings = remarks;
+            truth
+        }
+        (None, Content::Stream(truth)) => {
+            truth_of(name, &truth.read().ok()?, options, &mut warnings)?
+        }
+        (None, _) => truth_of(name, references.file().ok()?.text, options, &mut warnings)?,
     };
     Some(CocoStream {
-        truth: truth.ok()?,
+        truth,
         warnings,
         options,
         results: ListBlocks::new(found.open()?),
@@ -118,9 +122,135 @@ fn truth_of<S: Readable<Model = ()>>(
     text: &str,
     options: CocoOptions,
     warnings: &mut Warnings,
-) -> Result<Truth<S>, ReadError> {
+) -> Option<Truth<S>> {
     let text = File { name, text }.content();
-    Truth::read(File { name, text }, &(), options, warnings)
+    Truth::read(File { name, text }, &(), options, warnings).ok()
+}
+
+/// The number of bytes of annotations that are read as one part.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// Reads a ground truth whose list of annotations comes after that of images, without all of its text in memory.
+///
+/// A file that lists its classes at the end, as those of COCO do, is read twice: the annotations of classes that are
+/// not listed are left out.
+///
+/// The contract: images and warnings are exactly those of [`Truth::read`], or there is nothing.
+fn stream_truth<S: Readable<Model = ()>>(
+    name: &str,
+    source: &Stream,
+    block_bytes: usize,
+    options: CocoOptions,
+) -> Option<(Truth<S>, Warnings)> {
+    let open = || {
+        let blocks = ListBlocks::within(source.open()?, "annotations");
+        Some(blocks.with_block_bytes(block_bytes))
+    };
+    let mut blocks = open()?;
+    let mut block = Vec::new();
+    blocks.next_into(&mut block)?;
+    let head = std::str::from_utf8(blocks.head()).ok()?.to_owned();
+    let mut warnings = Warnings::new();
+    let lists = Truth::around(name, &format!("{head}]}}"), options, &mut warnings);
+    let mut truth = match lists {
+        Some(truth) => truth,
+        None => {
+            while !blocks.is_at_end() {
+                blocks.next_into(&mut block)?;
+            }
+            let last = std::str::from_utf8(&block).ok()?;
+            let around = format!("{head}{}", &last[end_of_list(last)?..]);
+            warnings.clear();
+            Truth::around(name, &around, options, &mut warnings)?
+        }
+    };
+    let feed = Mutex::new(AnnotationFeed {
+        blocks: Some(open()?),
+        cut: 0,
+        parts: BTreeMap::new(),
+        tail: String::new(),
+    });
+    let work = || {
+        if read_annotations(&feed, &truth, options).is_none() {
+            locked(&feed).blocks = None;
+        }
+    };
+    on_all_threads(work);
+    let feed = feed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // Without blocks, a part was refused.
+    feed.blocks?;
+    // A later key may be one of those before the list, and stand for it.
+    is_ground_truth(&format!("{head}{}", feed.tail)).then_some(())?;
+    let parts = feed.parts.into_values();
+    truth.add_parts(name, parts, options, &mut warnings)?;
+    Some((truth, warnings))
+}
+
+/// The annotations of a file, and what has been read of them, for all workers.
+struct AnnotationFeed<S> {
+    /// None once a part was refused.
+    blocks: Option<Blocks>,
+    /// The number of blocks that have been cut.
+    cut: usize,
+    parts: BTreeMap<usize, Annotations<S>>,
+    /// The text after the end of the list.
+    tail: String,
+}
+
+/// Reads annotations until there are no more. `None` if some are refused, or were by others.
+fn read_annotations<S: Readable<Model = ()>>(
+    feed: &Mutex<AnnotationFeed<S>>,
+    truth: &Truth<S>,
+    options: CocoOptions,
+) -> Option<()> {
+    let mut block = Vec::new();
+    loop {
+        let (number, is_last) = {
+            let mut feed = locked(feed);
+            let blocks = feed.blocks.as_mut()?;
+            if !blocks.next_into(&mut block)? {
+                return Some(());
+            }
+            let is_last = blocks.is_at_end();
+            feed.cut += 1;
+            (feed.cut, is_last)
+        };
+        let mut text = std::str::from_utf8(&block).ok()?;
+        if is_last {
+            let (records, tail) = text.split_at(end_of_list(text)?);
+            locked(feed).tail = tail.to_owned();
+            text = records;
+        }
+        let part = Annotations::read(text, truth, options)?;
+        locked(feed).parts.insert(number, part);
+    }
+}
+
+/// Where the list ends whose first record a text starts with: before the closing bracket.
+fn end_of_list(text: &str) -> Option<usize> {
+    let mut scanner = Scanner::new(text);
+    if scanner.peek()? != b']' {
+        scanner.skip_value()?;
+        while scanner.take(b',') {
+            scanner.skip_value()?;
+        }
+    }
+    (scanner.peek()? == b']').then(|| scanner.at())
+}
+
+/// Does work on each thread of the pool that this is called in.
+fn on_all_threads(work: impl Fn() + Sync) {
+    #[cfg(feature = "rayon")]
+    match rayon::current_num_threads() {
+        1 => work(),
+        threads => rayon::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|_| work());
+            }
+        }),
+    }
+    #[cfg(not(feature = "rayon"))]
+    work();
 }
 
 impl<S: Clone + Send + Sync> CocoStream<S> {
@@ -173,17 +303,7 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
             let part = worker.work();
             locked(&parts).push(part);
         };
-        #[cfg(feature = "rayon")]
-        match rayon::current_num_threads() {
-            1 => work(),
-            threads => rayon::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(|_| work());
-                }
-            }),
-        }
-        #[cfg(not(feature = "rayon"))]
-        work();
+        on_all_threads(work);
         let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let feed = feed.into_inner().unwrap_or_else(PoisonError::into_inner);
         if feed.is_refused {
@@ -203,7 +323,7 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A lock is poisoned by a panic, of which there is none here.
+    // A lock is poisoned by a panic, and nothing here panics.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -212,11 +332,11 @@ struct Feed<S> {
     blocks: Blocks,
     /// The form of all results, once the first one has been seen.
     form: Form,
-    /// How many blocks have been cut.
+    /// The number of blocks that have been cut.
     cut: usize,
     /// The blocks that are parsed and not yet joined, by their number.
     parsed: BTreeMap<usize, Parsed<S>>,
-    /// How many blocks have been joined, and their records.
+    /// The number of blocks that have been joined, and of their records.
     joined: usize,
     records: usize,
     /// The results of the last image that has been joined: those of the next block may go on with it.
@@ -239,7 +359,7 @@ struct Parsed<S> {
     warnings: Warnings,
 }
 
-/// What a worker does next.
+/// The next task of a worker.
 enum Job<S> {
     /// Parse the block of this number.
     Parse(usize, Form, Vec<Prediction<S>>),
@@ -253,7 +373,7 @@ struct Complete<S> {
     before: Vec<Prediction<S>>,
     results: Vec<Prediction<S>>,
     starts: Vec<usize>,
-    /// How many records are before those of the block.
+    /// The number of records before those of the block.
     records: usize,
 }
 
@@ -279,7 +399,7 @@ impl<S> Feed<S> {
         if self.is_refused {
             return Job::End;
         }
-        // What is parsed is still in the cache.
+        // The text that is parsed is still in the cache.
         if let Some(parsed) = self.parsed.remove(&self.joined) {
             if let Some(complete) = self.join(parsed) {
                 return Job::Score(complete);
@@ -464,7 +584,7 @@ mod tests {
 
     use super::*;
     use crate::Shape;
-    use crate::read::{read_coco_documents, read_coco_mask_documents};
+    use crate::read::{ReadError, read_coco_documents, read_coco_mask_documents};
 
     fn document(text: &str) -> Document {
         Document {
@@ -557,6 +677,72 @@ mod tests {
         }
     }
 
+    /// A streamed ground truth is the whole one, or nothing. Returns whether it is something.
+    fn check_truth(text: &str, block_bytes: usize, options: CocoOptions) -> bool {
+        let source = Stream::new(text.to_owned());
+        let streamed = stream_truth::<BBox>("d.json", &source, block_bytes, options);
+        let Some((streamed, warnings)) = streamed else {
+            return false;
+        };
+        let mut expected = Warnings::new();
+        let whole = truth_of::<BBox>("d.json", text, options, &mut expected);
+        let whole = whole.expect("what can be streamed can be read");
+        assert_eq!(warnings, expected);
+        assert_eq!(streamed.classes, whole.classes);
+        assert_eq!(streamed.images, whole.images);
+        true
+    }
+
+    #[test]
+    fn a_ground_truth_is_streamed_with_its_classes_first_or_last() {
+        let annotation = |id: usize, class: &str| {
+            format!(
+                r#"{{"id": {id}, "image_id": 3, "category_id": {class}, "bbox": [0, {id}, 5, 5]}}"#
+            )
+        };
+        let classes = ["5", "\"x\"", "77", "6"];
+        let annotations: Vec<String> = (0..40).map(|id| annotation(id, classes[id % 4])).collect();
+        let annotations = format!(r#""annotations": [{}]"#, annotations.join(", "));
+        let images = r#""images": [{"id": 3}, {"id": 1, "x": {"annotations": [1]}}]"#;
+        // As in the files of COCO, classes start with another key than annotations.
+        let categories = r#""categories": [{"name": "dog", "id": 5}, {"name": "", "id": "x"}, {"name": "", "id": 6}]"#;
+        let is_streamed = |parts: &[&str], block_bytes| {
+            let text = format!("\n{{{}}} ", parts.join(" , "));
+            check_truth(&text, block_bytes, CocoOptions::default())
+        };
+        for size in [1, 60, 200, 500, 2000, 100_000] {
+            assert!(
+                is_streamed(&[images, categories, &annotations], size),
+                "{size}"
+            );
+            assert!(
+                is_streamed(&[images, &annotations, categories], size),
+                "{size}"
+            );
+            // Where images come last, the end of the file must be small.
+            is_streamed(&[&annotations, images, categories], size);
+            // A list that comes again stands for the first one.
+            for again in [images, r#""annotations": []"#] {
+                let lists = [images, categories, &annotations, again];
+                assert!(!is_streamed(&lists, size), "{size}");
+            }
+            let more = r#""annotations": [{"id": 1}]"#;
+            assert!(!is_streamed(&[images, categories, more], size), "{size}");
+        }
+        assert!(is_streamed(
+            &[images, categories, r#""annotations": [ ]"#],
+            100
+        ));
+        for text in [
+            "[]",
+            "{}",
+            "\u{feff}{}",
+            r#"{"images": [], "categories": [], "annotations": ["#,
+        ] {
+            assert!(!check_truth(text, 100, CocoOptions::default()), "{text}");
+        }
+    }
+
     #[test]
     fn what_is_wrong_is_not_streamed() {
         for text in [
@@ -574,6 +760,39 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_streamed_ground_truth_is_the_whole_one(
+            order in Just(["images", "categories", "annotations", "info"]).prop_shuffle(),
+            fields in proptest::collection::vec((
+                prop_oneof![9 => Just("3"), 4 => Just("1"), 2 => Just("\"a\""), 1 => Just("8")],
+                prop_oneof![9 => Just("5"), 3 => Just("\"x\""), 1 => Just("9")],
+                prop_oneof![
+                    9 => Just(r#""bbox": [0, 0, 5, 5.5], "area": 3, "iscrowd": 0"#),
+                    3 => Just(r#""bbox": [0, 0, 5, -5]"#),
+                    3 => Just(r#""bbox": [1, 1, 1, 1], "segmentation": [{"id": 3}, {"id": 4}]"#),
+                    1 => Just(r#""bbox": [1, 1, 1]"#), 1 => Just(r#""bbox": [1, 1, 1, 1],"#),
+                ],
+            ), 0..12),
+            rises in any::<bool>(),
+            separator in prop_oneof![9 => Just(","), 3 => Just(" ,\n"), 1 => Just("")],
+            block_bytes in 1..600_usize,
+            quirks in any::<bool>(),
+        ) {
+            let records = fields.iter().enumerate().map(|(index, (image, class, rest))| {
+                let id = if rises { index } else { index % 3 };
+                format!(r#"{{"id": {id}, "image_id": {image}, "category_id": {class}, {rest}}}"#)
+            });
+            let records: Vec<String> = records.collect();
+            let lists = order.map(|list| match list {
+                "images" => r#""images": [{"id": 3}, {"id": 1}, {"id": "a"}, {"id": 3}]"#.to_owned(),
+                "categories" => r#""categories": [{"id": 5}, {"id": "x", "name": "cat"}]"#.to_owned(),
+                "annotations" => format!(r#""annotations": [{}]"#, records.join(separator)),
+                _ => r#""info": {"annotations": [{"id": 1}]}"#.to_owned(),
+            });
+            let options = CocoOptions { quirks, ..CocoOptions::default() };
+            check_truth(&format!("{{{}}}", lists.join(", ")), block_bytes, options);
+        }
+
         #[test]
         fn a_stream_gives_what_the_files_give(
             runs in proptest::collection::vec((
