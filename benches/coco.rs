@@ -1,7 +1,7 @@
-//! COCO AP of 5,000 images, 80 classes and 36,781 true boxes. Target, from files to twelve numbers: at
-//! most 0.67 times the time of the fastest peer (ultrafast-pycocotools 0.1.14: 0.10 s, 0.41 s and 1.35 s
-//! of CPU for 45 thousand, 500 thousand and 1.5 million detections), measured side by side; and in
-//! memory at most 0.10 s for 500 thousand. Cost grows linearly.
+//! COCO AP of 5,000 images, 80 classes and 36,781 ground-truth boxes. Target, from files to twelve numbers: at most
+//! 0.67 times the time of the fastest peer (ultrafast-pycocotools 0.1.14: 0.10 s, 0.41 s and 1.35 s of CPU for 45
+//! thousand, 500 thousand and 1.5 million detections), measured side by side; and in memory at most 0.10 s for 500
+//! thousand. Cost grows linearly.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -17,8 +17,9 @@ const IMAGES: usize = 5_000;
 const TRUTHS: usize = 36_781;
 const CLASSES: u32 = 80;
 
-/// A ground truth and results with so many detections an image: some near true boxes, the others
-/// anywhere; low classes are common, and scores have four digits, so that many are equal.
+/// A ground truth and results with this many detections per image: some near ground-truth boxes,
+/// the others anywhere; low classes are common, and scores have four digits, so that many are
+/// equal.
 fn files(detections: usize) -> (String, String) {
     let mut random = StdRng::seed_from_u64(20_261_121);
     let class = |random: &mut StdRng| {

@@ -1,7 +1,7 @@
 //! CodeBLEU on one thread, in memory, over functions of published packages
 //! (`tests/golden/code/*_pkg.jsonl`).
 //!
-//! `code/corpus/<language>/parse` is tree-sitter alone, each text once: the limit. Beside it
+//! `code/corpus/<language>/parse` is tree-sitter alone, each text once: the limit. In addition
 //! `codebleu`, profile `codebleu-0.7`, at most 1.5 times that; `pair_by_pair`, each pair built and
 //! scored for itself, at most 1.2 times `codebleu`; `two_threads`. Peer: codebleu 0.7.0 takes 14, 9
 //! and 24 times the parse for Java, C# and Python.

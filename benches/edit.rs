@@ -1,9 +1,8 @@
 //! Edit distances on one thread, in memory.
 //!
-//! `edit/cer/100k` and `edit/wer/100k`: 100,000 pairs of lines, 4.7 million characters, half of them
-//! Cyrillic, 6 % of the characters replaced, left out or put in; all counts of the alignment. Targets:
-//! 60 ms and 80 ms. Peers: jiwer 4.06 s and 2.34 s; the crate rapidfuzz, the distance only, 36 ms for
-//! the characters.
+//! `edit/cer/100k` and `edit/wer/100k`: 100,000 pairs of lines, 4.7 million characters, half of them Cyrillic, 6% of
+//! the characters replaced, left out or put in; all counts of the alignment. Targets: 60 ms and 80 ms. Peers: jiwer
+//! 4.06 s and 2.34 s; the crate rapidfuzz, the distance only, 36 ms for the characters.
 //!
 //! `edit/cer_kana/100k`: as many lines of hiragana, whose code points have no place of their own in the
 //! table: at most half more than Cyrillic ones. (Measured: 56 ms, where 100,000 lines of Cyrillic took
@@ -11,7 +10,7 @@
 //!
 //! `edit/grapheme/100k`: the same lines by grapheme cluster, for which peers have nothing.
 //!
-//! `edit/distance/100KB` and `edit/alignment/100KB`: two texts of 100,000 letters that differ in 6 %.
+//! `edit/distance/100KB` and `edit/alignment/100KB`: two texts of 100,000 letters that differ in 6%.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -34,7 +33,7 @@ fn letter((first, letters): Alphabet, random: &mut StdRng) -> char {
     char::from_u32(u32::from(first) + random.random_range(0..letters)).unwrap_or(first)
 }
 
-/// Words of two to nine letters, up to a length, and the same with 6 % of the characters corrupted.
+/// Words of two to nine letters, up to a length, and the same with 6% of the characters corrupted.
 fn line(length: usize, alphabet: Alphabet, random: &mut StdRng) -> (String, String) {
     let mut reference = Vec::new();
     while reference.len() < length {

@@ -27,7 +27,7 @@ use rand::{RngExt, SeedableRng};
 /// Small, medium and large.
 const CLIPS: &[(&str, usize)] = &[("100", 100), ("1k", 1_000), ("10k", 10_000)];
 
-/// A rule as MapDR's label files have it.
+/// A rule as in MapDR's label files.
 fn write_rule(label: &mut String, index: usize, lane_type: &str, time: &str, lanes: &[i64]) {
     let separator = if index == 0 { "{" } else { ", " };
     write!(

@@ -6,10 +6,9 @@
 //! - `grid/cell_accuracy/100_30x30` and `10k_30x30`: the same in the cache and a little beyond.
 //! - `grid/metric/100k_30x30`: the same pairs through the metric, with the exact mean.
 //! - `grid/cell_accuracy/100k_mixed`: 100,000 pairs of different shape.
-//! - `grid/submission/400_tasks`: solutions and a submission with two attempts as text, 0.8 MB, read and
-//!   scored, as large as the evaluation set of ARC-AGI-1. Target 5 ms, a quarter of the 20 ms that the
-//!   program has from the files on; the peer (Python's json and comparison of lists, as
-//!   arc-agi-benchmarking does it) takes 25 ms.
+//! - `grid/submission/400_tasks`: solutions and a submission with two attempts as text, 0.8 MB, read and scored, as
+//!   large as the evaluation set of ARC-AGI-1. Target 5 ms, a quarter of the 20 ms that the program has after reading
+//!   the files; the peer (Python's json and comparison of lists, as in arc-agi-benchmarking) takes 25 ms.
 
 use std::time::Duration;
 

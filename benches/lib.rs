@@ -1,1 +1,1 @@
-//! Benchmarks of all crates; see the files beside this one.
+//! Benchmarks of all crates; see the files next to this one.

@@ -4,9 +4,9 @@
 //!   without a threshold. Target: 0.5 us; peers: GEOS 9.5 us, Python 186 us. For 11 points: 4.2 and
 //!   59 us, for 100 points: 89 and 4,531 us. `20_points_3d` is the same in three dimensions, and
 //!   `20_points_below` asks with a threshold for a line that is far away.
-//! - `openlane/frame/24_predictions`, `openlane/frame/200_predictions`: frames of 20 true lanes and 4
-//!   traffic elements, from memory into the state. Targets: 0.2 and 1.2 ms a frame; peer: the devkit
-//!   2.1.0 with numpy 2.4, 18.2 and 108 ms. Of the 200, 160 are near a true lane.
+//! - `openlane/frame/24_predictions`, `openlane/frame/200_predictions`: frames of 20 true lanes and 4 traffic elements,
+//!   from memory into the state. Targets: 0.2 and 1.2 ms per frame; peer: the devkit 2.1.0 with numpy 2.4, 18.2 and 108
+//!   ms. Of the 200, 160 are near a true lane.
 //! - `openlane/compute/4806_frames`: the score of a whole validation set.
 
 use std::hint::black_box;
@@ -21,7 +21,7 @@ use metric_graph::openlane::{
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// A line of steps of 1, and another one by at most `jitter` beside it in each dimension.
+/// A line of steps of 1, and another one that is off by at most `jitter` in each dimension.
 fn lines<const D: usize>(points: usize, jitter: f64) -> (Polyline<D>, Polyline<D>) {
     let mut rng = StdRng::seed_from_u64(1);
     let points: Vec<[f64; D]> = (0..points)

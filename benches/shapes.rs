@@ -1,6 +1,6 @@
 //! IoU of rotated boxes, polygons and masks. Target: 100 ns for a pair of rotated boxes. Peers: a
 //! plain convex clip in f64 takes 98 ns, `BooleanOps` of geo 0.33 takes 10.7 us with errors of IoU
-//! up to 1.6e-8. The groups hold geo beside ours, on the same pairs; before each is timed, the two
+//! up to 1.6e-8. The groups compare geo with ours, on the same pairs; before each is timed, the two
 //! are compared and the largest difference is printed.
 
 use std::hint::black_box;
@@ -27,7 +27,7 @@ fn rotated_pairs(pairs: usize) -> Vec<[RotatedBox; 2]> {
         .collect()
 }
 
-/// Pairs of outlines of `points` points whose distance from the centre varies by a half.
+/// Pairs of outlines of `points` points whose distance from the center varies by a half.
 fn polygon_pairs(pairs: usize, points: usize) -> Vec<[Polygon; 2]> {
     let mut random = StdRng::seed_from_u64(2);
     let mut outline = || {

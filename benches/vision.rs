@@ -1,5 +1,5 @@
 //! Detections. Target: IoU with matching of 1,000,000 box pairs in 30 ms on one thread. The peer's
-//! program (Fusion Brain Challenge 2021) takes 3.5 us a pair, that is 3.5 s; IoU alone in C takes
+//! program (Fusion Brain Challenge 2021) takes 3.5 us per pair, that is 3.5 s; IoU alone in C takes
 //! 12 ms for a comparable number of pairs.
 //!
 //! The other groups are over 5,000 images of 80 classes with 36,000 truths and 500,000 detections of
@@ -19,7 +19,8 @@ use rand::{RngExt, SeedableRng};
 
 const PAIRS: usize = 1_000_000;
 
-/// Items of `side` true boxes, each found by a box that is a little off; `side²` pairs an item.
+/// Items of `side` ground-truth boxes, each found by a box that is a little off; `side²` pairs per
+/// item.
 fn items(side: usize) -> Vec<(Vec<Detection>, Vec<Truth>)> {
     let mut random = StdRng::seed_from_u64(1);
     let mut item = || {

@@ -31,6 +31,9 @@ CLASSES = {
 # Options whose default is what the values are.
 INFERRED = {"input"}
 
+# Metrics with a short way for a few texts.
+SHORT = {"cer", "exact-match", "string-accuracy", "wer"}
+
 # Results that have more than scores.
 RESULTS = {"coco": "CocoResult"}
 
@@ -43,7 +46,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, cast
 
-from ._metric import Metric, _scored_as_given
+from ._metric import Metric, _scored_as_given, _with_short_way
 from ._result import CocoResult, Result
 '''
 
@@ -139,8 +142,9 @@ def function(entry: dict) -> str:
     kind, own = RESULTS.get(name, "Result"), python_name(name)
     # Defaults are the metric's own, so only what differs is handed on.
     call = f"_scored_as_given({name!r}, {own}.__kwdefaults__, locals())"
+    decorator = f"@_with_short_way({name!r})\n" if name in SHORT else ""
     return (
-        f"def {python_name(name)}(\n    *,\n    predictions: Any,\n    references: Any,\n{signature}) -> {kind}:\n"
+        f"{decorator}def {python_name(name)}(\n    *,\n    predictions: Any,\n    references: Any,\n{signature}) -> {kind}:\n"
         f'    """{text}\n    """\n'
         f"    return {call if kind == 'Result' else f'cast({kind}, {call})'}\n"
     )

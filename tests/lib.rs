@@ -1,4 +1,4 @@
-//! Tests across all crates; see the files beside this one. The examples of the README and of the
+//! Tests across all crates; see the files next to this one. The examples of the README and of the
 //! guide for Rust are compiled here.
 
 #[cfg(doctest)]

@@ -31,7 +31,7 @@ use crate::random::{
     options, records,
 };
 
-/// How references without a prediction are treated in random records.
+/// The treatment of references without a prediction in random records.
 const POLICIES: [Missing; 3] = [Missing::Error, Missing::Empty, Missing::Skip];
 
 /// The numbers of shards that data are divided into.
@@ -66,7 +66,7 @@ fn merged(mut a: State, b: &State) -> State {
     a
 }
 
-/// What a state must be like: the bytes and the report of the whole.
+/// The expected state: the bytes and the report of the whole.
 struct Whole<'a> {
     metric: &'a str,
     body: Vec<u8>,
@@ -191,7 +191,8 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
                 .merge_times(&one, times)
                 .expect("states of one metric");
         }
-        // What all records share is known of the whole data, and of a replicate only from predictions.
+        // The properties that all records share are known for the whole data, and for a replicate only from
+        // predictions.
         let weight = |row: &Row| Weights::new(seed, row.id()).of(replicate);
         if !rows
             .iter()
@@ -264,7 +265,7 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
             let expected = baseline
                 .zip(system)
                 .map(|(baseline, system)| system - baseline);
-            // What all records share is not known of a side without predictions.
+            // The properties that all records share are not known for a side without predictions.
             if expected.is_some() && !found.is_nan() {
                 assert_eq!(
                     Some(*found),
@@ -439,7 +440,7 @@ fn check_error(subject: &Subject<'_>, rows: &[Row], expected: Option<usize>, ran
     let Some(index) = expected else {
         return;
     };
-    // What was there before stays.
+    // Existing content stays.
     let start = random.below(index + 1);
     let mut state = subject.gather(&rows[..start]);
     let before = body(&state);

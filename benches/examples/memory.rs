@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What is timed, with its input in it.
+/// The function that is timed, including its input.
 type Call = Box<dyn FnOnce() -> Result<Value>>;
 
 /// Reads the input of a call.
 type Prepare = fn() -> Result<Call>;
 
-/// What the argument may be.
+/// The accepted arguments.
 const CALLS: &[(&str, Prepare)] = &[("ranked", ranked), ("scores", scores)];
 
 /// accuracy@5 of ranked labels.
@@ -42,7 +42,7 @@ fn scores() -> Result<Call> {
     }))
 }
 
-/// The numbers in so many rows of the same length.
+/// The numbers in this many rows of the same length.
 fn rows<T>(numbers: Vec<T>, rows: usize) -> Result<Array2<T>> {
     let width = numbers.len() / rows.max(1);
     Ok(Array2::from_shape_vec((rows, width), numbers)?)
@@ -53,7 +53,7 @@ fn integers(path: &str) -> Result<Vec<i64>> {
     numbers(path, i64::from_le_bytes)
 }
 
-/// A file of numbers of so many bytes each.
+/// A file of numbers of this many bytes each.
 fn numbers<const BYTES: usize, T>(path: &str, number: fn([u8; BYTES]) -> T) -> Result<Vec<T>> {
     let file = File::open(path)?;
     let count = usize::try_from(file.metadata()?.len())? / BYTES;
@@ -67,7 +67,7 @@ fn numbers<const BYTES: usize, T>(path: &str, number: fn([u8; BYTES]) -> T) -> R
     Ok(numbers)
 }
 
-/// What this thread has spent on a core, in seconds.
+/// The time that this thread has spent on a core, in seconds.
 ///
 /// The kernel brings the figure up to date at each of its ticks, which may be 4 ms apart, and when
 /// the thread leaves its core: so it sleeps first.

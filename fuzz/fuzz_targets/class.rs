@@ -1,7 +1,7 @@
 //! Ranks among arbitrary scores, ranked labels and confusion matrices, against plain counts.
 //!
-//! An input is two bytes, each counted from `a` on, and [numbers](metric_suite_fuzz::Numbers). The
-//! first byte chooses scores or labels, the second the rule for ties or the average.
+//! An input is two bytes, each counted starting at `a`, and [numbers](metric_suite_fuzz::Numbers).
+//! The first byte chooses scores or labels, the second the tie-breaking rule or the average.
 
 #![no_main]
 

@@ -1,6 +1,6 @@
 //! CodeBLEU of arbitrary texts, and the laws that its counts, scores and trees keep.
 //!
-//! An input is three bytes, each counted from `a` on, and a text. The bytes choose the language
+//! An input is three bytes, each counted starting at `a`, and a text. The bytes choose the language
 //! (in the order of `Language::ALL`), the profile (`Profile::ALL`), and where the text is split:
 //! the half is the sixteenths that the prediction takes, and an odd byte makes two references of
 //! the rest.

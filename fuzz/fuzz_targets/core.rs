@@ -1,6 +1,6 @@
 //! Exact sums and assignments of arbitrary numbers, against plain ones.
 //!
-//! An input is a byte, counted from `a` on, that chooses what is tried, and
+//! An input is a byte, counted starting at `a`, that chooses what is tried, and
 //! [numbers](metric_suite_fuzz::Numbers).
 
 #![no_main]
@@ -43,7 +43,7 @@ fn sums(numbers: Numbers<'_>) {
     }
 }
 
-/// Shewchuk, *Adaptive precision floating-point arithmetic* (1997), as CPython has it.
+/// Shewchuk, *Adaptive precision floating-point arithmetic* (1997), as in CPython.
 fn fsum(terms: &[f64]) -> f64 {
     let mut partials: Vec<f64> = Vec::new();
     for &term in terms {
@@ -134,7 +134,7 @@ fn assignments(mut numbers: Numbers<'_>) {
 
 type Pairs = Vec<(usize, usize)>;
 
-/// Goes through all choices from the first one on; keeps the first of the best.
+/// Goes through all choices, starting with the first one; keeps the first of the best.
 fn try_all(
     table: &[[Option<Benefit>; 5]; 5],
     row: usize,

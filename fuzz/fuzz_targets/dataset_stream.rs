@@ -68,7 +68,7 @@ fn document(text: String) -> Document {
 
 type Images<S> = BTreeMap<String, (Vec<Prediction<S>>, Image<S>)>;
 
-/// What a stream gives is what is read of the whole files.
+/// A stream gives the same as reading the whole files.
 fn check<S: Shape + Clone + PartialEq + Debug + Send + Sync>(
     stream: Option<CocoStream<S>>,
     block_bytes: usize,

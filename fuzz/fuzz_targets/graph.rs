@@ -1,9 +1,9 @@
 //! Lane graphs from arbitrary texts and numbers: MapDR's clips, OpenLane-V2's frames, polylines
 //! and typed graphs.
 //!
-//! An input is two bytes, each counted from `a` on; the first chooses what is tried, the second
-//! the options. For clips and frames a text follows, in parts between lines of `@`: a prediction,
-//! a reference, and of clips the lanes of the map. For lines and typed graphs
+//! An input is two bytes, each counted starting at `a`; the first chooses what is tried, the second
+//! the options. For clips and frames a text follows, in parts between lines of `@`: a prediction, a
+//! reference, and for clips the lanes of the map. For lines and typed graphs
 //! [numbers](metric_suite_fuzz::Numbers) follow.
 
 #![no_main]

@@ -1,8 +1,8 @@
 //! ARC grids, and solutions with submissions, from arbitrary texts.
 //!
-//! An input is two bytes, each counted from `a` on, and a text in parts, between lines of `@`. The
-//! first byte chooses grids or submissions, the second the options. Of grids the parts are a
-//! prediction and a reference, of submissions a file of solutions and one of attempts.
+//! An input is two bytes, each counted starting at `a`, and a text in parts, between lines of `@`.
+//! The first byte chooses grids or submissions, the second the options. For grids the parts are a
+//! prediction and a reference, for submissions a file of solutions and one of attempts.
 
 #![no_main]
 

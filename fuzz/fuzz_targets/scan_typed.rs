@@ -71,7 +71,7 @@ fuzz_target!(|data: &[u8]| {
         };
         assert_eq!(bits(&row), bits(&read));
     }
-    // Objects one after another, whose keys are expected from the second one on.
+    // Objects one after another, whose keys are expected starting with the second one.
     let mut keys = Keys::new(&["id", "score"]);
     let (mut plain, mut scanner) = (Scanner::new(text), Scanner::new(text));
     loop {

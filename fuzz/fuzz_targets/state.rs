@@ -8,7 +8,7 @@
 //! - `c` and on: options, one `name=value` per line, a line of `@`, and a body of the metric that the
 //!   letter chooses in the order of `ENTRIES`.
 //!
-//! What can be read is a state like any other: it merges with itself, has a report, and is written
+//! A state that can be read is like any other: it merges with itself, has a report, and is written
 //! with the same bytes.
 
 #![no_main]

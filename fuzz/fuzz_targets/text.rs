@@ -1,8 +1,8 @@
-//! Edit distances, normalisation and answers of arbitrary texts, against plain rules.
+//! Edit distances, normalization and answers of arbitrary texts, against plain rules.
 //!
-//! An input is two bytes, each counted from `a` on, and a text in parts, between lines of `@`. The
-//! first byte chooses what is tried, the second the profile or the unit. The parts are a
-//! prediction and references; for normalisation the first part is the list of steps.
+//! An input is two bytes, each counted starting at `a`, and a text in parts, between lines of `@`.
+//! The first byte chooses what is tried, the second the profile or the unit. The parts are a
+//! prediction and references; for normalization the first part is the list of steps.
 
 #![no_main]
 

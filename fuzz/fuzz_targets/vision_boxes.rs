@@ -1,6 +1,6 @@
 //! Shapes of arbitrary numbers, and the matching rules on them.
 //!
-//! An input is a byte, counted from `a` on, that chooses what is tried, and
+//! An input is a byte, counted starting at `a`, that chooses what is tried, and
 //! [numbers](metric_suite_fuzz::Numbers).
 
 #![no_main]
@@ -31,8 +31,8 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// What holds for two shapes: no IoU is NaN or negative, and where there is an overlap the bounds
-/// overlap too. IoU is symmetric.
+/// Laws of two shapes: no IoU is NaN or negative, and where there is an overlap the bounds overlap
+/// too. IoU is symmetric.
 fn pair<S: Shape + Debug>(a: &S, b: &S) {
     for (a, b) in [(a, b), (b, a), (a, a), (b, b)] {
         let (iou, crowd) = (a.iou(b), a.iou_crowd(b));

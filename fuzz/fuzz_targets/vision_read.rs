@@ -1,7 +1,7 @@
 //! Reading of data sets from arbitrary texts, and the metrics of what could be read.
 //!
-//! An input is two bytes, each counted from `a` on, and files. The bytes choose the form (COCO's
-//! boxes, COCO's masks, YOLO, Pascal VOC) and the options. A line `@<name` begins a file of
+//! An input is two bytes, each counted starting at `a`, and files. The bytes choose the form
+//! (COCO's boxes, COCO's masks, YOLO, Pascal VOC) and the options. A line `@<name` begins a file of
 //! truths, a line `@>name` one of predictions.
 
 #![no_main]
@@ -101,7 +101,7 @@ fn told(error: &ReadError) {
 
 type Read<S> = Result<(Dataset<S>, Warnings), ReadError>;
 
-/// What is read does not depend on the order of the files.
+/// The result of reading does not depend on the order of the files.
 fn in_any_order<S: Shape + Sync + PartialEq + Debug + 'static>(
     mut truths: Vec<File<'_>>,
     mut predictions: Vec<File<'_>>,
@@ -111,7 +111,7 @@ fn in_any_order<S: Shape + Sync + PartialEq + Debug + 'static>(
     truths.reverse();
     predictions.reverse();
     let other = read(&truths, &predictions);
-    // Of several errors another may come first.
+    // If there are several errors, another may come first.
     assert_eq!(one.as_ref().ok(), other.as_ref().ok());
     evaluate(one);
 }

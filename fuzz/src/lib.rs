@@ -1,10 +1,10 @@
-//! What the fuzz targets share: how bytes become input, and laws that every metric keeps.
+//! The common parts of the fuzz targets: how bytes become input, and laws that every metric keeps.
 
 use std::fmt::Debug;
 
 use metric_core::{Merge, Metric};
 
-/// One of `all`, by a byte that is counted from `a` on.
+/// One of `all`, by a byte that is counted starting at `a`.
 pub fn choose<T: Copy>(all: &[T], byte: u8) -> T {
     all[usize::from(byte.wrapping_sub(b'a')) % all.len()]
 }
@@ -48,7 +48,7 @@ where
 }
 
 /// Numbers from bytes: a byte below 64 is that integer, one below 128 one of [`SPECIAL`], and one
-/// from 128 on stands before the eight bytes of a number.
+/// of at least 128 comes before the eight bytes of a number.
 pub struct Numbers<'a>(pub &'a [u8]);
 
 /// Numbers that break arithmetic.

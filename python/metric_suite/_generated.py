@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, cast
 
-from ._metric import Metric, _scored_as_given
+from ._metric import Metric, _scored_as_given, _with_short_way
 from ._result import CocoResult, Result
 
 
@@ -380,7 +380,7 @@ def classification(
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
 ) -> Result:
-    """One label an example: accuracy, precision, recall, F1, as scikit-learn has them.
+    """One label per example: accuracy, precision, recall, F1, as scikit-learn has them.
 
     Args:
         predictions: a label: an integer or a string.
@@ -414,7 +414,7 @@ def classification(
 
 
 class Classification(Metric):
-    """One label an example: accuracy, precision, recall, F1, as scikit-learn has them, in batches.
+    """One label per example: accuracy, precision, recall, F1, as scikit-learn has them, in batches.
 
     Args:
         average: How precision, recall and F1 of classes become one.
@@ -468,6 +468,7 @@ class Classification(Metric):
         )
 
 
+@_with_short_way('string-accuracy')
 def string_accuracy(
     *,
     predictions: Any,
@@ -563,6 +564,7 @@ class StringAccuracy(Metric):
         )
 
 
+@_with_short_way('wer')
 def wer(
     *,
     predictions: Any,
@@ -669,6 +671,7 @@ class WER(Metric):
         )
 
 
+@_with_short_way('cer')
 def cer(
     *,
     predictions: Any,
@@ -780,6 +783,7 @@ class CER(Metric):
         )
 
 
+@_with_short_way('exact-match')
 def exact_match(
     *,
     predictions: Any,
@@ -1981,7 +1985,7 @@ def confusion_matrix(
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
 ) -> Result:
-    """Which class of boxes is taken for which, or for background.
+    """Confusion matrix of the classes of boxes and the background.
 
     Args:
         predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
@@ -2015,7 +2019,7 @@ def confusion_matrix(
 
 
 class ConfusionMatrix(Metric):
-    """Which class of boxes is taken for which, or for background, in batches.
+    """Confusion matrix of the classes of boxes and the background, in batches.
 
     Args:
         iou: The IoU from which a detection matches.

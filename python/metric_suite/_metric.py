@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings as _warnings
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from . import _native
 from ._boxes import Boxes, is_data_set
@@ -462,7 +462,15 @@ def score(
     0.5
     """
     if not options and "input" not in _option_names(metric):
-        return _warned(result_of(_scored(_plain_scorer(metric), predictions, references, ids, fields)))
+        scorer = _plain_scorer(metric)
+        if ids is None and fields is None:
+            given = {"predictions": predictions, "references": references}
+            scores = scorer.score_texts(given)
+            if scores is not None:
+                result = _new(Result)
+                result._scores, result._given = scores, (scorer, given)
+                return result
+        return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
     options, settings = _parted(options, _SETTINGS)
     if "weights" in options and "weight-field" in _option_names(metric):
         weights = options.pop("weights")
@@ -481,6 +489,41 @@ def _scored_as_given(metric: str, defaults: Mapping[str, Any] | None, given: dic
 
 
 _REQUIRED = object()
+
+_P = ParamSpec("_P")
+
+
+# Without `__init__`, which takes an outcome.
+_new = object.__new__
+
+
+def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P, Result]]:
+    """Returns what gives the function of a metric a short way for calls with a few texts and nothing else.
+
+    The result has the scores, and computes the rest when it is asked for.
+    """
+
+    def decorated(function: Callable[_P, Result]) -> Callable[_P, Result]:
+        scorer: Any = None
+
+        @wraps(function)
+        def call(*others: _P.args, **arguments: _P.kwargs) -> Result:
+            nonlocal scorer
+            if len(arguments) == 2 and not others:
+                if scorer is None:
+                    scorer = _plain_scorer(metric)
+                scores = scorer.score_texts(arguments)
+                if scores is not None:
+                    result = _new(Result)
+                    result._scores, result._given = scores, (scorer, arguments)
+                    return result
+            return function(*others, **arguments)
+
+        # What is its default is told apart by them.
+        setattr(call, "__kwdefaults__", getattr(function, "__kwdefaults__"))
+        return call
+
+    return decorated
 
 
 def score_files(metric: str, references: Any, predictions: Any = None, **options: Any) -> Result:

@@ -97,20 +97,32 @@ class Result(Mapping[str, "float | None"]):
     1
     """
 
+    samples: Samples | None = None
+    _scores: dict[str, float | None]
+    # The scorer and the arguments of a call whose outcome has not been asked for.
+    _given: tuple[Any, dict[str, Any]]
+
     def __init__(self, outcome: Any) -> None:
         self._outcome = outcome
-        self._scores: dict[str, float | None]
-        self.warnings: list[str]
         # In the words of Python, which are not those of the program.
         self._scores, self.warnings = outcome.summary()
         columns = outcome.samples()
-        self.samples: Samples | None = None if columns is None else Samples(columns)
+        if columns is not None:
+            self.samples = Samples(columns)
+
+    @cached_property
+    def _outcome(self) -> Any:
+        scorer, given = self._given
+        return scorer.score_values(given["predictions"], given["references"], None, None)
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        return []
 
     @classmethod
     def _of_json(cls, body: dict[str, Any]) -> Result:
         result = cls.__new__(cls)
         result._outcome = None
-        result.samples = None
         result.__dict__["_json"] = body
         result._scores = body["scores"]
         result.warnings = list(body.get("warnings", ()))

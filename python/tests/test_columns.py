@@ -42,6 +42,32 @@ def test_texts(kind):
     assert result.counts == {"hits": 5, "substitutions": 0, "deletions": 2, "insertions": 0}
 
 
+@pytest.mark.parametrize("kind", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("metric", ["exact-match", "string-accuracy"])
+def test_equal_texts(metric, kind):
+    predictions, references = ["the cat", "", "früh", "früh "], ["the cats", "", "früh", "früh"]
+    for threads in (1, 2):
+        result = metric_suite.score(metric, predictions=kind(predictions), references=kind(references), threads=threads)
+        assert result.counts == {"correct": 2, "total": 4}
+
+
+def test_nulls_among_equal_texts():
+    texts = pyarrow.array(["a", None, "b"])
+    with pytest.raises(MetricError, match="id \"2\": reference: expected a string, found null"):
+        metric_suite.exact_match(predictions=pyarrow.array(["a", "a", "b"]), references=texts)
+
+
+@pytest.mark.parametrize("kind", ["utf8", "large_utf8", "string_view"])
+@pytest.mark.parametrize("chunks", [1, 2])
+def test_texts_that_are_not_utf8_are_refused(kind, chunks):
+    """Arrow arrays come from anywhere: what is no text is found, however the texts are stored."""
+    bad = pyarrow.array([b"a", b"\xff" * 20]).cast({"string_view": "binary_view", "utf8": "binary"}.get(kind, "large_binary"))
+    bad = pyarrow.chunked_array([bad.view(getattr(pyarrow, kind)())] * chunks)
+    good = ["a", "b"] * chunks
+    with pytest.raises(MetricError, match="predictions: the text at index 1 is not UTF-8"):
+        metric_suite.exact_match(predictions=bad, references=good)
+
+
 INTEGERS = {
     "list": list,
     "numpy int64": lambda labels: numpy.array(labels, dtype="int64"),

@@ -1,10 +1,13 @@
 """What values mean without an option that says so, and objects that are written, copied and read."""
 
 import copy
+import inspect
 import pickle
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import metric_suite
 
@@ -92,3 +95,52 @@ def test_rows_of_data_sets():
     assert metric_suite.vqa(predictions=given, references=asked)["accuracy"] == 1.0
     with pytest.raises(metric_suite.MetricError, match="occurs twice"):
         metric_suite.vqa(predictions=given * 2, references=asked)
+
+
+SHORT = {"cer": "cer", "exact_match": "exact-match", "string_accuracy": "string-accuracy", "wer": "wer"}
+
+
+@pytest.mark.parametrize("name", SHORT)
+@given(pairs=st.lists(st.tuples(st.text("aé \U0001f642", max_size=5), st.text("aé \U0001f642", max_size=5)), max_size=20))
+def test_a_few_texts_have_the_result_of_many(name, pairs):
+    """Calls with a few texts have a short way, whose results hide it."""
+    predictions, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    function = getattr(metric_suite, name)
+    if not pairs:
+        with pytest.raises(metric_suite.MetricError, match="no records"):
+            function(predictions=predictions, references=references)
+        return
+    expected = metric_suite.Metric(SHORT[name]).update(tuple(predictions), tuple(references)).compute()
+    found = function(predictions=predictions, references=references)
+    scored = metric_suite.score(SHORT[name], predictions=predictions, references=references)
+    for result in (found, scored):
+        assert list(result.items()) == list(expected.items()) and result.warnings == expected.warnings
+        assert result.samples is None and result.metric == SHORT[name]
+    # The lists are the caller's, who may change them.
+    predictions.clear()
+    references.append("more")
+    for result in (found, pickle.loads(pickle.dumps(scored))):
+        assert result.to_json() == expected.to_json() and result.details == expected.details
+        assert repr(result) == repr(expected) and result.signature == expected.signature
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_functions_with_a_short_way_are_functions(name):
+    function = getattr(metric_suite, name)
+    parameters = inspect.signature(function).parameters
+    assert {"predictions", "references", "ids", "samples", "threads"} <= parameters.keys()
+    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters.values())
+    assert function.__name__ == name and function.__module__ == "metric_suite._generated" and "Args:" in function.__doc__
+    assert pickle.loads(pickle.dumps(function)) is function
+    with pytest.raises(TypeError):
+        function(["a"], ["a"])
+    with pytest.raises(TypeError, match="references"):
+        function(predictions=["a"])
+    with pytest.raises(TypeError, match="wrong"):
+        function(predictions=["a"], references=["a"], wrong=1)
+    with pytest.raises(metric_suite.MetricError, match="2 predictions and 1 reference"):
+        function(predictions=["a", "b"], references=["a"])
+    with pytest.raises(metric_suite.MetricError, match="expected a string"):
+        function(predictions=["a", 1], references=["a", "b"])
+    with pytest.raises(metric_suite.MetricError, match="surrogate"):
+        function(predictions=["a", "\ud800"], references=["a", "b"])

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::rows::{self, near, same};
 
-/// Rows that are no N lists of K labels and N references: what we say of them. `None`: they do not
+/// Rows that are not N lists of K labels and N references: our error for them. `None`: they do not
 /// even have the type.
 const INVALID: &[(&str, Option<LabelsError>)] = &[
     ("seed swapped", None),

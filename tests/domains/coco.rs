@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::rows::{Deviation, check, folders, id, rows, same};
 
-/// The published data sets, and those of the folder beside the project.
+/// The published data sets, and those of the folder next to the project.
 fn sets() -> Vec<Value> {
     let mut sets = rows("vision/coco.jsonl");
     let folders = folders()
@@ -244,8 +244,7 @@ fn deviations(sets: &[Value], more: &[Deviation]) -> Vec<Deviation> {
         .collect()
 }
 
-/// What we answer where the reference raises: by arithmetic, or the digits that faster-coco-eval 1.8
-/// prints.
+/// Our answer where the reference raises: by arithmetic, or the digits that faster-coco-eval 1.8 prints.
 #[test]
 fn better_answers_than_an_exception() {
     let answers = [

@@ -12,7 +12,7 @@ use crate::rows::{self, Deviation, same, text};
 /// The engine whose grammars are the pinned ones.
 const CODEBLEU: &str = "codebleu070_g26";
 
-/// Rows without references: the reference programs raise, and here there is nothing to call.
+/// Rows without references: the reference implementations raise, and here there is nothing to call.
 const NO_REFERENCES: &[Deviation] = &[
     ("c-edge-058", "no references", "no references"),
     ("c_sharp-edge-058", "no references", "no references"),
@@ -72,8 +72,8 @@ fn measure(row: &Value, profile: Profile) -> Result<CodeBleuState, String> {
     Ok(CodeBleu::new(profile).measure(&prediction, &references))
 }
 
-/// The counts of a row as whole numbers; those of keywords, which the reference programs add up in
-/// steps of 0.2, in fifths.
+/// The counts of a row as whole numbers; those of keywords, which the reference implementations add
+/// up in steps of 0.2, in fifths.
 fn counts(counts: &Value) -> Result<[Vec<u64>; 2], String> {
     let whole = |scale: f64, value: &Value| {
         let scaled = value.as_f64().unwrap_or(f64::NAN) * scale;
@@ -122,7 +122,8 @@ fn words(row: &Value, engine: &str, profile: Profile) -> Result<(), String> {
     let reference_length = Some(state.ngram.reference_length);
     same("ref_len", reference_length, length("ref_len_closest"))?;
     let score = CodeBleu::new(profile).compute(&state);
-    // The only component without a fractional sum in the reference programs: equal to the bit.
+    // The only component without a fractional sum in the reference implementations: equal to the
+    // bit.
     same("ngram", score.ngram_match, result["ngram"].as_f64())?;
     close(
         "weighted",
@@ -177,7 +178,7 @@ fn the_original_evaluator() {
     rows::check(&rows, rows::id, &deviations, |row| {
         words(row, "codexglue", Profile::CodeXGlue)?;
         // Its own parser is of 2020. With today's, its trees and dataflows are those of codebleu
-        // 0.7.0, which removes comments in the same way but for Python.
+        // 0.7.0, which removes comments in the same way, except for Python.
         let state = measure(row, Profile::CodeXGlue)?;
         let other = c_style
             .iter()
@@ -310,7 +311,7 @@ fn examples_of_the_paper() {
         };
         if rows::id(row) == "p1" {
             // The prediction breaks off. Of that the grammar of 2020 makes a tree with 21 subtrees,
-            // 13 of which match, today's one with 19 and 11, in the reference programs too.
+            // 13 of which match, today's one with 19 and 11, in the reference implementations too.
             check(Profile::CodeBleu07, [11, 19], 6873.0)?;
             return check(Profile::CodeXGlue, [11, 19], 6873.0);
         }

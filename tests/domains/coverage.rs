@@ -1,4 +1,4 @@
-//! What each test of golden rows covers: the lines of `tests/GOLDEN.md`.
+//! The coverage of each test of golden rows: the lines of `tests/GOLDEN.md`.
 //!
 //! A test may have several lines, one a profile. Numbers of rows, tolerances and deviations are not
 //! here: they are what the test does, and `cargo xtask golden` takes them from there.
@@ -57,7 +57,7 @@ const SKLEARN: &[&str] = &["scikit-learn 1.9.1"];
 const TOP_K: &[&str] = &["scikit-learn top_k_accuracy_score"];
 const VQA: &[&str] = &["GT-Vision-Lab/VQA a013f00"];
 
-/// One line a metric and profile.
+/// One line per metric and profile.
 #[rustfmt::skip]
 pub(crate) const COVERAGE: &[Line] = &[
     line("inputs::files_of_other_programs", RUN, "files", "records", &["pandas 3.1.1", "polars 2.1.0", "duckdb 2.0.0", "pyarrow 26.0.1", "datasets 5.2.0", "Python csv", "forms of R, Kaldi, NIST"]),
@@ -97,7 +97,7 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("stats::results_of_the_program", STATS, "intervals and comparisons of files", "", PLAIN),
     line("stats::replicates_of_images", STATS, "replicates of coco", "", PYCOCOTOOLS),
 
-    line("text::equality_under_each_normalisation", TEXT, "string-accuracy", "each normalisation", &["CPython 3.11"]),
+    line("text::equality_under_each_normalisation", TEXT, "string-accuracy", "each normalization", &["CPython 3.11"]),
     line("edit::edits_and_alignments_of_jiwer", TEXT, "wer", "jiwer", JIWER),
     line("edit::edits_and_alignments_of_jiwer", TEXT, "cer", "jiwer", JIWER),
     line("edit::distances_by_code_point_and_grapheme_cluster", TEXT, "cer", "code points and graphemes", &["arithmetic"]),
@@ -110,7 +110,7 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("text::answers_of_the_squad_programs", TEXT, "squad", "v2", &["evaluate-v2.0.py"]),
     line("text::answers_of_the_fusion_brain_program", TEXT, "vqa", "fusion-brain-2021", FUSION_BRAIN),
     line("text::agreement_with_people_of_the_vqa_program", TEXT, "vqa", "vqa-v2", VQA),
-    line("text::answer_processing_of_the_vqa_program", TEXT, "vqa", "normalisation of answers", VQA),
+    line("text::answer_processing_of_the_vqa_program", TEXT, "vqa", "normalization of answers", VQA),
 
     line("coco::coco_with_the_quirks_of_pycocotools", VISION, "coco", "--quirks pycocotools", PYCOCOTOOLS),
     line("coco::coco_without_quirks", VISION, "coco", "without quirks", PYCOCOTOOLS),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::rows::{self, near, same, text};
 
-/// What jiwer says of a row by words or by characters: unit, prefix of its fields, error rate.
+/// jiwer's result for a row by words or by characters: unit, prefix of its fields, error rate.
 const UNITS: &[(Unit, &str, &str)] = &[(Unit::Word, "w", "wer"), (Unit::CodePoint, "c", "cer")];
 
 /// Hits, substitutions, insertions, deletions, as jiwer lists them.
@@ -107,7 +107,8 @@ fn distances_by_code_point_and_grapheme_cluster() {
             row["lev_codepoints_raw"].as_u64(),
         )?;
         let clusters = split(Unit::Grapheme, Rules::Jiwer);
-        // Where oracles of other versions of Unicode disagree, the row has the value of ours beside.
+        // Where oracles of other versions of Unicode disagree, the row has the value of ours as
+        // well.
         let ours = &row["lev_graphemes_stripped_unicode_segmentation_1_13_3"];
         let expected = ours.as_u64().or(row["lev_graphemes_stripped"].as_u64());
         same("clusters", distance(&clusters), expected)?;

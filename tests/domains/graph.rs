@@ -285,7 +285,7 @@ fn mapdr_edge_cases_validation() {
     });
 }
 
-/// The counts of an independent port of the reference program, where it has them.
+/// The counts of an independent port of the reference implementation, where it has them.
 #[test]
 fn mapdr_edge_cases_port() {
     let metric = LaneCorrespondence::default();

@@ -63,7 +63,7 @@ fn check_distances<const D: usize>(row: &Value) -> Result<(), String> {
             other => return Err(format!("unknown distance {other}")),
         };
         near(field, ours, expected)?;
-        // Neither side is special, but for those that say so.
+        // Neither side is special, except for those that say so.
         let directed = field.contains("_to_") || field.contains("_gt_");
         if field.contains("frechet") && !directed {
             rows::same(
@@ -76,7 +76,7 @@ fn check_distances<const D: usize>(row: &Value) -> Result<(), String> {
     let greatest = chamfer(&a, &b, Chamfer::OneSided).max(chamfer(&b, &a, Chamfer::OneSided));
     rows::same("max", chamfer(&a, &b, Chamfer::Max), greatest)?;
 
-    // A threshold changes nothing but that the distance must be below it.
+    // A threshold only requires that the distance is below it.
     for threshold in [0.0, 0.25, 0.5, 1.0, 3.0, 10.0, 30.0] {
         let check = |what: &str, below: Option<f64>, whole: f64| {
             rows::same(what, below, Some(whole).filter(|&whole| whole < threshold))

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::coverage::COVERAGE;
 
-/// What a test has read and allowed so far. A test has a thread of its own.
+/// The rows that a test has read and allowed so far. A test has a thread of its own.
 #[derive(Default)]
 struct Seen {
     files: BTreeSet<String>,
@@ -22,8 +22,8 @@ thread_local! {
     static SEEN: RefCell<Seen> = RefCell::default();
 }
 
-/// The folder of the published rows and, unless `GOLDEN_ROWS=published`, the one beside the
-/// project with all rows, where it is.
+/// The folder of the published rows and, unless `GOLDEN_ROWS=published`, the one next to the
+/// project with all rows, if it exists.
 pub(crate) fn folders() -> Vec<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![here.join("golden")];
@@ -205,7 +205,7 @@ pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// Equal but for the last bits, where the other program adds or divides in another order.
+/// Equal except for the last bits, where the other program adds or divides in another order.
 pub(crate) fn near(what: &str, ours: Option<f64>, expected: &Value) -> Result<(), String> {
     let expected = expected.as_f64();
     match (ours, expected) {

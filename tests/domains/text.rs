@@ -1,4 +1,4 @@
-//! Text: string equality under normalisation, and visual question answering.
+//! Text: string equality under normalization, and visual question answering.
 
 use metric_core::Metric;
 use metric_text::vqa::{self, Answers, Profile, VqaAccuracy};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::rows::{self, near, same, text};
 
-/// The equality fields of the rows, each with the normalisation it stands for.
+/// The equality fields of the rows, each with the normalization it stands for.
 const EQUALITIES: &[(&str, &str)] = &[
     ("eq", "none"),
     ("eq_nfc", "nfc"),

@@ -75,7 +75,7 @@ fn iou_of_axis_aligned_boxes() {
             same(what, ours.to_bits(), reference.to_bits())?;
         }
         // Only a box of corner and size has the corners that the reference computes with; corners
-        // and centres lose their last digits when they become one.
+        // and centers lose their last digits when they become one.
         let reference = number(&row["voc_plus1"]);
         let reference = if reference.is_nan() { 0.0 } else { reference };
         let ours = iou_plus_one(&a, &b);
@@ -102,7 +102,7 @@ fn totals(row: &Value) -> Counts {
 }
 
 /// The three ratios to the last bit, or where the program at hand has no such number (F1 of rules
-/// that are no program's: the rows round three times, we once) to 1e-15. The rows print 0 for 0/0.
+/// that no program has: the rows round three times, we once) to 1e-15. The rows print 0 for 0/0.
 fn same_scores(metric: &Detections, state: &DetectionState, row: &Value) -> Result<(), String> {
     let score = metric.compute(state);
     let printed = |value: Option<f64>| value.unwrap_or(0.0);

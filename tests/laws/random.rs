@@ -7,7 +7,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value as Json, json};
 
-/// A source of random values that depends on nothing but its seed.
+/// A source of random values that depends only on its seed.
 pub(crate) struct Random(TestRunner);
 
 impl Random {
@@ -554,7 +554,7 @@ fn frames() -> BoxedStrategy<Values> {
 /// The width and height of images.
 const SIZE: u8 = 8;
 
-/// An object as COCO has it, near the others and with few scores: many ties.
+/// An object as in COCO, near the others and with few scores: many ties.
 fn object(classes: &'static [&'static str], truth: bool) -> impl Strategy<Value = Json> {
     let class = proptest::sample::select(classes);
     (class, corners(), 0_u8..3).prop_map(move |(class, [x, y, width, height], level)| {

@@ -76,7 +76,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// What the crates with the metrics of one domain may depend on.
+/// The dependencies that the crates with the metrics of one domain may have.
 const LEAF: &[&str] = &["metric-core", "metric-record?"];
 
 #[test]
@@ -128,7 +128,7 @@ fn sibling_dev_dependencies(packages: &[Package]) -> Vec<String> {
 struct Package {
     name: String,
     dependencies: Vec<Dependency>,
-    /// The registries it may be published to: null is any, an empty list is none.
+    /// The registries it may be published to: null means any, an empty list means none.
     publish: Option<Vec<String>>,
 }
 

@@ -31,6 +31,7 @@ pub(crate) const PACKAGES: &[&str] = &[
     "pyright[nodejs]",
     "pytest",
     "twine",
+    "zopflipy",
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {

@@ -73,6 +73,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         output(&program("maturin"), &source, &package, &variables).map(drop)
     })?;
     let files = distributions(&wheels)?;
+    let wheel = files
+        .iter()
+        .find(|path| path.extension().is_some_and(|it| it == "whl"));
+    let wheel = wheel.ok_or_else(|| "maturin built no wheel".to_owned())?;
+    steps.run("compression", || {
+        let words = ["repack.py", &*wheel.display().to_string()];
+        output(&program("python"), &words, &root().join("python"), &[]).map(drop)
+    })?;
     steps.run("metadata", || {
         let files = files.iter().map(|path| path.display().to_string());
         let files: Vec<String> = files.collect();
@@ -83,10 +91,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
             .collect();
         output(&program("python"), &words, Path::new("."), &[]).map(drop)
     })?;
-    let wheel = files
-        .iter()
-        .find(|path| path.extension().is_some_and(|it| it == "whl"));
-    let wheel = wheel.ok_or_else(|| "maturin built no wheel".to_owned())?;
     let source = files
         .iter()
         .find(|path| path.extension().is_some_and(|it| it == "gz"));

@@ -78,7 +78,7 @@ impl Calibration {
         let bin = &mut self.bins[((highest * BINS as f64) as usize).min(BINS - 1)];
         bin.examples += 1;
         bin.confidence.add(highest);
-        // Of references that share the first rank, each is as likely to be first.
+        // References that share the first rank are equally likely to be first.
         if rank.first == 0 {
             bin.correct.add(1.0 / (rank.last as f64 + 1.0));
         }

@@ -3,8 +3,8 @@ use std::marker::PhantomData;
 
 use metric_core::{Accuracy, Counts, Mean, Merge, Metric, Sum, merge_map_times, named_choice};
 
-/// How often each class was taken for each: the evidence of single-label classification, and all
-/// scores that are made of it.
+/// The number of times each class was predicted for each reference class: the state of single-label
+/// classification, from which all of its scores are computed.
 ///
 /// `L` is the type of a class label, such as an integer or a string. The classes are those that
 /// occur as a reference or as a prediction, in their order. An example may have no prediction
@@ -50,7 +50,7 @@ pub struct ConfusionMatrix<L: Ord> {
     rows: BTreeMap<L, Row<L>>,
 }
 
-/// What the examples of one reference were taken for.
+/// The predicted classes of the examples that share a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Row<L: Ord> {
     /// Predictions that are the reference. Most are, and they need no second search.
@@ -455,11 +455,11 @@ impl PrecisionRecallF1 {
     }
 }
 
-/// How scores of classes become one.
+/// The average that turns the scores of the classes into one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Average {
-    /// Of the pooled counts: all examples count the same. Over all classes recall is then the
-    /// accuracy; so are precision and F1, if every example has a prediction.
+    /// The score of the pooled counts: all examples have the same weight. Over all classes, recall
+    /// is then the accuracy, and so are precision and F1 if every example has a prediction.
     Micro,
     /// The mean over classes: all classes count the same.
     #[default]
@@ -485,13 +485,13 @@ impl Average {
 
 named_choice!(Average, "average");
 
-/// What 0 / 0 is, such as the precision of a class that was never predicted.
+/// The value of 0 / 0, such as the precision of a class that was never predicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ZeroDivision {
     /// Undefined, and left out of averages over classes: `zero_division=np.nan` of scikit-learn.
     #[default]
     Undefined,
-    /// 0, as scikit-learn has it by default.
+    /// 0, scikit-learn's default.
     Zero,
     /// 1.
     One,
@@ -566,13 +566,13 @@ impl<L> Classification<L> {
         }
     }
 
-    /// How scores of classes become one.
+    /// The average that turns the scores of the classes into one.
     #[must_use]
     pub fn average(&self) -> Average {
         self.average
     }
 
-    /// What 0 / 0 is.
+    /// The value of 0 / 0.
     #[must_use]
     pub fn zero_division(&self) -> ZeroDivision {
         self.zero_division
@@ -780,7 +780,7 @@ mod tests {
             // Pooled recall is the accuracy.
             let micro = matrix.precision_recall_f1(Average::Micro, ZeroDivision::Undefined);
             prop_assert_eq!(micro.recall, matrix.accuracy().value());
-            // So is the weighted recall, but for the rounding of its terms.
+            // So is the weighted recall, except for the rounding of its terms.
             let weighted = matrix.precision_recall_f1(Average::Weighted, ZeroDivision::Undefined);
             let difference = weighted.recall.unwrap_or(0.0) - micro.recall.unwrap_or(0.0);
             prop_assert!(difference.abs() < 1e-14);

@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(matrix.rows(), [[0, 0], [1, 1]]);
     }
 
-    /// A class as data have it: some integers are named.
+    /// A class as it appears in data: some integers have names.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
     enum Class {
         Integer(i64),

@@ -7,9 +7,9 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 /// In how many rows the reference label is among the first `k` predicted labels (top-k accuracy,
 /// from labels).
 ///
-/// `predictions` is N by K, each row the labels of one example from the likeliest on;
+/// `predictions` is N by K, where each row has the labels of one example, the likeliest first;
 /// `references` holds the N true labels. The order within the first `k` does not matter, and a
-/// label that stands there twice counts once.
+/// label that appears there twice counts once.
 ///
 /// Linear in N times `k`, without memory of its own; fastest on an array in standard layout.
 ///
@@ -78,7 +78,7 @@ fn hits<L: PartialEq>(predictions: &[L], references: &[L], columns: usize, k: us
     }
 }
 
-/// How many of `rows` hold their reference.
+/// The number of `rows` that hold their reference.
 ///
 /// All labels of a row are compared instead of stopping at the first that is right: a branch that
 /// cannot be foreseen costs more than the comparisons left.
@@ -137,7 +137,7 @@ pub fn label_rows<L: Clone>(rows: &[impl AsRef<[L]>]) -> Result<Array2<L>, Label
     })
 }
 
-/// What is wrong with the input of [`accuracy_at_k`] or [`label_rows`].
+/// The error in the input of [`accuracy_at_k`] or [`label_rows`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelsError {
     /// There is nothing to score.
@@ -197,8 +197,8 @@ impl std::error::Error for LabelsError {}
 
 /// Accuracy@k for several `k` in one pass over the examples.
 ///
-/// The prediction is a list of labels from the likeliest on. A list shorter than `k` counts as
-/// what is there: whether such lists are allowed is for the reader of the data to say.
+/// The prediction is a list of labels, the likeliest first. A list shorter than `k` is scored with
+/// the labels it has; whether such lists are allowed is up to the code that reads the data.
 ///
 /// ```
 /// use metric_class::AccuracyAtK;
@@ -284,7 +284,8 @@ impl fmt::Display for InvalidK {
 
 impl std::error::Error for InvalidK {}
 
-/// How often the reference label stood at each rank: the evidence of accuracy@k for every `k`.
+/// The number of examples with the reference label at each rank: the state of accuracy@k for every
+/// `k`.
 ///
 /// ```
 /// use metric_class::Ranks;
@@ -310,7 +311,8 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Counts one example whose reference label stands first at `rank`, from 0, or nowhere.
+    /// Counts one example whose reference label first appears at `rank`, counted from 0, or
+    /// nowhere.
     ///
     /// The memory grows to the greatest rank met.
     pub fn record(&mut self, rank: Option<usize>) {
@@ -335,7 +337,7 @@ impl Ranks {
     }
 
     /// The mean of 1 / rank of the reference labels, where the first rank is 1 and a label that
-    /// stands nowhere counts 0; only the first `cutoff` ranks count. Undefined without examples.
+    /// does not appear counts 0; only the first `cutoff` ranks count. Undefined without examples.
     ///
     /// ```
     /// # use metric_class::Ranks;

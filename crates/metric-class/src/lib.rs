@@ -21,7 +21,7 @@ pub use top_k::{
     TiedRank, Ties, TopK, binary_top_k_accuracy, tied_rank, top_k_accuracy,
 };
 
-/// The version of this crate, as it stands in signatures.
+/// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The greatest number of examples in a written state: more than there are, and counts up to this

@@ -21,7 +21,7 @@ use crate::{Calibration, InvalidK};
 /// # Errors
 ///
 /// No rows, as many references as rows missed, `k` of 0, a label without a column, a score that is
-/// no finite number.
+/// not a finite number.
 ///
 /// ```
 /// use metric_class::{Ties, top_k_accuracy};
@@ -46,10 +46,10 @@ pub fn top_k_accuracy<S: Score>(
     metric.accuracy_at(&state, k).ok_or(ScoresError::NoExamples)
 }
 
-/// Accuracy@k of two classes from one score a row, as scikit-learn has it: of the score of class 1.
+/// Accuracy@k of two classes from one score per row, that of class 1, matching scikit-learn.
 ///
-/// At `k` of 1 a row is taken for class 1 if its score is above the threshold, which is 0.5 if all
-/// scores lie in \[0, 1\] and else 0. At 2 and more every row is right.
+/// If `k` is 1, class 1 is predicted for a row if its score is above the threshold, which is 0.5 if
+/// all scores lie in \[0, 1\] and 0 otherwise. If `k` is 2 or more, every row is correct.
 ///
 /// The rule is that of `top_k_accuracy_score` in scikit-learn 1.9. One score outside \[0, 1\] moves
 /// the threshold of all rows, so the value of a data set is not that of its parts.
@@ -87,7 +87,7 @@ pub fn binary_top_k_accuracy<S: Score>(
     Ok(values().zip(references).map(right).collect())
 }
 
-/// Where a label stands among the scores of its row, before ties are broken.
+/// The position of a label among the scores of its row, before ties are broken.
 ///
 /// ```
 /// use metric_class::{TiedRank, tied_rank};
@@ -165,7 +165,7 @@ impl Score for f32 {}
 impl Score for f64 {}
 
 mod private {
-    /// How scores compare to one.
+    /// The number of scores above and equal to a given score.
     #[derive(Clone, Copy, Debug)]
     pub struct Compared {
         /// Scores above it.
@@ -304,7 +304,7 @@ impl RankSpan {
         (self.last.saturating_sub(self.first) as u64).saturating_add(1)
     }
 
-    /// How many of the ranks are among the first `k`.
+    /// The number of ranks among the first `k`.
     fn within(self, k: usize) -> u64 {
         (k.saturating_sub(self.first) as u64).min(self.width())
     }
@@ -325,7 +325,7 @@ impl RankSpan {
 }
 
 /// The sum of 1 / n over the whole numbers from `first` to `last`, by the formula of Euler and
-/// Maclaurin up to the square: from 2^20 on, the terms left out are below the last digit.
+/// Maclaurin up to the square: starting at 2^20, the terms left out are below the last digit.
 fn reciprocals(first: f64, last: f64) -> f64 {
     let ends = |power: i32| (first.powi(-power), last.powi(-power));
     let ((a, b), (a2, b2)) = (ends(1), ends(2));
@@ -724,7 +724,7 @@ impl Merge for RankTable {
     }
 }
 
-/// How many examples, of which weight, have which rank.
+/// The number and weight of the examples at each rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Amounts", into = "Amounts"))]
@@ -759,8 +759,8 @@ impl RankTally {
         self.spans.values().map(|amount| amount.examples).sum()
     }
 
-    /// The ranks that occur in rising order, each with the number of examples whose reference has it; `None` is
-    /// no rank.
+    /// The ranks that occur in rising order, each with the number of examples whose reference has it; `None` stands for
+    /// a reference without a rank.
     pub fn ranks(&self) -> impl Iterator<Item = (Option<RankSpan>, u64)> {
         let spans = self.spans.iter();
         spans.map(|(span, amount)| (*span, amount.examples))
@@ -856,7 +856,7 @@ impl fmt::Display for ScoreError {
 
 impl std::error::Error for ScoreError {}
 
-/// What is wrong with arrays of scores, references and weights.
+/// The error in arrays of scores, references and weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScoresError {
     /// There is nothing to score.
@@ -883,7 +883,7 @@ pub enum ScoresError {
     Row {
         /// Index of the row, from 0.
         row: usize,
-        /// What is wrong with it.
+        /// The error.
         error: ScoreError,
     },
     /// A weight that is negative, NaN or over 1e200.
@@ -1030,7 +1030,7 @@ mod tests {
             let state = metric.measure_rows(scores.view(), ignored, Some(aview1(&weights)));
             state.map(|state| metric.accuracy_at(&state, 1))
         };
-        // Of the metric without weights, no row asks for one and one row does under this rule.
+        // For the metric without weights: no row without this rule and one row with it.
         for ties in [Ties::HighestIndex, Ties::Expected] {
             let metric = metric.clone().with_ties(ties);
             assert_eq!(with(&metric, [1.0; 3]), Err(ScoresError::Unweighted));

@@ -1,7 +1,7 @@
 //! The program from files to the score, on one thread, with its start and end.
 //!
 //! - `program/string_accuracy/1M_lines`: two JSON Lines files of a million lines in the same order,
-//!   with the check for ids that stand twice. Target: 350 MB/s. serde_json reads borrowed records
+//!   with the check for ids that occur twice. Target: 350 MB/s. serde_json reads borrowed records
 //!   of JSON Lines at 322 MB/s where the peers' figures were taken, without any join.
 //! - `program/lanes/10k_clips`: labels and predictions of 10,000 clips with optimal alignment.
 //!   Target: 0.15 s; a Python port of the metric takes 0.60 s.

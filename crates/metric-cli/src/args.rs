@@ -208,12 +208,12 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .subcommands([list, demo, completions, man])
 }
 
-/// What the metric takes is put together only if it is asked for.
+/// The arguments of the metric are only put together if they are requested.
 fn metric_command(entry: &'static Entry) -> Command {
     Command::new(entry.name).about(entry.help).defer(with_args)
 }
 
-/// What is wrong with a list of metrics, such as `wer,cre`, if anything is.
+/// The error in a list of metrics, such as `wer,cre`, if there is one.
 pub(crate) fn refuse_names(names: &str) -> Result<(), Failure> {
     let mut seen = Vec::new();
     for name in names.split(',') {
@@ -627,7 +627,7 @@ pub(crate) fn style(matches: &ArgMatches) -> Style {
     }
 }
 
-/// How many of the worst examples are printed.
+/// The number of worst examples that are printed.
 pub(crate) fn worst(matches: &ArgMatches) -> Result<usize, Failure> {
     let Ok(Some(worst)) = matches.try_get_one::<u16>("show-worst") else {
         return Ok(0);
@@ -641,7 +641,7 @@ pub(crate) fn worst(matches: &ArgMatches) -> Result<usize, Failure> {
     }
 }
 
-/// How scores are written.
+/// The format of scores.
 pub(crate) fn numbers(matches: &ArgMatches) -> Result<Numbers, Failure> {
     let numbers = Numbers {
         digits: matches.get_one::<u8>("digits").copied().map(usize::from),
@@ -691,7 +691,7 @@ fn options(entry: &Entry, matches: &ArgMatches, is_compare: bool) -> Options {
     }
 }
 
-/// What `metric compare` was asked for.
+/// The arguments of `metric compare`.
 pub(crate) fn compare_task(
     name: &str,
     matches: &ArgMatches,
@@ -754,7 +754,7 @@ pub(crate) fn compare_task(
     Ok((entry, task))
 }
 
-/// What `metric score` was asked for.
+/// The arguments of `metric score`.
 pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let entries = entries(names)
         .ok_or_else(|| Failure::Usage(format!("no metric {names:?}; see metric list")))?;
@@ -937,7 +937,7 @@ fn source_of(name: &str, paths: &[PathBuf], matches: &ArgMatches) -> Result<Sour
     Ok(source)
 }
 
-/// How files of CSV are written.
+/// The dialect of CSV files.
 fn csv_options(matches: &ArgMatches) -> Result<CsvOptions, Failure> {
     let delimiter = matches.get_one::<String>("delimiter").map(|delimiter| {
         CsvOptions::delimiter(delimiter).map_err(|expected| {
@@ -983,7 +983,7 @@ fn show(matches: &ArgMatches) -> Result<Option<Show>, Failure> {
     }))
 }
 
-/// What `metric merge` was asked for.
+/// The arguments of `metric merge`.
 pub(crate) fn merge_task(matches: &ArgMatches) -> Result<MergeTask, Failure> {
     let states = matches.get_many::<PathBuf>("states").unwrap_or_default();
     let states: Vec<PathBuf> = states.cloned().collect();

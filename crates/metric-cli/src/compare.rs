@@ -108,7 +108,7 @@ pub(crate) fn command(metrics: impl IntoIterator<Item = Command>) -> Command {
         .subcommands(metrics)
 }
 
-/// What `metric compare` was asked for.
+/// The arguments of `metric compare`.
 pub(crate) struct Task {
     pub(crate) run: Run,
     pub(crate) candidates: Vec<Candidate>,
@@ -130,7 +130,7 @@ pub(crate) enum Style {
     Latex,
 }
 
-/// What is printed, and how the program ends.
+/// The output, and how the program ends.
 pub(crate) struct Printed {
     pub(crate) text: String,
     pub(crate) warnings: Vec<String>,
@@ -148,7 +148,7 @@ pub(crate) fn style(matches: &ArgMatches) -> Style {
     }
 }
 
-/// How systems are compared.
+/// The options for comparing systems.
 pub(crate) fn compare(matches: &ArgMatches) -> Compare {
     let default = Compare::default();
     Compare {
@@ -386,7 +386,7 @@ fn reads_standard_input(candidate: &Candidate) -> bool {
 
 /// The largest losses of a system.
 struct Regressions {
-    /// Of the baseline and the system.
+    /// The values of the baseline and the system.
     names: [String; 2],
     score: String,
     found: Vec<Regression>,
@@ -689,7 +689,7 @@ fn family<'d>(differences: impl Iterator<Item = &'d Difference>) -> usize {
     of_score.into_values().max().unwrap_or_default()
 }
 
-/// What the numbers of all blocks are, and the level of significance.
+/// The meaning of the numbers of all blocks, and the level of significance.
 fn footer(comparison: &Comparison) -> (String, f64) {
     let Comparison {
         statistics,

@@ -75,7 +75,7 @@ pub(crate) fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            // What sets the direction of text: Unicode's property Bidi_Control.
+            // Characters that set the direction of text: Unicode's property Bidi_Control.
             '\u{61c}'
             | '\u{200e}'
             | '\u{200f}'

@@ -29,7 +29,7 @@ const QUALITIES: [u8; 4] = [80, 60, 40, 20];
 #[derive(Clone, Debug)]
 pub(crate) struct Images {
     folder: PathBuf,
-    /// How many bytes may still be embedded.
+    /// The number of bytes that may still be embedded.
     left: usize,
 }
 

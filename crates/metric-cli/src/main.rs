@@ -77,7 +77,7 @@ fn main() -> ExitCode {
                 return stop(&failure);
             }
             let printed = error.print();
-            // Help goes to standard output and is no error; nor is it if nobody reads on.
+            // Help goes to standard output and is not an error, even if nobody reads it.
             let code = match printed {
                 _ if error.use_stderr() => 2,
                 Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => 4,
@@ -98,7 +98,7 @@ fn stop(failure: &Failure) -> ExitCode {
     ExitCode::from(failure.exit_code())
 }
 
-/// What is scored: the word after `score`, which may be a list of metrics.
+/// The metric to score: the word after `score`, which may be a list of metrics.
 fn metrics(words: &[OsString]) -> Option<String> {
     let [_, command, metrics, ..] = words else {
         return None;

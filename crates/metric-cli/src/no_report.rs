@@ -14,7 +14,7 @@ pub(crate) fn image_args() -> Vec<Arg> {
     Vec::new()
 }
 
-/// What a report was asked for: nothing.
+/// The options of a report: none.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {}
 

@@ -24,7 +24,7 @@ pub(crate) enum Style {
     Csv,
 }
 
-/// How scores are written for people; JSON has them unrounded.
+/// The format of scores for people; JSON has them unrounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Numbers {
     /// The digits after the point: by default 4, and all that there are in CSV.
@@ -404,8 +404,8 @@ fn ends_of(found: &GroupIntervals, name: &str) -> Option<[f64; 2]> {
     estimate.and_then(|(_, estimate)| estimate.ends)
 }
 
-/// Text from a file as it can stand in a table: it is not long, control characters are shown, and a
-/// bar in Markdown starts no new column.
+/// Text from a file as it can be shown in a table: it is not long, control characters are shown,
+/// and a bar in Markdown starts no new column.
 pub(crate) fn cell(text: &str, markdown: bool) -> String {
     let end = text.char_indices().nth(CHARACTERS_SHOWN);
     let mut cell = match end {

@@ -1,5 +1,5 @@
-//! The files that the program writes beside its result. Each stands under its name only when it is
-//! whole, none is written over what is read, and no two are one.
+//! The files that the program writes in addition to its result. Each gets its name only when it is
+//! complete, none overwrites an input, and no two are the same.
 
 use std::fmt::Display;
 use std::fs::{self, File, Metadata};
@@ -11,7 +11,7 @@ use tempfile::{NamedTempFile, TempDir};
 use crate::error::Failure;
 use crate::unfinished::Unfinished;
 
-/// A file which stands under its name only when it is whole.
+/// A file that gets its name only when it is complete.
 pub(crate) struct OutputFile {
     name: PathBuf,
     writer: Target,
@@ -161,7 +161,7 @@ fn cannot_create(path: &Path, problem: &dyn Display) -> Failure {
     Failure::Usage(format!("{}: cannot create: {problem}", path.display()))
 }
 
-/// The outcome of a write to standard output, where it is no failure that the reader is gone: who
+/// The outcome of a write to standard output, where a closed reader is not a failure: whoever
 /// closes the output wants no more of it. A file that was asked for by name has to be written.
 pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
     match written {
@@ -210,8 +210,8 @@ pub(crate) fn refuse(outputs: &[(&str, &Path)], inputs: &[&Path]) -> Result<(), 
     Ok(())
 }
 
-/// Whether a path is that of the input, or leads through a folder that is: a link in an input folder
-/// is read where it stands, wherever it leads to.
+/// Whether a path is that of the input, or leads through a folder that is: a link in an input folder is read in that
+/// folder, wherever it leads to.
 fn leads_into(path: &Path, input: &Path) -> bool {
     for place in path.ancestors() {
         if resolve(place).starts_with(input) {
@@ -323,7 +323,7 @@ fn temporary(folder: &Path, existing: Option<Metadata>) -> io::Result<Unfinished
     Unfinished::create(|| builder.tempfile_in(folder))
 }
 
-/// What is not whole has a hidden name.
+/// An incomplete file has a hidden name.
 fn partial() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".metric-").suffix(".partial");

@@ -25,6 +25,10 @@ use crate::score::{Chart, Scored};
 const HEADING: &str = "Report";
 /// The most examples of a list.
 const MOST_EXAMPLES: u64 = 1_000;
+/// Where the texts of examples are whole.
+pub(crate) const WHOLE: &str = "--per-sample FILE --with-inputs has the whole texts.";
+/// The digits of scores after the point, unless others are asked for.
+const DIGITS: usize = 4;
 /// The most groups of a kind in a forest plot.
 const FOREST: usize = 40;
 
@@ -98,7 +102,7 @@ impl Form {
     }
 }
 
-/// What a report was asked for.
+/// The options of a report.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     path: PathBuf,
@@ -108,6 +112,8 @@ pub(crate) struct Wanted {
     has_texts: bool,
     date: Option<String>,
     has_full_paths: bool,
+    /// The digits of scores after the point.
+    digits: usize,
     /// The pictures of examples.
     images: Option<Images>,
     /// The files that are read, by what they are.
@@ -128,6 +134,7 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
     }
     let folder = matches.try_get_one::<PathBuf>("images");
     let folder = folder.ok().flatten().cloned();
+    let digits = matches.try_get_one::<u8>("digits").ok().flatten().copied();
     let examples = matches
         .get_one::<u64>("report-examples")
         .copied()
@@ -140,6 +147,7 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
         has_texts: !matches.get_flag("report-no-examples"),
         date: date(text("report-date").as_deref())?,
         has_full_paths: text("report-paths").as_deref() == Some("full"),
+        digits: digits.map_or(DIGITS, usize::from),
         images: folder.map(Images::new).transpose()?,
         files,
     }))
@@ -155,6 +163,7 @@ pub(crate) fn charts() -> Option<Wanted> {
         has_texts: true,
         date: None,
         has_full_paths: false,
+        digits: DIGITS,
         images: None,
         files: Vec::new(),
     })
@@ -371,7 +380,7 @@ fn write(target: Target, form: Form, report: &Report) -> Result<Option<String>, 
 pub(crate) type Rankings = Vec<(String, Ranking<Sample>)>;
 
 /// An example as a report shows it.
-fn shown(sample: &Sample, has_texts: bool) -> ShownExample {
+pub(crate) fn shown(sample: &Sample, has_texts: bool) -> ShownExample {
     let inputs = sample.inputs.as_ref().filter(|_| has_texts);
     let read = |json: &String| serde_json::from_str(json).ok();
     ShownExample {
@@ -472,7 +481,7 @@ fn score_report(
         warnings,
         sections,
         program: concat!("metric-suite ", env!("CARGO_PKG_VERSION")).to_owned(),
-        digits: 4,
+        digits: wanted.digits,
     }
 }
 
@@ -544,11 +553,13 @@ fn metric_sections(
     rankings: &Rankings,
 ) -> Vec<Section> {
     let Scored {
-        outcome, report, ..
+        outcome,
+        report,
+        details,
+        ..
     } = scored;
     let entry = outcome.entry();
     let result: Value = serde_json::from_str(&outcome.json(report)).unwrap_or_default();
-    let details = entry.details.then(|| outcome.state().details()).flatten();
     let names = scored.class_names.as_ref();
     let mut sections = entry.report_sections(Shown {
         result: &result,
@@ -857,6 +868,7 @@ fn shown_example(
         id: example.id.clone(),
         facts,
         blocks,
+        whole: WHOLE.to_owned(),
     }
 }
 
@@ -1047,6 +1059,11 @@ fn quoted(word: &str) -> String {
 }
 
 impl Wanted {
+    /// The digits of scores after the point.
+    pub(crate) fn digits(&self) -> usize {
+        self.digits
+    }
+
     /// The title that was asked for.
     pub(crate) fn title(&self) -> Option<&str> {
         self.title.as_deref()
@@ -1065,7 +1082,7 @@ impl Wanted {
         }
     }
 
-    /// How many examples a list has, and whether their texts are shown.
+    /// The number of examples in a list, and whether their texts are shown.
     pub(crate) fn examples(&self) -> (usize, bool) {
         (self.examples, self.has_texts)
     }

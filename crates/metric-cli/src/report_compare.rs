@@ -22,7 +22,7 @@ pub(crate) struct Changes {
     pub(crate) losses: Vec<Regression>,
 }
 
-/// How many systems are compared with the baseline in sections of their own.
+/// The number of systems that are compared with the baseline in sections of their own.
 const PAIRS: usize = 2;
 
 /// The difference that the report is about: on the first score that has a direction, that of the best system.
@@ -51,7 +51,7 @@ pub(crate) fn best_differences(comparison: &Comparison) -> Vec<&Difference> {
     best
 }
 
-/// Of three or more systems, the scores of all and their differences from the first.
+/// The scores of three or more systems, and their differences from the first.
 fn systems_section(comparison: &Comparison, main: &Difference) -> Option<Section> {
     if comparison.systems.len() < 3 {
         return None;
@@ -121,7 +121,7 @@ fn systems_section(comparison: &Comparison, main: &Difference) -> Option<Section
     })
 }
 
-/// What is known of a system and the baseline, on the main score.
+/// The comparison of a system with the baseline, on the main score.
 #[derive(Default)]
 pub(crate) struct Pair {
     /// The differences by replicate.
@@ -192,7 +192,7 @@ pub(crate) fn report(
         warnings,
         sections,
         program: concat!("metric-suite ", env!("CARGO_PKG_VERSION")).to_owned(),
-        digits: 4,
+        digits: wanted.digits(),
     }
 }
 
@@ -353,7 +353,9 @@ fn difference_section(title: String, main: &Difference, replicates: &[f64]) -> O
             bins[(index as usize).min(BINS - 1)] += 1;
         }
         let finding = match main.estimate.ends {
-            Some([low, high]) => format!("The interval is {low:+.4} to {high:+.4}."),
+            Some([low, high]) => {
+                format!("The interval is {low:+.4} to {high:+.4}.").replace('-', "−")
+            }
             None => "There is no interval.".to_owned(),
         };
         blocks.push(Block::Histogram(Histogram {
@@ -569,6 +571,7 @@ fn change_sections(
                     names[0], it.scores[0], names[1], it.scores[1]
                 )],
                 blocks: if has_texts { blocks } else { Vec::new() },
+                whole: crate::report::WHOLE.to_owned(),
             })
         };
         Section {

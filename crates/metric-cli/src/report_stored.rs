@@ -1,15 +1,16 @@
 //! `metric report`: a page of results that were stored as JSON.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use metric_report::{Badge, Fact, Tone};
-use metric_run::registry::{Options, Ranking, Sample, find};
+use metric_run::registry::{Inputs, Options, Ranking, Sample, Scorer, find};
 use metric_run::{StoredResults, named_scores};
 use serde_json::{Map, Value};
 
 use crate::error::Failure;
-use crate::report::{self, Rankings, example_sections};
+use crate::report::{self, example_sections};
 
 /// The subcommand.
 pub(crate) fn command() -> Command {
@@ -108,7 +109,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     }
     let wanted =
         report::wanted(matches)?.ok_or_else(|| Failure::Internal("no report".to_owned()))?;
-    let mut rankings = Rankings::new();
+    let mut ranked: Vec<Ranked> = Vec::new();
     let most = wanted.examples().0;
     let open = wanted.open()?;
     if let Some(path) = given("per-sample") {
@@ -129,7 +130,15 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
                 .unwrap_or_default()
                 .to_owned();
             let sample = sample(number, &metric, &value).ok_or_else(failed)?;
-            rank(&mut rankings, most, &metric, &sample);
+            let known = ranked.iter().position(|it| it.metric == metric);
+            let index = known.unwrap_or_else(|| {
+                let mut results = stored.iter().map(|(_, result)| result);
+                let result = results.find(|result| result["metric"] == *metric);
+                let signature = result.and_then(|result| result["signature"].as_str());
+                ranked.push(Ranked::new(&metric, signature.unwrap_or_default(), most));
+                ranked.len() - 1
+            });
+            ranked[index].add(sample);
         }
     }
     let details = given("details").map(|path| {
@@ -143,12 +152,11 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     open.finish_stored(|wanted, files| {
         let first = &stored[0].1;
         let metric = first["metric"].as_str().unwrap_or_default();
-        let ranking = rankings.iter().find(|(name, _)| name == metric);
-        let examples = find(metric).zip(ranking);
-        let examples = examples.map(|(entry, (_, ranking))| {
-            let score = ranking.score();
+        let ranked = ranked.iter().find(|it| it.metric == metric);
+        let examples = find(metric).zip(ranked).map(|(entry, ranked)| {
+            let score = ranked.ranking.score();
             let total = score.and_then(|(name, _)| first["scores"][name].as_f64());
-            example_sections(wanted, entry, &Options::default(), ranking, total)
+            example_sections(wanted, entry, &ranked.options, &ranked.ranking, total)
         });
         let badge = (!has_samples).then(|| Badge {
             text: "without examples: --per-sample FILE adds them".to_owned(),
@@ -171,19 +179,46 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     })
 }
 
-/// Ranks an example among the others of its metric.
-fn rank(rankings: &mut Rankings, most: usize, metric: &str, sample: &Sample) {
-    let known = rankings.iter().position(|(name, _)| name == metric);
-    let index = known.unwrap_or_else(|| {
-        rankings.push((metric.to_owned(), Ranking::new(most)));
-        rankings.len() - 1
-    });
-    let ranking = &mut rankings[index].1;
-    let names = sample.scores.iter().map(|(name, _)| name.as_str());
-    ranking.choose_of(find(metric).map_or(&[], |entry| entry.scores), names);
-    let score = ranking.score().map(|(name, _)| name);
-    let value = score.and_then(|score| sample.scores.iter().find(|(name, _)| name == score)?.1);
-    ranking.add(value, sample.record as u64, || None, || sample.clone());
+/// The worst examples of a metric.
+struct Ranked {
+    metric: String,
+    ranking: Ranking<Sample>,
+    options: Options,
+    /// What tells how close examples with their texts are to being correct; `None` if the signature does not tell
+    /// the options that they were scored under.
+    scorer: Option<Box<dyn Scorer>>,
+}
+
+impl Ranked {
+    fn new(metric: &str, signature: &str, most: usize) -> Self {
+        let options = find(metric).and_then(|entry| entry.options_of(signature));
+        Self {
+            metric: metric.to_owned(),
+            ranking: Ranking::new(most),
+            scorer: find(metric).and_then(|entry| entry.scorer(options.as_ref()?).ok()),
+            options: options.unwrap_or_default(),
+        }
+    }
+
+    fn add(&mut self, mut sample: Sample) {
+        let entry = find(&self.metric);
+        let names = sample.scores.iter().map(|(name, _)| name.as_str());
+        self.ranking
+            .choose_of(entry.map_or(&[], |entry| entry.scores), names);
+        let score = self.ranking.score().map(|(name, _)| name);
+        let value = score.and_then(|score| sample.scores.iter().find(|(name, _)| name == score)?.1);
+        // What was compared is only known under the same options.
+        sample.inputs = sample.inputs.filter(|_| self.scorer.is_some());
+        let scorer = self.scorer.as_deref();
+        let closeness = || {
+            let (entry, scorer) = entry.zip(scorer)?;
+            let example = report::shown(&sample, true);
+            example.with_record(|record| entry.closeness(scorer, record))
+        };
+        let position = sample.record as u64;
+        self.ranking
+            .add(value, position, closeness, || sample.clone());
+    }
 }
 
 /// An example as `--per-sample` writes it.
@@ -200,6 +235,16 @@ fn sample(number: usize, metric: &str, value: &Value) -> Option<Sample> {
             .is_object()
             .then(|| named_scores(metric, &value["scores"]))?,
         counts: counts.into_iter().collect(),
-        inputs: None,
+        inputs: inputs(value).map(Arc::new),
+    })
+}
+
+/// The values of an example, which `--with-inputs` adds.
+fn inputs(value: &Value) -> Option<Inputs> {
+    let side = |name: &str| value.get(name).map(Value::to_string);
+    Some(Inputs {
+        reference: side("reference")?,
+        prediction: side("prediction")?,
+        fields: None,
     })
 }

@@ -14,6 +14,7 @@ use metric_run::{
     input_json, merge_states, read_states, sample_json, sample_json_with_inputs, with_json_field,
     write_states,
 };
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::checks::{Check, failed_checks, verdicts};
@@ -38,7 +39,7 @@ pub(crate) struct Task {
     pub(crate) draws_examples: bool,
     /// The report of the scores.
     pub(crate) report: Option<report::Wanted>,
-    /// What is shown in place of the scores.
+    /// The output in place of the scores.
     pub(crate) show: Option<Show>,
     /// Whether several metrics are scored.
     pub(crate) several: bool,
@@ -51,7 +52,7 @@ pub(crate) struct MergeTask {
     pub(crate) outputs: Outputs,
 }
 
-/// What becomes of scores in addition to being printed.
+/// The uses of scores in addition to being printed.
 #[derive(Default)]
 pub(crate) struct Outputs {
     pub(crate) details: Option<PathBuf>,
@@ -71,6 +72,8 @@ pub(crate) struct Show {
 pub(crate) struct Scored {
     pub(crate) outcome: Outcome,
     pub(crate) report: Report,
+    /// What is too large for the result, if it is wanted.
+    pub(crate) details: Option<Value>,
     /// The names of classes, for tables and reports.
     pub(crate) class_names: Option<ClassNames>,
 }
@@ -84,7 +87,7 @@ pub(crate) struct ClassNames {
 }
 
 impl Scored {
-    /// What a table or a report calls a group.
+    /// The name of a group in a table or a report.
     pub(crate) fn name_of_group<'n>(&'n self, kind: &str, group: &'n str) -> &'n str {
         let names = self.class_names.as_ref();
         let names = names.filter(|it| kind == "class" || kind == it.field);
@@ -251,10 +254,6 @@ impl Outputs {
 impl Opened {
     /// Judges the scores, and writes what is to be written: all of it, unless something is wrong.
     fn finish(self, outcomes: Vec<Outcome>) -> Result<Printed, Failure> {
-        let details = match self.details {
-            Some(file) => Some((file, details(&outcomes)?)),
-            None => None,
-        };
         let state = match self.state {
             Some(file) => {
                 let bytes = write_states(&outcomes).map_err(|error| match error {
@@ -269,12 +268,24 @@ impl Opened {
             Some(file) => Some((file, statistics::replicates(&outcomes)?)),
             None => None,
         };
-        let scored = outcomes.into_iter().map(|outcome| Scored {
-            report: outcome.report(),
-            outcome,
-            class_names: None,
+        let has_details = self.details.is_some();
+        let scored = outcomes.into_iter().map(|outcome| {
+            let (report, details) = match has_details || outcome.options().details() {
+                true => outcome.report_with_details(),
+                false => (outcome.report(), None),
+            };
+            Scored {
+                outcome,
+                report,
+                details,
+                class_names: None,
+            }
         });
         let scored: Vec<Scored> = scored.collect();
+        let details = match self.details {
+            Some(file) => Some((file, details(&scored)?)),
+            None => None,
+        };
         let failed_checks = failed_checks(&self.checks, &scored)?;
         for (mut file, bytes) in [state, details, replicates].into_iter().flatten() {
             file.write(&bytes)?;
@@ -289,10 +300,13 @@ impl Opened {
 }
 
 /// The details of each metric, one JSON object per line.
-fn details(outcomes: &[Outcome]) -> Result<Vec<u8>, Failure> {
+fn details(scored: &[Scored]) -> Result<Vec<u8>, Failure> {
     let mut text = String::new();
-    for outcome in outcomes {
-        let details = outcome.state().details().ok_or_else(|| {
+    for Scored {
+        outcome, details, ..
+    } in scored
+    {
+        let details = details.as_ref().ok_or_else(|| {
             let metric = outcome.metric();
             Failure::Usage(format!("--details: {metric} has no details here"))
         })?;
@@ -301,7 +315,7 @@ fn details(outcomes: &[Outcome]) -> Result<Vec<u8>, Failure> {
     Ok(text.into_bytes())
 }
 
-/// What the program does while a run goes on.
+/// The actions of the program during a run.
 struct Watch {
     folder: Option<OutputFolder>,
     /// Whether pictures of examples go into the folder.
@@ -319,7 +333,7 @@ struct Watch {
 #[derive(Default)]
 struct Inputs {
     waiting: HashMap<String, [Box<RawValue>; 2]>,
-    /// The record whose examples are written, of which there may be several.
+    /// The record whose examples are written; there may be several.
     current: Option<(String, [Box<RawValue>; 2])>,
 }
 
@@ -515,7 +529,7 @@ impl Shown {
 /// The name and the content of a chart.
 pub(crate) type Chart = (String, String);
 
-/// What the names of charts begin with, which no picture of an example does.
+/// The prefix of the names of charts, which no picture of an example has.
 const CHART: &str = "chart.";
 
 /// A name for the file in the folder: what is not a letter, a digit, `-`, `_` or an inner `.` is written

@@ -1,4 +1,4 @@
-//! What people type in place of a command or the name of a metric, and what they mean by it.
+//! Words that people type in place of a command or the name of a metric, and their meanings.
 
 use std::ffi::OsString;
 
@@ -103,7 +103,7 @@ pub(crate) fn corrected(words: impl Iterator<Item = OsString>) -> Vec<OsString> 
     words
 }
 
-/// Returns names as they are listed, if that is what they are but for their case and for underscores.
+/// Returns names as they are listed, if they only differ in case and in underscores.
 fn listed_names(names: &str) -> Option<String> {
     let listed = names.to_lowercase().replace('_', "-");
     listed

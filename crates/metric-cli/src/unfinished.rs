@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use tempfile::{NamedTempFile, TempDir};
 
-/// What is to be removed. A file or folder is created under this lock, so none is missed.
+/// The files to remove. A file or folder is created under this lock, so none is missed.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -76,8 +76,8 @@ impl io::Write for Unfinished<NamedTempFile> {
     }
 }
 
-/// From now on, a signal that asks the program to end removes what is unfinished and shows the cursor
-/// again. Then the program ends by that signal, as its parent expects.
+/// Makes a signal that asks the program to end remove unfinished files and show the cursor again. Then the program ends
+/// by that signal, as its parent expects.
 #[cfg(unix)]
 pub(crate) fn remove_on_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

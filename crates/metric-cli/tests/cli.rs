@@ -94,7 +94,8 @@ fn shuffled(count: u64) -> (String, String) {
     (references, predictions)
 }
 
-/// Of several errors, the first one of the data is returned, wherever blocks end and whatever thread is first.
+/// If there are several errors, the first one of the data is returned, wherever blocks end and whatever thread is
+/// first.
 #[test]
 fn the_first_error_is_the_same_on_any_number_of_threads() {
     const COUNT: usize = 40_000;
@@ -110,7 +111,7 @@ fn the_first_error_is_the_same_on_any_number_of_threads() {
     let unreadable = r#"{"id":"30000","prediction":"no list"}"#;
     let malformed = r#"{"id":"30003","prediction":[1}"#;
     let wide = r#"{"id":"29000","prediction":[1,2]}"#;
-    // What is changed in references and predictions, and the line that is named.
+    // The change in references and predictions, and the line that is named.
     type Faults<'a> = &'a [(usize, &'a str)];
     let cases: [(Faults<'_>, Faults<'_>, &[&str]); 6] = [
         (
@@ -133,7 +134,7 @@ fn the_first_error_is_the_same_on_any_number_of_threads() {
             &[(30_000, unreadable)],
             &["p.jsonl:30001"],
         ),
-        // A row of another width than all before it, and one that is none.
+        // A row of another width than all before it, and one that is not a row.
         (
             &[],
             &[(29_000, wide), (30_000, unreadable)],
@@ -1101,7 +1102,7 @@ fn labels_of_lines_and_of_the_signature() {
             "{\"id\":1,\"prediction\":\"3\"}\n{\"id\":2,\"prediction\":\"b|c\"}\n{\"id\":3,\"prediction\":3}\n",
         ),
     ]);
-    // A line is the string or the integer that stands on the other side.
+    // A line is the string or the integer that the other side has.
     let words = "score classification --format json -r r.txt -p p.jsonl";
     let result = folder.run(&format!("{words} --labels b|c,3")).json();
     assert_eq!(result["scores"]["accuracy"], json!(1.0));
@@ -1311,7 +1312,7 @@ fn lane_graphs() {
         json!({"tp": 0, "predicted": 0, "true": 1})
     );
     assert_eq!(nothing["scores"]["rule_precision"], json!(0.0));
-    // What is no label at all is a prediction that cannot be read, not another map of clips.
+    // A value that is not a label is a prediction that cannot be read, not another map of clips.
     for text in ["null", "[]", "\"no rules\"", r#"{"0": null}"#] {
         folder.put("odd.json", text.as_bytes());
         let odd = run("-r clip.json -p odd.json").json();
@@ -1509,7 +1510,7 @@ fn lane_topology() {
     let result = folder.run(&format!("{score} --per-sample s.jsonl")).json();
     let one = json!({"tp": 1, "predicted": 1, "true": 1});
     let two = json!({"tp": 2, "predicted": 2, "true": 2});
-    // Of the lanes' edges in and out half are none at all.
+    // Half of the lanes' edges in and out do not exist.
     assert_eq!(
         result["scores"],
         json!({
@@ -1765,7 +1766,7 @@ fn two_outputs_are_never_one() {
     assert!(folder.path("drawn/a.svg").exists());
 }
 
-/// The inputs are no data: that they would be lost is said before they are read.
+/// The inputs are not data: the program says that they would be lost before it reads them.
 #[cfg(unix)]
 #[test]
 fn no_output_goes_into_a_folder_or_over_a_file_that_is_read() {
@@ -1806,7 +1807,7 @@ fn no_output_goes_into_a_folder_or_over_a_file_that_is_read() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert!(errors.contains("p.jsonl: is also read"), "{errors}");
-    // Beside an input folder, or on the way through one, is elsewhere; what is read is no data.
+    // A path next to an input folder, or that leads through one, is elsewhere; the file that is read is not data.
     for place in ["out/new", "truth/../new", "truth.jsonl"] {
         folder
             .run(&format!("{voc} --per-sample {place}"))
@@ -2178,7 +2179,7 @@ fn files_of_squad() {
     folder.put("p.json", br#"{"a":"cat","a":"dog"}"#);
     folder.run(words).fails(3, &["p.json: duplicate id \"a\""]);
 
-    // The same as Hugging Face has it.
+    // The same in the form of Hugging Face.
     folder.put(
         "d.jsonl",
         br#"{"id":"a","reference":{"text":["the cat","cat"],"answer_start":[0,4]},"prediction":"A Cat!"}
@@ -2276,7 +2277,7 @@ fn texts_that_are_right_or_wrong() {
     let fails = |code: i32, words: &str, says: &[&str]| {
         folder.run(&format!("score {words}")).fails(code, says);
     };
-    // Such a list is not taken for a class of characters.
+    // Such a list is not read as a class of characters.
     fails(
         2,
         r#"exact-match --pairs e.jsonl --regexes-to-ignore ["\s"]"#,
@@ -2394,7 +2395,7 @@ fn word_and_character_error_rates() {
     folder.run(&format!("{words} --svg drawn")).code(0);
     assert!(read(&folder, "drawn/chart.errors-by-kind.svg").ends_with("</svg>\n"));
 
-    // What is taken most often stands first, whatever its letters.
+    // The most frequent confusion comes first, whatever its letters.
     let folder = strings(
         "{\"id\": 1, \"reference\": \"a b b c c c\"}\n",
         "{\"id\": 1, \"prediction\": \"x y y z z z\"}\n",
@@ -2714,7 +2715,7 @@ fn code() {
         .fails(5, &["long.jsonl:1", "2097153 bytes", "at most 2097152"]);
 }
 
-/// What a parser may be given to do is counted: threads that wait for each other refuse no text.
+/// The work given to a parser is counted: threads that wait for each other refuse no text.
 #[test]
 fn code_that_is_hard_to_parse() {
     // Python, given as Java.
@@ -2816,7 +2817,7 @@ fn code_that_is_hard_to_parse_scores_0() {
 }
 
 /// The sample files of the Fusion Brain Challenge 2021, with what its own programs print for them.
-/// They have no licence and stand beside the project, where they stand at all.
+/// They have no license and are next to the project, if they are available.
 #[test]
 fn samples_of_the_fusion_brain_challenge() {
     let samples =
@@ -2856,7 +2857,7 @@ fn samples_of_the_fusion_brain_challenge() {
     assert_eq!(six_digits("weighted_ngram_match"), 150_827.0);
 }
 
-/// Two images: of two dogs one is found, and a cat beside it; then a cat that is found.
+/// Two images: one of two dogs is found, and a cat next to it; then a cat that is found.
 const TRUTH: &str = r#"{
     "images": [{"id": 7, "width": 100, "height": 100}, {"id": 8, "width": 100, "height": 100}],
     "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
@@ -2875,7 +2876,7 @@ const FOUND: &str = r#"[
     {"image_id": 8, "category_id": 1, "bbox": [0, 0, 40, 40], "score": 0.8}
 ]"#;
 
-/// Of three persons one is found, one is off by a point, and one has no labeled point and does not count.
+/// Three persons: one is found, one is off by a point, and one has no labeled point and does not count.
 #[test]
 fn coco_keypoints() {
     let truth = json!({
@@ -3118,14 +3119,14 @@ fn coco_files_that_are_none() {
     folder
         .run("score detection -r r.json -p p.json --box xyxy")
         .fails(3, &["--box goes with records"]);
-    // An editor's mark at the start of a text is no part of it.
+    // An editor's mark at the start of a text is not part of it.
     folder.put("marked.json", format!("\u{feff}{TRUTH}").as_bytes());
     for metric in ["coco", "detection"] {
         folder
             .run(&format!("score {metric} -r marked.json -p p.json"))
             .code(0);
     }
-    // What can be put right is, with a warning.
+    // Errors that can be corrected are corrected, with a warning.
     folder.put("fit.json", with(TRUTH, "\"area\": 100, ", "").as_bytes());
     let run = folder.run("score coco -r fit.json -p p.json").code(0);
     assert!(
@@ -3153,7 +3154,7 @@ fn errors_of_detections() {
     let folder = Folder::new(&[("r.json", TRUTH), ("p.json", FOUND)]);
     let run = |words: &str| folder.run(&format!("score {words} --format json -r r.json -p p.json"));
     let tide = run("tide").json();
-    // The dog that is taken for a cat; with its class right nothing is missed.
+    // The dog that is detected as a cat; with its class corrected nothing is missed.
     let counts = json!({"Cls": 1, "Loc": 0, "Both": 0, "Dupe": 0, "Bkg": 0, "Miss": 0});
     assert_eq!(tide["counts"], counts);
     let matrix = run("confusion-matrix --details m.json").json();
@@ -3256,7 +3257,7 @@ fn list_demo_and_help() {
         }
         assert!(help.contains("Exit codes"));
     }
-    // What a metric refuses does not stand in its help.
+    // An option that a metric refuses is not in its help.
     for (name, options) in [
         ("arc", "svg show color details"),
         ("wer", "svg show color details"),
@@ -3392,7 +3393,7 @@ fn submissions_to_the_arc_prize() {
     ];
     assert_eq!(parts, expected.each_ref().map(|(a, b, c)| (a, b, c)));
 
-    // What an output has adds up to what all have, and it has nothing of a task.
+    // The counts of the outputs add up to those of all, and an output has no counts of tasks.
     let counts = samples[0]["counts"].as_object().expect("counts").keys();
     for name in counts {
         let of_outputs = samples.iter().map(|s| s["counts"][name].as_u64());
@@ -3404,7 +3405,7 @@ fn submissions_to_the_arc_prize() {
     }
     assert!(samples[0]["counts"].get("tasks").is_none());
 
-    // The table has an empty text where an attempt is no grid, and folders list tasks by name.
+    // The table has an empty text where an attempt is not a grid, and folders list tasks by name.
     for words in [
         "-r s.json -p p.csv",
         "-r s.json -p found",

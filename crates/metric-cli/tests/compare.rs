@@ -82,7 +82,7 @@ fn systems_are_compared_with_the_first() {
     assert_eq!(b["test"], json!("randomization"));
     // The smallest p-value of two is doubled.
     assert!(b["p"].as_f64() < Some(0.01) && b["p_holm"].as_f64() >= b["p"].as_f64());
-    // What is better is said by the direction of the score.
+    // The direction of the score says which value is better.
     let wip = find(&result, "b", "wip");
     assert_eq!([&wip["wins"], &wip["losses"]], [6, 24]);
     assert!(wip["delta"].as_f64() < Some(0.0));

@@ -1,6 +1,6 @@
-//! What goes wrong around the program: full disks, closed pipes, signals, files that change, are
+//! Failures around the program: full disks, closed pipes, signals, files that change, are
 //! unreadable or huge, and many runs at a time. The exit code is right, the message says what and
-//! where, no partial file stands under a name that was asked for, and memory is bounded.
+//! where, no partial file has a name that was asked for, and memory is bounded.
 
 #![cfg(unix)]
 
@@ -93,7 +93,7 @@ impl Folder {
 }
 
 impl Folder {
-    /// What is not whole and has not been removed.
+    /// The incomplete files that have not been removed.
     fn partial_paths(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.0.path()).expect("a folder");
         let paths = entries.map(|entry| entry.expect("an entry").path());
@@ -105,7 +105,7 @@ impl Folder {
     }
 }
 
-/// A name that nobody takes for that of a result.
+/// A name that nobody confuses with that of a result.
 fn is_partial(name: &str) -> bool {
     name.starts_with(".metric-") && name.ends_with(".partial")
 }
@@ -351,7 +351,7 @@ fn reports_and_charts_are_whole_or_not_there() {
             .code(4);
     }
 
-    // What is in the way is found before the work, and data that cannot be read are not looked at.
+    // Obstacles are found before the work, and data that cannot be read are not opened.
     fs::create_dir(folder.path("taken.html")).expect("a folder");
     fs::write(folder.path("bad.jsonl"), "{").expect("a file");
     let words = "score string-accuracy -r r.jsonl -p bad.jsonl";
@@ -396,7 +396,7 @@ fn samples_of_the_demo_are_saved_whole_or_not_at_all() {
         let whole = fs::read(demo.join(entry.file_name())).expect("a sample of this name");
         assert_eq!(fs::read(entry.path()).expect("a file"), whole);
     }
-    // What is there already is no obstacle, nor that there is nowhere else to write to.
+    // Existing files are not an obstacle, nor is the lack of another place to write to.
     folder
         .run_after("export TMPDIR=/nowhere", "demo --save saved")
         .code(0);
@@ -412,7 +412,7 @@ fn samples_of_the_demo_are_saved_whole_or_not_at_all() {
     assert_eq!(folder.text("file"), "old");
 }
 
-/// The records are none: what is said of the output is said before they are read.
+/// The records are invalid: the message about the output comes before they are read.
 #[test]
 fn outputs_that_cannot_be_are_refused_before_the_work() {
     let folder = Folder::new(&[("r.jsonl", "{"), ("p.jsonl", "{"), ("file", "")]);
@@ -555,8 +555,7 @@ fn a_file_that_is_cut_short_while_it_is_read_is_no_whole_one() {
     }
 }
 
-/// The references have an id twice, which is looked up in the file once all is read; by then another
-/// file stands there.
+/// The references have an id twice, which is looked up in the file once all is read; by then another file has its name.
 #[test]
 fn a_file_that_is_replaced_while_it_is_read_hides_no_duplicate() {
     const COUNT: usize = 20_000;

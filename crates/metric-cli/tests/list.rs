@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use common::Folder;
 
-/// What values an option of this kind takes.
+/// The values that an option of this kind accepts.
 fn kind(option: &Value) -> &str {
     option["kind"].as_str().expect("a kind")
 }

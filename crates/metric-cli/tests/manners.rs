@@ -1,4 +1,4 @@
-//! What the program makes of words that are nearly right, and the forms in which it prints scores.
+//! The treatment of words that are nearly right, and the forms in which the program prints scores.
 
 mod common;
 

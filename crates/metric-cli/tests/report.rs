@@ -132,7 +132,7 @@ fn hostile_data_do_not_change_the_page() {
         let words = "score string-accuracy -r r.jsonl -p p.jsonl -q --slice-field kind --report r.html --report-date none";
         folder.run(words).code(0);
         let mut page = fs::read_to_string(folder.path("r.html")).expect("a report");
-        // What spells out a character is the one element that a text may add.
+        // The element that spells out a character is the only one that a text may add.
         while let Some(start) = page.find("<span class=\"ctl\">") {
             let end = page[start..].find("</span>").expect("an end") + start + "</span>".len();
             page.replace_range(start..end, "");
@@ -154,6 +154,18 @@ fn hostile_data_do_not_change_the_page() {
             "{attack:?}"
         );
     }
+}
+
+#[test]
+fn scores_have_the_digits_that_are_asked_for() {
+    let folder = texts("a b c", "a b d");
+    let words = "score wer -r r.jsonl -p p.jsonl --digits 2 --report r.html";
+    folder.run(words).code(0);
+    let page = text_of(&folder, "r.html");
+    assert!(
+        page.contains("title=\"0.3333333333333333\">0.33<"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -787,7 +799,8 @@ fn alignments_are_data() {
         serde_json::json!([chunk("delete", &["x"], &[])])
     );
     assert_eq!(wer[2]["alignment"], serde_json::json!([]));
-    // What is counted is what is aligned, also of several metrics and of a part of the prediction.
+    // The counts are those of the alignment, also with several metrics and with a part of the
+    // prediction.
     let both = lines("wer,cer");
     assert_eq!(both.len(), 6);
     for line in &both {
@@ -1062,7 +1075,7 @@ fn reliability_is_drawn_for_probabilities() {
     let reliability = &details["reliability"];
     assert_eq!(reliability["not_probabilities"], 0);
     assert_eq!(reliability["bins"].as_array().map(Vec::len), Some(10));
-    // Of 0.7 and 0.75, one is correct.
+    // One of 0.7 and 0.75 is correct.
     let bin = &reliability["bins"][7];
     assert_eq!(
         (bin["examples"].as_u64(), bin["accuracy"].as_f64()),
@@ -1116,5 +1129,179 @@ fn blocks_are_as_they_were() {
             text, expected,
             "{words}: to accept it, set UPDATE_SNAPSHOTS"
         );
+    }
+}
+
+/// The nearest misses of stored scores are those of the run, if the texts are stored as well.
+#[test]
+fn stored_scores_have_nearest_misses() {
+    let side = |name: &str, texts: [&str; 3]| -> String {
+        let line =
+            |(id, text): (usize, &str)| format!("{{\"id\": {id}, \"{name}\": \"{text}\"}}\n");
+        texts.into_iter().enumerate().map(line).collect()
+    };
+    let folder = Folder::new(&[
+        (
+            "r.jsonl",
+            &side("reference", ["kitten", "a longer text", "kitten"]),
+        ),
+        (
+            "p.jsonl",
+            &side("prediction", ["zzzzzz", "a longer TEST", "KITTEN"]),
+        ),
+    ]);
+    for (metric, options) in [
+        ("string-accuracy", "--normalize casefold"),
+        ("exact-match", "--normalize lower"),
+        ("vqa", "--normalize lower"),
+        ("relaxed-accuracy", ""),
+    ] {
+        let words = format!(
+            "score {metric} -r r.jsonl -p p.jsonl -q {options} --report run.html --report-examples 1 --format json --per-sample s.jsonl --with-inputs"
+        );
+        let result = folder.run(&words).code(0).stdout;
+        folder.put("result.json", result.as_bytes());
+        folder
+            .run("report result.json --per-sample s.jsonl --report stored.html --report-examples 1")
+            .code(0);
+        for name in ["run.html", "stored.html"] {
+            let page = text_of(&folder, name);
+            assert_eq!(
+                examples_below(&page, "Worst examples"),
+                ["0"],
+                "{metric} {name}"
+            );
+            assert_eq!(
+                examples_below(&page, "Nearest misses"),
+                ["1"],
+                "{metric} {name}"
+            );
+            assert!(page.contains("prediction, as compared"), "{metric} {name}");
+            assert!(page.contains("a longer test"), "{metric} {name}");
+        }
+    }
+    // Without texts there is no telling what is near.
+    let words = "score string-accuracy -r r.jsonl -p p.jsonl -q --format json --per-sample s.jsonl";
+    let result = folder.run(words).code(0).stdout;
+    folder.put("result.json", result.as_bytes());
+    folder
+        .run("report result.json --per-sample s.jsonl --report stored.html --report-examples 1")
+        .code(0);
+    assert!(!text_of(&folder, "stored.html").contains("Nearest misses"));
+}
+
+/// Examples show what a metric compares in place of what is given.
+#[test]
+fn examples_show_what_is_compared() {
+    let rows: [(&str, &str, &str, &[&str]); 7] = [
+        (
+            "anls",
+            r#"["Coca  Cola"]"#,
+            "PEPSI",
+            &["coca cola", "pepsi"],
+        ),
+        (
+            "vqa --profile vqa-v2",
+            r#"["two dogs", "a cat", "two dogs"]"#,
+            "The Bird.",
+            &["reference, 2 times", "2 dogs", ">cat<", "bird"],
+        ),
+        (
+            "vqa --profile fusion-brain-2021",
+            r#""x""#,
+            "The TWO dogs",
+            &["2 dogs"],
+        ),
+        ("relaxed-accuracy", r#""50%""#, "12%", &["0.5", "0.12"]),
+        (
+            "exact-match --ignore-case --ignore-punctuation",
+            r#""Yes.""#,
+            "No!",
+            &["yes", ">no<"],
+        ),
+        ("squad", r#"["the Romans"]"#, "A Dane", &["romans", "dane"]),
+        (
+            "wer --extract answer:(.*)",
+            r#""one two""#,
+            "hm. answer:one three",
+            &["<i><bdi>three</bdi></i>"],
+        ),
+    ];
+    for (metric, reference, prediction, shown) in rows {
+        let folder = Folder::new(&[
+            (
+                "r.jsonl",
+                &format!("{{\"id\": 1, \"reference\": {reference}}}\n"),
+            ),
+            (
+                "p.jsonl",
+                &format!("{{\"id\": 1, \"prediction\": \"{prediction}\"}}\n"),
+            ),
+        ]);
+        let words = format!("score {metric} -r r.jsonl -p p.jsonl -q --report r.html");
+        folder.run(&words).code(0);
+        let page = text_of(&folder, "r.html");
+        let worst = page
+            .split("Worst examples</bdi></h2>")
+            .nth(1)
+            .expect("examples");
+        for text in shown {
+            assert!(worst.contains(text), "{metric}: {text}: {worst}");
+        }
+    }
+}
+
+/// A submission with a line of megabytes, thousands of classes, and text that is no text.
+#[test]
+fn reports_of_hostile_submissions_are_small() {
+    let attack = "\u{202e}\u{2066}<script>alert(1)</script></style>&lt;\u{200b}]]>";
+    let line = |id: usize, name: &str, text: &str| {
+        serde_json::json!({"id": id, name: text}).to_string() + "\n"
+    };
+    let long = format!("{attack} lorem ipsum ").repeat(40_000);
+    let texts = [
+        line(0, "reference", attack) + &line(1, "reference", "two words"),
+        line(0, "prediction", &long) + &line(1, "prediction", &attack.repeat(9)),
+    ];
+    let classes = |name: &str, step: usize| -> String {
+        let class = |id: usize| line(id, name, &format!("{attack}{}", id * step % 4_999));
+        (0..4_999).map(class).collect()
+    };
+    let [references, predictions] = &texts;
+    let folder = Folder::new(&[
+        ("r.jsonl", references),
+        ("p.jsonl", predictions),
+        ("rc.jsonl", &classes("reference", 1)),
+        ("pc.jsonl", &classes("prediction", 7)),
+    ]);
+    for (words, most) in [
+        ("wer -r r.jsonl -p p.jsonl", 100_000),
+        (
+            "cer -r r.jsonl -p p.jsonl --max-cells 100000000000",
+            100_000,
+        ),
+        (
+            "string-accuracy -r r.jsonl -p p.jsonl --slice-field id",
+            100_000,
+        ),
+        (
+            "classification -r rc.jsonl -p pc.jsonl --groups class",
+            300_000,
+        ),
+    ] {
+        folder
+            .run(&format!("score {words} -q --report r.html"))
+            .code(0);
+        let page = text_of(&folder, "r.html");
+        assert!(page.len() < most, "{words}: {}", page.len());
+        assert_eq!(page.matches("<script").count(), 1, "{words}");
+        assert!(
+            !page.contains('\u{202e}') && !page.contains('\u{200b}'),
+            "{words}"
+        );
+        for example in page.split("<article").skip(1) {
+            let example = example.split("</article>").next().unwrap_or_default();
+            assert!(example.len() < 5_000, "{words}: {}", example.len());
+        }
     }
 }

@@ -57,7 +57,7 @@ fn each_result_is_that_of_a_run_of_its_own() {
             assert_eq!(run.code(0).stdout, tables.join("\n"), "{options}");
         }
     }
-    // What several metrics have to say of the data is said once.
+    // A remark of several metrics on the data is printed once.
     let run = folder
         .run(&format!("score wer,cer,string-accuracy {DATA}"))
         .code(0);

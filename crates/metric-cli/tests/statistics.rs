@@ -367,8 +367,8 @@ fn peak(folder: &Folder, words: &str) -> u64 {
     peak
 }
 
-/// 1,000 classes are a confusion matrix of a million cells, of which no replicate keeps a copy; and 50 slices are
-/// not 51 copies of the data.
+/// 1,000 classes are a confusion matrix of a million cells, which no replicate copies; and 50 slices are not 51 copies
+/// of the data.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_classes_and_slices() {

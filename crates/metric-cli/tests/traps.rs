@@ -17,16 +17,16 @@ type TrapFile = (&'static str, fn() -> String);
 /// An input or an option that misleads.
 struct Trap {
     name: &'static str,
-    /// What happened, in a sentence.
+    /// The mistake, in a sentence.
     before: &'static str,
-    /// What happens now, in a sentence.
+    /// The behavior now, in a sentence.
     now: &'static str,
     /// The files of the folder that the program runs in, made by a function where they are long.
     files: &'static [TrapFile],
     /// The words after `metric`.
     run: &'static str,
     code: i32,
-    /// What standard error says; with nothing, there is no warning.
+    /// The text on standard error; if empty, there is no warning.
     says: &'static [&'static str],
 }
 

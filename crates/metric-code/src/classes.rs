@@ -1,10 +1,10 @@
-//! What the components need to know of each node kind of a language.
+//! The facts about each node kind of a language that the components need.
 
 use crate::language::Row;
 use crate::parse::{Kind, Kinds, Node};
 use crate::rules::{Alternatives, Rule, Rules, UPDATE};
 
-/// How trees and dataflows are read.
+/// The way in which trees and dataflows are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// As the original evaluator does.

@@ -59,7 +59,7 @@ impl Weights {
 }
 
 impl Default for Weights {
-    /// A quarter each, as in the paper and in all reference programs.
+    /// A quarter each, as in the paper and in all reference implementations.
     fn default() -> Self {
         Self([0.25; 4])
     }
@@ -128,7 +128,7 @@ impl CodeBleu {
         }
     }
 
-    /// What the words of an example give.
+    /// The results of the words of an example.
     fn words(&self, prediction: &str, language: Language, references: &[&str]) -> CodeBleuState {
         let Definition {
             original_keywords,
@@ -141,7 +141,7 @@ impl CodeBleu {
         };
         let [ngram, weighted] = SCRATCH.with_borrow_mut(|scratch| {
             let counted = counts(scratch, prediction, references, keywords, weighting);
-            // What one giant text needed is not kept for the rest of the thread's life.
+            // Memory that one giant text needed is not kept for the rest of the thread's life.
             if prediction.len() > 1 << 16 {
                 *scratch = Scratch::default();
             }
@@ -277,7 +277,7 @@ pub struct CodeBleuState {
     pub syntax: [u64; 2],
     /// Edges of the references' dataflows that were found, of how many.
     pub dataflow: [u64; 2],
-    /// What happened to the examples.
+    /// Counts of the examples by what happened to them.
     pub examples: Examples,
 }
 
@@ -381,8 +381,8 @@ impl Metric for CodeBleu {
             // Models often hit the reference exactly. It was read already.
             read = Some(Cow::Borrowed(reference));
         }
-        // The reference programs strip the prediction again for each reference, the result of the
-        // time before. Mostly that changes nothing.
+        // The reference implementations strip the prediction anew for each reference, starting with
+        // the previous result. In most cases that changes nothing.
         let mut stripped = strip(language, reading, prediction.text());
         let mut best: Option<(Option<f64>, CodeBleuState)> = None;
         for (index, reference) in analyses.iter().enumerate() {
@@ -675,7 +675,7 @@ mod tests {
         assert_eq!(examples(&deep, "x = y;"), Examples { too_deep: 1, ..one });
     }
 
-    /// What is left of a text may be a part of it as it stands, or all of it, or nothing.
+    /// The text that is left may be an unchanged part of the original, all of it, or nothing.
     #[cfg(feature = "python")]
     #[test]
     fn what_is_left_without_comments_is_compared() {

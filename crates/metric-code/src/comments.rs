@@ -1,11 +1,11 @@
-//! Comments removed from source code, as the reference programs do it before they parse.
+//! Comments removed from source code, as the reference implementations do before they parse.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
-/// How the comments of a language are removed before its texts are parsed.
+/// The rule by which the comments of a language are removed before its texts are parsed.
 ///
 /// The rules are those of codebleu 0.7.0 (Python); the original evaluator of CodeXGLUE applies
 /// [`CStyle`](Self::CStyle) to every language. They are part of the scores of both programs, so
@@ -14,9 +14,9 @@ use memchr::{memchr, memchr2, memchr3, memmem};
 pub enum CommentRule {
     /// `//` to the end of the line and `/* … */` become one space, then blank lines are dropped.
     ///
-    /// What stands between two `'` or two `"` is kept, whatever lines it spans. Known defects: an
-    /// apostrophe without a partner nearby (a Rust lifetime) hides the comments up to the next
-    /// one; comment markers in backtick or raw strings count; `#` comments stay; blank lines inside
+    /// Text between two `'` or two `"` is kept, whatever lines it spans. Known defects: an
+    /// apostrophe without a partner nearby (a Rust lifetime) hides the comments up to the next one;
+    /// comment markers in backtick or raw strings count; `#` comments stay; blank lines inside
     /// strings are dropped too.
     CStyle,
     /// Comments, docstrings and blank lines go, by the tokens of Python 3.11's own `tokenize`.
@@ -34,8 +34,8 @@ pub enum CommentRule {
 }
 
 impl CommentRule {
-    /// `text` without comments, borrowed where nothing changes; `None` where Python's tokeniser
-    /// gives up, and the reference program keeps the text whole.
+    /// `text` without comments, borrowed where nothing changes; `None` where Python's tokenizer
+    /// gives up, and the reference implementation keeps the whole text.
     ///
     /// Python's gives up on brackets or a triple-quoted string still open at the end (also on a
     /// closing bracket too many), on a backslash before the end, and on a line indented less than
@@ -66,7 +66,7 @@ pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// `text` without the white space at both ends, as Python's `str.strip` has it.
+/// `text` without the white space at both ends, as by Python's `str.strip`.
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
@@ -135,7 +135,7 @@ fn without_blank_lines(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The C-style rule but for the blank lines.
+/// The C-style rule except for the blank lines.
 fn c_style(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut rebuilt = Rebuilt::new(text);
@@ -192,7 +192,7 @@ fn quoted_run(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The Python rule but for the blank lines.
+/// The Python rule except for the blank lines.
 fn python(text: &str) -> Option<Cow<'_, str>> {
     let mut tokens = PythonTokens {
         text,
@@ -217,7 +217,7 @@ fn python(text: &str) -> Option<Cow<'_, str>> {
     tokens.finish()
 }
 
-/// What a token is, as far as this rule cares.
+/// The kind of a token, as far as this rule cares.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Indent,
@@ -236,7 +236,7 @@ struct Open {
     triple: bool,
 }
 
-/// The tokeniser of Python 3.11 (`Lib/tokenize.py`), and the text put together again from its
+/// The tokenizer of Python 3.11 (`Lib/tokenize.py`), and the text put together again from its
 /// tokens.
 ///
 /// Only the kinds of [`Kind`] are told apart. Numbers and longer operators need no grammar, for
@@ -438,7 +438,7 @@ impl<'a> PythonTokens<'a> {
     }
 }
 
-/// The column of the first character of `line` that is no blank, and its place.
+/// The column and the byte index of the first character of `line` that is not a blank.
 fn indentation(line: &[u8]) -> (usize, usize) {
     let mut column = 0;
     for (place, byte) in line.iter().enumerate() {
@@ -515,7 +515,7 @@ mod tests {
 
     use super::*;
 
-    // What the texts become was read off the rules, and is what codebleu 0.7.0 makes of them under
+    // The expected texts were derived from the rules, and equal the output of codebleu 0.7.0 under
     // Python 3.11.
     const C_STYLE: &[(&str, &str, &str)] = &[
         ("nothing to do", "a / b * 'c' \"d\"", "a / b * 'c' \"d\""),
@@ -725,7 +725,7 @@ mod tests {
 
     #[test]
     fn large_texts_take_linear_time() {
-        // A quadratic step would take minutes for one of these.
+        // A quadratic step would take minutes on one of these.
         let units = [
             "'",
             "\"",

@@ -1,8 +1,8 @@
 /// A hash of 128 bits, by which subtrees and edges are compared.
 ///
-/// Two lanes of folded multiplications, always the same, on every machine. Were it an ideal hash, the
-/// chance that any two of a thousand million different subtrees share one would be below one in
-/// 10^20. It is no defence against somebody who looks for such a pair.
+/// Two lanes of folded multiplications, always the same, on every machine. With an ideal hash, the chance that any two
+/// of a billion different subtrees share one would be below one in 10^20. It does not protect against somebody who
+/// searches for such a pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Digest(u64, u64);
 
@@ -57,7 +57,8 @@ pub(crate) fn fold(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// How many of the reference's hashes the prediction has, of how many; both sorted.
+/// The number of the reference's hashes that the prediction has, and the number of all; both lists
+/// are sorted.
 ///
 /// With `clipped`, each of the prediction's is taken once at most; else one is enough for any
 /// number of equal ones in the reference.

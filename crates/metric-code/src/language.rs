@@ -12,7 +12,7 @@ use crate::rules::{Alternatives, Part, Rule, Rules};
 
 /// A programming language.
 ///
-/// Each stands behind a feature of its name; `java`, `c_sharp` and `python` are on by default.
+/// Each needs the feature of its name; `java`, `c_sharp` and `python` are on by default.
 ///
 /// ```
 /// use metric_code::Language;
@@ -28,18 +28,18 @@ pub struct Language(&'static Row);
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     grammar: LanguageFn,
-    /// Name and version of the grammar, as they stand in signatures.
+    /// Name and version of the grammar, as they appear in signatures.
     grammar_name: &'static str,
     /// One a line. The lists of codebleu 0.7.0 are kept to the letter, oddities included.
     keywords: &'static str,
-    /// Of these, the words that the original evaluator's list lacks; `None` if it has no list.
+    /// The words among these that the original evaluator's list lacks; `None` if it has no list.
     not_original: Option<&'static [&'static str]>,
     comments: CommentRule,
-    /// What the grammar calls comments.
+    /// The node kinds that the grammar uses for comments.
     pub(crate) comment_kinds: &'static [&'static str],
-    /// The dataflow rules of the reference programs, of which some fit no node of today's grammars.
+    /// The dataflow rules of the reference implementations. Some fit no node of today's grammars.
     pub(crate) rules: &'static Rules,
-    /// What profile `corrected` adds or replaces.
+    /// The rules that profile `corrected` adds or replaces.
     pub(crate) added_rules: &'static [(&'static str, Rule)],
     /// Made once. A constant may not point to what has a lock in it, so it is behind a function.
     tables: fn() -> &'static Tables,
@@ -99,7 +99,7 @@ impl Language {
         Self::TYPESCRIPT,
     ];
 
-    /// Other names that languages go by, each with the [`name`](Self::name) of the language.
+    /// Other names of languages, each with the [`name`](Self::name) of the language.
     ///
     /// ```
     /// use metric_code::Language;
@@ -138,7 +138,7 @@ impl Language {
         self.0.not_original.is_some()
     }
 
-    /// Whether codebleu 0.7.0 knows it: all but TypeScript.
+    /// Whether codebleu 0.7.0 knows it: all languages except TypeScript.
     #[must_use]
     pub fn is_in_codebleu(self) -> bool {
         self.0.name != "typescript"
@@ -156,7 +156,7 @@ impl Language {
         &(self.0.tables)().original_keywords
     }
 
-    /// How codebleu 0.7.0 removes comments.
+    /// The way in which codebleu 0.7.0 removes comments.
     #[must_use]
     pub const fn comment_rule(self) -> CommentRule {
         self.0.comments
@@ -260,9 +260,9 @@ static JAVA: Row = Row {
     },
 };
 
-/// The rules of C#, which the reference programs also apply to C and C++. Written for an older
-/// grammar: of today's nodes, those of initialisers and of `foreach` have other names, and C and C++
-/// share only assignments, `if` and `while` with it.
+/// The rules of C#, which the reference implementations also apply to C and C++. They were written for an older
+/// grammar: today the nodes of initializers and of `foreach` have other names, and C and C++ share only assignments,
+/// `if` and `while` with it.
 const C_SHARP_RULES: Rules = Rules {
     kinds: &[
         (
@@ -388,7 +388,7 @@ const PYTHON_ASSIGNMENT: Rule = Rule::ListAssignment {
     split: true,
 };
 
-/// What today's grammars of C and C++ call initialisers and `i++`.
+/// What today's grammars of C and C++ call initializers and `i++`.
 const INIT_DECLARATOR: (&str, Rule) = (
     "init_declarator",
     Rule::Definition {
@@ -732,7 +732,7 @@ static RUST: Row = Row {
 
 #[cfg(feature = "typescript")]
 impl Language {
-    /// TypeScript, which neither reference program knows: the rules are those of JavaScript.
+    /// TypeScript, which neither reference implementation knows: the rules are those of JavaScript.
     pub const TYPESCRIPT: Self = Self(&TYPESCRIPT);
 }
 
@@ -765,7 +765,7 @@ mod tests {
     fn a_language_is_found_by_its_name() {
         for &language in Language::ALL {
             assert_eq!(language.name().parse(), Ok(language));
-            // Of a grammar that the parser does not take, no tree would have a root of its own.
+            // With a grammar that the parser does not accept, no tree would have a root of its own.
             let tree = crate::SyntaxTree::parse(language, "").unwrap();
             assert!(!tree.has_error() && !tree.is_given_up(), "{language}");
         }

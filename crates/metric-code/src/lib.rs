@@ -48,5 +48,5 @@ pub use profile::Profile;
 pub use text::{InvalidReferences, MAX_TEXT_BYTES, Prediction, References, TextTooLong};
 pub use tree::SyntaxTree;
 
-/// The version of this crate, as it stands in signatures.
+/// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -30,8 +30,8 @@ impl NgramCounts {
     /// - The brevity penalty is 1 if the predictions are longer than the references, else
     ///   `e^(1 − reference_length / prediction_length)`.
     ///
-    /// The four logarithms are summed exactly and rounded once, as Python's `math.fsum` does it in
-    /// codebleu 0.7.0 (`bleu.py`) and NLTK, of which that is a copy.
+    /// The four logarithms are summed exactly and rounded once, as by Python's `math.fsum` in
+    /// codebleu 0.7.0 (`bleu.py`), which is a copy of NLTK's.
     ///
     /// ```
     /// use metric_code::NgramCounts;
@@ -84,11 +84,11 @@ impl Merge for NgramCounts {
     }
 }
 
-/// The n-grams of the prediction that stand in the references, as BLEU counts them.
+/// The n-grams of the prediction that occur in the references, as BLEU counts them.
 ///
 /// Tokens are what white space separates (Python's `str.split`). An n-gram of the prediction is
-/// matched at most as often as it stands in the reference that has it most often. Each order counts
-/// the n-grams of the prediction, at least 1. The reference closest in length (of two, the shorter)
+/// matched at most as often as it occurs in the reference that has it most often. Each order counts
+/// the n-grams of the prediction, at least 1. The reference closest in length (the shorter of two)
 /// gives the reference length. Without references nothing matches, and the reference length is 0.
 ///
 /// Papineni et al., *BLEU: a method for automatic evaluation of machine translation* (ACL 2002), as
@@ -116,17 +116,17 @@ pub fn ngram_match(prediction: &str, references: &[&str]) -> NgramCounts {
     plain
 }
 
-/// The n-grams of the references that stand in the prediction, keywords weighing 5 times as much:
-/// CodeBLEU's weighted n-gram match as its original program computes it.
+/// The n-grams of the references that occur in the prediction, where keywords have 5 times the
+/// weight: CodeBLEU's weighted n-gram match as its original program computes it.
 ///
-/// Order 1 is in fifths: a keyword of a reference is 5, another token 1 (there 1 and 0.2), and at
-/// least 5 are counted a reference. The orders 2 to 4 have no weights and count at least 1. Each
-/// reference is held against the prediction on its own, and all are summed; without references all
-/// orders are `[0, 0]`.
+/// Order 1 is in fifths: a keyword of a reference is 5, another token 1 (in the program 1 and 0.2),
+/// and at least 5 are counted per reference. The orders 2 to 4 have no weights and count at least
+/// 1. Each reference is compared with the prediction on its own, and all are summed; without
+/// references all orders are `[0, 0]`.
 ///
 /// The paper asks for a precision ([`weighted_precision`]); that this is a recall is a quirk of the
-/// program. So is `reference_length`, always 2: the length is taken of a pair of tokens and
-/// weights. It leaves the brevity penalty without effect but for predictions of 1 token.
+/// program. So is `reference_length`, which is always 2, the length of a pair of tokens and
+/// weights. As a result the brevity penalty only affects predictions of 1 token.
 ///
 /// The original evaluator of CodeXGLUE and codebleu 0.7.0 (`weighted_ngram_match.py`). Time is
 /// linear in the texts.
@@ -152,8 +152,8 @@ pub fn weighted_recall(prediction: &str, references: &[&str], keywords: &Keyword
     weighted
 }
 
-/// The n-grams of the prediction that stand in the references, keywords weighing 5 times as much:
-/// CodeBLEU's weighted n-gram match as its paper defines it.
+/// The n-grams of the prediction that occur in the references, where keywords have 5 times the
+/// weight: CodeBLEU's weighted n-gram match as its paper defines it.
 ///
 /// Order 1 counts 5 for a keyword of the prediction and 1 for another token. All else is as in
 /// [`ngram_match`].
@@ -328,7 +328,7 @@ pub(crate) fn counts(
     [plain, weighted]
 }
 
-/// What a keyword weighs, if another token weighs 1.
+/// The weight of a keyword, where another token has weight 1.
 const KEYWORD_WEIGHT: u64 = 5;
 
 /// The tokens of a text.
@@ -379,7 +379,7 @@ struct Words {
 
 #[derive(Clone, Copy, Debug)]
 struct Word {
-    /// Where it first stands in the prediction, in bytes.
+    /// The byte position of its first occurrence in the prediction.
     start: usize,
     end: usize,
     keyword: bool,
@@ -455,7 +455,7 @@ impl Words {
 /// A set of places among the tokens of a prediction.
 type Places = u128;
 
-/// Predictions of up to so many tokens are matched by [`Found`], longer ones by an [`NgramTrie`].
+/// Predictions of up to this many tokens are matched by [`Found`], longer ones by an [`NgramTrie`].
 const SHORT: u64 = Places::BITS as u64;
 
 /// Matching without a table of n-grams: an n-gram is known by the places where it ends in the
@@ -495,7 +495,7 @@ struct NgramTrie {
     ngrams: Vec<Ngram>,
 }
 
-/// How often an n-gram stands in the texts.
+/// The number of times an n-gram occurs in the texts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ngram {
     prediction: u32,
@@ -580,8 +580,8 @@ fn each_token(text: &str, mut take: impl FnMut(u64, usize, usize)) {
         if start >= bytes.len() {
             return;
         }
-        // Eight bytes at a time: the top bit of each byte up to 0x20 or from 0x80 on is set, and
-        // the lowest bit set is never wrong.
+        // Eight bytes at a time: the top bit of each byte up to 0x20, or of at least 0x80, is set,
+        // and the lowest bit set is never wrong.
         let word = load(bytes, start);
         let special = (word.wrapping_sub(0x21 * ONES) | word) & (0x80 * ONES);
         let length = special.trailing_zeros() / 8;
@@ -699,7 +699,7 @@ mod tests {
         assert_eq!(recall.orders, [[5, 16], [2, 8], [0, 6], [0, 5]]);
         assert_eq!(recall.reference_length, 2);
         assert_eq!(weighted_precision("a a b", &references, &none), counts);
-        // Of two lengths as close, the shorter.
+        // The shorter of two lengths that are equally close.
         assert_eq!(ngram_match("a b", &["a b c", "a"]).reference_length, 1);
         // A second text that is no better changes nothing.
         assert_eq!(

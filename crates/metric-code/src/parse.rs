@@ -88,7 +88,7 @@ pub(crate) struct Node {
     field: u16,
 }
 
-/// How tree-sitter writes an error without children, before its first character.
+/// The text that tree-sitter writes for an error without children, before its first character.
 const UNEXPECTED: &str = "(UNEXPECTED ";
 
 /// The character at the start of a rest of tree-sitter's string: `'c'`, where c may be a bracket or
@@ -122,13 +122,13 @@ impl Node {
     }
 }
 
-/// A made-up token of a kind that nodes do not show, such as the end of a line. It stands in
+/// A made-up token of a kind that nodes do not show, such as the end of a line. It appears in
 /// tree-sitter's string of a tree and nowhere else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hidden {
     /// The nearest node above it that the string shows.
     pub(crate) parent: u32,
-    /// The node of the string before which it stands, or the parent's `next`.
+    /// The node of the string before which it appears, or the parent's `next`.
     pub(crate) before: u32,
     pub(crate) kind: u16,
     /// Whether the string writes it as named.
@@ -155,8 +155,8 @@ pub(crate) struct Tree {
     pub(crate) unexpected: Vec<Unexpected>,
 }
 
-/// Texts of so many bytes are parsed with a stack of their own: on some, such as `{({({(` in Java, the
-/// parser recurses, with 56 bytes of stack for each of the text.
+/// Texts of at least this many bytes are parsed with a stack of their own: on some, such as `{({({(` in Java, the
+/// parser recurses, with 56 bytes of stack for each byte of the text.
 const LONG: usize = 1 << 13;
 
 /// The parser recurses no deeper: it compares two stacks, of 240 bytes for each element.
@@ -184,8 +184,8 @@ const MEMORY: usize = 640 << 20;
 /// languages.
 const WORK: u64 = 24_000_000;
 
-/// The most work that a parse of a text of so many bytes may take. Short texts get less, as a data set
-/// may have many of them.
+/// The most work that a parse of a text of this many bytes may take. Short texts get less, as a data set may have many
+/// of them.
 const fn work_limit(bytes: usize) -> u64 {
     let work = 2_000_000 + 64 * bytes as u64;
     match work < WORK {
@@ -284,7 +284,7 @@ impl Tree {
         self.siblings_from(node + 1, node)
     }
 
-    /// The children of a node from one of them on.
+    /// The children of a node, starting with one of them.
     pub(crate) fn siblings_from(&self, child: u32, parent: u32) -> impl Iterator<Item = u32> {
         let mut left = child..self.below(parent).end;
         std::iter::from_fn(move || {
@@ -362,13 +362,13 @@ impl Tree {
         }
     }
 
-    /// Goes through the string beside the nodes that it shows.
+    /// Goes through the string together with the nodes that it shows.
     fn compare(&self, kinds: &Kinds, string: &str) -> Option<(Vec<Unexpected>, Vec<Hidden>)> {
         let mut unexpected = Vec::new();
         let mut hidden = Vec::new();
         let mut shown = (0..self.nodes.len() as u32).filter(|&node| self.is_shown(kinds, node));
         let mut next = shown.next();
-        // Of each open bracket of the string its node, or none for a token.
+        // The node of each open bracket of the string, or none for a token.
         let mut open: Vec<Option<u32>> = Vec::new();
         let mut rest = string;
         let mut field = 0;
@@ -551,7 +551,7 @@ mod tests {
             held <= limit.held && held > limit.held - (2 << 20),
             "{held}"
         );
-        // What was read before does not matter, and all goes on as ever.
+        // Texts that were read before do not matter, and parsing continues as usual.
         let code = "class A { int half(int x) { return x / 2; } }";
         let fine = parse_within(code, limit);
         assert!(fine.0.is_some());
@@ -563,7 +563,7 @@ mod tests {
 
     #[test]
     fn a_text_read_in_pieces_is_the_same_text() {
-        // The characters lie across the ends of the pieces, of which one is in a string.
+        // The characters lie across the ends of the pieces, and one of them is in a string.
         for blanks in 0..4 {
             let text = format!(
                 "{}String é中𝒳 = \"{}\"; é中𝒳 = x;",

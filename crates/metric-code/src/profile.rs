@@ -18,11 +18,11 @@ use crate::ngram::Weighting;
 /// task, the score is 0.3018 here and 0.0859 in its own program, whose parser found no dataflow. N and W are
 /// those of the programs.
 ///
-/// S and D are recalls in every profile, and W is one in all but `paper` and `corrected`: they ask what part
-/// of the reference is in the prediction, not how much else is there. Text that is pasted next to a solution
-/// costs them little, and text that has nothing to do with the task gains much. The table has the scores of
-/// the 120 distinct Java references of `tests/golden/code/java_pkg.jsonl`. Each prediction is the reference
-/// followed by the next 10 references of the file, or these 10 without the reference.
+/// S and D are recalls in every profile, and W is one in all except `paper` and `corrected`: they ask what part of the
+/// reference is in the prediction, not how much else is there. Text that is pasted next to a solution costs them
+/// little, and text that has nothing to do with the task gains much. The table has the scores of the 120 distinct Java
+/// references of `tests/golden/code/java_pkg.jsonl`. Each prediction is the reference followed by the next 10
+/// references of the file, or these 10 without the reference.
 ///
 /// | profile | prediction | N | W | S | D | CodeBLEU |
 /// |---|---|---|---|---|---|---|
@@ -60,7 +60,7 @@ pub enum Profile {
     /// The Python package codebleu 0.7.0 (k4black/codebleu) with grammars of 2025.
     ///
     /// The same, with comments and keywords by language, and one more defect: where D is 0, be it
-    /// undefined or a true zero, the total takes it for 1. An empty prediction scores 0.25.
+    /// undefined or an actual zero, the total counts it as 1. An empty prediction scores 0.25.
     CodeBleu07,
     /// As the paper defines it: Ren et al. 2020, arXiv 2009.10297, section 3.
     ///
@@ -83,9 +83,8 @@ pub enum Profile {
     ///   also redefines `i`. A text deeper than 990 nodes has no dataflow.
     /// - An `else` continues from the end of the branch before it in C, C++, JavaScript, TypeScript
     ///   and Rust, as do `match`, Ruby's `case` and PHP's `elseif`.
-    /// - `for` loops go round twice only behind a declaration, in Java, or `var`, in JavaScript; in Go
-    ///   with a clause; over a collection, but for Go's `range` and PHP's `$key => $value`. `do` loops
-    ///   do not.
+    /// - `for` loops go round twice only behind a declaration, in Java, or `var`, in JavaScript; in Go with a clause;
+    ///   over a collection, except with Go's `range` and PHP's `$key => $value`. `do` loops do not.
     /// - In Python and Ruby the sides of an assignment are paired part by part wherever they have as
     ///   many: `a.b = x + y` takes a from x and b from y. The `else` of a Python loop hides its body.
     ///   In C#, `x!` counts as `x++` does.
@@ -177,7 +176,7 @@ impl Profile {
 
 metric_core::named_choice!(Profile, "profile");
 
-/// What a profile's name stands for.
+/// The conventions that a profile's name stands for.
 #[derive(Clone, Copy)]
 pub(crate) struct Definition {
     pub(crate) reading: Reading,
@@ -193,7 +192,7 @@ pub(crate) struct Definition {
     pub(crate) best_reference: bool,
 }
 
-/// How a text becomes subtrees and edges.
+/// The way in which a text becomes subtrees and edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) trim: bool,
@@ -212,7 +211,7 @@ pub(crate) enum Comments {
     Kept,
 }
 
-/// What becomes of a component that has nothing to count.
+/// The value of a component that has nothing to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZeroOverZero {
     /// It is 0.

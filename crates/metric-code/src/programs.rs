@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use crate::language::Language;
 
-/// How a language writes the statements that have dataflow rules: `A` and `B` stand for variables,
-/// `S` and `T` for statements. Each ends its line.
+/// The statements of a language that have dataflow rules: `A` and `B` stand for variables, `S` and
+/// `T` for statements. Each ends its line.
 pub(crate) struct Syntax {
     pub(crate) language: Language,
     /// A comment, on a line of its own.
@@ -201,7 +201,7 @@ pub(crate) const SYNTAXES: &[Syntax] = &[
     },
 ];
 
-/// What a random program is made of: written with other names, it is the same program renamed.
+/// The parts of a random program: written with other names, it is the same program renamed.
 pub(crate) fn choices() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(any::<u8>(), 1..80)
 }
@@ -236,7 +236,7 @@ impl<C: Iterator<Item = u8>> Writer<'_, C> {
                     text.push_str(self.names[usize::from(choice) % 4]);
                 }
                 'S' | 'T' if alone => {
-                    // Statements stand where their template has them, below each other.
+                    // Statements are where their template has them, below each other.
                     let line = text.lines().last().unwrap_or_default();
                     let indent: String = line.chars().take_while(|c| *c == ' ').collect();
                     let inner = self.statements(depth + 1);

@@ -1,4 +1,4 @@
-//! What the dataflow rules of a language are made of.
+//! The parts of the dataflow rules of a language.
 
 /// The dataflow rules of a language: what to do with a node of a kind.
 pub(crate) struct Rules {

@@ -1,7 +1,7 @@
 use std::panic::resume_unwind;
 use std::thread;
 
-/// Runs something that recurses deeply, on a thread of its own with a stack of so many bytes.
+/// Runs something that recurses deeply, on a thread of its own with a stack of this many bytes.
 ///
 /// Where no thread can be had it runs here.
 pub(crate) fn with_stack<T: Send>(bytes: usize, run: impl FnOnce() -> T + Send) -> T {

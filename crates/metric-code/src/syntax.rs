@@ -25,15 +25,15 @@ pub(crate) fn subtree_hashes(
     subtrees
 }
 
-/// How many subtrees a tree has: the root and every node with children.
+/// The number of subtrees of a tree: the root and every node with children.
 pub(crate) fn subtrees(tree: &Tree) -> usize {
     let below = (1..tree.nodes.len() as u32).filter(|&node| !tree.is_leaf(node));
     1 + below.count()
 }
 
-/// Hashes that are equal where tree-sitter's strings of the subtrees are: named nodes with the
-/// fields that they fill, made-up tokens, errors. Operators and other anonymous nodes are not in the
-/// string; their named children stand in it as if they were their parent's.
+/// Hashes that are equal where tree-sitter's strings of the subtrees are: named nodes with the fields that they fill,
+/// made-up tokens, errors. Operators and other anonymous nodes are not in the string; their named children appear in it
+/// as if they were their parent's.
 fn string_hashes(tree: &Tree, kinds: &Kinds, hashes: &mut [u128]) -> Vec<u128> {
     let mut subtrees = Vec::with_capacity(tree.nodes.len() / 2 + 1);
     let mut unexpected = tree.unexpected.iter().rev().peekable();
@@ -105,7 +105,7 @@ fn shape_hashes(tree: &Tree, classes: &Classes, hashes: &mut [u128]) -> Vec<u128
     subtrees
 }
 
-/// What tree-sitter's string shows below a node.
+/// The children that tree-sitter's string shows below a node.
 enum Shown {
     Node(u32),
     /// A made-up token, which has no node.
@@ -119,7 +119,7 @@ fn shown_children(tree: &Tree, kinds: &Kinds, node: u32, mut give: impl FnMut(Sh
         .iter()
         .take_while(|hidden| hidden.parent == node)
         .peekable();
-    // Of the anonymous nodes around the current one: the field that it hands down, and its end.
+    // The field that each anonymous node around the current one hands down, and its end.
     let mut around: Vec<(u16, u32)> = Vec::new();
     let mut left = tree.below(node);
     while !left.is_empty() {
@@ -151,7 +151,7 @@ fn shown_children(tree: &Tree, kinds: &Kinds, node: u32, mut give: impl FnMut(Sh
 /// The tree as tree-sitter writes it.
 pub(crate) fn sexp(tree: &Tree, kinds: &Kinds) -> String {
     let mut text = String::new();
-    // What is still to be written, the next last.
+    // The parts still to be written; the next one is last.
     let mut left = vec![Some((Shown::Node(0), 0))];
     while let Some(next) = left.pop() {
         let Some((shown, field)) = next else {
@@ -320,7 +320,7 @@ mod tests {
         check("c_sharp", "int = 3;", "(MISSING _identifier_token)");
         // One that has no name.
         check("go", "é + é\"}do\n/*#'if ?def ", "(MISSING \"\")");
-        // An error of an unexpected character beside one of hidden tokens.
+        // An error of an unexpected character next to one of hidden tokens.
         check("c_sharp", "#c=b;t", "(UNEXPECTED 'c')");
     }
 
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(same("x = a + b", "x = a - b"), [true, false]);
         assert_eq!(same("a in b", "a not in b"), [false, false]);
         assert_eq!(same("x = 1", "x = 1.0"), [false, false]);
-        // Brackets are their node's, and separators are none's.
+        // Brackets belong to their node, and separators to none.
         assert_eq!(same("f(a, b)", "f(a, b,)"), [true, true]);
         // A comment is a node in the string.
         assert_eq!(same("x = 1", "x = 1 # note"), [false, true]);

@@ -112,7 +112,7 @@ pub(crate) fn is_short(key: u64) -> bool {
 
 const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
 
-/// Eight bytes from `at` on, the first lowest; after the end of the text come spaces.
+/// Eight bytes starting at `at`, the first lowest; after the end of the text come spaces.
 pub(crate) fn load(text: &[u8], at: usize) -> u64 {
     if let Some(&bytes) = text.get(at..).and_then(<[u8]>::first_chunk) {
         return u64::from_le_bytes(bytes);

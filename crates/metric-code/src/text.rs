@@ -51,7 +51,7 @@ fn checked(text: String) -> Result<String, TextTooLong> {
     TextTooLong::check(&text).map(|()| text)
 }
 
-/// A text that a model put out.
+/// A text that a model predicted.
 ///
 /// ```
 /// use metric_code::{MAX_TEXT_BYTES, Prediction, TextTooLong};
@@ -89,7 +89,7 @@ pub enum InvalidReferences {
     TooLong {
         /// Which, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The error.
         error: TextTooLong,
     },
 }
@@ -105,7 +105,7 @@ impl fmt::Display for InvalidReferences {
 
 impl std::error::Error for InvalidReferences {}
 
-/// What a prediction is held against: one or more texts in a language.
+/// The references of a prediction: one or more texts in a language.
 ///
 /// They are parsed when they are first scored against, and kept so: hold one prediction after the
 /// other against the same references to parse these once.
@@ -222,7 +222,7 @@ impl Analysis {
                     given_up: false,
                 },
             };
-            // What one giant text needed is not kept for the rest of the thread's life.
+            // Memory that one giant text needed is not kept for the rest of the thread's life.
             if text.len() > 1 << 16 {
                 (*tree, *memory, *hashes) = Default::default();
             }

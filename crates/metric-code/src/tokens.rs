@@ -37,8 +37,8 @@ pub(crate) struct Tokens {
     pub(crate) list: Vec<Token>,
     /// Those that are variables, and behind them what [`Tokens::variables_below`] had to copy.
     pub(crate) variables: Vec<Variable>,
-    /// Of each node and of the end, how many tokens and variables stand before it; [`NONE`] inside
-    /// of a string that is one token.
+    /// For each node and the end, the number of tokens and variables before it; [`NONE`] inside of
+    /// a string that is one token.
     before: Vec<[u32; 2]>,
     names: Names,
 }
@@ -81,7 +81,7 @@ impl Tokens {
         self.before.push(self.counts());
     }
 
-    /// How many different variables there are.
+    /// The number of different variables.
     pub(crate) fn names(&self) -> usize {
         self.names.ends.len()
     }
@@ -136,7 +136,7 @@ impl Tokens {
 
     /// The variables of a node and below it, a range of [`variables`](Self::variables).
     ///
-    /// `None` inside of a string that is one token, where a node is no token.
+    /// `None` inside of a string that is one token, where a node is not a token.
     pub(crate) fn variables_below(
         &mut self,
         tree: &Tree,
@@ -184,7 +184,7 @@ struct Names {
 }
 
 impl Names {
-    /// Forgets all, and makes room for so many.
+    /// Forgets all, and makes room for this many.
     fn clear(&mut self, capacity: usize) {
         self.table.clear(capacity);
         self.texts.clear();
@@ -212,7 +212,7 @@ struct Texts<'a> {
     text: &'a str,
     /// Whether the ends of lines are left out.
     joined: bool,
-    /// The lines, where columns are to be taken for characters.
+    /// The lines, where columns are to be read as characters.
     lines: Option<Lines<'a>>,
 }
 

@@ -48,13 +48,13 @@ impl<'a> SyntaxTree<'a> {
     /// The tree as tree-sitter writes it.
     ///
     /// In a tree that is [too deep](Self::is_too_deep) and has errors, made-up tokens of kinds that
-    /// are no nodes are left out, and an unexpected character is an error like others.
+    /// are not nodes are left out, and an unexpected character is an error like others.
     #[must_use]
     pub fn sexp(&self) -> String {
         sexp(&self.tree, self.language.kinds())
     }
 
-    /// How many subtrees the tree has: nodes with children, and the root.
+    /// The number of subtrees of the tree: nodes with children, and the root.
     #[must_use]
     pub fn subtrees(&self) -> usize {
         subtrees(&self.tree)

@@ -1,6 +1,6 @@
 use crate::{Merge, ratio};
 
-/// How many of how many were right.
+/// The number of correct predictions and the number of all.
 ///
 /// ```
 /// use metric_core::Accuracy;

@@ -5,8 +5,8 @@
 
 /// IoU of two boxes `[x, y, width, height]`.
 ///
-/// In \[0, 1\] for finite boxes of non-negative size, but for the rounding of `x + width`: nearly
-/// equal boxes can come out a little above 1, as they do in the reference.
+/// In \[0, 1\] for finite boxes of non-negative size, except for the rounding of `x + width`:
+/// nearly equal boxes can come out a little above 1, as they do in the reference.
 ///
 /// With `iw` and `ih` the width and height of the overlap, IoU is
 /// `iw·ih / (w₁·h₁ + w₂·h₂ − iw·ih)`, evaluated in this order in `f64`, bit for bit as

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// A name that is none of the choices of an option, such as a profile or a matching rule.
+/// A name that is not among the choices of an option, such as a profile or a matching rule.
 ///
 /// ```
 /// use metric_core::UnknownChoice;
@@ -10,7 +10,7 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownChoice {
-    /// What is chosen.
+    /// The kind of choice, such as a profile.
     pub option: &'static str,
     /// The name that was given.
     pub given: String,

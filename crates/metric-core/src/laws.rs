@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use metric_core::Merge;
 
-/// What a state can be written as, where the feature `serde` is on.
+/// The forms in which a state can be written if the feature `serde` is on.
 #[cfg(not(feature = "serde"))]
 pub(crate) trait Written {}
 

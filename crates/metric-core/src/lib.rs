@@ -28,5 +28,5 @@ pub use per_class::{MacroAverage, PerClass};
 pub use sum::{Mean, Sum};
 pub use weighted::{RowSource, WeightedRows};
 
-/// The version of this crate, as it stands in signatures.
+/// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

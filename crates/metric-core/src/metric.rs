@@ -34,13 +34,13 @@ use crate::Merge;
 /// assert_eq!(Equality.compute(&state), Some(0.5));
 /// ```
 pub trait Metric {
-    /// What the model put out for one example.
+    /// The model's prediction for one example.
     type Prediction: ?Sized;
-    /// What it is held against.
+    /// The reference it is compared with.
     type Reference: ?Sized;
     /// The evidence.
     type State: Merge;
-    /// What is read from the evidence; undefined numbers in it are `None`.
+    /// The score that is read from the state; undefined numbers in it are `None`.
     type Score;
 
     /// Adds the evidence of one example to `state`.

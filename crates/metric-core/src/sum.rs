@@ -468,7 +468,7 @@ mod tests {
         ] {
             assert!(read(bins).is_err(), "{bins}");
         }
-        // What can be read can be added and read off, however much of it there is.
+        // Any sum that can be read can be added to and evaluated, however many terms it has.
         let mut sum = read("[127, 4294967295]").unwrap_or_default();
         sum.merge_times(&sum.clone(), u64::MAX);
         sum.merge_times(&sum.clone(), u64::MAX);

@@ -91,7 +91,7 @@ impl<T> WeightedRows<T> {
             self.each_of(start..tie.start, weight, &mut visit);
             let rows = self.rows.get(tie.clone()).unwrap_or_default();
             let times = rows.first().and_then(|(source, _)| weight(source));
-            // Of a repeated example, the first copy comes before the second.
+            // The first copy of a repeated example comes before the second.
             for _ in 0..times.unwrap_or_default() {
                 rows.iter().for_each(|(_, row)| visit(row, 1));
             }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What is read is the sorted list of the repeated examples.
+        /// The score is the sorted list of the repeated examples.
         #[test]
         fn weights_are_repetitions(
             examples in proptest::collection::vec(

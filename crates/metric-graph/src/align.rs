@@ -53,9 +53,9 @@ pub struct AlignedRules<'a> {
     pub prediction: &'a str,
     /// The id of the true rule.
     pub reference: &'a str,
-    /// How many properties are equal, `RuleIndex` not counted; 0 for [`Alignment::Given`].
+    /// The number of equal properties, without `RuleIndex`; 0 for [`Alignment::Given`].
     pub equal_properties: u64,
-    /// How many lanes both have.
+    /// The number of lanes that both have.
     pub shared_lanes: u64,
 }
 

@@ -9,8 +9,9 @@ use crate::{Duplicates, EdgeOutcome, EdgeTally, NodeAlignment, NodeRule, Ratios,
 /// Precision and recall of the edges of predicted graphs against true ones, once it is settled
 /// which predicted node stands for which true one.
 ///
-/// A predicted edge is right if both of its ends stand for true nodes and there is a true edge of
-/// its kind between those, each true edge once. Beside the edges, by kind and in all, are counted:
+/// A predicted edge is right if both of its ends are matched to true nodes and there is a true edge
+/// of its kind between those, each true edge once. In addition to the edges, by kind and in all,
+/// these are counted:
 /// - **nodes**: a predicted node is right if it stands for a true one of the same class with equal
 ///   properties;
 /// - **nodes and edges**: an edge is right if both of its nodes are right as well;
@@ -47,13 +48,13 @@ use crate::{Duplicates, EdgeOutcome, EdgeTally, NodeAlignment, NodeRule, Ratios,
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlignedGraphs {
-    /// How nodes are aligned.
+    /// The rule by which nodes are aligned.
     pub nodes: NodeRule,
-    /// How nodes of these classes are, if in another way.
+    /// The rules for nodes of these classes, if they differ.
     pub rules_by_class: BTreeMap<String, NodeRule>,
     /// Kinds of edges without direction.
     pub undirected: BTreeSet<String>,
-    /// What several edges of a kind between two nodes count.
+    /// The way in which several edges of a kind between two nodes count.
     pub parallel: Duplicates,
     /// Whether edges from a node to itself are left out.
     pub drop_loops: bool,
@@ -206,8 +207,9 @@ impl Merge for AlignedGraphsState {
 }
 
 impl AlignedGraphsState {
-    /// How many edits make the predicted graphs the true ones, under the alignment: nodes and edges
-    /// that are added or taken away, nodes whose class or properties and edges whose kind change.
+    /// The number of edits that turn the predicted graphs into the true ones, under the alignment:
+    /// nodes and edges that are added or taken away, nodes whose class or properties and edges
+    /// whose kind change.
     ///
     /// Under the alignment it is least for this is the graph edit distance, which is NP-hard to
     /// find; under any other it is more.
@@ -262,15 +264,15 @@ impl Merge for RecallState {
 /// The score of [`AlignedGraphs`]; ratios over nothing are undefined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlignedGraphsScore {
-    /// Of nodes.
+    /// The counts of nodes.
     pub nodes: Ratios,
-    /// Of edges: all edges weigh the same.
+    /// The score of edges: all edges have the same weight.
     pub edges: Ratios,
-    /// Of edges: all kinds weigh the same, as far as they have the ratio.
+    /// The score of edges: all kinds for which the ratio is defined have the same weight.
     pub edges_by_kind: Ratios<MacroAverage>,
-    /// Of edges with both of their nodes.
+    /// The score of edges together with both of their nodes.
     pub nodes_and_edges: Ratios,
-    /// Of edges by the keys of their nodes.
+    /// The score of edges by the keys of their nodes.
     pub triples: Ratios,
     /// For each K, the mean recall over graphs with true edges.
     pub recall_at: BTreeMap<usize, MacroAverage>,
@@ -573,8 +575,8 @@ mod tests {
             };
             (values(&score.recall_at), values(&score.mean_recall_at))
         };
-        // Of three true edges each graph has found (0, 1, 2) of the first (1, 2, 3), and the true
-        // graph against itself (1, 2, 3), in the order of the edges: to b, to c, b to c.
+        // Each graph has found (0, 1, 2) of the first (1, 2, 3) of three true edges, and the true
+        // graph compared with itself (1, 2, 3), in the order of the edges: to b, to c, b to c.
         let (by_graph, by_kind) = recalls(&metric);
         let means = [
             0.0,

@@ -1,4 +1,5 @@
-//! What the pooled counts hide: which property is misread as what, and how each class fares.
+//! The details that the pooled counts hide: which property is misread as what, and the counts of
+//! each class.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +12,11 @@ use crate::{Parts, Properties, Rule, Value};
 /// The property that says what class a rule is of.
 pub(crate) const CLASS: &str = "LaneType";
 
-/// What stands for the value of a property that a rule does not have.
+/// The text that represents the value of a property that a rule does not have.
 const ABSENT: &str = "absent";
 
-/// How one property was read, over the rules that are aligned and of which at least one has it.
+/// The values read for one property, over the pairs of aligned rules in which at least one rule has
+/// it.
 ///
 /// ```
 /// use metric_core::{Accuracy, Metric};
@@ -31,9 +33,9 @@ const ABSENT: &str = "absent";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PropertyConfusion {
-    /// How often it is right.
+    /// The number of times it is correct.
     pub accuracy: Accuracy,
-    /// How often each true value was taken for which other.
+    /// The number of times each true value was read as each other value.
     ///
     /// Values are written as JSON; strings without quotes, unless they would read as something
     /// else; that a rule does not have the property is written `absent`.
@@ -110,7 +112,7 @@ fn next_name<'a>(
     names.into_iter().flatten().map(|(name, _)| *name).min()
 }
 
-/// A value as it stands in tables: no two values look the same, and none is [`ABSENT`].
+/// A value as it appears in tables: no two values look the same, and none looks like [`ABSENT`].
 fn text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) if is_plain(text) => Cow::Borrowed(text),
@@ -118,12 +120,12 @@ fn text(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// A value as it stands in tables, or [`ABSENT`].
+/// A value as it appears in tables, or [`ABSENT`].
 pub(crate) fn written(value: Option<&Value>) -> Cow<'_, str> {
     value.map_or(Cow::Borrowed(ABSENT), text)
 }
 
-/// Whether a string can stand without quotes: it is no other JSON value, nor the start of one.
+/// Whether a string can appear without quotes: it is not another JSON value or the start of one.
 fn is_plain(text: &str) -> bool {
     let other = matches!(
         text,
@@ -137,7 +139,7 @@ fn is_plain(text: &str) -> bool {
         && !text.contains(char::is_control)
 }
 
-/// The class of a rule, as it stands in tables.
+/// The class of a rule, as it appears in tables.
 pub(crate) fn class(rule: &Rule) -> Cow<'_, str> {
     written(rule.properties.as_ref().and_then(|says| says.get(CLASS)))
 }
@@ -217,7 +219,7 @@ pub(crate) const RULE: Part = |parts| &mut parts.rule;
 pub(crate) const CORRESPONDENCE: Part = |parts| &mut parts.correspondence;
 pub(crate) const OVERALL: Part = |parts| &mut parts.overall;
 
-/// What an item counts as.
+/// The outcome of an item.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found {
     Predicted,

@@ -9,7 +9,7 @@ use crate::Properties;
 
 /// The id of a lane (MapDR: of a centerline).
 ///
-/// 7 and `"7"` are different ids; [`LaneIds::Text`] takes them for one.
+/// 7 and `"7"` are different ids; [`LaneIds::Text`] treats them as one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LaneId {
     /// A number, as in MapDR's labels.
@@ -91,7 +91,7 @@ impl<'a> LaneKey<'a> {
 /// When two lane ids are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LaneIds {
-    /// Same type and same value: 7 and `"7"` differ. What the reference program does.
+    /// Same type and same value: 7 and `"7"` differ. The behavior of the reference implementation.
     #[default]
     Strict,
     /// Same text: 7 and `"7"` are one lane, `"07"` is another. MapDR itself writes integers in its
@@ -118,8 +118,8 @@ named_choice!(LaneIds, "lane ids");
 /// A traffic rule: what it says, and the lanes it holds for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
-    /// What the rule says (`attr_info`). `None` where a model was given the rules and only told
-    /// their lanes; it compares like no properties at all.
+    /// The properties of the rule (`attr_info`). `None` where a model was given the rules and only
+    /// told their lanes; it compares like no properties at all.
     pub properties: Option<Properties>,
     /// The lanes the rule holds for (`centerline`), in any order.
     pub lanes: Vec<LaneId>,

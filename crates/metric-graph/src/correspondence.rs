@@ -58,9 +58,9 @@ pub struct LaneCorrespondence {
     pub alignment: Alignment,
     /// When two lane ids are the same.
     pub lane_ids: LaneIds,
-    /// What repeated rules and pairs count.
+    /// The way in which repeated rules and pairs count.
     pub duplicates: Duplicates,
-    /// How a pair of a rule and a lane is right as a whole.
+    /// The condition under which a pair of a rule and a lane is entirely correct.
     pub overall: Overall,
     /// Names of properties that are left out, as if no rule had them.
     pub ignore: BTreeSet<String>,
@@ -89,7 +89,7 @@ impl Profile {
         }
     }
 
-    /// What the profile prints for 0/0.
+    /// The value that the profile prints for 0/0.
     const fn zero_division(self) -> Option<f64> {
         match self {
             Self::MapdrReference => Some(0.0),
@@ -99,13 +99,13 @@ impl Profile {
 
 named_choice!(Profile, "profile");
 
-/// What repeated items count, in the parts *rule* and *overall*.
+/// The way in which repeated items count, in the parts *rule* and *overall*.
 ///
 /// In *correspondence* the lanes of a rule are a set in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Duplicates {
-    /// Each counts: of two equal predicted rules, one is wrong if there is one true rule. What the
-    /// reference program does.
+    /// Each counts: if two predicted rules are equal and there is one true rule, one of the two is
+    /// wrong. The behavior of the reference implementation.
     #[default]
     Count,
     /// Equal rules of a clip are one rule, and equal pairs one pair.
@@ -128,11 +128,11 @@ impl Duplicates {
 
 named_choice!(Duplicates, "duplicates");
 
-/// How a pair of a rule and a lane is right as a whole.
+/// The condition under which a pair of a rule and a lane is entirely correct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Overall {
     /// A true pair has equal properties and the same lane. Rules with equal properties can swap
-    /// lanes unnoticed. What the reference program does.
+    /// lanes unnoticed. The behavior of the reference implementation.
     #[default]
     Pairs,
     /// The true rule with the same id has equal properties and holds for the lane. The lanes of a
@@ -196,14 +196,15 @@ pub struct CorrespondenceState {
     pub by_clip: Parts<RatioMeans>,
     /// Clips that are right as a whole; not counted under [`Alignment::Given`].
     pub scenes: Scenes,
-    /// How each property of aligned rules was read, by name; empty under [`Alignment::Given`].
+    /// The values read for each property of aligned rules, by name; empty under
+    /// [`Alignment::Given`].
     pub properties: BTreeMap<String, PropertyConfusion>,
     /// The counts by the class of the rules, their `LaneType`; empty under [`Alignment::Given`] and
     /// where `LaneType` is ignored.
     pub classes: BTreeMap<String, Parts<ClassCounts>>,
-    /// What is odd about the predictions.
+    /// Oddities of the predictions.
     pub prediction_findings: FindingCounts,
-    /// What is odd about the references.
+    /// Oddities of the references.
     pub reference_findings: FindingCounts,
 }
 
@@ -375,8 +376,8 @@ impl LaneCorrespondence {
         }
     }
 
-    /// What two multisets have in common; `found` is called for each item of either, and for each
-    /// that they share.
+    /// The items that two multisets have in common; `found` is called for each item of either, and
+    /// for each that they share.
     fn count<T: Ord>(
         &self,
         mut predicted: Vec<T>,
@@ -615,7 +616,7 @@ mod tests {
                 [[2, 2, 2], [2, 2, 2], [2, 2, 2]]),
             ("reversed", key, &[("a", "0", &[1]), ("b", "1", &[2])], &[("b", "1", &[2]), ("a", "0", &[1])],
                 [[2, 2, 2], [0, 2, 2], [0, 2, 2]]),
-            // Of two rules that say the same, the one with the same lane is the partner.
+            // If two rules are equal, the one with the same lane is the partner.
             ("twins", none, &[("a", "0", &[1]), ("a", "0", &[2])], &[("a", "0", &[2]), ("a", "0", &[1])],
                 [[2, 2, 2], [2, 2, 2], [2, 2, 2]]),
             ("twins", properties, &[("a", "0", &[1, 3]), ("a", "0", &[2])], &[("a", "0", &[2]), ("a", "0", &[1])],
@@ -816,7 +817,7 @@ mod tests {
         proptest::collection::vec(rule, 0..5)
     }
 
-    /// The rules with ids from `start` on, or down from there.
+    /// The rules with ids starting at `start`, or going down from there.
     fn numbered(rules: &[Rule], start: usize, down: bool) -> Clip {
         let id = |place| {
             if down {

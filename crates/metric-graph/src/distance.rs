@@ -4,9 +4,9 @@
 //! memory. Differences of coordinates beyond about 1e±150 have squares that are infinite or 0, and
 //! so have their distances.
 //!
-//! What can be asked with a threshold has a `_below` form, which gives the same number or, once it
-//! is certain that the threshold is not undercut, `None`. Most pairs of a map are far apart, and are
-//! told apart by their ends or their bounding boxes alone.
+//! Each distance that can be compared with a threshold has a `_below` form, which gives the same number, or `None` once
+//! it is certain that the distance is not below the threshold. Most pairs of a map are far apart, and are told apart by
+//! their ends or their bounding boxes alone.
 //!
 //! ```
 //! use metric_graph::Polyline;
@@ -312,7 +312,7 @@ fn squared_distance_to_segment<const D: usize>(
     } else if share.is_finite() && length.is_finite() {
         squared_distance(point, &between(start, end, share))
     } else {
-        // A segment whose squared length is no number any more.
+        // A segment whose squared length overflows.
         lesser(squared_distance(point, start), squared_distance(point, end))
     }
 }
@@ -362,7 +362,7 @@ fn squared_gap_of_boxes<const D: usize>(a: &[[f64; D]], b: &[[f64; D]]) -> f64 {
     squared_distance(&gap, &[0.0; D])
 }
 
-/// How many rows of the table of [`squared_frechet`] are filled at a time.
+/// The number of rows of the table of [`squared_frechet`] that are filled at a time.
 const LANES: usize = 4;
 /// The longest shorter line for which no memory is allocated.
 const SHORT: usize = 32;
@@ -370,7 +370,7 @@ const SHORT: usize = 32;
 /// The discrete Fréchet distance squared, or `None` if it is more than `limit`.
 ///
 /// The recurrence `F(i, j) = max(min(F(i-1, j), F(i-1, j-1), F(i, j-1)), d(i, j))` makes each cell
-/// wait for its left neighbour. Here several rows are filled together, each one column behind the
+/// wait for its left neighbor. Here several rows are filled together, each one column behind the
 /// row above, so that their cells do not wait for each other and the compiler can put them in one
 /// vector.
 pub(crate) fn squared_frechet<const D: usize>(
@@ -406,7 +406,7 @@ fn fill_frechet<const D: usize>(
     let count = columns.len();
     let above = above.get_mut(..count)?;
     above.fill(f64::INFINITY);
-    // The columns backwards, so that rows which are one column apart read neighbours; beyond the
+    // The columns backwards, so that rows which are one column apart read neighbors; beyond the
     // ends everything is infinitely far.
     let reversed: [&[f64]; D] = {
         let mut axis = 0;
@@ -421,7 +421,7 @@ fn fill_frechet<const D: usize>(
         })
     };
 
-    // What lies above and to the left of the first cell: the start.
+    // The value above and to the left of the first cell: the start.
     let mut corner = 0.0;
     let mut strips = rows.chunks(LANES).peekable();
     while let Some(strip) = strips.next() {

@@ -5,7 +5,7 @@ use metric_core::{Counts, Merge};
 use crate::typed::rank;
 use crate::{AlignedGraphs, Duplicates, NodeAlignment, TypedGraph};
 
-/// What became of an edge.
+/// The outcome of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeOutcome {
     /// Predicted and true.
@@ -22,7 +22,7 @@ pub enum EdgeOutcome {
     LeftOut,
 }
 
-/// What became of the edges of two graphs, by their places.
+/// The outcomes of the edges of two graphs, by their positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EdgeComparison {
     /// Predicted edges: those that are not right are false positives.
@@ -31,9 +31,9 @@ pub struct EdgeComparison {
     pub actual: Vec<EdgeOutcome>,
     /// The pairs of a predicted and a true edge that are right, by the predicted one.
     pub pairs: Vec<(usize, usize)>,
-    /// How many predicted edges become true ones if their kind changes, each another one: the most
-    /// pairs of an edge that is not right and a missed one between the same two nodes, in the same
-    /// direction or where one of them has none.
+    /// The number of predicted edges that become true ones if their kind changes, each a different
+    /// one: the most pairs of an incorrect edge and a missed one between the same two nodes, in the
+    /// same direction or where one of them has none.
     pub retyped: u64,
 }
 
@@ -56,9 +56,10 @@ impl EdgeComparison {
 }
 
 impl AlignedGraphs {
-    /// What became of each edge, under this alignment of the nodes.
+    /// The outcome of each edge, under this alignment of the nodes.
     ///
-    /// Of several edges that say the same the most confident ones are right, where not all are.
+    /// Where several edges say the same and not all of them are correct, the most confident ones
+    /// are.
     #[must_use]
     pub fn compare(
         &self,
@@ -100,7 +101,7 @@ impl AlignedGraphs {
     }
 }
 
-/// The edges of a graph that count, of so many in all.
+/// The edges of a graph that count, and the number of all.
 pub(crate) struct Kept<'a> {
     pub(crate) edges: Vec<KeptEdge<'a>>,
     pub(crate) all: usize,
@@ -114,7 +115,7 @@ pub(crate) struct KeptEdge<'a> {
     pub(crate) confidence: Option<f64>,
 }
 
-/// What an edge says, its confidence aside.
+/// The content of an edge, without its confidence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Link<'a> {
     pub(crate) source: usize,
@@ -144,7 +145,7 @@ impl Link<'_> {
     }
 }
 
-/// What became of each edge.
+/// The outcome of each edge.
 pub(crate) fn compare(
     predicted: &Kept<'_>,
     actual: &Kept<'_>,
@@ -233,7 +234,7 @@ pub(crate) fn compare(
     comparison
 }
 
-/// How many edges between two nodes are left on one side.
+/// The number of edges between two nodes that are left on one side.
 #[derive(Clone, Copy, Default)]
 struct Unmatched {
     /// From the first to the second, and back.
@@ -258,7 +259,7 @@ impl Unmatched {
             .sum();
         let directed = |side: &Self| side.directed.iter().sum::<usize>() - same_direction;
         let (here, there) = (directed(self), directed(other));
-        // What has a direction is harder to pair and comes first.
+        // Edges with a direction are harder to pair and come first.
         let with_directed = [self.undirected.min(there), other.undirected.min(here)];
         let undirected =
             (self.undirected - with_directed[0]).min(other.undirected - with_directed[1]);

@@ -11,10 +11,10 @@ use crate::{Clip, List, Number, Properties, Rule, Value};
 
 /// When two property values are equal: strictly, unless a switch says otherwise.
 ///
-/// The strict policy, which the reference program has, takes values of the same type and content
-/// for equal, the order of lists and maps aside. Each switch adds a step on the way to a canonical
-/// form, and values are equal when their forms are; so equality stays an equivalence, and the
-/// order of rules and clips stays without meaning.
+/// The strict policy, that of the reference implementation, treats values of the same type and
+/// content as equal, regardless of the order of lists and maps. Each switch adds a step on the way
+/// to a canonical form, and values are equal when their forms are; so equality remains an
+/// equivalence, and the order of rules and clips has no effect.
 ///
 /// ```
 /// use metric_graph::{Equality, Form, Properties};
@@ -64,8 +64,8 @@ pub struct Equality {
     pub forms: BTreeMap<String, Form>,
 }
 
-/// What the values of a property are, beyond text and numbers. A value that is not of the form is
-/// compared as it is.
+/// The form of the values of a property, beyond text and numbers. A value that does not have the
+/// form is compared unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// Times of the day, `7:00-9:00;17:00-19:00`: intervals in any order, split by `;` or `,`,

@@ -4,7 +4,7 @@ use metric_core::Merge;
 
 use crate::{Clip, LaneCorrespondence, LaneId, LaneIds};
 
-/// Something about a clip that its author would want to know; the score counts it as it stands.
+/// Something about a clip that its author would want to know; the score counts it unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The clip it was found in.
@@ -13,34 +13,34 @@ pub struct Finding {
     pub rule: String,
     /// The lane.
     pub lane: LaneId,
-    /// What is the matter.
+    /// The problem.
     pub kind: FindingKind,
 }
 
 /// Which of the two clips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// What the model put out.
+    /// The prediction.
     Prediction,
-    /// What it is held against.
+    /// The reference.
     Reference,
 }
 
-/// What is the matter with a lane of a rule.
+/// The problem with a lane of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
-    /// The lane is none of the map's centerlines. It counts like any other: right if both sides
-    /// name it.
+    /// The lane is not one of the map's centerlines. It counts like any other: correct if both
+    /// sides name it.
     Dangling,
     /// The rule names the lane more than once.
     Duplicate,
 }
 
-/// How many [findings](Finding) there are.
+/// The number of [findings](Finding).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FindingCounts {
-    /// Lanes that are no centerlines, rule by rule.
+    /// Lanes that are not centerlines, rule by rule.
     pub dangling: u64,
     /// Lanes that a rule names more than once, rule by rule.
     pub duplicate: u64,
@@ -58,8 +58,8 @@ impl Merge for FindingCounts {
 }
 
 impl LaneCorrespondence {
-    /// What is odd about the lanes of both clips: the prediction first, each by rule and lane, and
-    /// each lane of a rule once.
+    /// Oddities of the lanes of both clips: the prediction first, each by rule and lane, and each
+    /// lane of a rule once.
     ///
     /// The map is that of the reference ([`Clip::with_centerlines`]); where it is not known there
     /// are no dangling lanes to find.
@@ -95,7 +95,7 @@ impl LaneCorrespondence {
         findings
     }
 
-    /// The clip without the lanes that are none of the reference's centerlines; the same clip where
+    /// The clip without the lanes that are not among the reference's centerlines; the same clip if
     /// the map is not known.
     ///
     /// Such lanes count like any other in MapDR. Score clips that went through this to leave them out.

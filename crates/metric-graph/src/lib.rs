@@ -44,5 +44,5 @@ pub use read::Centerlines;
 pub use typed::{InvalidGraph, TypedEdge, TypedGraph, TypedNode};
 pub use value::{DuplicateProperty, List, Number, Properties, Value};
 
-/// The version of this crate, as it stands in signatures.
+/// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

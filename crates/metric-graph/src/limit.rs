@@ -7,14 +7,14 @@ pub struct TooLarge {
     pub prediction: usize,
     /// The number of parts of the reference.
     pub reference: usize,
-    /// What the parts are.
+    /// The kind of the parts.
     pub compared: Compared,
 }
 
-/// What is compared in pairs.
+/// The items that are compared in pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compared {
-    /// Rules, of which a best alignment is chosen.
+    /// Rules, for which a best alignment is chosen.
     Rules,
     /// Points of lanes.
     Points,

@@ -187,7 +187,7 @@ fn without(partners: &[Option<usize>]) -> impl Iterator<Item = usize> {
         .map(|(place, _)| place)
 }
 
-/// How many properties two nodes have in common, and in how many they differ.
+/// The number of properties that two nodes have in common, and the number in which they differ.
 pub(crate) fn equal_and_different(a: &Properties, b: &Properties) -> (usize, usize) {
     let equal = a.iter().filter(|(name, value)| b.get(name) == Some(*value));
     let equal = equal.count();
@@ -412,7 +412,7 @@ impl OfClass<'_> {
     }
 }
 
-/// Pairs that are no alignment.
+/// Pairs that are not an alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InvalidAlignment {
     /// A node that the graph does not have.
@@ -422,7 +422,7 @@ pub enum InvalidAlignment {
         /// The true node of the pair.
         reference: usize,
     },
-    /// A node that stands in an earlier pair.
+    /// A node that is in an earlier pair.
     Twice {
         /// The predicted node of the pair.
         prediction: usize,

@@ -10,9 +10,9 @@ use crate::{
     Properties, Rule, TypedGraph,
 };
 
-/// What is right and wrong in one example, as two columns of nodes with edges between them.
+/// The correct and the incorrect parts of one example, as two columns of nodes with edges between them.
 ///
-/// Right, wrong and missed differ in colour and in shape, so that a print in black and white can
+/// Right, wrong and missed differ in color and in shape, so that a print in black and white can
 /// be read: circles and full lines are right; crossed squares and dashed lines were predicted, and
 /// are not true; diamonds and dotted lines are true, and were not predicted.
 ///
@@ -30,7 +30,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    /// What stands above.
+    /// The caption above.
     pub title: String,
     /// The left column, from above: in a clip its rules.
     pub left: Vec<PictureNode>,
@@ -44,9 +44,9 @@ pub struct Picture {
 /// A node of a [`Picture`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureNode {
-    /// What it is; several lines are possible.
+    /// The text of the node; it may have several lines.
     pub label: String,
-    /// How it fares.
+    /// Its outcome.
     pub mark: Mark,
 }
 
@@ -57,13 +57,13 @@ pub struct PictureLink {
     pub left: usize,
     /// The place of its node in the right column.
     pub right: usize,
-    /// How it fares.
+    /// Its outcome.
     pub mark: Mark,
-    /// What it says; may be empty.
+    /// Its text; may be empty.
     pub label: String,
 }
 
-/// How a node or an edge fares.
+/// The outcome of a node or an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mark {
     /// Predicted and true.
@@ -87,7 +87,7 @@ impl Mark {
     }
 
     const fn style(self) -> Style {
-        // Colours that are told apart with colour blindness as well (Okabe and Ito).
+        // Colors that are told apart with color blindness as well (Okabe and Ito).
         match self {
             Self::Right => Style {
                 name: "right",
@@ -173,7 +173,7 @@ impl Picture {
              <text x=\"16\" y=\"28\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
             escaped(&cut(&self.title, ((width - 32.0) / TITLE_COLUMN) as usize))
         );
-        // Of two edges between the same nodes each bends in its own way.
+        // Two edges between the same nodes bend in different ways.
         let mut drawn: BTreeMap<(usize, usize), u32> = BTreeMap::new();
         for link in &self.links {
             let (Some(from), Some(to)) = (left.get(link.left), right.get(link.right)) else {
@@ -304,9 +304,9 @@ impl Picture {
 }
 
 impl Picture {
-    /// The picture of nodes in one list, with edges from one to another, what they say last: on the
+    /// The picture of nodes in one list, with edges from one to another, their texts last: on the
     /// left the nodes that edges come from, and those without edges; on the right the nodes that
-    /// edges go to. A node can stand on both sides.
+    /// edges go to. A node can be on both sides.
     pub(crate) fn in_columns(
         title: &str,
         nodes: &[PictureNode],
@@ -436,10 +436,10 @@ fn quoted(text: &str) -> String {
 }
 
 impl LaneCorrespondence {
-    /// A clip as a picture: the rules on the left, a predicted rule and the true one it stands for
-    /// as one node, and the lanes that rules name on the right. A rule is right if its properties
-    /// are; what was misread stands below its id. Under [`Alignment::Given`], and where the predicted
-    /// rule has no properties, a rule is right if it is on both sides.
+    /// A clip as a picture: the rules on the left, a predicted rule and the true one it is matched with as one node,
+    /// and the lanes that rules name on the right. A rule is right if its properties are; misread values are below its
+    /// id. Under [`Alignment::Given`], and where the predicted rule has no properties, a rule is right if it is on both
+    /// sides.
     #[must_use]
     pub fn picture(&self, title: &str, prediction: &Clip, reference: &Clip) -> Picture {
         let aligned = self.align(prediction, reference);

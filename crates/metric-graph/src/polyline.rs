@@ -153,7 +153,7 @@ impl<const D: usize> Polyline<D> {
             reached += distance(&ends[0], &ends[1]);
             reached
         });
-        // The way along the line to each point but the first.
+        // The length of the line up to each point except the first.
         let ways: Vec<f64> = ends.collect();
         let length = reached;
         let mut segment = 0;
@@ -184,7 +184,7 @@ impl<const D: usize> Polyline<D> {
 
     /// The line with every segment cut into `parts` of equal length; 0 and 1 leave it as it is.
     ///
-    /// What GEOS calls a densify fraction `f` is `1 / f` parts, rounded up.
+    /// A densify fraction `f` in GEOS is `1 / f` parts here, rounded up.
     #[must_use]
     pub fn densified(&self, parts: usize) -> Self {
         let first = self.points.iter().take(1).copied();
@@ -199,7 +199,7 @@ impl<const D: usize> Polyline<D> {
 }
 
 impl Polyline<2> {
-    /// The line as `geo` has it.
+    /// The line as a type of `geo`.
     ///
     /// ```
     /// use metric_graph::Polyline;

@@ -34,14 +34,14 @@ pub struct TypedGraph {
     graph: DiGraph<(String, TypedNode), (String, Option<f64>)>,
 }
 
-/// A node of a [`TypedGraph`], beside its key.
+/// A node of a [`TypedGraph`], without its key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TypedNode {
-    /// What it is: only nodes of one class are aligned.
+    /// The class of the node: only nodes of the same class are aligned.
     pub class: String,
-    /// What is said of it.
+    /// The properties of the node.
     pub properties: Properties,
-    /// How sure the model is of it. A node that has none, or NaN, ranks last.
+    /// The confidence of the model. A node without one, or with NaN, ranks last.
     pub confidence: Option<f64>,
 }
 
@@ -63,9 +63,9 @@ pub struct TypedEdge {
     pub source: String,
     /// The key of the node it goes to.
     pub target: String,
-    /// What it says.
+    /// The kind of the edge.
     pub kind: String,
-    /// How sure the model is of it. An edge that has none, or NaN, ranks last.
+    /// The confidence of the model. An edge without one, or with NaN, ranks last.
     pub confidence: Option<f64>,
 }
 
@@ -146,9 +146,9 @@ impl TypedGraph {
         Ok(Self { graph })
     }
 
-    /// The graph of any graph of `petgraph`, with what its nodes and edges are: key and node, kind
-    /// and confidence. The edges of an undirected one go from the end that stands first in them; name
-    /// their kinds in [`AlignedGraphs::undirected`](crate::AlignedGraphs::undirected).
+    /// The graph of any graph of `petgraph`, with what its nodes and edges are: key and node, kind and confidence. The
+    /// edges of an undirected one go from the end that comes first in them; name their kinds in
+    /// [`AlignedGraphs::undirected`](crate::AlignedGraphs::undirected).
     ///
     /// ```
     /// use metric_graph::{TypedGraph, TypedNode};
@@ -252,7 +252,7 @@ pub(crate) struct PlacedEdge<'a> {
     pub(crate) confidence: Option<f64>,
 }
 
-/// Nodes and edges that are no graph.
+/// Nodes and edges that are not a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InvalidGraph {
     /// Two nodes with one key.

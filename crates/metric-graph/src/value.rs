@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// A property value, as JSON has them, in canonical form.
+/// A JSON property value in canonical form.
 ///
 /// Two values are equal when they have the same type and, recursively, the same content: maps by
 /// their keys whatever the order, [lists](List) as multisets, [numbers](Number) by value (80 equals

@@ -2,10 +2,11 @@ use metric_core::{Mean, Merge, Metric, ratio};
 
 use crate::{COLOURS, Grid, InvalidGrid};
 
-/// How many cells of two grids agree, of how many that either of them has.
+/// The number of cells in which two grids agree, and the number of cells that at least one of them
+/// has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellMatches {
-    /// Cells at the same place, counted from the top left, with the same colour.
+    /// Cells at the same place, counted from the top left, with the same color.
     pub matches: u64,
     /// Cells of the smallest rectangle that holds both grids: the greater number of rows times the
     /// greater number of columns.
@@ -101,7 +102,7 @@ pub fn shape_match(prediction: &Grid, reference: &Grid) -> bool {
     (prediction.rows(), prediction.columns()) == (reference.rows(), reference.columns())
 }
 
-/// Whether two grids have the same set of colours.
+/// Whether two grids have the same set of colors.
 ///
 /// ```
 /// use metric_grid::{Grid, palette_match};
@@ -139,14 +140,14 @@ fn equal_cells(a: &[u8], b: &[u8]) -> u64 {
     lanes.iter().map(|&lane| u64::from(lane)).sum::<u64>() + rest as u64
 }
 
-/// What stands where a predicted grid should be.
+/// The content found where a predicted grid should be.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Attempt {
     /// A grid.
     Grid(Grid),
     /// Nothing.
     Missing,
-    /// Something that is no ARC grid.
+    /// Something that is not an ARC grid.
     Invalid,
 }
 
@@ -157,13 +158,13 @@ impl From<Grid> for Attempt {
 }
 
 impl From<Result<Grid, InvalidGrid>> for Attempt {
-    /// What is no grid is an invalid attempt.
+    /// Anything but a grid is an invalid attempt.
     fn from(grid: Result<Grid, InvalidGrid>) -> Self {
         grid.map_or(Self::Invalid, Self::Grid)
     }
 }
 
-/// Predicted ARC grids against true ones, one example a pair.
+/// Predicted ARC grids against true ones, one example per pair.
 ///
 /// A missing or invalid attempt scores 0: no match among the cells of the true grid.
 ///
@@ -200,13 +201,13 @@ pub struct ArcState {
     pub padded_cells: u64,
     /// Pairs of equal grids.
     pub exact: u64,
-    /// Attempts that are no ARC grid.
+    /// Attempts that are not an ARC grid.
     pub invalid: u64,
     /// Attempts that are missing.
     pub missing: u64,
     /// Pairs of grids of the same shape.
     pub shape_matches: u64,
-    /// Pairs of grids of the same colours.
+    /// Pairs of grids of the same colors.
     pub palette_matches: u64,
     /// The cell accuracy of each pair.
     pub cell_accuracy: Mean,
@@ -224,11 +225,11 @@ pub struct ArcScore {
     pub exact: Option<f64>,
     /// The share of pairs of grids of the same shape: [`shape_match`].
     pub shape_match: Option<f64>,
-    /// The share of pairs of grids of the same colours: [`palette_match`].
+    /// The share of pairs of grids of the same colors: [`palette_match`].
     pub palette_match: Option<f64>,
 }
 
-/// How an attempt fares.
+/// The outcome of an attempt.
 #[derive(Clone, Copy)]
 pub(crate) struct Found {
     pub(crate) cells: CellMatches,
@@ -237,7 +238,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Of an attempt without a grid: no match among the cells of the true grid.
+    /// An attempt without a grid: no cell of the true grid matches.
     pub(crate) fn nothing(reference: &Grid) -> Self {
         Self {
             cells: CellMatches {
@@ -256,7 +257,7 @@ impl Found {
             shape: shape_match(prediction, reference),
             palette: true,
         };
-        // Equal grids have equal colours, and most of the work is in those.
+        // Equal grids have equal colors, and most of the work is in those.
         found.palette = found.is_exact() || palette_match(prediction, reference);
         found
     }
@@ -380,7 +381,7 @@ mod tests {
     fn grids() -> impl Strategy<Value = Grid> {
         (1_usize..=30, 1_usize..=30)
             .prop_flat_map(|(rows, columns)| {
-                // Two colours only, so that many cells agree.
+                // Two colors only, so that many cells agree.
                 proptest::collection::vec(proptest::collection::vec(0_i64..2, columns), rows)
             })
             .prop_map(|rows| Grid::from_rows(&rows).unwrap())

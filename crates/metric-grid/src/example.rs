@@ -9,7 +9,7 @@ use crate::{
 
 /// An example of a data set of ARC grids: one pair of grids, or one task.
 ///
-/// The feature `read` reads one from a record.
+/// The feature `read` reads an example from a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Example {
     /// A predicted grid and its reference.
@@ -86,7 +86,7 @@ impl Example {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArcExamples {
-    /// How tasks are scored.
+    /// The rule by which tasks are scored.
     pub submissions: ArcSubmissions,
 }
 
@@ -100,7 +100,7 @@ pub struct ExamplesState {
     pub submissions: SubmissionState,
 }
 
-/// What the examples of an [`ExamplesState`] are.
+/// The kind of examples in an [`ExamplesState`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExampleKind {
     /// Pairs of grids, or there are no examples.

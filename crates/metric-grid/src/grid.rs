@@ -6,10 +6,10 @@ use ndarray::{Array2, ArrayView2};
 pub const MIN_SIDE: usize = 1;
 /// The greatest number of rows or columns of a grid.
 pub const MAX_SIDE: usize = 30;
-/// The number of colours: cells are 0 to 9.
+/// The number of colors: cells are 0 to 9.
 pub const COLOURS: u8 = 10;
 
-/// An ARC grid: rectangular, 1 to 30 cells on a side, each cell a colour 0 to 9.
+/// An ARC grid: rectangular, 1 to 30 cells on a side, each cell a color 0 to 9.
 ///
 /// The limits are those of the ARC data sets (F. Chollet, *On the Measure of Intelligence*, 2019,
 /// section III.1).
@@ -39,7 +39,7 @@ impl Grid {
     /// # Errors
     ///
     /// The first thing found wrong: a row that is not as long as the first one, no cells, a side
-    /// above [`MAX_SIDE`], a value that is no colour.
+    /// above [`MAX_SIDE`], a value that is not a color.
     pub fn from_rows(rows: &[impl AsRef<[i64]>]) -> Result<Self, InvalidGrid> {
         let columns = rows.first().map_or(0, |row| row.as_ref().len());
         if let Some((row, found)) = rows
@@ -62,7 +62,7 @@ impl Grid {
         Ok(Self { cells })
     }
 
-    /// The grid of cells that are known to be colours, row after row.
+    /// The grid of cells that are known to be colors, row after row.
     #[cfg(feature = "read")]
     pub(crate) fn from_cells(
         rows: usize,
@@ -71,7 +71,7 @@ impl Grid {
     ) -> Result<Self, InvalidGrid> {
         check_shape(rows, columns)?;
         let cells = Array2::from_shape_vec((rows, columns), cells);
-        // A wrong number of cells is no grid either; readers give the right one.
+        // A wrong number of cells is not a grid either; readers give the right one.
         let cells = cells.map_err(|_| InvalidGrid::Empty { rows, columns })?;
         Ok(Self { cells })
     }
@@ -135,7 +135,7 @@ fn colour(row: usize, column: usize, value: i64) -> Result<u8, InvalidGrid> {
     }
 }
 
-/// Why rows are no ARC grid. Rows and columns count from 0.
+/// The reason why rows are not an ARC grid. Rows and columns count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidGrid {
     /// There are no cells.
@@ -161,7 +161,7 @@ pub enum InvalidGrid {
         /// The length of this row.
         found: usize,
     },
-    /// A cell is no colour.
+    /// A cell is not a color.
     Value {
         /// The row of the cell.
         row: usize,

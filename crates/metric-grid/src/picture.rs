@@ -2,11 +2,11 @@ use std::fmt::Write;
 
 use crate::{Attempt, COLOURS, Grid, cell_matches};
 
-/// True grids beside the attempts at them, with the wrong cells marked.
+/// True grids next to the attempts at them, with the wrong cells marked.
 ///
-/// Colours are those of ARC. Each cell also shows its number, and a wrong cell has a frame (in text,
+/// Colors are those of ARC. Each cell also shows its number, and a wrong cell has a frame (in text,
 /// an `x`), so that a print in black and white can be read: a cell is wrong if the true grid has
-/// another colour there, or no cell. Where only the true grid has a cell, its place is a dotted frame
+/// another color there, or no cell. Where only the true grid has a cell, its place is a dotted frame
 /// (in text, `.x`).
 ///
 /// ```
@@ -30,7 +30,7 @@ use crate::{Attempt, COLOURS, Grid, cell_matches};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    /// What stands above; in text, one line.
+    /// The caption above; in text, one line.
     pub title: String,
     /// From above: in a task its test outputs.
     pub rows: Vec<PictureRow>,
@@ -45,13 +45,13 @@ pub struct PictureRow {
     pub attempts: Vec<Attempt>,
 }
 
-/// A colour of ARC.
+/// A color of ARC.
 struct Colour {
     /// As the pages of ARC have it.
     hex: &'static str,
-    /// The nearest of a terminal's 256 colours.
+    /// The nearest of a terminal's 256 colors.
     terminal: u8,
-    /// Whether white stands out on it, and not black.
+    /// Whether white is easier to see on it than black.
     is_dark: bool,
 }
 
@@ -76,15 +76,15 @@ const PALETTE: [Colour; COLOURS as usize] = [
     colour("#870c25", 88, true),
 ];
 
-/// A grid with its caption, as it stands in a row.
+/// A grid with its caption, as it appears in a row.
 struct Panel<'a> {
     caption: String,
     grid: Option<&'a Grid>,
-    /// What the grid is held against; the true grid is held against itself.
+    /// The grid it is compared with; the true grid is compared with itself.
     truth: &'a Grid,
 }
 
-/// What is seen at a place of a panel.
+/// The content at a position of a panel.
 #[derive(Clone, Copy)]
 enum Seen {
     Right(u8),
@@ -149,7 +149,7 @@ impl PictureRow {
 }
 
 impl Picture {
-    /// The picture as text for a terminal, in 256 colours if wanted. A cell is two characters wide.
+    /// The picture as text for a terminal, in 256 colors if wanted. A cell is two characters wide.
     #[must_use]
     pub fn text(&self, coloured: bool) -> String {
         let mut text = String::new();
@@ -283,7 +283,7 @@ impl Panel<'_> {
         let (mut wrong, mut lacking) = (String::new(), String::new());
         for row in 0..self.rows() {
             let y = top + SIDE * row;
-            // Of each, the places and the digits.
+            // The positions and digits of each.
             let mut digits: [[String; 2]; 2] = Default::default();
             for column in 0..self.columns() {
                 let x = left + SIDE * column;
@@ -346,7 +346,7 @@ fn frame(x: usize, y: usize) -> String {
     format!("M{} {}h{side}v{side}h-{side}z", x + 2, y + 2)
 }
 
-/// Frames of wrong cells: black on white, which one of the two shows on any colour.
+/// Frames of wrong cells: black on white, which one of the two shows on any color.
 fn frames(svg: &mut String, path: &str) {
     if path.is_empty() {
         return;
@@ -368,7 +368,7 @@ fn dotted(svg: &mut String, path: &str) {
     }
 }
 
-/// Text as it can stand in XML, without characters that XML has no form for.
+/// Text that XML can hold, without characters that XML cannot represent.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars().take(200) {
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn wrong_and_lacking_cells_are_marked() {
-        // A row too many, a column too few, and another colour.
+        // A row too many, a column too few, and another color.
         let attempt = grid(&[&[1, 2], &[9, 5], &[0, 0]]);
         let picture = picture("a", &[&[1, 2, 3], &[4, 5, 6]], &[attempt.into()]);
         assert_eq!(

@@ -14,7 +14,7 @@ use crate::{ArcGrids, ArcScore, ArcState, Attempt, CellMatches, Grid};
 /// Attempts that are missing or no grids solve nothing, and outputs beyond the prediction's last one
 /// have no attempts.
 ///
-/// A task without outputs is none, and counts nowhere.
+/// A task without outputs is not a task, and counts nowhere.
 ///
 /// The rules are those of the ARC Prize 2024 to 2026 on Kaggle ([`SolvedShares::kaggle`]), of the
 /// program arc-agi-benchmarking ([`SolvedShares::arcprize`]), and of the ARC challenges of 2019 and
@@ -42,7 +42,7 @@ use crate::{ArcGrids, ArcScore, ArcState, Attempt, CellMatches, Grid};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArcSubmissions {
-    /// How many attempts at an output count.
+    /// The number of attempts at an output that count.
     pub attempts: NonZeroU16,
 }
 
@@ -64,13 +64,13 @@ pub struct SubmissionState {
     /// Outputs that were solved at the first attempt, at the second, ...
     pub solved_at: Vec<u64>,
     /// The outputs. The cells of an output are those of its best attempt, of equally good ones the
-    /// first; its shape or its colours match if those of one attempt do. An output has several
+    /// first; its shape or its colors match if those of one attempt do. An output has several
     /// attempts, so `invalid` and `missing` stay 0 here: see
     /// [`invalid_attempts`](Self::invalid_attempts) and [`missing_outputs`](Self::missing_outputs).
     pub outputs: ArcState,
     /// Attempts that count.
     pub attempts: u64,
-    /// Of those that count, attempts that are missing or no grids.
+    /// Attempts that count and are missing or not grids.
     pub invalid_attempts: u64,
     /// Outputs without any attempt.
     pub missing_outputs: u64,
@@ -171,7 +171,7 @@ pub struct SubmissionScore {
     /// The share of outputs solved by the first attempt, by the first two, ... up to all that count,
     /// which is [`SolvedShares::kaggle`].
     pub pass_at: Vec<Option<f64>>,
-    /// The cells, shapes and colours of the outputs: see [`SubmissionState::outputs`].
+    /// The cells, shapes and colors of the outputs: see [`SubmissionState::outputs`].
     pub outputs: ArcScore,
     /// The mean over the tasks of the mean over their outputs of the cell accuracy.
     pub cell_accuracy_by_task: Option<f64>,
@@ -222,8 +222,9 @@ impl Metric for ArcSubmissions {
 impl ArcSubmissions {
     /// The evidence of a single output.
     ///
-    /// Of no task: the states of all outputs of a task add up to the state of the task in what is
-    /// counted by output and by attempt, and have nothing of what is counted by task.
+    /// The state of one output, without its task: the states of all outputs of a task add up to the
+    /// task's state in all that is counted by output and by attempt, and have nothing of what is
+    /// counted by task.
     ///
     /// ```
     /// use metric_core::Metric;
@@ -368,7 +369,7 @@ mod tests {
         assert_eq!((state.outputs.matches, state.outputs.padded_cells), (0, 3));
         assert_eq!(metric.compute(&state).solved.kaggle, Some(0.0));
 
-        // Two outputs without an attempt are no task that was tried.
+        // A task whose two outputs have no attempt does not count as tried.
         let state = metric.measure(&[vec![], vec![]], &truth);
         assert_eq!((state.missing_tasks, state.missing_outputs), (1, 2));
 
@@ -388,7 +389,7 @@ mod tests {
 
     #[test]
     fn the_best_attempt_has_the_cells() {
-        // 1 of 4 cells in the right shape with other colours; then 2 of 6 in a wrong one.
+        // 1 of 4 cells in the right shape with other colors; then 2 of 6 in a wrong one.
         let truth = [grid(&[&[1, 2], &[1, 2]])];
         let prediction = [vec![
             attempt(&[&[1, 0], &[0, 0]]),

@@ -258,6 +258,8 @@ pub(crate) enum Borrowed<'a> {
     Labels(ArrayView2<'a, i64>),
     /// One chunk of a type with a column of its own.
     Chunk(&'a ArrayRef),
+    /// Texts of several chunks.
+    TextChunks(&'a [ArrayRef]),
     /// Integers of another width, or of several chunks, and which of them are not null.
     OwnedIntegers(Vec<i64>, Option<Vec<u8>>),
     OwnedNumbers(Vec<f64>, Option<Vec<u8>>),
@@ -307,15 +309,7 @@ impl<'a> Borrowed<'a> {
             return Self::Chunk(chunk);
         }
         if is_text {
-            let mut texts = Vec::with_capacity(chunks.iter().map(|chunk| chunk.len()).sum());
-            for chunk in chunks {
-                match chunk.data_type() {
-                    DataType::Utf8 => texts.extend(chunk.as_string::<i32>().iter()),
-                    DataType::LargeUtf8 => texts.extend(chunk.as_string::<i64>().iter()),
-                    _ => texts.extend(chunk.as_string_view().iter()),
-                }
-            }
-            return Self::Texts(texts);
+            return Self::TextChunks(chunks);
         }
         if matches!(data_type, DataType::Float32 | DataType::Float64) {
             let mut numbers: Vec<Option<f64>> = Vec::new();
@@ -379,6 +373,15 @@ impl<'a> Borrowed<'a> {
                 Column::Numbers(with_nulls(cells, valid.as_deref())?)
             }
             Self::Chunk(chunk) => of_chunk(chunk)?,
+            Self::TextChunks(chunks) => {
+                let mut texts = Vec::with_capacity(chunks.iter().map(|chunk| chunk.len()).sum());
+                for chunk in *chunks {
+                    if let Column::Texts(chunk) = of_chunk(chunk)? {
+                        texts.extend(chunk.iter());
+                    }
+                }
+                Column::Texts(texts.into_iter().collect())
+            }
         })
     }
 
@@ -404,7 +407,7 @@ fn with_nulls<'a, T: Copy>(
     Cells::new(cells, valid).map_err(|error| error.to_string())
 }
 
-/// The column of one chunk, without a copy.
+/// The column of one chunk, without a copy. The bytes and offsets of texts are checked here.
 fn of_chunk(chunk: &ArrayRef) -> Result<Column<'_>, String> {
     let nulls = chunk.nulls();
     let valid = nulls.map(|nulls| Validity::new(nulls.validity(), nulls.offset(), nulls.len()));

@@ -17,6 +17,7 @@ use metric_run::{
     SampleCollector, SampleTable, Source, Statistics, System, Table, merge_parts, merge_states,
     read_states, write_states,
 };
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
 
@@ -30,9 +31,15 @@ use crate::objects;
 pub(crate) struct Scorer {
     run: Run,
     name: &'static str,
+    /// The names of the scores that the metric always has, which are made once.
+    scores: Vec<Py<PyString>>,
     /// Whether it compares the boxes of COCO's files.
     reads_boxes: bool,
 }
+
+/// The most texts, and bytes of texts, that are few and short.
+const FEW: usize = 16;
+const SHORT_BYTES: usize = 1024;
 
 /// What was found of some examples: scores, and a state that merges.
 #[pyclass(module = "metric_suite._native", frozen)]
@@ -63,11 +70,71 @@ impl Scorer {
         let name = entry.name;
         let iou_type = chosen.get("iou-type");
         let reads_boxes = name == "coco" && iou_type.is_none_or(|it| it == "bbox");
+        let scores = entry.scores.iter();
+        let scores = scores.map(|score| PyString::intern(py, score.name).unbind());
         Ok(Self {
             run,
             name,
+            scores: scores.collect(),
             reads_boxes,
         })
+    }
+
+    /// The scores by name of the few short texts that are the arguments `predictions` and `references` of a call;
+    /// `None` for other values, and where there is more to say. The lists among the arguments become copies, which
+    /// are for whoever asks for more than scores.
+    fn score_texts<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: &Bound<'py, PyDict>,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let names = [intern!(py, "predictions"), intern!(py, "references")];
+        let [Some(predictions), Some(references)] =
+            [arguments.get_item(names[0])?, arguments.get_item(names[1])?]
+        else {
+            return Ok(None);
+        };
+        let (Ok(predictions), Ok(references)) = (
+            predictions.cast_exact::<PyList>(),
+            references.cast_exact::<PyList>(),
+        ) else {
+            return Ok(None);
+        };
+        let count = predictions.len();
+        if count != references.len() || count > FEW {
+            return Ok(None);
+        }
+        let pair = |index| {
+            let text = |list: &Bound<'py, PyList>| {
+                let text = list.get_item(index).ok()?;
+                text.cast_into_exact::<PyString>().ok()
+            };
+            Some((text(predictions)?, text(references)?))
+        };
+        let Some(texts) = (0..count).map(pair).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let pairs = texts.iter().map(|(prediction, reference)| {
+            Some((prediction.to_str().ok()?, reference.to_str().ok()?))
+        });
+        let Some(pairs) = pairs.collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        // Other threads of Python wait meanwhile.
+        let bytes = pairs.iter().map(|pair| pair.0.len() + pair.1.len());
+        if bytes.sum::<usize>() > SHORT_BYTES {
+            return Ok(None);
+        }
+        let Some(found) = self.run.score_texts(&pairs) else {
+            return Ok(None);
+        };
+        let scores = PyDict::new(py);
+        for (name, score) in self.scores.iter().zip(found) {
+            scores.set_item(name, score.filter(|score| score.is_finite()))?;
+        }
+        arguments.set_item(names[0], predictions.get_slice(0, count))?;
+        arguments.set_item(names[1], references.get_slice(0, count))?;
+        Ok(Some(scores))
     }
 
     /// Scores values in memory. With ids of the predictions, both sides are joined by id, and otherwise by position.

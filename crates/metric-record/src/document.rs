@@ -39,7 +39,7 @@ pub struct Document {
     pub content: Content,
 }
 
-/// What a [`Document`] holds.
+/// The content of a [`Document`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Content {
@@ -144,12 +144,12 @@ impl PartialEq for Stream {
 pub struct Folder {
     /// Where it is.
     pub path: PathBuf,
-    /// How many bytes of its files may be held in memory.
+    /// The number of bytes of its files that may be held in memory.
     pub max_bytes: u64,
 }
 
 impl Folder {
-    /// A folder, of which at most [`DEFAULT_MAX_BYTES`] are held in memory.
+    /// A folder; at most [`DEFAULT_MAX_BYTES`] of it are held in memory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -167,7 +167,7 @@ impl Document {
         }
     }
 
-    /// A folder, of which at most [`DEFAULT_MAX_BYTES`] are held in memory.
+    /// A folder; at most [`DEFAULT_MAX_BYTES`] of it are held in memory.
     pub fn folder(path: impl Into<PathBuf>) -> Self {
         let folder = Folder::new(path);
         Self {

@@ -26,7 +26,7 @@ pub struct ReadError {
     pub record: String,
     /// The field of the record; empty for the whole record.
     pub field: String,
-    /// What was found, and what was expected.
+    /// The value found, and what was expected.
     pub problem: Message,
     /// Whether the data is well-formed and only too large: see [`limit`](Self::limit).
     pub is_limit: bool,
@@ -119,7 +119,7 @@ impl std::error::Error for ReadError {}
 pub struct FieldError {
     /// The side of the record that it is on.
     pub side: Side,
-    /// What was found, and what was expected.
+    /// The value found, and what was expected.
     pub problem: Message,
     /// Whether the value is well-formed and only too large: see [`limit`](Self::limit).
     pub is_limit: bool,
@@ -179,7 +179,7 @@ impl std::error::Error for FieldError {}
 pub struct RecordError {
     /// Its index in the batch, counted from 0.
     pub index: usize,
-    /// What is wrong with it.
+    /// The error.
     pub error: FieldError,
 }
 

@@ -338,12 +338,12 @@ impl<'de> Visitor<'de> for Item {
 pub enum FieldPathError {
     /// The record is not a JSON object.
     NotAnObject {
-        /// What it is.
+        /// The kind of value.
         found: Kind,
     },
     /// The record is not JSON.
     Invalid {
-        /// What is wrong with it.
+        /// The error.
         problem: String,
     },
     /// The path leads to a value that does not have its next part.
@@ -352,7 +352,7 @@ pub enum FieldPathError {
         parent: String,
         /// The part that it does not have.
         part: String,
-        /// What it has.
+        /// The fields it has.
         contents: FieldContents,
     },
     /// An object has a key twice.
@@ -405,7 +405,7 @@ impl std::error::Error for FieldPathError {}
 /// `has "tokens", "raw"`.
 impl fmt::Display for FieldContents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// How many fields a message names.
+        /// The number of fields that a message names.
         const NAMED: usize = 10;
         match self {
             Self::Fields(names) if names.is_empty() => f.write_str("is an empty object"),
@@ -547,7 +547,7 @@ mod tests {
         for (name, record, expected) in rows {
             assert_eq!(message(name, record), expected, "{record}");
         }
-        // What is not searched is not looked at.
+        // Parts that are not searched are not read.
         let record = r#"{"a": 1, "b": {"c": 1, "c": 2}}"#;
         assert_eq!(FieldPath::new("b").find(record), Ok(r#"{"c": 1, "c": 2}"#));
     }

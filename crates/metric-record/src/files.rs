@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::{Message, ReadError};
 
-/// How many bytes of data are held in memory, unless a caller says otherwise.
+/// The number of bytes of data that are held in memory, unless a caller says otherwise.
 pub const DEFAULT_MAX_BYTES: u64 = 8_000_000_000;
 
 /// Reads whole files, such as those of a folder, which together have a bounded number of bytes.

@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::Message;
 
-/// How many ids a message names.
+/// The number of ids that a message names.
 pub const NAMED_IDS: usize = 5;
 
 /// Ids that stop a join: references and predictions are joined strictly.

@@ -81,7 +81,7 @@ fn number(text: &str) -> Option<i64> {
         [first, ..] => first.is_ascii_digit() && *first != b'0',
         [] => false,
     };
-    // What else is not a digit, parsing refuses.
+    // Parsing refuses all other characters that are not digits.
     usual.then(|| text.parse().ok()).flatten()
 }
 

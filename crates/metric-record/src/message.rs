@@ -35,7 +35,7 @@ enum Part {
     Data(String),
 }
 
-/// How a front end writes the name of an option.
+/// The way in which a front end writes the name of an option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OptionStyle {
     /// `--ignore-case`, `--lang java`.

@@ -131,11 +131,11 @@ impl Objects {
 pub struct ColumnLengthError {
     /// The name of the column.
     pub column: &'static str,
-    /// How many values it has.
+    /// The number of values it has.
     pub length: usize,
-    /// How many it must have.
+    /// The number it must have.
     pub expected: usize,
-    /// What each value is of: `object` or `image`.
+    /// The item that each value belongs to: `object` or `image`.
     pub of: &'static str,
 }
 

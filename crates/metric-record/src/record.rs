@@ -94,7 +94,7 @@ impl Digits {
     }
 }
 
-/// How references without a prediction are treated.
+/// The treatment of references without a prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
     /// They are an error.
@@ -106,7 +106,7 @@ pub enum Missing {
     Skip,
 }
 
-/// How strict a join is. Metrics whose records have parts join these in the same way.
+/// The strictness of a join. Metrics whose records have parts join these in the same way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JoinPolicy {
     /// References without a prediction.
@@ -126,7 +126,7 @@ pub struct Record<'a> {
     pub reference: Value<'a>,
     /// The whole JSON object that the reference is in, for the other fields of it.
     pub fields: Option<&'a str>,
-    /// How the parts of the record are joined.
+    /// The rule by which the parts of the record are joined.
     pub join: JoinPolicy,
 }
 

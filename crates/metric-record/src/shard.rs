@@ -5,8 +5,8 @@ use std::str::FromStr;
 /// One of N parts of a data set, told by the ids of its records: shard I holds the ids whose FNV-1a hash of
 /// 64 bits is I modulo N.
 ///
-/// Which shard holds an id depends on nothing but the id, so references and predictions can be divided on
-/// machines that do not know of each other.
+/// The shard of an id depends only on the id, so references and predictions can be divided on machines that do not know
+/// of each other.
 ///
 /// ```
 /// use metric_record::{Shard, fnv1a};

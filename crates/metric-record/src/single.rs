@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserializer, Error, IntoDeserializer, Visitor};
 
-/// A number of 32 bits that is read as JSON would have it: as a number of 64 bits, it is the one nearest to
-/// its shortest decimal form, so that 0.1 is 0.1 in every form of the data.
+/// A number of 32 bits that is read as it would be from JSON: the number of 64 bits nearest to its shortest decimal
+/// form, so that 0.1 is 0.1 in every form of the data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Single(pub(crate) f32);
 

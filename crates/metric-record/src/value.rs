@@ -63,7 +63,7 @@ enum Form<'a> {
     Row(Row<'a>),
 }
 
-/// What a value is, as far as its first byte tells.
+/// The kind of a value, as far as its first byte tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// No value: a prediction that is missing.
@@ -309,7 +309,7 @@ impl<'a> Value<'a> {
             Form::Prefix(text) => {
                 let mut deserializer = serde_json::Deserializer::from_str(text);
                 let value = T::deserialize(&mut deserializer).map_err(|error| json::cut(&error))?;
-                // What is left of the text starts where the value ends.
+                // The rest of the text starts where the value ends.
                 let rest = deserializer.into_iter::<serde::de::IgnoredAny>();
                 self.end = Some(rest.byte_offset());
                 Ok(value)

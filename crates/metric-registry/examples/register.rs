@@ -140,11 +140,12 @@ fn record<'a>(id: &'a str, prediction: &'a str, reference: &'a str) -> Record<'a
 /// here, and the counts are in the state.
 struct LengthRatio {
     characters: bool,
-    /// How much longer than its reference a prediction may be.
+    /// The length by which a prediction may exceed its reference.
     margin: u64,
 }
 
-/// What the scores are divided from. Integers, so that any partition of the examples gives the same scores.
+/// The counts that the scores are computed from. They are integers, so that any partition of the examples gives the
+/// same scores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Lengths {
     prediction: u64,

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
-use metric_record::Message;
+use metric_record::{Message, Record};
 
-use crate::{Drawing, InReport, OptionError, OptionSpec, Options, Scorer};
+use crate::{Drawing, InReport, OptionError, OptionSpec, Options, Plan, PlannedRanking, Scorer};
 
 /// A metric by name: what it is called, what it can do, and how it is built.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +13,7 @@ pub struct Entry {
     pub name: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// What a record holds: the reference, then the prediction.
+    /// The content of a record: the reference, then the prediction.
     pub values: (&'static str, &'static str),
     /// The options in addition to the common ones.
     pub options: &'static [OptionSpec],
@@ -24,9 +25,9 @@ pub struct Entry {
     pub details: bool,
     /// The forms of pictures that it has.
     pub drawings: &'static [Drawing],
-    /// How it is shown in a report, in addition to its scores; `None` for nothing else.
+    /// The part of a report that it has in addition to its scores; `None` for nothing else.
     pub report: Option<InReport>,
-    /// How a data set is given.
+    /// The form in which a data set is given.
     pub input: Input,
     /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
     /// its values.
@@ -37,7 +38,7 @@ pub struct Entry {
     pub build: fn(&Options) -> Result<Box<dyn Scorer>, OptionError>,
 }
 
-/// How a data set is given to a metric.
+/// The form in which a data set is given to a metric.
 #[derive(Clone, Copy, Debug)]
 pub enum Input {
     /// As records that are joined by id.
@@ -57,7 +58,7 @@ pub enum Input {
 pub struct ScoreSpec {
     /// The name, up to the parameter if the score has one.
     pub name: &'static str,
-    /// What the name ends in, such as `K` in `accuracy@K`; empty for nothing.
+    /// The end of the name, such as `K` in `accuracy@K`; empty if there is none.
     pub parameter: &'static str,
     /// Which of two values is better.
     pub direction: Option<Direction>,
@@ -201,8 +202,64 @@ impl Entry {
         example: &crate::ShownExample,
     ) -> Vec<metric_report::Block> {
         let options = options.with_defaults(self.options);
-        self.report
-            .map_or_else(Vec::new, |report| (report.example)(&options, example))
+        let Some(report) = self.report else {
+            return Vec::new();
+        };
+        let scorer = self.scorer(&options).ok();
+        let compared = |record: &mut Record<'_>| scorer.as_ref()?.compared(record);
+        let compared = example.with_record(compared);
+        (report.example)(&options, example, compared.as_ref())
+    }
+
+    /// Returns the options that a signature was made under, as far as it names them: other options have their
+    /// defaults. `None` if these are other options than those of the signature, of which it has only a digest, or
+    /// another metric.
+    ///
+    /// ```
+    /// # #[cfg(feature = "text")] {
+    /// use metric_registry::find;
+    ///
+    /// let wer = find("wer").ok_or("not there")?;
+    /// let signature = "wer|profile:torchmetrics|unit:word|normalize:lower,strip|v:0.1.0";
+    /// let options = wer.options_of(signature).ok_or("not its signature")?;
+    /// assert_eq!(options.get("normalize").as_deref(), Some("lower,strip"));
+    /// assert_eq!(wer.options_of("wer|profile:jiwer|v:0.1.0"), None);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn options_of(&self, signature: &str) -> Option<Options> {
+        let mut options = Options::default();
+        let parts = signature.split('|').filter_map(|part| part.split_once(':'));
+        for (name, value) in parts {
+            let is_given = value != "none" && self.options.iter().any(|spec| spec.name == name);
+            if is_given {
+                let value = value.replace("%7C", "|").replace("%25", "%");
+                options = options.set(name, value.as_str());
+            }
+        }
+        let scorer = self.scorer(&options).ok()?;
+        // After the version come the rules of joins and resampling.
+        let own = scorer.signature();
+        let is_same = signature == own || signature.starts_with(&format!("{own}|"));
+        is_same.then_some(options)
+    }
+
+    /// Returns how close a record that is not scored as perfect is to that, for the nearest misses of a report: more
+    /// is closer. `None` if it is not close, or if the metric has no such order.
+    #[must_use]
+    pub fn closeness(&self, scorer: &dyn Scorer, record: &mut Record<'_>) -> Option<f64> {
+        let mut state = scorer.start();
+        state.follow(Arc::new(Plan {
+            ranking: Some(PlannedRanking {
+                scores: self.scores,
+                most: 1,
+                inputs: false,
+            }),
+            ..Plan::default()
+        }));
+        state.update(scorer, std::slice::from_mut(record)).ok()?;
+        state.ranking()?.closest()
     }
 
     /// Whether examples are images, whose boxes a report may show over the picture.

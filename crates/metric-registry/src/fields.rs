@@ -32,13 +32,17 @@ fn gather(
     id: &str,
     found: &mut BTreeMap<String, String>,
 ) -> Result<(), String> {
-    let entries = json::typed::<Entries<'_>>(object)?.0;
+    // The scanner is many times faster on large lists, and refuses more.
+    let entries = match Entries::scan(object) {
+        Some(entries) => entries.0,
+        None => json::typed::<Entries<'_>>(object)?.0,
+    };
     let field = |name: &str| {
         let field = entries.iter().find(|(field, _)| field == name);
         field.map(|(_, value)| *value)
     };
     let Some((key, keys)) = keys.split_first() else {
-        // What has no id is refused by the reader of the file.
+        // Records without an id are refused by the reader of the file.
         if let Some(id) = field(id) {
             let id = json::typed::<IdKey<'_>>(id)?;
             found.insert(id.to_string(), object.to_owned());

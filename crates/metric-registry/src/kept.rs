@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::StateError;
 use crate::plan::Described;
 
-/// How many bytes the kept examples of one state may take in memory.
+/// The number of bytes that the kept examples of one state may take in memory.
 pub const MOST_KEPT_BYTES: u64 = 256 << 20;
 
 /// The examples of a data set: what each adds to the counts, and what it is resampled with. Equal
@@ -135,7 +135,7 @@ impl Kept {
 
     /// About how many bytes the examples take.
     pub(crate) fn bytes(&self) -> u64 {
-        /// Of a key of the map of contributions.
+        /// The size of a key of the map of contributions.
         const OVERHEAD: u64 = 48;
         let rows = self.rows.len() as u64 * size_of::<Row>() as u64;
         rows + self.bytes + self.contributions.len() as u64 * OVERHEAD

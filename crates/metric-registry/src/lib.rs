@@ -52,9 +52,11 @@ pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, PlannedRanking, Slice};
 pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};
 pub use reading::{
-    Addends, Counted, Draw, Group, Header, Inputs, Numbers, PairOf, ReadDataSet, Reading, Remarks,
-    Scope, Sink, StateOf, Unified, Weigher,
+    Addends, ComparedTexts, Counted, Draw, Group, Header, Inputs, Numbers, PairOf, ReadDataSet,
+    Reading, Remarks, Scope, Sink, StateOf, Unified, Weigher,
 };
+#[cfg(feature = "report")]
+pub use report::ShowExample;
 pub use report::{InReport, Shown, ShownExample};
 pub use resample::{
     Column, Compared, Draws, Exchanges, Paired, Resampler, Scope as ResampledScope,

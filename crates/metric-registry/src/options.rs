@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct OptionSpec {
     /// The name, in words joined by hyphens.
     pub name: &'static str,
-    /// What values the option takes.
+    /// The values that the option accepts.
     pub kind: OptionKind,
     /// The name of the value in help; empty for a flag.
     pub value: &'static str,
@@ -22,7 +22,7 @@ pub struct OptionSpec {
     pub help: &'static str,
 }
 
-/// What values an option takes.
+/// The values that an option accepts.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum OptionKind {
@@ -407,7 +407,7 @@ pub(crate) fn finite(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// Values as they stand in a signature.
+/// Values as they appear in a signature.
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
 pub(crate) fn listed<T: fmt::Display>(values: &[T]) -> String {
     let values: Vec<String> = values.iter().map(T::to_string).collect();
@@ -421,7 +421,7 @@ pub struct OptionError {
     pub option: String,
     /// The value that was given; empty for none.
     pub value: String,
-    /// What is wrong with it.
+    /// The error.
     pub reason: Message,
 }
 

@@ -1,4 +1,4 @@
-//! What of each record is needed to resample and to slice a data set.
+//! The data of each record that are needed to resample and to slice a data set.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use metric_stats::fnv1a64;
 
 use crate::ScoreSpec;
 
-/// What is gathered of each record in addition to the counts: the cluster that it is resampled with, and
+/// The data that are gathered from each record in addition to the counts: the cluster that it is resampled with, and
 /// the slices of the data that it belongs to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
@@ -23,11 +23,11 @@ pub struct Plan {
     /// The hashes of the ids that are scored; `None` for all. Other records are left out as if they had no
     /// prediction.
     pub only: Option<Arc<BTreeSet<u64>>>,
-    /// What is kept of the worst examples; `None` if they are not wanted.
+    /// The data to keep of the worst examples; `None` if they are not requested.
     pub ranking: Option<PlannedRanking>,
 }
 
-/// What is kept of the worst examples of a data set: see [`State::ranking`](crate::State::ranking).
+/// The data that are kept of the worst examples of a data set: see [`State::ranking`](crate::State::ranking).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedRanking {
     /// The scores of the metric, the first of which with a direction ranks the examples.
@@ -61,7 +61,7 @@ impl Slice {
     }
 }
 
-/// What a plan wants of the record at hand.
+/// The data that a plan needs from the current record.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Described {
     /// The hash of the id.

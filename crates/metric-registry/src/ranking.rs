@@ -103,7 +103,7 @@ impl<T> Ranking<T> {
         }
     }
 
-    /// Ranks by this score from now on.
+    /// Sets the score to rank by.
     pub fn choose(&mut self, name: &str, direction: Direction) {
         self.score = Some((name.to_owned(), direction));
     }
@@ -143,6 +143,14 @@ impl<T> Ranking<T> {
     /// position.
     pub fn nearest(&self) -> impl ExactSizeIterator<Item = &T> {
         self.nearest.values()
+    }
+
+    /// Returns how close the closest example that is not perfect is to it, if any is close.
+    #[must_use]
+    pub fn closest(&self) -> Option<f64> {
+        let (rank, ..) = self.nearest.first_key_value()?.0;
+        // Numbers above 0, whose bits are ordered with the highest one set.
+        Some(f64::from_bits(!rank & !(1 << 63)))
     }
 
     /// Returns all examples that are kept, to change them.
@@ -260,6 +268,7 @@ mod tests {
         }
         ranking.add(None, 5, || None, || 5);
         assert_eq!(ranking.nearest().copied().collect::<Vec<_>>(), [4, 0]);
+        assert_eq!(ranking.closest(), Some(0.75));
         assert_eq!(ranking.worst().copied().collect::<Vec<_>>(), [2, 0]);
         let counts = ranking.counts();
         assert_eq!((counts.at_zero, counts.at_one), (1, 0));

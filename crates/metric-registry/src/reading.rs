@@ -26,7 +26,7 @@ pub type PairOf<'p, R> = (
 /// Scores states by their weights: see [`Reading::weigher`].
 pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + Send + Sync + 's>;
 
-/// What a state is made of: see [`Reading::addends`].
+/// The parts that add up to a state: see [`Reading::addends`].
 #[derive(Debug, Default)]
 pub struct Addends<'s> {
     /// Whole numbers.
@@ -35,7 +35,58 @@ pub struct Addends<'s> {
     pub means: Vec<&'s mut Mean>,
 }
 
-/// How a metric reads records and names its numbers: what an entry of the registry implements.
+/// Texts as they are given, each with what a metric compares in its place.
+///
+/// ```
+/// # #[cfg(feature = "text")] {
+/// use metric_registry::record::{Record, Value};
+/// use metric_registry::{Options, find};
+///
+/// let entry = find("exact-match").ok_or("not there")?;
+/// let options = Options::default().set("ignore-case", "").set("normalize", "strip");
+/// let scorer = entry.scorer(&options)?;
+/// let mut record = Record::new("1", Value::string(" Yes"), Value::string("YES"));
+/// let compared = scorer.compared(&mut record).ok_or("not a text")?;
+/// assert_eq!(compared.prediction, [" Yes", "yes"]);
+/// assert_eq!(compared.references, [["YES", "yes"]]);
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ComparedTexts {
+    /// The prediction.
+    pub prediction: [String; 2],
+    /// The references, of which there may be several or none.
+    pub references: Vec<[String; 2]>,
+}
+
+impl ComparedTexts {
+    /// The texts of both sides, each with what `apply` makes of it.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(crate) fn new<T: AsRef<str>>(
+        prediction: &str,
+        references: &[T],
+        apply: impl Fn(&str) -> String,
+    ) -> Self {
+        let both = |text: &str| [text.to_owned(), apply(text)];
+        Self {
+            prediction: both(prediction),
+            references: references.iter().map(|text| both(text.as_ref())).collect(),
+        }
+    }
+
+    /// The same texts as they were before they were prepared.
+    pub(crate) fn given_as(mut self, given: Self) -> Self {
+        let [prediction, _] = given.prediction;
+        self.prediction[0] = prediction;
+        for (ours, [reference, _]) in self.references.iter_mut().zip(given.references) {
+            ours[0] = reference;
+        }
+        self
+    }
+}
+
+/// Reads records and names numbers for a metric: the trait that each entry of the registry implements.
 ///
 /// A reading never learns from data. Whatever the examples of a data set share is its
 /// [`Header`](Self::Header), which is stored next to the state.
@@ -43,7 +94,7 @@ pub trait Reading: Send + Sync + 'static {
     /// The metric.
     type Metric: Metric<State: Clone + Send + Sync + Serialize + DeserializeOwned>;
 
-    /// What all examples of a data set share, such as the length of a row; `()` if there is nothing.
+    /// The properties that all examples of a data set share, such as the length of a row; `()` if there are none.
     type Header: Header;
 
     /// The metric with its definition.
@@ -97,6 +148,23 @@ pub trait Reading: Send + Sync + 'static {
         scores.find(|(score, _)| score == name)?.1
     }
 
+    /// Returns the scores of [`numbers`](Self::numbers) for these predictions and references without their names, if
+    /// reading the pairs has no errors, notes or warnings. The default has no such short way.
+    fn score_texts(&self, _pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        None
+    }
+
+    /// Adds an example to a state, and returns what the scores of the example are computed from, for metrics whose
+    /// states also keep what no score of one example needs. The default has no such way: the example is measured,
+    /// and its state merged.
+    fn measure_in(
+        &self,
+        _state: &mut StateOf<Self>,
+        _pair: PairOf<'_, Self>,
+    ) -> Option<StateOf<Self>> {
+        None
+    }
+
     /// Returns how close an example with a score that is not perfect is to it, for the nearest misses of a report:
     /// more is closer, and 0 is not close. The default has no such order.
     /// There is no `pair` of prediction and reference where the example was measured elsewhere.
@@ -104,8 +172,8 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
-    /// Returns the numbers of a replicate, of which only the scores and the scores of groups are used. A metric
-    /// whose other numbers take long leaves them out.
+    /// Returns the numbers of a replicate. Only the scores and the scores of groups are used. A metric whose other
+    /// numbers take long leaves them out.
     fn resampled_numbers(
         &self,
         state: &StateOf<Self>,
@@ -161,6 +229,17 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
+    /// Returns the numbers of all examples with the [details](Self::details), for metrics that compute both from
+    /// what takes long.
+    fn numbers_with_details(
+        &self,
+        state: &StateOf<Self>,
+        header: &Self::Header,
+    ) -> (Numbers, Option<serde_json::Value>) {
+        let numbers = self.numbers(state, header, Scope::Total);
+        (numbers, self.details(state, header))
+    }
+
     /// Renumbers what the state counts by its index in the header, for headers that
     /// [unite with others](Unified::Renumbered): the index `i` becomes `indices[i]`.
     fn renumber(&self, _state: &mut StateOf<Self>, _indices: &[u32]) {}
@@ -186,6 +265,12 @@ pub trait Reading: Send + Sync + 'static {
     where
         Self: Sized,
     {
+        None
+    }
+
+    /// Returns the texts of a record as the metric compares them; `None` for metrics of other values, and for
+    /// records that cannot be read.
+    fn compared(&self, _record: &mut Record<'_>) -> Option<ComparedTexts> {
         None
     }
 
@@ -245,10 +330,10 @@ pub trait Draw {
     }
 }
 
-/// What all examples of a data set share. The default is that of no examples.
+/// The properties that all examples of a data set share. The default is that of no examples.
 ///
-/// Headers of parts unite in record order, so the error names the first record that differs. Uniting is
-/// associative, and commutative but for the words of the error.
+/// Headers of parts unite in record order, so the error names the first record that differs. Uniting is associative,
+/// and commutative except for the words of the error.
 pub trait Header:
     Clone + Default + PartialEq + fmt::Debug + Send + Sync + Serialize + DeserializeOwned + 'static
 {
@@ -260,13 +345,12 @@ pub trait Header:
     fn unify(&mut self, other: &Self) -> Result<Unified, Message>;
 }
 
-/// How two headers became one.
+/// The way in which two headers became one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unified {
     /// States need no change.
     Kept,
-    /// What states count by an index has other indices now: index `i` of a state is now
-    /// `ours[i]` or `theirs[i]`.
+    /// Counts by index have moved: index `i` of a state is now `ours[i]` or `theirs[i]`.
     Renumbered {
         /// The new indices of the header that took over the other.
         ours: Vec<u32>,
@@ -301,7 +385,7 @@ pub struct Numbers {
     pub counts: Named<serde_json::Value>,
     /// Groups that are known only from the whole state, by kind; only asked of the total.
     pub groups: Named<Vec<Group>>,
-    /// What the user should know, in addition to the notes; only asked of the total.
+    /// Remarks for the user, in addition to the notes; only requested for the total.
     pub warnings: Vec<Message>,
 }
 
@@ -364,7 +448,7 @@ pub(crate) fn missing_is_correct() -> Counted {
     )
 }
 
-/// What happened that is worth a warning, how often, and to whom.
+/// An event that is worth a warning, with its count and its examples.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notes(BTreeMap<Message, Noted>);
 
@@ -471,7 +555,7 @@ impl Merge for Notes {
     }
 }
 
-/// What was remarked of the examples of a data set, for warnings that depend on all of them.
+/// Remarks on the examples of a data set, for warnings that depend on all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Remarks<'a> {
     notes: &'a Notes,
@@ -501,13 +585,13 @@ pub(crate) struct Pool<S> {
     pub(crate) total: S,
     pub(crate) groups: BTreeMap<String, PerClass<String, S>>,
     pub(crate) notes: Notes,
-    /// What warnings about the whole depend on, by name.
+    /// The remarks that warnings about the whole depend on, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) tallies: BTreeMap<String, u64>,
 }
 
 impl<S> Pool<S> {
-    /// What was remarked of the examples.
+    /// Remarks on the examples.
     pub(crate) fn remarks(&self) -> Remarks<'_> {
         Remarks {
             notes: &self.notes,
@@ -571,7 +655,7 @@ pub(crate) struct Measured<S> {
     pub(crate) state: S,
 }
 
-/// What was read of some records: [`Pool`] and header, with what is needed to unite them with others.
+/// The data read from some records: [`Pool`] and header, with what is needed to unite them with others.
 pub(crate) struct Gathered<R: Reading> {
     pub(crate) pool: Pool<StateOf<R>>,
     pub(crate) header: R::Header,
@@ -579,7 +663,7 @@ pub(crate) struct Gathered<R: Reading> {
     pub(crate) said: Vec<(usize, Side, R::Header)>,
     /// The examples on their own, if they are wanted.
     pub(crate) measured: Option<Vec<Measured<StateOf<R>>>>,
-    /// What is wanted of each record in addition.
+    /// The additional data to gather from each record.
     pub(crate) plan: Arc<Plan>,
     /// The examples that are kept to be resampled, if the plan keeps them.
     pub(crate) kept: Option<Kept>,
@@ -712,7 +796,7 @@ pub struct Sink<'a, R: Reading> {
     is_ranked: bool,
     /// Whether something is wanted of each record in addition.
     pub(crate) has_plan: bool,
-    /// What that is of the record at hand.
+    /// The additional data of the current record.
     pub(crate) described: Described,
     /// The fields of the records of a data set by id, where the plan needs them.
     pub(crate) fields: BTreeMap<String, String>,
@@ -848,8 +932,17 @@ impl<'a, R: Reading> Sink<'a, R> {
             metric.update(&mut pool.total, prediction, reference);
             return;
         }
+        let pair = (prediction, reference);
+        if groups.is_empty() && !self.needs_each() {
+            let pool = &mut self.gathered.pool;
+            if let Some(state) = self.reading.measure_in(&mut pool.total, pair) {
+                pool.examples += 1;
+                self.rank(part, &state, Some(pair));
+                return;
+            }
+        }
         let state = metric.measure(prediction, reference);
-        self.rank(part, &state, Some((prediction, reference)));
+        self.rank(part, &state, Some(pair));
         self.unranked(part, groups, state);
     }
 

@@ -1,8 +1,8 @@
 //! Replicates of a state whose examples are kept, and trials of two states.
 //!
-//! A replicate is never stored: it is one state, of which the scores are read. So memory does not grow with
-//! the number of replicates, whatever the size of a state. Examples that add the same to the counts are
-//! merged at once, as often as they count together.
+//! A replicate is never stored: it is one state, and its scores are read from it. So memory does not grow with the
+//! number of replicates, whatever the size of a state. Examples that add the same to the counts are merged at once, as
+//! often as they count together.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -84,7 +84,7 @@ impl Draws<'_> {
 /// Exchanges the examples of two states, a baseline and another system.
 pub struct Paired(Box<dyn Pairs>);
 
-/// How the examples of a system compare with those of the baseline on one score.
+/// The comparison of the examples of a system with those of the baseline on one score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
     /// Examples with a higher score.
@@ -157,7 +157,7 @@ pub(crate) trait Pairs: Send + Sync {
 pub(crate) struct Table<R: Reading> {
     shared: Arc<Shared<R>>,
     header: R::Header,
-    /// What examples add to the counts, each once.
+    /// The amounts that examples add to the counts, each listed once.
     states: Vec<StateOf<R>>,
     /// The sets of groups, each once.
     sets: Vec<GroupSet>,
@@ -458,7 +458,7 @@ impl<R: Reading> Resample for Resampling<R> {
     }
 }
 
-/// What is drawn of a scope that does not exist.
+/// The replicates of a scope that does not exist.
 struct Nothing;
 
 impl Draw for Nothing {
@@ -480,12 +480,12 @@ struct ScopeDraws<'t, R: Reading> {
     layout: Layout,
     /// Hashes of clusters with indices into the list of states.
     rows: Vec<(u64, u32)>,
-    /// What the rows add to the counts, each once.
+    /// The amounts that the rows add to the counts, each listed once.
     states: Vec<&'t StateOf<R>>,
     merging: Merging<'t, R>,
 }
 
-/// How states are merged with a weight for each.
+/// The way in which states are merged with a weight for each.
 enum Merging<'t, R: Reading> {
     /// In a way of the metric's own.
     Weigher(Weigher<'t>),
@@ -515,7 +515,7 @@ impl<'t, R: Reading> Merging<'t, R> {
     }
 }
 
-/// How many bytes of sums of weights there are at once on each thread, unless one replicate needs more.
+/// The number of bytes of sums of weights that each thread holds at once, unless one replicate needs more.
 const SUM_BYTES: usize = 4 << 20;
 
 /// Returns how many replicates are computed in one pass over the rows, if each has this number of states.
@@ -608,7 +608,7 @@ impl<R: Reading> Draw for ScopeDraws<'_, R> {
 struct Columns<'t, R: Reading> {
     reading: &'t R,
     counts: usize,
-    /// Of each mean, the digits of its exact sum that occur.
+    /// For each mean, the digits of its exact sum that occur.
     digits: Vec<Vec<u8>>,
     /// The numbers of the states: counts, then the count and the digits of each mean.
     rows: Vec<Vec<i64>>,

@@ -15,8 +15,9 @@ use crate::kept::Kept;
 use crate::plan::{Described, Plan};
 use crate::ranking::Ranking;
 use crate::reading::{
-    Counted, Draw, Gathered, Group, Header, Inputs, Numbers, Pool, Ranked, Reading, Scope, Sink,
-    StateOf, Unified, WantedInputs, missing_is_correct, renumber, renumber_kept, renumber_ranking,
+    ComparedTexts, Counted, Draw, Gathered, Group, Header, Inputs, Numbers, Pool, Ranked, Reading,
+    Scope, Sink, StateOf, Unified, WantedInputs, missing_is_correct, renumber, renumber_kept,
+    renumber_ranking,
 };
 use crate::resample::{Paired, Pairing, Pairs, Resample, Resampler, Resampling, Table};
 
@@ -51,9 +52,8 @@ pub trait Scorer: Send + Sync {
     /// `state` is the state so far: what it knows of the data set also holds for the part.
     fn read(&self, state: &State, records: &mut [Record<'_>], samples: bool) -> Part;
 
-    /// Reads further records into a part that this scorer read. `first` is the index of the first of them, for
-    /// errors and samples. A record that cannot be read ends the reading, and is an error of the part from then
-    /// on.
+    /// Reads further records into a part that this scorer read. `first` is the index of the first of them, for errors
+    /// and samples. A record that cannot be read ends the reading, and the part has that error for good.
     ///
     /// ```
     /// # #[cfg(feature = "text")] {
@@ -94,6 +94,21 @@ pub trait Scorer: Send + Sync {
     /// ```
     fn read_columns(&self, state: &State, batch: &Batch<'_>, samples: bool) -> Part;
 
+    /// Returns the scores of pairs of a prediction and a reference, in the order in which the entry lists them,
+    /// without a state: for calls with a few texts, where a state and a report take longer than the scores. `None`
+    /// if the metric has no such way, or if a pair is not for it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "text")] {
+    /// use metric_registry::{Options, find};
+    ///
+    /// let scorer = find("string-accuracy").ok_or("not there")?.scorer(&Options::default())?;
+    /// assert_eq!(scorer.score_texts(&[("a", "a"), ("b", "c")]), Some(vec![Some(0.5)]));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>>;
+
     /// Reads a data set that is given as files or folders of the metric's own format.
     ///
     /// # Errors
@@ -117,6 +132,12 @@ pub trait Scorer: Send + Sync {
         Vec::new()
     }
 
+    /// Returns the texts of a record with what is compared in their place, after all that options do to them; `None`
+    /// for metrics of other values, and for records that cannot be read.
+    fn compared(&self, _record: &mut Record<'_>) -> Option<ComparedTexts> {
+        None
+    }
+
     /// Returns what draws records, if the metric has pictures.
     fn pictures(&self) -> Option<&dyn Draw>;
 }
@@ -130,11 +151,11 @@ pub struct DataSet {
     pub predictions: Document,
     /// The files that options name, by option.
     pub files: Named<Document>,
-    /// How strictly the two sides are joined.
+    /// The strictness of joining the two sides.
     pub join: JoinPolicy,
     /// The part of the data set that is read, by image, question or task; `None` for all of it.
     pub shard: Option<Shard>,
-    /// What is wanted of each record in addition to the counts.
+    /// The data to gather from each record in addition to the counts.
     pub plan: Arc<Plan>,
     /// Whether samples have the values of their records.
     pub inputs: bool,
@@ -252,7 +273,7 @@ pub struct Report {
     pub counts: Named<serde_json::Value>,
     /// The groups, by kind of group.
     pub groups: Named<Vec<Group>>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Message>,
 }
 
@@ -281,13 +302,13 @@ impl Report {
     }
 }
 
-/// What has been read of a data set, or of a part of it.
+/// The data read from a data set, or from a part of it.
 ///
 /// States merge by the law of [`Merge`]: any partition of the examples, merged in any order, gives the
 /// same report and the same [body](Self::body).
 pub struct State(Box<dyn ErasedState>);
 
-/// What was read of some records, not yet added to a [`State`].
+/// The data read from some records, not yet added to a [`State`].
 pub struct Part(Box<dyn ErasedPart>);
 
 trait ErasedState: Any + Send + Sync {
@@ -301,6 +322,7 @@ trait ErasedState: Any + Send + Sync {
     fn has_scores(&self) -> bool;
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
     fn report(&self) -> Report;
+    fn report_with_details(&self) -> (Report, Option<serde_json::Value>);
     fn ranking(&self) -> Option<Ranking<Sample>>;
     fn details(&self) -> Option<serde_json::Value>;
     fn follow(&mut self, plan: Arc<Plan>);
@@ -445,6 +467,12 @@ impl State {
         self.0.report()
     }
 
+    /// Returns the scores and counts with the [details](Self::details), in less time than one after the other.
+    #[must_use]
+    pub fn report_with_details(&self) -> (Report, Option<serde_json::Value>) {
+        self.0.report_with_details()
+    }
+
     /// Returns the worst examples, if the [plan](Plan::ranking) wants them.
     #[must_use]
     pub fn ranking(&self) -> Option<Ranking<Sample>> {
@@ -457,7 +485,7 @@ impl State {
         self.0.details()
     }
 
-    /// Gathers what a plan wants of the examples that are read from now on.
+    /// Sets the plan of what to gather from the examples that are read next.
     pub fn follow(&mut self, plan: Arc<Plan>) {
         self.0.follow(plan);
     }
@@ -502,8 +530,8 @@ impl State {
     ///
     /// # Errors
     ///
-    /// Returns an error if the state keeps so many examples that they take more than [`MOST_WRITTEN_BYTES`],
-    /// or if it has a part that CBOR has no form for; those of the built-in metrics have none.
+    /// Returns an error if the examples that the state keeps take more than [`MOST_WRITTEN_BYTES`], or if CBOR cannot
+    /// represent a part of it, which does not happen with the built-in metrics.
     pub fn body(&self) -> Result<Vec<u8>, StateError> {
         let written = self.0.kept().map_or(0, Kept::written_bytes);
         if written > MOST_WRITTEN_BYTES {
@@ -528,8 +556,8 @@ impl Part {
         self.0.start_at(position, index);
     }
 
-    /// Asks for the ids of the records of the worst examples, by their index, and for their values where these
-    /// are wanted. Each is asked for once, so this is called before the records are gone.
+    /// Asks for the ids of the records of the worst examples, by their index, and for their values if these are needed.
+    /// Each is asked for once, so call this before the records are dropped.
     pub fn name_ranked(
         &mut self,
         named: &mut dyn FnMut(usize) -> Option<(String, Option<Inputs>)>,
@@ -629,7 +657,7 @@ pub(crate) fn scorer_after<R: Reading>(
     })
 }
 
-/// What the values of a record go through before they are read.
+/// The preparation of the values of a record before they are read.
 pub(crate) trait Prepare: Send + Sync {
     /// The parts of the signature, by name.
     fn signature(&self) -> Named<String>;
@@ -643,7 +671,7 @@ pub(crate) struct Prepared {
     pub(crate) prediction: Option<String>,
     /// The reference, and whether it is JSON.
     pub(crate) reference: Option<(String, bool)>,
-    /// What is worth a warning.
+    /// The events that are worth a warning.
     pub(crate) note: Option<Counted>,
 }
 
@@ -743,6 +771,13 @@ where
         })
     }
 
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        match self.shared.before {
+            Some(_) => None,
+            None => self.shared.reading.score_texts(pairs),
+        }
+    }
+
     fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError> {
         let reading = &self.shared.reading;
         if let Some(before) = &self.shared.before {
@@ -767,7 +802,7 @@ where
             });
         }
         let mut sink = Sink::new(reading, &mut gathered);
-        // The files are gone when the worst are known.
+        // The files no longer exist when the worst are known.
         sink.names_all |= data.plan.ranking.is_some();
         if data.plan.needs_fields() {
             let fields = reader.fields(&data.references)?;
@@ -817,6 +852,16 @@ where
 
     fn further_fields(&self) -> Vec<String> {
         self.shared.reading.further_fields()
+    }
+
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let reading = &self.shared.reading;
+        let Some(before) = &self.shared.before else {
+            return reading.compared(record);
+        };
+        let prepared = before.prepare(record).ok()?;
+        let compared = reading.compared(&mut prepared.record(record.view()))?;
+        Some(compared.given_as(reading.compared(record)?))
     }
 
     fn pictures(&self) -> Option<&dyn Draw> {
@@ -995,6 +1040,37 @@ impl<R: Reading> Held<R> {
             plan: Arc::clone(&self.plan),
             kept: self.kept.clone(),
             ranking: self.ranking.clone(),
+        }
+    }
+
+    /// The report with these numbers of all examples.
+    fn report_of(&self, numbers: Numbers) -> Report {
+        let reading = &self.shared.reading;
+        let mut groups = Vec::new();
+        for (kind, states) in &self.pool.groups {
+            let of_kind = states.iter().map(|(name, state)| {
+                let numbers = reading.numbers(state, &self.header, Scope::Group(kind, name));
+                Group {
+                    name: name.clone(),
+                    scores: numbers.scores,
+                    counts: numbers.counts,
+                }
+            });
+            groups.push((kind.clone(), of_kind.collect()));
+        }
+        groups.extend(numbers.groups);
+        let mut warnings: Vec<Message> = self.pool.notes.warnings().collect();
+        warnings.extend(numbers.warnings);
+        let remarks = self.pool.remarks();
+        warnings.extend(reading.further_warnings(&self.pool.total, &self.header, remarks));
+        Report {
+            examples: self.pool.examples,
+            missing: self.pool.missing,
+            extra: self.pool.extra,
+            scores: numbers.scores,
+            counts: numbers.counts,
+            groups,
+            warnings,
         }
     }
 
@@ -1184,33 +1260,13 @@ impl<R: Reading> ErasedState for Held<R> {
 
     fn report(&self) -> Report {
         let reading = &self.shared.reading;
-        let mut groups = Vec::new();
-        for (kind, states) in &self.pool.groups {
-            let of_kind = states.iter().map(|(name, state)| {
-                let numbers = reading.numbers(state, &self.header, Scope::Group(kind, name));
-                Group {
-                    name: name.clone(),
-                    scores: numbers.scores,
-                    counts: numbers.counts,
-                }
-            });
-            groups.push((kind.clone(), of_kind.collect()));
-        }
-        let numbers = reading.numbers(&self.pool.total, &self.header, Scope::Total);
-        groups.extend(numbers.groups);
-        let mut warnings: Vec<Message> = self.pool.notes.warnings().collect();
-        warnings.extend(numbers.warnings);
-        let remarks = self.pool.remarks();
-        warnings.extend(reading.further_warnings(&self.pool.total, &self.header, remarks));
-        Report {
-            examples: self.pool.examples,
-            missing: self.pool.missing,
-            extra: self.pool.extra,
-            scores: numbers.scores,
-            counts: numbers.counts,
-            groups,
-            warnings,
-        }
+        self.report_of(reading.numbers(&self.pool.total, &self.header, Scope::Total))
+    }
+
+    fn report_with_details(&self) -> (Report, Option<serde_json::Value>) {
+        let reading = &self.shared.reading;
+        let (numbers, details) = reading.numbers_with_details(&self.pool.total, &self.header);
+        (self.report_of(numbers), details)
     }
 
     fn ranking(&self) -> Option<Ranking<Sample>> {

@@ -15,7 +15,7 @@ fn scorer(metric: &str, options: &[(&str, &str)]) -> Box<dyn Scorer> {
     find(metric).unwrap().scorer(&options).unwrap()
 }
 
-/// What is added to a state: its body afterwards, and the samples.
+/// The result of adding to a state: its body afterwards, and the samples.
 type Added = Result<(Vec<u8>, Vec<Sample>), AddError>;
 
 /// Reads a batch into a copy of a state.
@@ -134,7 +134,8 @@ fn rows_of_another_width_than_the_data_set() {
     assert_eq!(index(&[-1, -1, -1]), None);
 }
 
-/// What warnings are made of is the same, too: rows of equal scores, and rows of fewer labels than k.
+/// The facts behind warnings are the same, too: rows of equal scores, and rows of fewer labels than
+/// k.
 #[test]
 fn rows_that_are_warned_of() {
     let scores = array![[1.0, 1.0], [0.5, 0.25], [0.0, -0.0], [2.0, 2.0]];

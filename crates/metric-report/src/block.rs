@@ -428,4 +428,6 @@ pub struct Example {
     pub facts: Vec<String>,
     /// What it holds.
     pub blocks: Vec<Block>,
+    /// Where its texts are whole, for those that are cut.
+    pub whole: String,
 }

@@ -316,12 +316,12 @@ impl Writer {
             Block::Histogram(chart) => self.histogram(chart),
             Block::Heatmap(matrix) => self.heatmap(matrix),
             Block::Forest(chart) => self.forest(chart),
-            Block::Alignment(alignment) => alignment_html(alignment),
-            Block::SideBySide(texts) => side_by_side(texts),
+            Block::Alignment(alignment) => alignment_html(alignment, limits::STEPS),
+            Block::SideBySide(texts) => side_by_side(texts, limits::LINES),
             Block::Grids(grids) => self.grids(grids),
             Block::Picture(picture) => self.picture(picture),
             Block::Boxes(boxes) => self.boxes(boxes),
-            Block::Facts(facts) => facts_html(facts, "prov"),
+            Block::Facts(facts) => facts_html(facts, "prov", TEXT),
             Block::Example(example) => self.example(example),
         }
     }
@@ -586,16 +586,41 @@ impl Writer {
         self.examples += 1;
         let number = self.examples;
         let mut body = String::new();
+        let mut is_cut = false;
         for block in &example.blocks {
+            let left = limits::EXAMPLE.saturating_sub(body.len());
+            let room = left.max(limits::EXAMPLE_TEXT);
             let text = match block {
-                Block::Facts(facts) => facts_html(facts, "texts"),
+                Block::Facts(facts) => {
+                    let length = |(_, fact): &(String, Fact)| match fact {
+                        Fact::Words(text) | Fact::Text(text) => text.chars().take(TEXT + 1).count(),
+                    };
+                    let all = facts.facts.iter().map(length).max().unwrap_or(0);
+                    let html = |most| facts_html(facts, "texts", most);
+                    fitted([TEXT, all], room, &mut is_cut, html)
+                }
+                Block::Alignment(alignment) => {
+                    let all = alignment.steps.len();
+                    let html = |most| alignment_html(alignment, most);
+                    fitted([limits::STEPS, all], room, &mut is_cut, html)
+                }
+                Block::SideBySide(texts) => {
+                    let lines = texts.texts.each_ref().map(|text| text.lines().count());
+                    let all = lines[0].max(lines[1]);
+                    let html = |most| side_by_side(texts, most);
+                    fitted([limits::LINES, all], room, &mut is_cut, html)
+                }
                 block => self.block(block),
             };
             // A block that is too large for an example gives way to a word.
-            match text.len() <= limits::EXAMPLE {
+            match text.len() <= limits::EXAMPLE_BLOCK {
                 true => body.push_str(&text),
                 false => body.push_str("<p class=\"more\">Too large to be shown.</p>"),
             }
+        }
+        if is_cut && !example.whole.is_empty() {
+            let whole = shown(&example.whole, SENTENCE);
+            body.push_str(&format!("<p class=\"more\">{whole}</p>"));
         }
         let id = match example.id.as_str() {
             "" => "(the empty id)",
@@ -833,7 +858,7 @@ struct FactHtml<'a> {
     value: Shown<'a>,
 }
 
-fn facts_html(facts: &Facts, class: &str) -> String {
+fn facts_html(facts: &Facts, class: &str, most: usize) -> String {
     let fact = |(of, fact): &'_ (String, Fact)| {
         let (is_text, value) = match fact {
             Fact::Words(words) => (false, words),
@@ -846,7 +871,7 @@ fn facts_html(facts: &Facts, class: &str) -> String {
     let facts = facts.iter().map(|(of, is_text, value)| FactHtml {
         name: name(of),
         is_text: *is_text,
-        value: shown(value, TEXT),
+        value: shown(value, most),
     });
     render(&FactsHtml {
         class,
@@ -882,7 +907,26 @@ struct StepHtml<'a> {
     prediction: Shown<'a>,
 }
 
-fn alignment_html(alignment: &Alignment) -> String {
+/// Renders as much of something as there is room for, in bytes: at most `most` of `all` its parts, and at least one.
+fn fitted(
+    [most, all]: [usize; 2],
+    room: usize,
+    is_cut: &mut bool,
+    html: impl Fn(usize) -> String,
+) -> String {
+    let mut most = most.min(all);
+    loop {
+        let text = html(most);
+        if text.len() <= room || most <= 1 {
+            *is_cut |= most < all;
+            return text;
+        }
+        // Parts are of about the same size.
+        most = (most.saturating_mul(room) / text.len()).clamp(1, most - 1);
+    }
+}
+
+fn alignment_html(alignment: &Alignment, most: usize) -> String {
     let step = |step: &'_ Step| {
         let (class, said, reference, prediction) = match step {
             Step::Equal(text) => ("", "", Some(text.clone()), None),
@@ -897,7 +941,7 @@ fn alignment_html(alignment: &Alignment) -> String {
         };
         (class, said, reference, prediction)
     };
-    let shown_steps = alignment.steps.iter().take(limits::STEPS);
+    let shown_steps = alignment.steps.iter().take(most);
     let steps: Vec<_> = shown_steps.map(step).collect();
     let steps_html = steps
         .iter()
@@ -943,11 +987,11 @@ struct LineHtml<'a> {
     text: Shown<'a>,
 }
 
-fn side_by_side(texts: &SideBySide) -> String {
+fn side_by_side(texts: &SideBySide, most: usize) -> String {
     let lines = texts
         .texts
         .each_ref()
-        .map(|text| -> Vec<&str> { text.lines().take(limits::LINES).collect() });
+        .map(|text| -> Vec<&str> { text.lines().take(most).collect() });
     let common = common_lines(&lines[0], &lines[1]);
     let differs = |side: usize, index: usize| !common.iter().any(|pair| pair[side] == index);
     let side = |side: usize| SideHtml {
@@ -965,10 +1009,7 @@ fn side_by_side(texts: &SideBySide) -> String {
             .collect(),
     };
     let all = texts.texts.each_ref().map(|text| text.lines().count());
-    let left = all
-        .iter()
-        .map(|count| count.saturating_sub(limits::LINES))
-        .max();
+    let left = all.iter().map(|count| count.saturating_sub(most)).max();
     render(&SideBySideHtml {
         sides: vec![side(0), side(1)],
         rest: rest(left.unwrap_or(0), "lines", ""),

@@ -7,8 +7,12 @@ use crate::text::grouped;
 
 /// The most bytes of all sections. With head, style and script a page stays below 3 MB.
 pub(crate) const PAGE: usize = 2_500_000;
-/// The most bytes of a block of an example.
-pub(crate) const EXAMPLE: usize = 200_000;
+/// The most bytes of the texts of an example.
+pub(crate) const EXAMPLE: usize = 4_000;
+/// What each text of an example may have, whatever the ones before it have.
+pub(crate) const EXAMPLE_TEXT: usize = 1_000;
+/// The most bytes of another block of an example, such as a picture.
+pub(crate) const EXAMPLE_BLOCK: usize = 200_000;
 /// The most bytes of a picture.
 pub(crate) const PICTURE: usize = 150_000;
 /// The most bytes of all pictures as text, so that texts and charts are there however many pictures there are.

@@ -18,6 +18,10 @@ pub(crate) const POINTS: usize = 200;
 pub(crate) const BARS: usize = 40;
 /// The most characters of a label.
 const LABEL: usize = 22;
+/// The most characters of the name of an axis.
+const AXIS: usize = 60;
+/// About the width of a letter.
+const LETTER: f64 = 6.5;
 /// The largest grid that is drawn cell by cell.
 const CELLS: usize = 30;
 
@@ -266,14 +270,14 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
         );
         drawing.text([at, bottom + 16.0], "middle", "", &number(tick, decimals));
     }
-    drawing.label(
+    drawing.text(
         [(left + right) / 2.0, height - 6.0],
         "middle",
         "",
-        &chart.axes[0],
+        &plain(&chart.axes[0], AXIS),
     );
     // A label above the axis needs no rotated text.
-    drawing.label([left, 11.0], "start", "", &chart.axes[1]);
+    drawing.text([left, 11.0], "start", "", &plain(&chart.axes[1], AXIS));
     // The main curve lies over the others.
     let mut order: Vec<(usize, &Line)> = chart.lines.iter().enumerate().collect();
     order.sort_by_key(|(_, line)| line.main);
@@ -439,11 +443,11 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
             &number(tick, decimals),
         );
     }
-    drawing.label(
+    drawing.text(
         [(left + right) / 2.0, height - 6.0],
         "middle",
         "",
-        &chart.axis,
+        &plain(&chart.axis, AXIS),
     );
     let count = chart.bins.len().max(1);
     let wide = (right - left) / count as f64;
@@ -463,12 +467,16 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
             Some(_) => ("bar bad", "#a33b00"),
             None => ("bar", "#5b96cd"),
         };
+        let unit = plain(&chart.unit, 40);
+        let unit = match *bin {
+            1 => unit.strip_suffix('s').unwrap_or(&unit),
+            _ => &unit,
+        };
         let title = format!(
-            "{} to {}: {} {}",
+            "{} to {}: {} {unit}",
             number(end(index), 2),
             number(end(index + 1), 2),
             grouped(*bin),
-            plain(&chart.unit, 40)
         );
         let place = [
             left + wide * index as f64 + 0.6,
@@ -732,13 +740,22 @@ pub(crate) fn boxes(boxes: &Boxes, picture: Option<(&str, String)>, ids: &mut Id
         drawing.path(&class, color, 2.0, &path, "");
         for item in drawn {
             let [left, top, right, bottom] = item.corners;
-            // Labels of the two sides are at opposite corners.
+            // Labels of the two sides are at opposite corners, unless they would leave the picture.
+            let label = plain(&item.label, LABEL);
+            let long = LETTER * label.chars().count() as f64;
+            let [left, right] = [across.at(left) + 3.0, across.at(right) - 3.0];
             let (x, y, anchor) = match kind {
-                Tone::Good => (across.at(left) + 3.0, down.at(top) + 11.0, "start"),
-                _ => (across.at(right) - 3.0, down.at(bottom) - 4.0, "end"),
+                Tone::Good if left + long > width && right > long => (right, top, "end"),
+                Tone::Good => (left, top, "start"),
+                _ if right < long && left + long < width => (left, bottom, "start"),
+                _ => (right, bottom, "end"),
+            };
+            let y = match kind {
+                Tone::Good => down.at(y) + 11.0,
+                _ => down.at(y) - 4.0,
             };
             let y = y.clamp(10.0, height - 3.0);
-            drawing.text([x, y], anchor, "t halo", &plain(&item.label, LABEL));
+            drawing.text([x, y], anchor, "t halo", &label);
         }
     }
     drawing.finish()

@@ -157,6 +157,7 @@ fn report(text: &str) -> Report {
     let example = Example {
         id: t(),
         facts: vec![t()],
+        whole: t(),
         blocks: vec![
             Block::Facts(Facts {
                 facts: vec![(t(), Fact::Text(t())), (t(), Fact::Words(t()))],

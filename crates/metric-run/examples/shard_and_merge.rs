@@ -55,8 +55,8 @@ fn score(shard: Option<Shard>) -> Result<Vec<Outcome>, Box<dyn Error>> {
     Ok(run.score(references, predictions)?)
 }
 
-/// One worker: reads all data, scores its own part, and stores the state. Which ids belong to a shard
-/// depends on nothing but the ids.
+/// One worker: reads all data, scores its own part, and stores the state. Which ids belong to a shard depends only on
+/// the ids.
 fn work(index: u32, folder: &Path) -> Result<(), Box<dyn Error>> {
     let outcomes = score(Some(Shard::new(index, SHARDS)?))?;
     assert_eq!(outcomes[0].examples(), 2);

@@ -42,9 +42,9 @@ impl Default for Compare {
 /// The result of [`Run::compare`].
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// How differences are tested.
+    /// The test of differences.
     pub compare: Compare,
-    /// How scores are resampled.
+    /// The resampling of scores.
     pub statistics: Statistics,
     /// The definition of all scores.
     pub signature: String,
@@ -54,7 +54,7 @@ pub struct Comparison {
     pub differences: Vec<Difference>,
     /// Those of groups, by kind of group and group.
     pub groups: Named<Named<GroupComparison>>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Message>,
 }
 
@@ -171,7 +171,7 @@ pub struct Difference {
     pub p: Option<f64>,
     /// The p-value adjusted for all comparisons of the score.
     pub p_holm: Option<f64>,
-    /// How the p-value was computed.
+    /// The method that computed the p-value.
     pub test: Option<Test>,
     /// The examples on which the system is better, equal, worse, and undefined; `None` if single examples do
     /// not have the score.
@@ -311,7 +311,7 @@ impl Run {
     ) -> Result<Vec<System>, RunError> {
         let systems = self.score_systems(candidates, observer)?;
         if self.join.missing == Missing::Skip {
-            // What one system lacks is left out of all of them.
+            // Examples that one system lacks are left out of all of them.
             let ids = systems
                 .iter()
                 .map(|system| system.outcome.state().kept_ids());
@@ -482,7 +482,7 @@ struct PairOfSystems<'s> {
     observer: &'s dyn Observer,
 }
 
-/// What is known of a column before systems are exchanged.
+/// The facts about a column before systems are exchanged.
 struct Prepared {
     direction: Option<Direction>,
     delta: Option<f64>,

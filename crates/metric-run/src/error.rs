@@ -31,7 +31,7 @@ pub enum RunError {
     },
     /// A state that cannot be read or merged.
     State(StateFileError),
-    /// What the caller's [`Observer`](crate::Observer) returned.
+    /// The error that the caller's [`Observer`](crate::Observer) returned.
     Observer(Box<dyn Error + Send + Sync>),
     /// The engine is wrong, or the system has no threads to give.
     Internal(String),

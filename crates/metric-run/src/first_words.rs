@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use foldhash::fast::FixedState;
 
-/// How many first words are compared with each other; the rest only count in the sum.
+/// The number of first words that are compared with each other; the rest only count in the sum.
 const MOST_COMPARED: usize = 1 << 20;
 
-/// How many lines make it certain that first words which look like ids are ids.
+/// The number of lines after which first words that look like ids are certain to be ids.
 const CERTAIN_LINES: u64 = 10;
 
 /// The first words of the lines of a text file, as long as no two lines share one.
@@ -25,7 +25,7 @@ pub(crate) struct FirstWords {
     first: String,
 }
 
-/// What the first words of two text files are.
+/// The meaning of the first words of two text files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineStarts {
     Words,

@@ -1,9 +1,9 @@
 //! Joins references and predictions by id, in a window of a few blocks.
 //!
-//! As long as both sides have the same ids in the same order, records are paired where they stand,
-//! a run of records at a time, and nothing is copied or kept but a fingerprint of each reference's
-//! id, for the check that no id occurs twice. Where the order differs, records wait in memory for
-//! their partner.
+//! As long as both sides have the same ids in the same order, records are paired in place, a run of
+//! records at a time. Nothing is copied, and only a fingerprint of each reference's id is kept, to
+//! check that no id occurs twice. Where the order differs, records wait in memory for their
+//! partner.
 //!
 //! Blocks are read and scanned while those before them are scored. What is wrong with a line is said when the
 //! records before it have been taken, so that of several errors the first one is returned on any number of
@@ -29,7 +29,7 @@ use crate::source::{Block, Blocks, Part, Source, Unit};
 use crate::spill::Spilled;
 use crate::waiting::{Held, Meeting, Slot, Waiter, Waiting};
 
-/// A source and how its records stand in it.
+/// A source and the form of its records.
 pub(crate) struct Input {
     pub(crate) source: Source,
     pub(crate) names: FieldNames,
@@ -42,14 +42,14 @@ struct Reader {
     queue: VecDeque<Loaded>,
     /// Whether all blocks are in the queue, or have been.
     at_end: bool,
-    /// What is wrong with what comes after the queue.
+    /// The error after the end of the queue.
     failed: Option<RunError>,
     /// Blocks at the front of the queue whose records are all taken.
     done: usize,
     seen: Seen,
     /// The last id so far, as long as the ids rise; such ids need no further check for being unique.
     rising: Option<String>,
-    /// Ids that stand, or may stand, more than once.
+    /// Ids that occur, or may occur, more than once.
     suspects: BTreeSet<String>,
     format: Format,
     /// The first words of a text file's lines, as long as they may be ids.
@@ -243,7 +243,7 @@ impl Reader {
         self.at_end && self.failed.is_none()
     }
 
-    /// What is wrong with the next record, if all before it are taken.
+    /// The error in the next record, if all before it are taken.
     fn failure(&mut self) -> Option<RunError> {
         match self.head() {
             None => self.failed.take(),
@@ -273,14 +273,14 @@ impl Reader {
         self.queue[place.block].next = place.record + len;
     }
 
-    /// The records of a block from a place on, and the text that they are in.
+    /// The records of a block starting at a position, and the text that they are in.
     fn run(&self, place: Place, len: usize) -> (&[Found], &str) {
         let loaded = &self.queue[place.block];
         let rest = loaded.found.get(place.record..).unwrap_or_default();
         (&rest[..len.min(rest.len())], &loaded.block.text)
     }
 
-    /// The number of records of a block from a place on.
+    /// The number of records of a block starting at a position.
     fn run_len(&self, place: Place) -> usize {
         self.queue[place.block].found.len() - place.record
     }
@@ -334,7 +334,7 @@ impl Reader {
         self.done = 0;
     }
 
-    /// Fails if an id stands more than once.
+    /// Fails if an id occurs more than once.
     fn refuse_repeated(&self) -> Result<(), RunError> {
         let mut prints: HashSet<u64> = self
             .suspects
@@ -372,7 +372,7 @@ impl Reader {
     }
 
     /// Reads the source again and returns the lines of each id with one of these fingerprints, for
-    /// ids that stand more than once. Fails if one of `all`, which are sorted, is not there again.
+    /// ids that occur more than once. Fails if one of `all`, which are sorted, is not found again.
     fn repeated(
         &self,
         all: &[u64],
@@ -497,7 +497,7 @@ struct ScannedBlock {
     has_other: bool,
     /// Whether each id rises over the one before it.
     is_rising: bool,
-    /// What is wrong with the line after the records.
+    /// The error in the line after the records.
     failed: Option<RunError>,
 }
 
@@ -505,7 +505,7 @@ struct ScannedBlock {
 #[derive(Default)]
 struct Read {
     blocks: Vec<Block>,
-    /// What is wrong with what comes after them.
+    /// The error after them.
     failed: Option<RunError>,
     /// Whether nothing comes after them.
     at_end: bool,
@@ -519,7 +519,7 @@ struct Loading {
     scanned: Vec<Scanned>,
 }
 
-/// What the blocks of both sides are read from.
+/// The sources of the blocks of both sides.
 struct Sources {
     references: Blocks,
     predictions: Blocks,
@@ -649,13 +649,13 @@ impl Step {
     }
 }
 
-/// How two sources are joined.
+/// The options for joining two sources.
 pub(crate) struct JoinOptions {
     pub(crate) policy: JoinPolicy,
     pub(crate) shard: Option<Shard>,
-    /// How much may be held in memory.
+    /// The number of bytes that may be held in memory.
     pub(crate) max_bytes: u64,
-    /// How many blocks of each side are read at a time.
+    /// The number of blocks of each side that are read at a time.
     pub(crate) width: usize,
 }
 
@@ -664,10 +664,10 @@ pub(crate) struct Join {
     references: Reader,
     predictions: Option<Reader>,
     sources: Sources,
-    /// What was read and scanned while the pairs before it were scored.
+    /// The blocks that were read and scanned while the pairs before them were scored.
     loading: Option<Loading>,
     policy: JoinPolicy,
-    /// How many blocks of each side are read at a time.
+    /// The number of blocks of each side that are read at a time.
     width: usize,
     next_ordinal: u64,
     waiting: Waiting,
@@ -705,7 +705,7 @@ struct HeldBytes {
 }
 
 impl HeldBytes {
-    /// What an id that is kept takes in addition to its text, about.
+    /// The approximate memory of a kept id in addition to its text.
     const ID: usize = 96;
 
     fn new(most: u64) -> Self {
@@ -750,7 +750,7 @@ impl HeldBytes {
     }
 }
 
-/// What the join left over.
+/// The records that the join left over.
 pub(crate) struct Leftovers {
     /// References without a prediction, in their order.
     pub(crate) missing: Vec<Slot>,
@@ -1021,7 +1021,7 @@ impl Join {
                 });
                 continue;
             }
-            // An id that stands twice is found by its fingerprint at the end.
+            // An id that occurs twice is found by its fingerprint at the end.
             self.waiting
                 .meet(&references.waiter(place, Side::Reference, ordinal))?;
             self.held.wait(&self.waiting);
@@ -1032,7 +1032,7 @@ impl Join {
         })
     }
 
-    /// Takes the runs of records whose ids are the same on both sides, as far as both have them loaded.
+    /// Takes the runs of records whose ids are the same on both sides, as far as both are loaded.
     fn take_steps(&mut self) -> Vec<Step> {
         let Some(predictions) = &mut self.predictions else {
             return Vec::new();
@@ -1068,7 +1068,7 @@ impl Join {
             1 => steps.iter().map(same_ids).collect(),
             _ => steps.par_iter().map(same_ids).collect(),
         };
-        // What comes after the first two ids that differ is out of step.
+        // Records after the first two ids that differ are out of step.
         let whole = steps.iter().zip(&same);
         let whole = whole.take_while(|(step, same)| step.len == **same).count();
         steps.truncate(whole + 1);

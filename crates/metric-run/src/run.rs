@@ -28,7 +28,7 @@ use crate::{Outcome, RunError};
 /// A run holds no data. It can score any number of data sets.
 pub struct Run {
     pub(crate) metrics: Vec<Chosen>,
-    /// How strictly references and predictions are joined.
+    /// The strictness of joining references and predictions.
     pub join: JoinPolicy,
     /// The part of the data that is scored; `None` for all of it.
     pub shard: Option<Shard>,
@@ -41,9 +41,9 @@ pub struct Run {
     pub refuse_stray_words: bool,
     /// Whether the scores of each example are wanted.
     pub samples: bool,
-    /// What is kept of the worst examples of each metric, for [`State::ranking`]; `None` for nothing.
+    /// The data to keep of the worst examples of each metric, for [`State::ranking`]; `None` for nothing.
     pub ranking: Option<RankExamples>,
-    /// How scores are resampled; `None` for no intervals.
+    /// The resampling of scores; `None` for no intervals.
     pub statistics: Option<Statistics>,
     /// Whether outcomes have no intervals yet, because somebody else computes them.
     pub(crate) resamples_later: bool,
@@ -54,12 +54,12 @@ pub struct Run {
     pub slices: Vec<Slice>,
     /// The hashes of the ids that are scored; `None` for all.
     pub(crate) only: Option<Arc<BTreeSet<u64>>>,
-    /// How many bytes of a document, of a line, or of records and ids that wait may be held in memory. What
-    /// streams by is not limited.
+    /// The number of bytes of a document, of a line, or of records and ids that wait, that may be held in memory. Data
+    /// that stream through are not limited.
     pub max_bytes: u64,
 }
 
-/// How many of the worst examples are kept.
+/// The number of worst examples that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankExamples {
     /// The number of examples of each metric.
@@ -155,7 +155,7 @@ pub enum Data {
     },
 }
 
-/// What an [`Observer`] may return as an error, which ends the run.
+/// The error type that an [`Observer`] may return, which ends the run.
 pub type ObserverError = Box<dyn Error + Send + Sync>;
 
 /// Watches a run: its progress, and what it reads. A program draws its bar and its pictures with it.
@@ -326,7 +326,7 @@ impl Run {
             .collect()
     }
 
-    /// What is wanted of each record in addition to the counts, for one metric.
+    /// The data to gather from each record in addition to the counts, for one metric.
     fn plan_of(&self, chosen: &Chosen) -> Plan {
         let ranking = self.ranking.map(|wanted| PlannedRanking {
             scores: chosen.entry.scores,
@@ -759,7 +759,7 @@ impl Run {
     }
 }
 
-/// How many references without a prediction are in memory at a time.
+/// The number of references without a prediction that are in memory at a time.
 const MISSING_RECORDS: usize = 4096;
 
 /// References that are looked at before they are scored: they are read at most once for that.
@@ -829,7 +829,8 @@ impl<'s> LookedAt<'s> {
     }
 }
 
-/// How many bytes of a text of one of the worst examples are kept, and up to how many bytes a list or an object.
+/// The number of bytes that are kept of a text of one of the worst examples, and the size up to which a list or an
+/// object is kept.
 const RANKED_BYTES: [usize; 2] = [64 << 10, 256 << 10];
 
 /// The values of a record as JSON; what is cut is a string, and what is missing is empty.
@@ -845,7 +846,7 @@ fn ranked_inputs(record: Record<'_>) -> Inputs {
     let written = |mut value: Value<'_>| match value.as_line() {
         Some(line) => cut(line),
         None => match value.to_json_or("") {
-            // What is cut has no structure any more.
+            // A value that is cut no longer has a structure.
             Ok(json) if json.len() > RANKED_BYTES[most(&json)] => cut(&json),
             Ok(json) => json.into_owned(),
             Err(_) => String::new(),
@@ -878,7 +879,7 @@ struct Fold<'r> {
     threads: usize,
     /// By metric.
     states: Vec<State>,
-    /// What was read and not yet added to the states: for each thread that reads, a part by metric.
+    /// The data read and not yet added to the states: for each thread that reads, one part per metric.
     workers: Mutex<Vec<Vec<Part>>>,
     waiting: Waiting,
 }
@@ -924,7 +925,7 @@ impl Fold<'_> {
     }
 
     fn workers(&self) -> MutexGuard<'_, Vec<Vec<Part>>> {
-        // A lock is poisoned by a panic, of which there is none here.
+        // A lock is poisoned by a panic, and nothing here panics.
         self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -968,7 +969,7 @@ impl Fold<'_> {
         }
     }
 
-    /// Gives the worst examples that were read now the ids and values of their records, which are gone later.
+    /// Gives the worst examples that were just read the ids and values of their records, which no longer exist later.
     fn name_ranked(&self, join: &Join, pairs: &Pairs) {
         let Some(wanted) = self.run.ranking else {
             return;

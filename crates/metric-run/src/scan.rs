@@ -1,4 +1,4 @@
-//! Finds the records of a block: where their ids and values stand, not what the values mean.
+//! Finds the records of a block: the positions of their ids and values, not what the values mean.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use serde_json::value::RawValue;
 use crate::formats::{Format, csv, transcript};
 use crate::source::{Block, Rows};
 
-/// What a field of a record is.
+/// The role of a field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Id,
-    /// The value of this side. It may stand under several names, of which a record has one.
+    /// The value of this side. It may have several names; a record uses one of them.
     Value,
     /// The value of the other side, where one file has both.
     Other,
@@ -60,7 +60,7 @@ pub(crate) struct RecordColumns {
 #[derive(Clone, Debug)]
 struct Field {
     name: String,
-    /// The name as it stands in most files.
+    /// The name that most files use.
     quoted: String,
     /// The path that the name means, if it can be one.
     path: Option<FieldPath>,
@@ -244,7 +244,7 @@ fn probably_meant<'n>(
     wanted: impl Iterator<Item = &'n str> + Clone,
     present: impl Iterator<Item = &'n str> + Clone,
 ) -> Option<&'n str> {
-    /// From here on, names are abbreviations or misspellings of each other.
+    /// At or above this similarity, names are abbreviations or misspellings of each other.
     const NEAR: f64 = 0.8;
     if role == Role::Id
         && let Some(name) = present.clone().find(|name| ID_NAMES.contains(name))
@@ -287,7 +287,7 @@ impl Span {
         &text[self.start..self.end]
     }
 
-    /// Where `part` stands in `text`, of which it is a slice.
+    /// The position of `part` in `text`; it is a slice of it.
     pub(crate) fn within(text: &str, part: &str) -> Self {
         let start = part.as_ptr().addr() - text.as_ptr().addr();
         Self {
@@ -297,7 +297,7 @@ impl Span {
     }
 }
 
-/// What the text of a value is.
+/// The form of the text of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Json,
@@ -348,7 +348,7 @@ impl Form {
 #[derive(Clone, Debug)]
 pub(crate) enum FoundId {
     Here(Span),
-    /// An id whose text differs from how it stands in the file.
+    /// An id whose text differs from its form in the file.
     Unescaped(Box<str>),
     Line(u64),
 }
@@ -361,7 +361,7 @@ pub(crate) struct Found {
     pub(crate) form: Form,
     /// The value of the other side, where one file has both and the record has it.
     pub(crate) other: Option<(Span, Form)>,
-    /// The whole record; empty where there is nothing beside the value.
+    /// The whole record; empty if there is nothing next to the value.
     pub(crate) record: Span,
     /// The number of its line or row.
     pub(crate) line: u64,
@@ -398,7 +398,7 @@ impl Found {
     }
 }
 
-/// A record that is none.
+/// A record that is invalid.
 #[derive(Debug)]
 pub(crate) struct ScanError {
     /// Where in the block.
@@ -552,11 +552,11 @@ fn json_lines(block: &Block, names: &FieldNames) -> Result<Vec<Found>, ScanError
 /// A line with other values in the same places is read as that line is: the keys are the same, so they are as
 /// valid, and a valid value in place of another one leaves JSON valid.
 struct Shape<'t> {
-    /// What stands before each value, and whose value it is.
+    /// The text before each value, and the side that the value belongs to.
     values: [(&'t str, usize); 3],
-    /// How many values there are.
+    /// The number of values.
     count: usize,
-    /// What stands after the last value.
+    /// The text after the last value.
     rest: &'t str,
 }
 
@@ -790,7 +790,7 @@ fn json_list(
     records.iter().map(read).collect()
 }
 
-/// What serde_json found wrong in `json`, without the position, which is said in another way.
+/// serde_json's error for `json`, without the position, which is given in another way.
 fn describe(json: &str, error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = without_position(&text);
@@ -819,7 +819,7 @@ fn describe(json: &str, error: &serde_json::Error) -> String {
 
 /// The number around this place that Python writes and JSON does not have.
 fn no_number(json: &str, offset: usize) -> Option<&'static str> {
-    // Of a negative number the sign was read already.
+    // The sign of a negative number was already read.
     [("-Infinity", 1), ("Infinity", 0), ("NaN", 0)]
         .into_iter()
         .find(|(word, read)| {
@@ -890,7 +890,7 @@ struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     #[inline]
     fn fields(&mut self, line: Span, number: u64, names: &FieldNames) -> Result<Found, Problem> {
-        // By role: where the field stands, and which of the names it has.
+        // By role: the position of the field, and which of the names it has.
         let mut found: [Option<(Span, usize)>; 3] = [None; 3];
         self.expect(b'{')?;
         if !self.take(b'}') {
@@ -1221,7 +1221,7 @@ mod tests {
 
         #[test]
         fn takes_no_line_that_serde_json_refuses(
-            // Fragments of records, in any order: most are no JSON, some nearly so.
+            // Fragments of records, in any order: most are not JSON, some nearly so.
             parts in proptest::collection::vec(prop_oneof![
                 Just("{"), Just("}"), Just("\"id\""), Just("\"reference\""), Just(":"), Just(","),
                 Just("1"), Just("-"), Just("\"x\""), Just("\"\\\""), Just("["), Just("]"), Just(" "),

@@ -17,18 +17,18 @@ use crate::formats::grouped;
 use crate::formats::{Format, extension, paths};
 use crate::scan::{FieldNames, Found, Role, ScanError};
 
-/// How many bytes a block of lines has, unless a line is longer: enough to spread over threads,
-/// little enough to stay in the cache between its reading and its scoring.
+/// The size in bytes of a block of lines, unless a line is longer: large enough to spread over
+/// threads, small enough to stay in the cache between reading and scoring.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// About how many lines a block of short lines has. What is found in a short line takes many times its bytes, so
-/// a block of [`BLOCK_BYTES`] would not stay in the cache.
+/// The approximate number of lines in a block of short lines. The data found in a short line takes many times its
+/// bytes, so a block of [`BLOCK_BYTES`] would not stay in the cache.
 const BLOCK_LINES: u64 = 2048;
 
 /// Room that reading to the end wants beyond what there is to read.
 const PROBE_BYTES: usize = 64;
 
-/// How much of a document is read before it is looked at.
+/// The number of bytes of a document that are read before it is inspected.
 const PART_BYTES: usize = 1 << 20;
 
 /// Says that something takes more memory than allowed.
@@ -82,7 +82,7 @@ pub(crate) struct Records {
     pub(crate) found: Vec<Found>,
 }
 
-/// What a source is read from.
+/// The input that a source is read from.
 pub(crate) type Stream = Box<dyn Read + Send + Sync>;
 
 impl std::fmt::Debug for Origin {
@@ -573,7 +573,7 @@ impl Source {
         ReadError::new(self.name(), "is not one file: expected one file").into()
     }
 
-    /// What can be read at any position: a file, or bytes in memory.
+    /// An input that can be read at any position: a file, or bytes in memory.
     #[cfg(feature = "columns")]
     pub(crate) fn seekable(&self) -> Result<Seekable, RunError> {
         match &self.origin {
@@ -638,13 +638,13 @@ impl Reopen for Later {
             }) => Ok(text),
             Ok(_) => Err(ReadError::new(name, "is not a file: expected one")),
             Err(RunError::Read(error)) => Err(*error),
-            // What the machine lacks is told with the name already.
+            // A lack of resources is already reported with the name.
             Err(error) => Err(ReadError::new("", error.to_string()).machine()),
         }
     }
 }
 
-/// What can be read at any position.
+/// The input that can be read at any position.
 #[cfg(feature = "columns")]
 pub(crate) enum Seekable {
     File(File),
@@ -660,7 +660,7 @@ fn is_descriptor(path: &Path) -> bool {
 struct Counted {
     inner: Stream,
     bytes: Arc<AtomicU64>,
-    /// How much a file had, when it was opened, beyond what was read.
+    /// The number of bytes that a file had, when it was opened, beyond those that were read.
     left: u64,
 }
 
@@ -687,7 +687,7 @@ pub(crate) struct Part {
     pub(crate) columns: [String; 2],
 }
 
-/// How the records of a file are counted.
+/// The unit in which the records of a file are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// By line, one record each.
@@ -724,7 +724,7 @@ impl Part {
         }
     }
 
-    /// The line and the place in words, of which one says where the record is.
+    /// The line, and the position in words; one of them says where the record is.
     pub(crate) fn line_or_place(&self, number: u64, role: Option<Role>) -> (Option<u64>, String) {
         match self.unit {
             Unit::Line => (Some(number), String::new()),
@@ -745,7 +745,7 @@ pub(crate) struct Block {
     pub(crate) part: Arc<Part>,
 }
 
-/// How a block holds its records.
+/// The form in which a block holds its records.
 #[derive(Debug, Default)]
 pub(crate) enum Rows {
     /// As lines of its text.
@@ -955,12 +955,12 @@ impl Blocks {
     }
 }
 
-/// How a file of CSV is read.
+/// The options for reading a CSV file.
 struct Csv {
     dialect: Dialect,
     options: CsvOptions,
     names: FieldNames,
-    /// The columns, from the first block on.
+    /// The columns, known after the first block.
     layout: Option<Arc<Layout>>,
 }
 
@@ -971,16 +971,16 @@ struct TextBlocks {
     /// A source of JSON is one block.
     format: Format,
     csv: Option<Csv>,
-    /// What has been read and is in no block yet: the start of a line.
+    /// Text that has been read and is not in a block yet: the start of a line.
     buffer: Vec<u8>,
-    /// How many bytes the next block has, unless a line is longer.
+    /// The size in bytes of the next block, unless a line is longer.
     block_bytes: usize,
     next_line: u64,
     /// The memory of blocks that are done with.
     spare: Vec<String>,
     ended: bool,
     is_started: bool,
-    /// What is wrong with the line after those that were read.
+    /// The error in the line after those that were read.
     failed: Option<RunError>,
     max_bytes: u64,
 }
@@ -1023,7 +1023,7 @@ impl TextBlocks {
                 if let Some(length) = csv.dialect.whole_records(&self.buffer) {
                     break length;
                 }
-                // Of a malformed record, the end is not waited for.
+                // The end of a malformed record is not waited for.
                 if csv.dialect.is_malformed(&self.buffer) {
                     self.ended = true;
                     break self.buffer.len();
@@ -1113,7 +1113,7 @@ impl TextBlocks {
         }))
     }
 
-    /// How a block with this text holds its records.
+    /// The form in which a block with this text holds its records.
     fn rows(&mut self, text: &str) -> Result<Rows, RunError> {
         let Some(csv) = &mut self.csv else {
             return Ok(Rows::Lines);
@@ -1169,16 +1169,16 @@ fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> RunError
     unreadable(name, first_line, bytes, valid, "not UTF-8")
 }
 
-/// How the problem of a zero byte starts.
+/// The start of the message about a zero byte.
 const NO_TEXT: &str = "no text: byte 0x00";
 
-/// Fails at the first zero byte from `start` on. No JSON and no XML has one, but a hole in a file
-/// reads as zeros, however large it is, and so does text of two bytes a character.
+/// Fails at the first zero byte at or after `start`. No JSON and no XML has one, but a hole in a
+/// file reads as zeros, however large it is, and so does text of two bytes per character.
 fn refuse_zeros(name: &str, first_line: u64, bytes: &[u8], start: usize) -> Result<(), RunError> {
     match memchr::memchr(0, &bytes[start..]) {
         Some(place) => {
             let place = start + place;
-            // What is wrong before that comes first.
+            // Errors before that come first.
             let valid = std::str::from_utf8(&bytes[..place]);
             let place = valid.map_or_else(|error| error.valid_up_to(), str::len);
             let problem = match bytes.get(place) {

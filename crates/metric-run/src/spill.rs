@@ -17,7 +17,7 @@ use crate::waiting::Waiter;
 /// The number of parts: those of millions of records fit into the cache.
 const PARTITIONS: usize = 256;
 
-/// How many bits of a fingerprint tell the part.
+/// The number of bits of a fingerprint that select the part.
 const PARTITION_BITS: u32 = PARTITIONS.ilog2();
 
 /// Records in parts.
@@ -29,7 +29,8 @@ pub(crate) struct Spill {
     written: u64,
     /// The size of the pieces in memory.
     bytes: u64,
-    /// How many bytes of pieces fit into memory, whatever the number of records, and how many more for each record.
+    /// The number of bytes of pieces that fit into memory, whatever the number of records, and the number of additional
+    /// bytes for each record.
     room: [u64; 2],
     records: u64,
     partitions: Vec<Partition>,
@@ -52,7 +53,7 @@ enum Piece {
 }
 
 impl Spill {
-    /// How much of a part is written at a time.
+    /// The number of bytes of a part that are written at a time.
     const PIECE: usize = 1 << 15;
 
     /// Parts that keep some bytes in memory: a fixed number, and a number per record.
@@ -178,7 +179,7 @@ pub(crate) struct Spilled {
     parts: Vec<Arc<Part>>,
 }
 
-/// What a part came to.
+/// A part after its join.
 #[derive(Debug)]
 pub(crate) struct Joined {
     pub(crate) spilled: Spilled,
@@ -260,7 +261,7 @@ impl Spilled {
     }
 }
 
-/// What is known of a record in a file before its text.
+/// The data stored in a file before the text of a record.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     side: Side,

@@ -31,16 +31,16 @@ const FORMAT: u32 = 1;
 /// A longer header is not ours: it has a few hundred bytes per metric.
 const MOST_HEADER: usize = 1 << 20;
 
-/// The size up to which bodies are read whatever they were compressed to.
+/// Bodies up to this size are read whatever their compressed size.
 const FREE_BYTES: u64 = 64 << 20;
 
-/// How many times its compressed size a larger body may have. Those of real data stay below 100.
+/// The largest ratio of the size of a larger body to its compressed size. Real data stay below 100.
 const MOST_EXPANSION: u64 = 4096;
 
 /// The logarithm of the most memory that a frame may ask for as its window, 8 MiB. At [`LEVEL`] it asks for 2 MiB.
 const MOST_WINDOW_LOG: u32 = 23;
 
-/// How hard bodies are compressed: the default of Zstandard.
+/// The compression level of bodies: the default of Zstandard.
 const LEVEL: i32 = 3;
 
 /// The length of the checksum that a file ends in.
@@ -91,11 +91,11 @@ impl From<Shard> for Shards {
 pub struct StateFileError {
     /// The file.
     pub file: String,
-    /// What is wrong with it.
+    /// The error.
     pub problem: StateFileProblem,
 }
 
-/// What is wrong with a state file.
+/// The error in a state file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateFileProblem {
@@ -260,7 +260,7 @@ struct StateHeader {
     slices: Vec<String>,
     /// Length of the body before compression.
     bytes: u64,
-    /// Of the body before compression, in hexadecimal digits.
+    /// The hash of the body before compression, in hexadecimal digits.
     sha256: String,
 }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Observer, RunError};
 
-/// How scores are resampled.
+/// The resampling of scores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
     /// The share of intervals that hold the true score.
@@ -138,7 +138,7 @@ pub struct Intervals {
     pub total: GroupIntervals,
     /// Those of groups, by kind of group and group.
     pub groups: Named<Named<GroupIntervals>>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Message>,
 }
 
@@ -184,7 +184,7 @@ pub(crate) const FEW_CLUSTERS: u64 = 30;
 /// The most memory that replicates of scores may take.
 const MOST_REPLICATE_BYTES: u64 = 256 << 20;
 
-/// How many replicates are computed at once.
+/// The number of replicates that are computed at once.
 const AT_ONCE: u64 = 50;
 
 /// Refuses examples that take too much memory.
@@ -250,7 +250,7 @@ pub(crate) fn replicates(
     by_column(&parts, columns)
 }
 
-/// How many replicates and trials are done.
+/// The number of replicates and trials that are done.
 pub(crate) struct Progress<'o> {
     observer: &'o dyn Observer,
     done: AtomicU64,

@@ -109,7 +109,7 @@ fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What a metric measures, in few words: the start of its help.
+/// A short description of what a metric measures: the start of its help.
 #[must_use]
 pub fn heading(entry: &Entry) -> String {
     let end = entry.help.find([':', ',']).unwrap_or(entry.help.len());

@@ -139,6 +139,33 @@ impl Run {
     }
 }
 
+impl Run {
+    /// Scores a few pairs of a prediction and a reference: the scores of the metric in the order in which its entry
+    /// lists them. `None` where only [`score_tables`](Self::score_tables) can tell: for metrics without such a short
+    /// way, for a run of several metrics or with more than scores, for no pairs, and for pairs that it refuses.
+    ///
+    /// ```
+    /// use metric_run::Run;
+    /// use metric_run::registry::{Options, find};
+    ///
+    /// # #[cfg(feature = "text")] {
+    /// let run = Run::new(find("exact-match").ok_or("not there")?, &Options::default())?;
+    /// assert_eq!(run.score_texts(&[("cat", "cat"), ("dog", "emu")]), Some(vec![Some(0.5)]));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        let has_more = self.samples || self.statistics.is_some() || !self.slices.is_empty();
+        match &self.metrics[..] {
+            [chosen] if !has_more && self.shard.is_none() && !pairs.is_empty() => {
+                chosen.scorer.score_texts(pairs)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A table whose columns fit together.
 struct Rows<'t> {
     table: Table<'t>,
@@ -243,7 +270,7 @@ fn mapped<T: Sync, U: Send>(items: &[T], threads: usize, map: impl Fn(&T) -> U +
     }
 }
 
-/// What is wrong with the columns of a table.
+/// The error in the columns of a table.
 fn problem(error: &BatchError) -> String {
     let [row, id, value] =
         ["row", "id", "value"].map(|one| move |count: usize| counted(count as u64, one));
@@ -272,7 +299,7 @@ pub(crate) fn counted(count: u64, one: &str) -> String {
     }
 }
 
-/// How the rows of two tables are paired.
+/// The way in which the rows of two tables are paired.
 enum Pairing {
     /// Each row with the row at its index. The number of rows.
     InOrder(usize),
@@ -297,7 +324,7 @@ impl Pairing {
     }
 }
 
-/// What was read of a slice of the records, one part per metric.
+/// The data read from a slice of the records, one part per metric.
 struct Slice {
     parts: Vec<Part>,
     /// The record that ended the slice.

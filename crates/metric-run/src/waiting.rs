@@ -17,10 +17,10 @@ use crate::scan::Form;
 use crate::source::Part;
 use crate::spill::{Header, Joined, Spill, read_at};
 
-/// How many bytes of records wait in memory.
+/// The number of bytes of records that wait in memory.
 const WINDOW: u64 = 64 << 20;
 
-/// How many bytes for each record wait in memory in addition, packed.
+/// The number of additional bytes per record that wait in memory, packed.
 const ROOM_PER_RECORD: u64 = 12;
 
 /// A record that looks for its partner, or waits for it.
@@ -41,7 +41,7 @@ pub(crate) struct Waiter<'a> {
 }
 
 impl<'a> Waiter<'a> {
-    /// What a record that waits in memory takes in addition to its text, about.
+    /// The approximate memory of a waiting record in addition to its text.
     const OVERHEAD: u64 = 128;
 
     pub(crate) fn value(&self) -> Value<'a> {
@@ -115,7 +115,7 @@ impl Held {
     }
 }
 
-/// What a record finds that asks for its partner.
+/// The result of looking for the partner of a record.
 #[derive(Debug)]
 pub(crate) enum Meeting {
     /// The partner, which waits no longer.
@@ -176,7 +176,7 @@ impl Hasher for PrintHasher {
     }
 }
 
-/// Where a record waits, and of which side it is.
+/// The position where a record waits, and its side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot(u32);
 
@@ -354,7 +354,8 @@ impl Waiting {
     /// The records of a side that still wait, in the order in which they came.
     pub(crate) fn rest(&self, side: Side) -> Result<Vec<Slot>, RunError> {
         let mut slots: Vec<Slot> = self.slots().filter(|slot| slot.side() == side).collect();
-        // What was written later came later, so that the file is read from its start to its end.
+        // Records that came later were written later, so that the file is read from its start to
+        // its end.
         slots.sort_unstable_by_key(|slot| slot.0);
         let mut by_ordinal = Vec::with_capacity(slots.len());
         for slot in slots {
@@ -370,7 +371,7 @@ impl Waiting {
     }
 }
 
-/// What a slot held.
+/// The content of a slot.
 enum Taken {
     /// A record of another id.
     Other,
@@ -386,7 +387,7 @@ struct Store {
     memory: Vec<Option<Held>>,
     /// Empty slots of the memory.
     free: Vec<usize>,
-    /// How much is in memory.
+    /// The number of bytes in memory.
     bytes: u64,
     window: u64,
     disk: Option<Disk>,
@@ -490,13 +491,13 @@ fn failed(error: &io::Error) -> RunError {
     ))
 }
 
-/// A temporary file without a name, which is gone when the program ends.
+/// A temporary file without a name, which disappears when the program ends.
 #[derive(Debug)]
 struct Disk {
     file: File,
-    /// How much is in the file.
+    /// The number of bytes in the file.
     written: u64,
-    /// What comes after that.
+    /// The bytes after that.
     pending: Vec<u8>,
     /// The text of a record that is written.
     text: String,
@@ -506,10 +507,10 @@ impl Disk {
     /// Records start at multiples of this, so that an index of 30 bits is enough for 32 GiB.
     const UNIT: usize = 32;
 
-    /// How much is written at a time.
+    /// The number of bytes that are written at a time.
     const PENDING: usize = 1 << 18;
 
-    /// How much of a record is read at first: most are not longer.
+    /// The number of bytes of a record that are read at first: most are not longer.
     const FIRST: usize = 512;
 
     fn create() -> io::Result<Self> {

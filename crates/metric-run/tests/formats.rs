@@ -49,7 +49,7 @@ fn json_lines(rows: &[Row]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// What the crate `csv` writes, with all texts in quotes.
+/// The output of the crate `csv`, with all texts in quotes.
 fn csv(rows: &[Row], delimiter: u8) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new()
         .delimiter(delimiter)
@@ -284,7 +284,7 @@ fn outcome(
     Ok(outcomes.iter().map(|it| it.to_json()).collect())
 }
 
-/// A stream that is cut between two batches is as well-formed as a whole one but for its end.
+/// A stream that is cut between two batches is as well-formed as a whole one except for its end.
 #[test]
 fn a_cut_stream_or_file_is_an_error_wherever_it_is_cut() {
     let rows = some_rows(12);
@@ -297,7 +297,7 @@ fn a_cut_stream_or_file_is_an_error_wherever_it_is_cut() {
     }
 }
 
-/// What the crate `csv` reads, if each record has three fields.
+/// The records that the crate `csv` reads, if each has three fields.
 fn read_by_csv(bytes: &[u8]) -> Option<Vec<Row>> {
     let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
     let records = reader.records().map(|record| {

@@ -40,7 +40,7 @@ fn json_lines(table: &Table<'_>, key: &str) -> String {
     text
 }
 
-/// A cell as JSON; numbers that JSON has no form for are the strings that metrics take for them.
+/// A cell as JSON; numbers that JSON cannot represent are the strings that metrics read as them.
 fn json(column: &Column<'_>, row: usize) -> String {
     let written = |numbers: Vec<f64>| {
         let number = |number: f64| match number.is_finite() {
@@ -56,7 +56,7 @@ fn json(column: &Column<'_>, row: usize) -> String {
     }
 }
 
-/// What a run found: the JSON, the body of the state, and the samples.
+/// The results of a run: the JSON, the body of the state, and the samples.
 type Found = Result<(String, Vec<u8>, Option<SampleTable>), String>;
 
 fn found(outcomes: Result<Vec<Outcome>, RunError>, samples: Option<SampleTable>) -> Found {

@@ -230,7 +230,7 @@ fn truth(population: &Population) -> f64 {
 
 /// Columns of several populations side by side, so that one pass over the clusters serves them all.
 const WIDTH: usize = 28;
-/// How many replicates a pass over the clusters computes.
+/// The number of replicates that one pass over the clusters computes.
 const AT_ONCE: usize = 8;
 
 /// The sums of columns in each replicate. The keys of the clusters are their positions.
@@ -284,7 +284,7 @@ struct Published {
     sets: usize,
 }
 
-/// What a share must be.
+/// The expected range of a share.
 #[derive(Clone, Copy)]
 enum Expected {
     /// Near a published share.
@@ -293,8 +293,8 @@ enum Expected {
     AtLeast(f64),
 }
 
-/// How far a share of 2,000 data sets may be from a published one of as many, in points: 2.2 standard errors
-/// of the difference at 95%. Fewer data sets may differ by as many standard errors.
+/// The largest difference, in points, between a share of 2,000 data sets and a published share of as many: 2.2 standard
+/// errors of the difference at 95%. Fewer data sets may differ by as many standard errors.
 const MARGIN: f64 = 1.5;
 const MARGIN_SETS: f64 = 2000.0;
 
@@ -571,7 +571,7 @@ fn clusters(sets: usize) -> bool {
                 sets: published_sets,
             }),
         );
-        // What ignores clusters must be found wrong.
+        // A method that ignores clusters must fail.
         let wrong = Expected::AtMost(ignored + 5.0);
         fine &= line(
             &format!("{count} clusters: Wilson, clusters ignored"),
@@ -707,7 +707,7 @@ fn average_precision(sets: usize, largest: usize) -> bool {
         });
         let name = format!("AP of {scenes} scenes of {images}");
         fine &= line(&format!("{name}: expanded"), hits(0), sets, near);
-        // What draws distinct images must be found wrong.
+        // A method that draws distinct images must fail.
         let wrong = Expected::AtMost(distinct + 3.0);
         fine &= line(
             &format!("{name}: distinct images only"),

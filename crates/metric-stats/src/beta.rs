@@ -1,6 +1,7 @@
 //! The beta distribution, also for the large parameters that large samples have.
 
-/// How often the continued fraction is continued at most: about the root of the larger parameter suffices.
+/// The largest number of terms of the continued fraction: about the root of the larger parameter
+/// suffices.
 const MOST_TERMS: u32 = 1_000_000;
 
 /// Returns the regularized incomplete beta function `I_x(a, b)`, for positive parameters.

@@ -7,7 +7,7 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::beta::beta_quantile;
 
-/// What interval is wanted.
+/// The interval to compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum IntervalKind {
     /// Wilson's interval for proportions, and expanded percentiles for other scores.
@@ -63,7 +63,7 @@ impl IntervalKind {
 
 named_choice!(IntervalKind, "kind of interval");
 
-/// How an interval is computed.
+/// The method of computing an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     /// [`wilson`].
@@ -105,12 +105,12 @@ impl Method {
 
 named_choice!(Method, "method");
 
-/// What is known of the error of a score.
+/// The uncertainty of a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The low and the high end of the interval.
     pub ends: Option<[f64; 2]>,
-    /// How the interval was computed, if there is one.
+    /// The method of the interval, if there is one.
     pub method: Option<Method>,
     /// The standard error; undefined with fewer than two defined replicates.
     pub standard_error: Option<f64>,

@@ -4,11 +4,12 @@ use metric_core::{Merge, Metric, named_choice};
 
 use crate::Swaps;
 
-/// How much less than the observed difference a difference may be and still count as extreme. Equal
-/// differences of fractions round apart: 0.7 - 0.6 and 0.65 - 0.55 are different doubles.
+/// The tolerance within which a smaller difference than the observed one still counts as extreme.
+/// Equal differences of fractions are rounded differently: 0.7 - 0.6 and 0.65 - 0.55 are different
+/// doubles.
 pub const TOLERANCE: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// How a p-value was computed.
+/// The method that computed a p-value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
     /// [`Randomization`] over random assignments.

@@ -104,7 +104,7 @@ const fn count(word: u64) -> u64 {
     weight as u64
 }
 
-/// How often one cluster counts in each replicate of a bootstrap: independent Poisson weights of mean 1.
+/// The weight of one cluster in each replicate of a bootstrap: independent Poisson weights of mean 1.
 ///
 /// A weight depends on the seed, the key of the cluster and the replicate alone. So every machine that
 /// holds a part of the cluster gives it the same weight. Drawing n of n clusters with replacement has

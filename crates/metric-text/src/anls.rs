@@ -92,6 +92,16 @@ impl Anls {
         is_within([prediction_bytes, answers_bytes], max_cells)
     }
 
+    /// Returns a text as it is compared: in lowercase, with single spaces.
+    ///
+    /// ```
+    /// assert_eq!(metric_text::Anls::default().apply(" Coca  COLA"), "coca cola");
+    /// ```
+    #[must_use]
+    pub fn apply(&self, text: &str) -> String {
+        normalize(text)
+    }
+
     fn value_of<T: AsRef<str>>(
         &self,
         prediction: &str,
@@ -129,7 +139,7 @@ impl Metric for Anls {
     }
 }
 
-/// What is left of a similarity that is too low.
+/// The value of a similarity that is too low.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// `paper`: a similarity of 0.5 or less counts as 0.
@@ -148,7 +158,7 @@ impl Profile {
     /// All profiles.
     pub const ALL: &[Self] = &[Self::Paper, Self::Rrc];
 
-    /// The name of the profile, as it stands in signatures.
+    /// The name of the profile, as it appears in signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -157,7 +167,7 @@ impl Profile {
         }
     }
 
-    /// The value of a normalised distance.
+    /// The value of a normalized distance.
     fn kept(self, distance: f64) -> f64 {
         let similarity = 1.0 - distance;
         let is_kept = match self {
@@ -212,7 +222,7 @@ impl Letters {
         }
     }
 
-    /// The distance, as `edits` has it of two texts and their length, for each letter of that length.
+    /// The distance per letter, from the distance and the length that `edits` gives for two texts.
     fn distance(
         &self,
         other: &Self,

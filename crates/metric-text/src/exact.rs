@@ -2,9 +2,9 @@ use metric_core::{Accuracy, Metric};
 
 use crate::Normalizer;
 
-/// How many predictions equal their reference, code point by code point.
+/// The number of predictions that equal their reference, code point by code point.
 ///
-/// Nothing is stripped, folded or normalised; see [`StringAccuracy`] for that. The cost is that of
+/// Nothing is stripped, folded or normalized; see [`StringAccuracy`] for that. The cost is that of
 /// reading the strings.
 ///
 /// The handwriting sub-task of the Fusion Brain Challenge 2021 scores so; it counts a missing
@@ -24,7 +24,7 @@ pub fn string_accuracy<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) 
         .collect()
 }
 
-/// The share of predictions that equal their reference after normalisation (none by default).
+/// The share of predictions that equal their reference after normalization (none by default).
 ///
 /// ```
 /// use metric_core::Metric;
@@ -39,7 +39,7 @@ pub fn string_accuracy<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) 
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StringAccuracy {
-    /// What both texts go through first.
+    /// The normalization of both texts.
     pub normalizer: Normalizer,
 }
 

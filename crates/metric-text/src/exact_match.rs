@@ -24,8 +24,8 @@ use crate::normalize::{Pattern, Step, then};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExactMatch {
-    /// What of the texts is deleted first, one after the other. There may be some with the feature
-    /// `regex`.
+    /// The patterns whose matches are deleted from the texts first, one after the other. They need
+    /// the feature `regex`.
     pub regexes_to_ignore: Vec<Pattern>,
     /// Lowercases, as Python's `str.lower`; `ß` and `SS` stay different.
     pub ignore_case: bool,
@@ -72,7 +72,16 @@ impl ExactMatch {
             || (self.changes_texts() && self.apply(prediction) == self.apply(reference))
     }
 
-    fn changes_texts(&self) -> bool {
+    /// Whether anything of the texts is ignored.
+    ///
+    /// ```
+    /// use metric_text::ExactMatch;
+    ///
+    /// assert!(!ExactMatch::default().changes_texts());
+    /// assert!(ExactMatch { ignore_case: true, ..ExactMatch::default() }.changes_texts());
+    /// ```
+    #[must_use]
+    pub fn changes_texts(&self) -> bool {
         !self.regexes_to_ignore.is_empty()
             || self.ignore_case
             || self.ignore_punctuation

@@ -29,5 +29,5 @@ pub use relaxed::{RelaxedAccuracy, relaxed_match};
 pub use squad::Squad;
 pub use vqa::VqaAccuracy;
 
-/// The version of this crate, as it stands in signatures.
+/// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,7 +1,7 @@
-//! Normalisation of text before it is compared: a list of named [`Step`]s, applied in order.
+//! Normalization of text before it is compared: a list of named [`Step`]s, applied in order.
 //!
 //! White space, case and punctuation follow CPython's `str` (3.11, checked on all code points of
-//! Unicode 14.0). Newer characters follow the tables in use: normalisation forms and categories of
+//! Unicode 14.0). Newer characters follow the tables in use: normalization forms and categories of
 //! Unicode 18.0 (unicode-normalization 0.1.26, unicode-properties 0.1.5), lowercasing of the Rust
 //! toolchain.
 
@@ -14,10 +14,10 @@ use unicase::UniCase;
 use unicode_normalization::{UnicodeNormalization, is_nfc, is_nfd, is_nfkc, is_nfkd};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// An ordered list of normalisation steps; none by default.
+/// An ordered list of normalization steps; none by default.
 ///
 /// Written as a comma-separated list of [step names](Step::name), `none` when empty: what is
-/// printed is read back as the same list, and stands in signatures.
+/// printed is read back as the same list, and appears in signatures.
 ///
 /// Equality up to canonical equivalence and case (Unicode definition D145) is
 /// `nfd,casefold,nfd`; the cheaper `nfc,casefold,nfc` differs only with U+0345 and its like.
@@ -25,8 +25,8 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 ///
 /// Speech is mostly compared without case and punctuation: `casefold,punctuation`.
 ///
-/// Each step alone changes nothing a second time, but for `remove(...)`: with `remove(ab)`, `aabb`
-/// becomes `ab`. A list of steps can: in `strip,punctuation` the second step may leave space at an end.
+/// Each step alone changes nothing a second time, except for `remove(...)`: with `remove(ab)`, `aabb` becomes `ab`. A
+/// list of steps can: in `strip,punctuation` the second step may leave space at an end.
 ///
 /// ```
 /// use metric_text::Normalizer;
@@ -41,7 +41,7 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Normalizer {
-    /// The steps, first to last. A step may stand more than once.
+    /// The steps, first to last. A step may occur more than once.
     pub steps: Vec<Step>,
 }
 
@@ -58,7 +58,7 @@ impl Normalizer {
 
     /// Whether two texts are the same after all steps.
     ///
-    /// Texts that are the same already are not normalised, so that with mostly right predictions
+    /// Texts that are the same already are not normalized, so that with mostly right predictions
     /// this costs little more than `==`.
     ///
     /// ```
@@ -230,8 +230,8 @@ fn argument_of(list: &str) -> Option<(ReadArgument, &str)> {
     WITH_ARGUMENT.iter().find_map(of)
 }
 
-/// Words with the texts that replace them, as in jiwer's `SubstituteWords`: one word after another, each
-/// wherever it stands between word boundaries.
+/// Words with the texts that replace them, as in jiwer's `SubstituteWords`: one word after another, each wherever it
+/// occurs between word boundaries.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg(feature = "regex")]
 pub struct Words(Vec<(String, String, Pattern)>);
@@ -292,12 +292,12 @@ pub enum Step {
     /// `whitespace`: each run of white space becomes one space, and both ends are stripped, as in
     /// Python's `" ".join(text.split())`.
     Whitespace,
-    /// `punctuation`: characters of the general categories `P*` go. Symbols (`$`, `+`, `<`, `=`,
-    /// `>`, `^`, `` ` ``, `|`, `~`) are no punctuation in Unicode and stay.
+    /// `punctuation`: characters of the general categories `P*` go. Symbols (`$`, `+`, `<`, `=`, `>`, `^`, `` `
+    /// ``, `|`, `~`) are not punctuation in Unicode and stay.
     Punctuation,
     /// `ascii-punctuation`: the 32 characters of Python's `string.punctuation` go.
     AsciiPunctuation,
-    /// `digits`: decimal digits of all scripts (general category Nd) go, as `str.isdecimal` has them.
+    /// `digits`: decimal digits of all scripts (general category Nd) go, as in `str.isdecimal`.
     Digits,
     /// `ascii-digits`: 0 to 9 go.
     AsciiDigits,
@@ -335,7 +335,7 @@ impl Step {
         Self::AsciiDigits,
     ];
 
-    /// The name of the step in a list; of a step with a pattern what stands before it.
+    /// The name of the step in a list; for a step with a pattern, the part before it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -460,9 +460,9 @@ impl FromStr for Step {
 pub enum InvalidStep {
     /// No step has the name.
     Unknown(UnknownChoice),
-    /// What stands in the brackets of a step is not a regular expression.
+    /// The text in the brackets of a step is not a regular expression.
     Pattern(InvalidPattern),
-    /// What stands in the brackets of a step is not what it takes.
+    /// The text in the brackets of a step is not valid for it.
     Argument(&'static str),
 }
 
@@ -568,7 +568,7 @@ impl std::hash::Hash for Pattern {
 pub struct InvalidPattern {
     /// The text.
     pub pattern: String,
-    /// What is wrong with it, in a line.
+    /// The error, in one line.
     pub reason: String,
 }
 
@@ -581,13 +581,13 @@ impl fmt::Display for InvalidPattern {
 
 impl std::error::Error for InvalidPattern {}
 
-/// White space as Python's `str.isspace` has it: the Unicode property White_Space and the four
+/// White space as in Python's `str.isspace`: the Unicode property White_Space and the four
 /// information separators.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
 
-/// ASCII text is in every normalisation form.
+/// ASCII text is in every normalization form.
 fn unless(done: fn(&str) -> bool, text: &str, normalize: fn(&str) -> String) -> Cow<'_, str> {
     if text.is_ascii() || done(text) {
         Cow::Borrowed(text)
@@ -650,7 +650,7 @@ fn collapse(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// The words of a text as Python's `str.split()` has them.
+/// The words of a text as in Python's `str.split()`.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }

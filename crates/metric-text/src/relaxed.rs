@@ -25,14 +25,35 @@ use crate::normalize;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RelaxedAccuracy {
-    /// How far a number may be from the true one, as a part of that.
+    /// The tolerance of numbers, relative to the true one.
     pub tolerance: f64,
 }
 
 impl Default for RelaxedAccuracy {
-    /// 5 %, as in ChartQA.
+    /// 5%, as in ChartQA.
     fn default() -> Self {
         Self { tolerance: 0.05 }
+    }
+}
+
+impl RelaxedAccuracy {
+    /// Returns a prediction and a reference as they are compared: both as numbers, or both in lowercase.
+    ///
+    /// ```
+    /// use metric_text::RelaxedAccuracy;
+    ///
+    /// let metric = RelaxedAccuracy::default();
+    /// assert_eq!(metric.as_compared("12%", "0.1"), ["0.12", "0.1"]);
+    /// assert_eq!(metric.as_compared("12%", "Dozen"), ["12%", "dozen"]);
+    /// ```
+    #[must_use]
+    pub fn as_compared(&self, prediction: &str, reference: &str) -> [String; 2] {
+        match number(prediction).zip(number(reference)) {
+            Some((prediction, reference)) if reference != 0.0 => {
+                [prediction, reference].map(|number| number.to_string())
+            }
+            _ => [prediction, reference].map(|text| normalize::lower(text).into_owned()),
+        }
     }
 }
 
@@ -57,9 +78,9 @@ impl Metric for RelaxedAccuracy {
 /// Whether `|prediction − reference| / |reference| <= tolerance`, if both are numbers and the
 /// reference is not 0; else whether the texts are equal in lowercase.
 ///
-/// Numbers are what Python's `float` takes, and such with `%` behind, which are hundredths. Quirks of
-/// the program are kept: beside a reference of `0` only `0` is right, not `0.0`; infinities are
-/// near nothing, not even themselves.
+/// Numbers are texts that Python's `float` accepts, and such texts followed by `%`, which are hundredths. Quirks of the
+/// program are kept: if the reference is `0`, only `0` is correct, not `0.0`; infinities are near nothing, not even
+/// themselves.
 ///
 /// google-research/pix2struct, `metrics.py`, `relaxed_correctness`.
 ///
@@ -117,7 +138,7 @@ fn number(text: &str) -> Option<f64> {
 /// Python's `float(text)`: also with white space at the ends, with `_` between digits, and with
 /// digits of any script.
 fn python_float(text: &str) -> Option<f64> {
-    // Other than in `strip`, U+001C to U+001F are no white space here.
+    // Unlike in `strip`, U+001C to U+001F are not white space here.
     let text = text.trim();
     if let Ok(number) = text.parse() {
         return Some(number);

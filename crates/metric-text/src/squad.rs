@@ -28,7 +28,7 @@ use crate::normalize;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Squad {
-    /// Whose rules.
+    /// The convention to follow.
     pub profile: Profile,
 }
 
@@ -126,13 +126,13 @@ pub enum Profile {
     /// `v1.1`: each question has an answer.
     ///
     /// So `evaluate-v1.1.py` computes it. Known defect: where nothing is left of both texts by
-    /// normalisation (`the` and `The`) they match exactly, with an F1 of 0. Its percentages are
+    /// normalization (`the` and `The`) they match exactly, with an F1 of 0. Its percentages are
     /// fractions here.
     #[default]
     V1,
     /// `v2`: a question may have no answer, and then the empty prediction is right.
     ///
-    /// So `evaluate-v2.0.py` computes it. Answers of which normalisation leaves nothing do not
+    /// So `evaluate-v2.0.py` computes it. Answers of which normalization leaves nothing do not
     /// count, and a question with no others has no answer.
     V2,
 }
@@ -141,7 +141,7 @@ impl Profile {
     /// All profiles.
     pub const ALL: &[Self] = &[Self::V1, Self::V2];
 
-    /// The name of the profile, as it stands in signatures.
+    /// The name of the profile, as it appears in signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -212,7 +212,7 @@ pub fn normalize(text: &str) -> String {
     normal
 }
 
-/// Python's `\w`, but for the underscore, which has gone with the punctuation.
+/// Python's `\w`, except for the underscore, which was removed with the punctuation.
 fn is_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric();
@@ -227,9 +227,10 @@ fn words(normalized: &str) -> impl Iterator<Item = &str> {
     normalized.split(' ').filter(|word| !word.is_empty())
 }
 
-/// How many words two sorted lists share, each as often as in both.
+/// The number of words that two sorted lists share, each counted as often as it is in both.
 fn shared(a: &[&str], b: &[&str]) -> usize {
-    /// A list so many times as long is searched, not walked: many short answers share a long prediction.
+    /// A list this many times as long is searched, not walked: many short answers share a long
+    /// prediction.
     const LONGER: usize = 32;
     if a.len() / LONGER > b.len() {
         let words = b.chunk_by(|word, next| word == next);
@@ -292,7 +293,7 @@ mod tests {
             ("", &["cat"], (false, 0.0), (false, 0.0)),
             ("", &[], (false, 0.0), (true, 1.0)),
             ("cat", &["the"], (false, 0.0), (false, 0.0)),
-            // An empty answer beside a real one does not count in version 2.
+            // An empty answer next to a real one does not count in version 2.
             ("", &["", "cat"], (true, 0.0), (false, 0.0)),
         ];
         for (prediction, answers, v1, v2) in rows {

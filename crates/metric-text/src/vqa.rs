@@ -52,7 +52,7 @@ pub struct VqaAccuracy {
     lemmatizer: Option<Lemmatizer>,
 }
 
-/// What gives the lemma (dictionary form) of a lowercased Russian token.
+/// A function that gives the lemma (dictionary form) of a lowercased Russian token.
 pub type Lemmatizer = Box<dyn Fn(&str) -> String + Send + Sync>;
 
 impl VqaAccuracy {
@@ -81,6 +81,33 @@ impl VqaAccuracy {
     #[must_use]
     pub const fn profile(&self) -> Profile {
         self.profile
+    }
+
+    /// Returns the prediction and the answers as they are compared.
+    ///
+    /// ```
+    /// use metric_text::VqaAccuracy;
+    /// use metric_text::vqa::{Answers, Profile};
+    ///
+    /// let metric = VqaAccuracy::new(Profile::VqaV2);
+    /// let compared = metric.as_compared("Two dogs.", &Answers::from(["2 dogs", "the dogs"]));
+    /// assert_eq!(compared, ("2 dogs".to_owned(), vec!["2 dogs".to_owned(), "dogs".to_owned()]));
+    /// ```
+    #[must_use]
+    pub fn as_compared(&self, prediction: &str, reference: &Answers) -> (String, Vec<String>) {
+        let Some(unanimous) = self.profile.normalizes_unanimous() else {
+            let language = reference.language.unwrap_or_default();
+            let prediction = self.normalize(prediction, language).into_owned();
+            return (prediction, reference.answers.clone());
+        };
+        let answers: Vec<Cow<'_, str>> = reference.answers.iter().map(|text| strip(text)).collect();
+        let is_normalized = unanimous || !is_unanimous(&answers);
+        let apply = |text: &str| match is_normalized {
+            true => normalize_english(text),
+            false => text.to_owned(),
+        };
+        let answers = answers.iter().map(|answer| apply(answer)).collect();
+        (apply(&strip(prediction)), answers)
     }
 
     fn normalize<'t>(&self, prediction: &'t str, language: Language) -> Cow<'t, str> {
@@ -178,8 +205,8 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Whether one person gave the same answer twice, as far as is known: two objects that are equal in all but
-    /// other fields. Under [`Profile::VqaV2`] these are one.
+    /// Whether one person gave the same answer twice, as far as is known: two objects that differ in other fields only.
+    /// Under [`Profile::VqaV2`] these are one.
     ///
     /// ```
     /// use metric_text::vqa::Answers;
@@ -213,12 +240,12 @@ impl<T: Into<String>> FromIterator<T> for Answers {
     }
 }
 
-/// How far an answer agrees with those of several people, by the rule of VQA v2.
+/// The agreement of an answer with those of several people, by the rule of VQA v2.
 ///
-/// The answer is held against the people but one, and is worth a third for each of them who gave
-/// it, at most 1; the accuracy is the mean over who is left out. With ten people it is 0, 0.3, 0.6,
-/// 0.9 or 1, where 0, 1, 2, 3 or more of them gave the answer. (The rule is often quoted as "a third for
-/// each, at most 1" of all people; that is another number.)
+/// The answer is compared with the answers of all people except one, and scores a third for each of them who gave it,
+/// at most 1; the accuracy is the mean over the people left out. With ten people it is 0, 0.3, 0.6, 0.9 or 1 if 0, 1,
+/// 2, 3 or at least 4 of them gave the answer. (The rule is often quoted as "a third for each, at most 1" of all
+/// people; that is another number.)
 ///
 /// S. Antol et al., *VQA: Visual Question Answering* (2015), section 5; GT-Vision-Lab/VQA, revision
 /// a013f00, `vqaEval.py`.
@@ -251,7 +278,7 @@ impl Agreement {
     }
 }
 
-/// The [`Agreement`] of a prediction with answers of different people, all as they stand.
+/// The [`Agreement`] of a prediction with answers of different people, all unchanged.
 #[must_use]
 pub fn agreement(prediction: &str, answers: &[&str]) -> Agreement {
     let agrees = |place: usize| {
@@ -262,7 +289,7 @@ pub fn agreement(prediction: &str, answers: &[&str]) -> Agreement {
     agreement_by(answers.len(), agrees, &[])
 }
 
-/// The agreement with so many answers, of which some agree.
+/// The agreement with this many answers, some of which agree.
 fn agreement_by(count: usize, agrees: impl Fn(usize) -> bool, annotators: &[u64]) -> Agreement {
     let agreeing = (0..count).filter(|&place| agrees(place));
     let all = agreeing.clone().count() as u64;
@@ -286,14 +313,11 @@ fn agreement_by(count: usize, agrees: impl Fn(usize) -> bool, annotators: &[u64]
     }
 }
 
-/// The agreement after the normalisation of VQA v2.
+/// The agreement after the normalization of VQA v2.
 fn human_agreement(prediction: &str, reference: &Answers, normalize_unanimous: bool) -> Agreement {
     let answers: Vec<Cow<'_, str>> = reference.answers.iter().map(|text| strip(text)).collect();
     let prediction = strip(prediction);
-    let unanimous = answers
-        .windows(2)
-        .all(|two| matches!(two, [a, b] if is_same(a, b)));
-    let normalize = normalize_unanimous || !unanimous;
+    let normalize = normalize_unanimous || !is_unanimous(&answers);
     // Most answers to a question are the same few. Of many the last ones are looked at.
     const FEW: usize = 16;
     let mut known: Vec<(&str, bool)> = Vec::new();
@@ -321,6 +345,12 @@ fn human_agreement(prediction: &str, reference: &Answers, normalize_unanimous: b
         .collect();
     let agrees = |place: usize| agree.get(place) == Some(&true);
     agreement_by(answers.len(), agrees, &reference.annotators)
+}
+
+/// Whether all answers are the same.
+fn is_unanimous(answers: &[Cow<'_, str>]) -> bool {
+    let mut pairs = answers.windows(2);
+    pairs.all(|two| matches!(two, [a, b] if is_same(a, b)))
 }
 
 /// Whether two texts are equal: `==` without the call of a function where they are as short as answers are.
@@ -376,25 +406,25 @@ pub enum Profile {
     /// So the description of the Fusion Brain Challenge 2021 defines the score.
     #[default]
     Exact,
-    /// `fusion-brain-2021`: the prediction, normalised by the rules of its language, is one of the
+    /// `fusion-brain-2021`: the prediction, normalized by the rules of its language, is one of the
     /// answers as they are.
     ///
     /// So the program of the Fusion Brain Challenge 2021 computes it: [`normalize_english`] and
-    /// [`normalize_russian`]. Known defects: the answers are not normalised, so that one that
-    /// normalisation would change (`the end`, `don't know!`, `чёрные и белые`) is never met; the
+    /// [`normalize_russian`]. Known defects: the answers are not normalized, so that one that
+    /// normalization would change (`the end`, `don't know!`, `чёрные и белые`) is never met; the
     /// program rounds to 3 decimals, here nothing is rounded. The data of the challenge always
     /// have a language; an example without one counts as English here.
     FusionBrain2021,
     /// `vqa-v2`: the [`Agreement`] with the people who answered, after [`strip`]; where they did not
-    /// all give the same answer, theirs and the prediction are [normalised](normalize_english).
+    /// all give the same answer, theirs and the prediction are [normalized](normalize_english).
     ///
     /// So the VQA v2 program computes it (GT-Vision-Lab/VQA, revision a013f00), and VizWiz, TextVQA
-    /// and OK-VQA with it. Known defects: where all people gave one answer nothing is normalised, so
+    /// and OK-VQA with it. Known defects: where all people gave one answer nothing is normalized, so
     /// that `Yes` is wrong where all said `yes` (its authors meant it so, for questions about
     /// writing); the quirks of [`punctuation`]; it rounds percentages to 2 decimals, here nothing is
     /// rounded. It divides by zero where a question has no answers; here such a question scores 0.
     VqaV2,
-    /// `vqa-v2-always-normalise`: the same, but answers that are all the same are normalised, too.
+    /// `vqa-v2-always-normalise`: the same, but answers that are all the same are normalized, too.
     ///
     /// So lmms-eval computes it since its change 794.
     VqaV2AlwaysNormalise,
@@ -409,7 +439,7 @@ impl Profile {
         Self::VqaV2AlwaysNormalise,
     ];
 
-    /// The name of the profile, as it stands in signatures.
+    /// The name of the profile, as it appears in signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -420,7 +450,7 @@ impl Profile {
         }
     }
 
-    /// For the profiles of agreement, whether equal answers of all people are normalised.
+    /// For the profiles of agreement, whether equal answers of all people are normalized.
     const fn normalizes_unanimous(self) -> Option<bool> {
         match self {
             Self::Exact | Self::FusionBrain2021 => None,
@@ -458,7 +488,7 @@ impl Language {
 
 named_choice!(Language, "language");
 
-/// An English answer as the VQA v2 program normalises it: [`strip`], [`punctuation`], then word by
+/// An English answer as the VQA v2 program normalizes it: [`strip`], [`punctuation`], then word by
 /// word: lowercase, number words to digits, no articles, contractions with their apostrophe.
 ///
 /// The words are joined by one space. Linear in the length of the text.
@@ -485,7 +515,7 @@ pub fn normalize_english(text: &str) -> String {
     )
 }
 
-/// A Russian answer as the Fusion Brain Challenge 2021 program normalises it: [`strip`],
+/// A Russian answer as the Fusion Brain Challenge 2021 program normalizes it: [`strip`],
 /// [`punctuation`], then each word lowercased, to its lemma, and number words to digits.
 ///
 /// `lemma` is asked once for each word. The words are joined by one space.
@@ -534,9 +564,9 @@ pub fn strip(text: &str) -> Cow<'_, str> {
 
 /// The text after the punctuation step of the VQA v2 program.
 ///
-/// A [punctuation character](PUNCTUATION) is deleted everywhere if the text has it beside a space
-/// anywhere, or has a comma between two digits anywhere; otherwise it becomes a space. Then
-/// periods that are not before a digit go.
+/// A [punctuation character](PUNCTUATION) is deleted everywhere if the text has it next to a space
+/// anywhere, or has a comma between two digits anywhere; otherwise it becomes a space. Then periods
+/// that are not before a digit go.
 ///
 /// Two quirks of the program are kept: only the first 32 such periods go (it passes `re.UNICODE`,
 /// 32, where the count belongs), and its look-behind for a digit before the period is mistyped and
@@ -597,7 +627,8 @@ pub fn punctuation(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// How many periods the VQA v2 program deletes at most: the value of Python's `re.UNICODE`.
+/// The largest number of periods that the VQA v2 program deletes: the value of Python's
+/// `re.UNICODE`.
 const DELETED_PERIODS: u32 = 32;
 
 /// The set of [`PUNCTUATION`], one bit for each ASCII character.
@@ -667,7 +698,7 @@ mod tests {
             ("", ""),
             ("a'b&c:d#e%", "a'b&c:d#e%"),
             ("a-b", "a b"),
-            // Beside a space once, deleted everywhere; other characters are judged on their own.
+            // Next to a space once, deleted everywhere; other characters are judged on their own.
             ("a-b/c- d", "ab c d"),
             ("-", " "),
             // A comma between digits deletes all punctuation.
@@ -730,7 +761,7 @@ mod tests {
         let end = answers(&["the end", "end."], None);
         assert_eq!(hit(Profile::Exact, "the end", &end).accuracy, yes);
         assert_eq!(hit(Profile::Exact, "The end", &end).accuracy, no);
-        // The answers are not normalised.
+        // The answers are not normalized.
         assert_eq!(hit(Profile::FusionBrain2021, "the end", &end).accuracy, no);
         let two = answers(&["many", "2"], None);
         assert_eq!(hit(Profile::FusionBrain2021, "Two.", &two).accuracy, yes);

@@ -1,5 +1,5 @@
 //! The word tables of the VQA v2 and Fusion Brain Challenge 2021 programs, for those who build a
-//! normalisation of their own. All are sorted by key.
+//! normalization of their own. All are sorted by key.
 //!
 //! All but [`RUSSIAN_NUMBER_LEMMAS`] come from `vqaEval.py` of the VQA v2 program
 //! (GT-Vision-Lab/VQA, revision a013f00):

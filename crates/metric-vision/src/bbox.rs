@@ -67,7 +67,7 @@ impl BBox {
         Self::from_xywh(x1, y1, width, height)
     }
 
-    /// The box with this centre, width and height (YOLO's form, in any unit).
+    /// The box with this center, width and height (YOLO's form, in any unit).
     ///
     /// # Errors
     ///
@@ -158,8 +158,8 @@ fn finite(numbers: &[(&'static str, f64)]) -> Result<(), InvalidBox> {
 
 /// Intersection over union, bit for bit as pycocotools 2.0.11 computes it.
 ///
-/// In \[0, 1\], but for the rounding of `x + width`: where that is inexact, boxes that are nearly
-/// equal can come out above 1 (a little, unless the coordinates dwarf the sizes).
+/// In \[0, 1\], except for the rounding of `x + width`: where that is inexact, boxes that are
+/// nearly equal can come out above 1 (a little, unless the coordinates dwarf the sizes).
 ///
 /// Boxes that only touch, and boxes without area, have IoU 0. So do boxes whose areas overflow to
 /// infinity or underflow to 0, where pycocotools answers NaN. See
@@ -227,7 +227,7 @@ pub fn iou_crowd(detection: &BBox, crowd: &BBox) -> f64 {
     boxes::iou_crowd(detection.xywh, crowd.xywh)
 }
 
-/// What four numbers say about a box.
+/// The meaning of the four numbers of a box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxFormat {
     /// Left, top, width, height: COCO, Fusion Brain.
@@ -235,7 +235,7 @@ pub enum BoxFormat {
     Xywh,
     /// Left, top, right, bottom: Pascal VOC.
     Xyxy,
-    /// Centre, width, height: YOLO.
+    /// Center, width, height: YOLO.
     Cxcywh,
 }
 
@@ -278,7 +278,7 @@ impl BoxFormat {
 
 named_choice!(BoxFormat, "box format");
 
-/// Why four numbers are no box.
+/// The reason why four numbers are not a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidBox {
     /// A number is NaN or infinite.
@@ -350,7 +350,7 @@ mod tests {
         }
         let error = BBox::from_xywh(0.0, 0.0, -5.0, 1.0).map_err(|error| error.to_string());
         assert_eq!(error, Err("width is -5: expected 0 or more".to_owned()));
-        // What overflows is told in the numbers that were given.
+        // An overflow is reported in the numbers that were given.
         for (format, numbers, field) in [
             (
                 BoxFormat::Xyxy,

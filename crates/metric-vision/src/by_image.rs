@@ -117,7 +117,7 @@ pub(crate) mod serial {
 
     /// A row that can be checked: it may come from a file that was not written by us.
     pub(crate) trait Check {
-        /// What is wrong with the row, in a few words.
+        /// The error in the row, in a few words.
         fn check(&self) -> Result<(), &'static str>;
     }
 

@@ -11,7 +11,8 @@ const FREE: usize = usize::MAX;
 
 /// Visits the truths that may overlap a detection.
 ///
-/// Few are held against all; of many a detection meets only those whose bounds it reaches.
+/// If there are few, a detection is compared with all of them; if there are many, only with those whose bounds it
+/// reaches.
 pub(crate) struct Field<'a, S> {
     truths: &'a [Truth<S>],
     /// None for few of them.
@@ -20,10 +21,10 @@ pub(crate) struct Field<'a, S> {
 }
 
 impl<'a, S: Shape> Field<'a, S> {
-    /// Below so many pairs a tree does not pay. In tests one is wanted.
+    /// Below this number of pairs a tree does not pay off. Tests need one.
     const FEW: usize = if cfg!(test) { 64 } else { 4096 };
 
-    /// The truths for so many detections, which may overlap across a gap of this `margin`.
+    /// The truths for this many detections, which may overlap across a gap of this `margin`.
     pub(crate) fn new(detections: usize, truths: &'a [Truth<S>], margin: f64) -> Self {
         let many = detections.saturating_mul(truths.len()) > Self::FEW;
         let tree = many.then(|| tree(truths, margin));
@@ -170,7 +171,7 @@ pub(crate) fn with_candidates<S: Shape, F: Fn(&S, &S) -> bool, R>(
     result
 }
 
-/// After so many looks at pairs they are not listed but searched for, as often as they are needed.
+/// After this many looks at pairs, the pairs are not listed but searched for each time they are needed.
 const MOST_LOOKS: usize = 1 << 26;
 /// A thread keeps no more numbers than this.
 const MOST_KEPT: usize = 1 << 21;
@@ -192,7 +193,7 @@ struct Memory {
     entries: Vec<u32>,
     /// Where each row ends in `entries`.
     ends: Vec<usize>,
-    /// Where the search of each row stands in `entries`: for free columns, and for others.
+    /// The position of the search of each row in `entries`: for free columns, and for others.
     free: Vec<usize>,
     others: Vec<usize>,
     seen: Vec<bool>,
@@ -278,7 +279,7 @@ impl<'a, S: Shape, F: Fn(&S, &S) -> bool> Candidates<'a, S, F> {
             })
     }
 
-    /// For each column, whether it stands in a row.
+    /// For each column, whether it is in a row.
     pub(crate) fn columns_with_any(&mut self) -> impl Iterator<Item = bool> {
         let seen = &mut self.memory.seen;
         seen.clear();
@@ -476,7 +477,7 @@ impl Taking {
         pairs as u64
     }
 
-    /// Gives a row a column, if some path frees one.
+    /// Assigns a column to a row, if some path frees one.
     fn frees_a_column(&mut self, start: usize, candidates: &mut impl Neighbours) -> bool {
         self.path.clear();
         self.path.push(start);

@@ -498,7 +498,7 @@ mod tests {
             check(&Tide::default(), parts, tables)?;
             let curves = PrecisionRecall::new(Matching::Greedy, vec![0.5]).expect("a metric");
             check(&curves, parts, tables)?;
-            // Their ties go by the order of the classes.
+            // Their ties are broken by the order of the classes.
             if sorted {
                 check(&Confusion::new(6, 0.5).expect("a metric"), parts, tables)?;
                 let params = CocoParams { by_class: false, ..CocoParams::default() };

@@ -23,11 +23,10 @@ pub use weights::CocoWeights;
 
 /// COCO's average precision and average recall: bit for bit the numbers of pycocotools 2.0.11.
 ///
-/// An example is an image: its detections and its true objects, of all classes. In each image and
-/// class, at each IoU threshold and in each size class, detections in the order of falling score
-/// take true objects by COCO's greedy rule ([`matching::greedy`](crate::matching::greedy)). Over all
-/// images, sorted by score, they make a precision-recall curve, whose precision is made to fall
-/// monotonically, and read at 101 recalls; AP is the mean.
+/// An example is an image: its detections and its true objects, of all classes. In each image and class, at each IoU
+/// threshold and in each area range, detections in the order of falling score take true objects by COCO's greedy rule
+/// ([`matching::greedy`](crate::matching::greedy)). Over all images, sorted by score, they make a precision-recall
+/// curve, whose precision is made to fall monotonically, and read at 101 recalls; AP is the mean.
 ///
 /// Detections of equal score rank by the key of their image, then by their order in the file, however
 /// the images are divided among states.
@@ -61,12 +60,11 @@ pub use weights::CocoWeights;
 ///
 /// # Cost
 ///
-/// An image and class takes the product of its true objects and its detections, of which no more than
-/// the greatest of [`CocoParams::max_detections`] count; the rest is linear but for sorting. So a million
-/// true objects and a million detections of one class in one image are 10^8 pairs under COCO's
-/// definition, for 100 detections count, and memory for their overlaps; where all count, they are 10^12
-/// pairs, which take hours. The curves take 16 bytes for each right detection, size class and
-/// threshold of a class, and are computed for all classes at once with the feature `rayon`.
+/// The time for an image and class is the product of its true objects and its detections, at most the greatest of
+/// [`CocoParams::max_detections`]; the rest is linear, except for sorting. So a million true objects and a million
+/// detections of one class in one image are 10^8 pairs under COCO's definition, for 100 detections count, and memory
+/// for their overlaps; where all count, they are 10^12 pairs, which take hours. The curves take 16 bytes for each right
+/// detection, area range and threshold of a class, and are computed for all classes at once with the feature `rayon`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CocoAp<S = BBox> {
     params: CocoParams,
@@ -84,10 +82,10 @@ pub struct CocoParams {
     pub iou_thresholds: Vec<f64>,
     /// The recalls at which curves are read, rising. COCO: 0, 0.01, ... 1.
     pub recall_thresholds: Vec<f64>,
-    /// The size classes. The first is for the main numbers and COCO's takes everything up to 1e10.
+    /// The area ranges. The first is for the main numbers and COCO's takes everything up to 1e10.
     pub areas: Vec<AreaRange>,
-    /// How many detections count in each image and class, those of the highest scores; rising.
-    /// COCO: 1, 10, 100.
+    /// The numbers of detections that count in each image and class, those with the highest scores;
+    /// ascending. COCO: 1, 10, 100.
     pub max_detections: Vec<usize>,
     /// Whether classes are told apart; otherwise all objects are of one class.
     pub by_class: bool,
@@ -109,7 +107,7 @@ pub enum CocoSummary {
     Keypoints,
 }
 
-/// A size class: the areas from one bound to the other, both of which are in it.
+/// An area range: the areas from one bound to the other, including both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AreaRange {
     /// Its name.
@@ -121,7 +119,7 @@ pub struct AreaRange {
 }
 
 impl AreaRange {
-    /// The size class of this name and these bounds.
+    /// The area range of this name and these bounds.
     #[must_use]
     pub fn new(name: impl Into<String>, least: f64, greatest: f64) -> Self {
         Self {
@@ -204,10 +202,9 @@ impl<S: Shape> CocoAp<S> {
     ///
     /// # Errors
     ///
-    /// An empty list, an IoU threshold outside `0 < t <= 1`, recalls that do not rise, a size class
-    /// whose least area is above its greatest or a bound of which is NaN, names of size classes that
-    /// [`CocoCurves::summary`] could not tell apart, more than 31 size classes, or numbers of detections
-    /// that do not rise from 1.
+    /// Returns an error if a list is empty, an IoU threshold is outside `0 < t <= 1`, recalls do not rise, the least
+    /// area of an area range is above its greatest or a bound is NaN, [`CocoCurves::summary`] could not tell the names
+    /// of area ranges apart, there are more than 31 area ranges, or numbers of detections do not rise from 1.
     pub fn new(params: CocoParams) -> Result<Self, InvalidCocoParams> {
         let CocoParams {
             iou_thresholds,
@@ -301,21 +298,21 @@ pub struct CocoState {
     images: ByImage<ImageOutcome>,
 }
 
-/// How the detections of an image fared, by class.
+/// The outcomes of the detections of an image, by class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct ImageOutcome {
     /// Each class that has detections or true objects, in rising order, and how many detections.
     classes: Vec<(u32, u32)>,
-    /// For each class the number of true objects to be found, by size class.
+    /// For each class the number of positive objects, by area range.
     truths: Vec<u32>,
     /// The scores of the detections of each class in turn, falling.
     scores: Vec<Rank>,
-    /// For each detection the size classes in which it is false at every threshold, a bit each; or
-    /// [`DETAILED`] and its place in `details`.
+    /// For each detection the area ranges in which it is false at every threshold, one bit each; or
+    /// [`DETAILED`] and its index in `details`.
     verdicts: Vec<u32>,
-    /// For detections whose verdict depends on the threshold, or that are right: for each size class
-    /// and threshold a bit whether they are right, and, in as many words, whether they are wrong.
+    /// For detections whose verdict depends on the threshold, or that are correct: for each area range and threshold
+    /// one bit for whether they are correct, and, in as many words, for whether they are wrong.
     details: Vec<u64>,
 }
 
@@ -639,7 +636,7 @@ impl<S: Shape> CocoAp<S> {
             let (group, others) =
                 truths.split_at(truths.partition_point(|truth| class_of(truth.class) == class));
             truths = others;
-            // What does not count is cut off before the matching.
+            // Detections that do not count are cut off before the matching.
             let most = self.params.max_detections.last().copied().unwrap_or(0);
             let mine = mine.iter().take(most);
             let mine = mine.filter_map(|order| predictions.get(order.index()));
@@ -707,7 +704,7 @@ impl<S: Shape> CocoAp<S> {
             .resize(start + meetings.detections.len() * 2 * words, 0);
         let mut rest: u32 = (1 << areas) - 1;
         while rest != 0 {
-            // Size classes in which the same true objects are to be found have the same matches.
+            // Area ranges in which the same true objects are positive have the same matches.
             let area = rest.trailing_zeros();
             let alike = rest & meetings.alike(area);
             rest &= !alike;
@@ -748,7 +745,7 @@ impl<S: Shape> CocoAp<S> {
         }
     }
 
-    /// The size classes that an area is in, a bit each.
+    /// The area ranges that an area is in, one bit each.
     fn areas_of(&self, area: f64) -> u32 {
         let ranges = self.params.areas.iter().enumerate();
         ranges.fold(0, |bits, (place, range)| {
@@ -758,7 +755,7 @@ impl<S: Shape> CocoAp<S> {
 }
 
 impl CocoParams {
-    /// The words of 64 bits that have a bit for each size class and threshold.
+    /// The words of 64 bits that have a bit for each area range and threshold.
     fn words(&self) -> usize {
         (self.areas.len() * self.iou_thresholds.len()).div_ceil(64)
     }
@@ -770,7 +767,7 @@ impl CocoParams {
 struct Meetings {
     /// The detections of an image in the order in which they are matched.
     order: Vec<Order>,
-    /// By true object the size classes in which it is not to be found, a bit each.
+    /// By true object the area ranges in which it is not positive, one bit each.
     ignored: Vec<u32>,
     /// The detections that meet any: their place, and where their candidates end.
     detections: Vec<(usize, usize)>,
@@ -782,7 +779,7 @@ struct Meetings {
     matches: Vec<Match>,
 }
 
-/// What a detection matches.
+/// The object that a detection matches.
 #[derive(Clone, Copy)]
 enum Match {
     Nothing,
@@ -809,7 +806,7 @@ impl Meetings {
         }
     }
 
-    /// The size classes in which the same true objects are to be found as in one, a bit each.
+    /// The area ranges in which the same true objects are positive as in one, one bit each.
     fn alike(&self, area: u32) -> u32 {
         let all_like = |bits: &u32| if bits >> area & 1 == 1 { *bits } else { !bits };
         self.ignored
@@ -862,14 +859,14 @@ pub struct CocoCurves {
     classes: Vec<OfClass>,
 }
 
-/// The curves of a class that has true objects in any size class.
+/// The curves of a class that has true objects in any area range.
 #[derive(Clone, Debug, PartialEq)]
 struct OfClass {
     class: u32,
-    /// By size class.
+    /// By area range.
     truths: Vec<u64>,
-    /// By number of detections, size class and threshold, the recall of all detections, and where
-    /// in the next two lists the curve is.
+    /// By number of detections, area range and threshold, the recall of all detections, and the
+    /// position of the curve in the next two lists.
     curves: Vec<(f64, Range<usize>)>,
     /// Curve by curve the precision at the recalls that are reached; at others it is 0.
     precision: Vec<f64>,
@@ -919,7 +916,7 @@ impl CocoCurves {
             }
             detections.curves(class, params)
         };
-        // One class is no work for several threads, and none must not start them.
+        // One class is not work for several threads, and an empty list must not start them.
         #[cfg(feature = "rayon")]
         if classes.len() > 1 {
             use rayon::prelude::*;
@@ -937,7 +934,7 @@ impl CocoCurves {
 
 /// The detections and true objects of a class.
 struct ClassDetections<'a> {
-    /// By size class.
+    /// By area range.
     truths: Vec<u64>,
     /// Detections whose verdict depends on the threshold, or that are right.
     detailed: Vec<Detailed<'a>>,
@@ -951,7 +948,7 @@ type Place = (Reverse<Rank>, usize);
 
 struct Detailed<'a> {
     rank: Place,
-    /// How many of the numbers of detections leave it out.
+    /// The number of the limits on detections that leave it out.
     level: u32,
     /// Bits of curves: where it is right, and where it is wrong.
     details: (&'a [u64], &'a [u64]),
@@ -960,7 +957,7 @@ struct Detailed<'a> {
 struct Other {
     rank: Place,
     level: u32,
-    /// The size classes in which it is wrong, a bit each.
+    /// The area ranges in which it is wrong, one bit each.
     wrong: u32,
 }
 
@@ -1015,8 +1012,8 @@ impl<'a> ClassDetections<'a> {
         let (areas, thresholds) = (params.areas.len(), params.iou_thresholds.len());
         let levels = params.max_detections.len();
         let detailed = &mut self.detailed;
-        // Only these must be sorted; of the others it is enough to know how many are wrong before each
-        // of these, by level and size class.
+        // Only these must be sorted; of the others it is enough to know how many are wrong before each of these, by
+        // level and area range.
         detailed.sort_unstable_by_key(|detection| detection.rank);
         let mut before = vec![0_u64; detailed.len() * levels * areas];
         // A list of these alone stays in the processor's cache; places matter only where they are equal.
@@ -1052,7 +1049,7 @@ impl<'a> ClassDetections<'a> {
             .iter()
             .map(|&truths| needed(params, truths))
             .collect();
-        // The evidence of another definition may have bits of curves that are none of these.
+        // The state of another definition may have bits of curves that do not exist here.
         let bits = params.words() * 64;
         let area_of: Vec<usize> = (0..bits).map(|curve| curve / thresholds).collect();
         // By curve, the detections that are right: their place, and how many before them are wrong.
@@ -1185,7 +1182,7 @@ impl OfClass {
         let start = self.precision.len();
         self.precision.resize(start + reached.len(), 0.0);
         self.curves.push((recall, start..self.precision.len()));
-        // From the last, since the precision at a recall is the greatest from there on.
+        // Starting at the last, since the precision at a recall is the greatest at that recall or above.
         let mut later = right.len();
         let mut greatest = 0.0_f64;
         for (precision, &needed) in self.precision[start..].iter_mut().zip(reached).rev() {
@@ -1233,15 +1230,15 @@ impl OfClass {
     }
 }
 
-/// What a mean of [`CocoCurves`] is taken over. The default is COCO's main number: all thresholds and
-/// classes, the first size class and the greatest number of detections.
+/// The curves that a mean of [`CocoCurves`] is taken over. The default is COCO's main number: all thresholds and
+/// classes, the first area range and the greatest number of detections.
 ///
 /// A mean is undefined where a place is not in its list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CocoSlice {
     /// The place of an IoU threshold in its list; all if `None`.
     pub iou_threshold: Option<usize>,
-    /// The place of a size class in its list.
+    /// The index of an area range in its list.
     pub area: usize,
     /// The place of a number of detections in its list; the last if `None`.
     pub max_detections: Option<usize>,
@@ -1261,7 +1258,7 @@ impl CocoCurves {
         self.classes.iter().map(|curves| curves.class)
     }
 
-    /// The number of true objects that are to be found, in the size class and the classes of a slice.
+    /// The number of positive objects, in the area range and the classes of a slice.
     #[must_use]
     pub fn truths(&self, slice: CocoSlice) -> u64 {
         let is_in = |curves: &&OfClass| slice.class.is_none_or(|class| class == curves.class);
@@ -1347,7 +1344,7 @@ impl CocoCurves {
             .collect()
     }
 
-    /// Where a curve stands in the lists of its class.
+    /// The position of a curve in the lists of its class.
     fn place(&self, max_detections: usize, area: usize, threshold: usize) -> usize {
         let CocoParams {
             areas,
@@ -1357,10 +1354,10 @@ impl CocoCurves {
         (max_detections * areas.len() + area) * iou_thresholds.len() + threshold
     }
 
-    /// The named numbers that COCO prints, of all classes or of one: `AP`, `AP50`, `AP75`, `AP_` with
-    /// each size class but the first, `AR_` with each number of detections, `AR_` with each of these
-    /// size classes. Those of [keypoints](CocoSummary::Keypoints) have `AR`, `AR50` and `AR75` in place of
-    /// `AR_` with each number of detections.
+    /// The named numbers that COCO prints, of all classes or of one: `AP`, `AP50`, `AP75`, `AP_` with each area range
+    /// except the first, `AR_` with each number of detections, `AR_` with each of these area ranges. Those of
+    /// [keypoints](CocoSummary::Keypoints) have `AR`, `AR50` and `AR75` in place of `AR_` with each number of
+    /// detections.
     ///
     /// Undefined where the program prints -1.
     #[must_use]
@@ -1426,10 +1423,10 @@ impl CocoCurves {
         precisions.chain(recalls).collect()
     }
 
-    /// The arrays of `COCOeval.eval` for a list of so many classes.
+    /// The arrays of `COCOeval.eval` for a list of this many classes.
     ///
-    /// Classes from that number on are left out. Returns `None` if the arrays do not
-    /// fit into memory, or if the curves were read without scores.
+    /// Classes at or above that number are left out. Returns `None` if the arrays do not fit into
+    /// memory, or if the curves were read without scores.
     #[must_use]
     pub fn arrays(&self, classes: usize) -> Option<CocoArrays> {
         let has_scores = |curves: &OfClass| curves.scores.len() == curves.precision.len();
@@ -1504,7 +1501,7 @@ impl CocoCurves {
 /// The arrays of `COCOeval.eval`, each in one list by rows, -1 where they are undefined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CocoArrays {
-    /// The numbers of thresholds, recalls, classes, size classes and numbers of detections.
+    /// The numbers of thresholds, recalls, classes, area ranges and numbers of detections.
     pub shape: [usize; 5],
     /// Precision, of this shape.
     pub precision: Vec<f64>,
@@ -1526,11 +1523,11 @@ pub enum InvalidCocoParams {
     IouThreshold(f64),
     /// A recall is outside `0 <= r <= 1`, or not above the one before it.
     RecallThreshold(f64),
-    /// A bound of the size class of this name is NaN, or the least area above the greatest.
+    /// A bound of the area range of this name is NaN, or the least area above the greatest.
     Area(String),
-    /// A size class but the first has the name of another, or a number of detections for a name.
+    /// An area range other than the first has the name of another, or a number of detections for a name.
     AreaName(String),
-    /// There are more size classes than 31.
+    /// There are more area ranges than 31.
     TooManyAreas(usize),
     /// A number of detections is 0 or not above the one before it.
     MaxDetections(usize),
@@ -1658,7 +1655,7 @@ mod tests {
         check(&metric, &both, &[truth(0.0)], half);
         // The IoU is 8/12: from 0.50 to 0.65, at four of ten thresholds.
         check(&metric, &[found(2.0, 0.9)], &[truth(0.0)], [Some(0.4); 2]);
-        // What is left out takes one detection, a crowd any number.
+        // An object that is left out takes one detection, a crowd any number.
         let twice = [found(50.0, 0.9), found(50.0, 0.8), found(0.0, 0.7)];
         let region = |crowd, ignore| Annotation {
             crowd,
@@ -1873,7 +1870,7 @@ mod tests {
             assert_eq!(arrays.shape, [10, 101, classes, 4, 3]);
             assert_eq!(arrays.precision.len(), 10 * 101 * classes * 4 * 3);
             assert_eq!(arrays.recall.len(), 10 * classes * 4 * 3);
-            // In the size classes "all" and "small".
+            // In the area ranges "all" and "small".
             let zeros = arrays.recall.iter().filter(|&&recall| recall == 0.0);
             assert_eq!(zeros.count(), 10 * defined * 2 * 3);
         }
@@ -2048,7 +2045,7 @@ mod tests {
             cut in 0_usize..6,
             lost in 0_usize..20,
         ) {
-            // Some score is none.
+            // Some score is missing.
             let mut found = examples.iter_mut().flat_map(|(found, _)| found);
             if let Some(found) = found.nth(lost) {
                 found.score = f64::NAN;

@@ -8,8 +8,7 @@ use crate::count;
 use crate::matching::{Detection, Truth, greedy};
 use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 
-/// Which classes are taken for which: the confusion matrix of detections, with the background as one
-/// more class.
+/// The confusion matrix of detections, with the background as one more class.
 ///
 /// An example is an image: its detections and its true objects, of all classes, which are matched
 /// without regard to their classes.
@@ -57,21 +56,19 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 /// their classes, then of the file; of true objects with equal IoU the last is taken, in the same
 /// order.
 ///
-/// A detection left over that reaches a crowd or an ignored object, of whatever class, is not counted.
-/// hotcoco leaves crowds out and counts such a detection as one of the background, so that its last
-/// row is greater where there are crowds; everything else is equal, but for a threshold of 1, which
-/// hotcoco does not lower by 1e-10. It also cuts off all but the best detections of an image, which
-/// nothing does here.
+/// A detection left over that reaches a crowd or an ignored object, of whatever class, is not counted. hotcoco leaves
+/// crowds out and counts such a detection as one of the background, so that its last row is greater where there are
+/// crowds; everything else is equal, except at a threshold of 1, which hotcoco does not lower by 1e-10. It also keeps
+/// only the best detections of an image; all detections count here.
 ///
-/// Ultralytics and supervision go by falling IoU in place of the score (newer versions of supervision
-/// pair objects of one class first), and want a score above the cut and an IoU above the threshold:
-/// where objects overlap, their matrices can differ from this. In that of Ultralytics a row is a
-/// predicted class.
+/// Ultralytics and supervision match in the order of falling IoU instead of the score (newer versions of supervision
+/// pair objects of one class first), and require a score above the score threshold and an IoU above the IoU threshold:
+/// where objects overlap, their matrices can differ from this. In that of Ultralytics a row is a predicted class.
 ///
 /// # Cost
 ///
-/// That of [`greedy`] over the objects of all classes of an image. States and matrices take memory
-/// for the pairs of classes that met, whatever the number of classes.
+/// The cost of [`greedy`] over the objects of all classes of an image. States and matrices need
+/// memory for the pairs of classes that met, whatever the number of classes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confusion<S = BBox> {
     classes: usize,
@@ -81,8 +78,8 @@ pub struct Confusion<S = BBox> {
 }
 
 impl<S: Shape> Confusion<S> {
-    /// The confusion matrix of so many classes, from this IoU on (`0 < iou_threshold <= 1`), of
-    /// detections of any score.
+    /// The confusion matrix of this many classes, at this IoU threshold (`0 < iou_threshold <= 1`),
+    /// of detections of any score.
     ///
     /// Objects of a class that is not one of them are left out.
     ///
@@ -211,7 +208,7 @@ impl<S: Shape> Metric for Confusion<S> {
     }
 }
 
-/// Whether a class is one of so many, or the background.
+/// Whether a class is one of this many, or the background.
 fn is_listed(class: Option<u32>, classes: usize) -> bool {
     class.is_none_or(|class| (class as usize) < classes)
 }
@@ -228,7 +225,7 @@ pub struct ConfusionState {
     ignored: u64,
 }
 
-/// A [`ConfusionState`] as a file has it.
+/// A [`ConfusionState`] as stored in a file.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Written {
@@ -255,7 +252,7 @@ impl TryFrom<Written> for ConfusionState {
     }
 }
 
-/// How often true objects of one class were detected as another, or as the same.
+/// The number of true objects of one class that were detected as another, or as the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ConfusionCell {
@@ -263,7 +260,7 @@ pub struct ConfusionCell {
     pub truth: Option<u32>,
     /// The class that they were detected as; `None` for objects that were not detected.
     pub prediction: Option<u32>,
-    /// How often.
+    /// The number of times.
     pub count: u64,
 }
 
@@ -336,7 +333,7 @@ impl ClassState for ConfusionState {
     }
 }
 
-/// How often each class of true object was detected as each class.
+/// The number of times each class of true object was detected as each class.
 ///
 /// Only pairs of classes that met take space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -345,7 +342,7 @@ pub struct ConfusionMatrix {
     classes: usize,
     /// In rising order of the two classes.
     cells: Vec<ConfusionCell>,
-    /// Of each class the true objects and the detections.
+    /// The true objects and the detections of each class.
     totals: BTreeMap<u32, [u64; 2]>,
     ignored: u64,
 }
@@ -367,8 +364,7 @@ impl ConfusionMatrix {
     /// detected as. The last row is for detections of the background, the last column for true
     /// objects that were not detected; where these meet there is 0.
     ///
-    /// Of very many classes prefer the [`cells`](Self::cells): the rows have a number for every pair
-    /// of them.
+    /// With very many classes prefer the [`cells`](Self::cells): the rows have a number for every pair of them.
     pub fn rows(&self) -> impl Iterator<Item = Vec<u64>> {
         let classes = self.classes;
         let lines = move || {
@@ -381,9 +377,9 @@ impl ConfusionMatrix {
         })
     }
 
-    /// How often true objects of a class were detected as another, or as the same. `None` stands for
-    /// the background: `count(None, Some(class))` detections are of nothing, and
-    /// `count(Some(class), None)` objects were not detected. 0 for a class that is not in the list.
+    /// The number of true objects of a class that were detected as another, or as the same. `None` stands for the
+    /// background: `count(None, Some(class))` detections are of nothing, and `count(Some(class), None)` objects were
+    /// not detected. 0 for a class that is not in the list.
     #[must_use]
     pub fn count(&self, truth: Option<u32>, prediction: Option<u32>) -> u64 {
         let pair = (truth, prediction);
@@ -403,7 +399,7 @@ impl ConfusionMatrix {
         Counts::from_totals(self.count(Some(class), Some(class)), predicted, actual)
     }
 
-    /// How many detections are not in the matrix because they only reach crowds and ignored objects.
+    /// The number of detections that are not in the matrix because they only reach crowds and ignored objects.
     #[must_use]
     pub fn ignored(&self) -> u64 {
         self.ignored
@@ -461,7 +457,7 @@ mod tests {
     #[test]
     fn ties() {
         let here = strip(0.0, 10.0);
-        // Of equal scores the first class comes first, whatever the file says ...
+        // With equal scores the first class comes first, whatever the file says ...
         let detections = [found(1, here, 0.5), found(0, here, 0.5)];
         let one = image(vec![truth(0, here)]);
         let expected = [[1, 0, 0], [0, 0, 0], [0, 1, 0]];
@@ -517,7 +513,7 @@ mod tests {
         let image = image(vec![crowd, ignored, truth(0, here)]);
         let detections = [
             found(0, here, 0.9),
-            // What could be wrong lies in the crowd, also of another class.
+            // The only possible mismatch lies in the crowd, also of another class.
             found(0, here, 0.8),
             found(1, strip(100.0, 10.0), 0.7),
             // One that is on an ignored object, and one that is but a tenth of it.

@@ -14,13 +14,12 @@ use crate::{
     BBox, Detection, DetectionScore, Image, InvalidThreshold, Matching, Prediction, Shape, Truth,
 };
 
-/// Precision, recall and F1 from any score on, and the score with the best F1.
+/// Precision, recall and F1 at any score threshold, and the score with the best F1.
 ///
-/// An example is one image of a [`Dataset`](crate::Dataset): its detections and its true objects.
-/// Detections and truths of each class are matched once, by a rule that
-/// [goes by score](Matching::goes_by_score); what a cut at a score leaves then has the same matches
-/// as if it were matched alone. The optimal rules are none of these: their counts at a cut are those
-/// of [`Detections`](crate::Detections), given the detections from that score on.
+/// An example is one image of a [`Dataset`](crate::Dataset): its detections and its true objects. Detections and truths
+/// of each class are matched once, by a rule that [uses scores](Matching::goes_by_score); the detections at or above a
+/// score then have the same matches as if they were matched alone. The optimal rules do not use scores: take their
+/// counts at a score threshold from [`Detections`](crate::Detections), given the detections at or above that score.
 ///
 /// The state holds how many detections of each score were right and wrong, so it grows with the
 /// number of distinct scores, times the IoU thresholds.
@@ -48,10 +47,10 @@ use crate::{
 ///
 /// # Cost
 ///
-/// At each IoU threshold, each detection of an image and class is held against the true objects that it
-/// can reach from left to right: a million of each in one image take a sort where they lie apart from
-/// left to right, and 10^12 pairs, hours, where each stands above or below every other. The state
-/// has 24 bytes for each distinct score of a class and threshold, and a few times that while it grows.
+/// At each IoU threshold, each detection of an image and class is compared with the true objects that it can reach from
+/// left to right. A million of each in one image take as long as sorting them if they lie apart from left to right, and
+/// 10^12 pairs, hours, if each is above or below every other. The state has 24 bytes for each distinct score of a class
+/// and threshold, and a few times that while it grows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrecisionRecall<S = BBox> {
     matching: Matching,
@@ -64,7 +63,7 @@ impl<S> PrecisionRecall<S> {
     ///
     /// # Errors
     ///
-    /// A rule that does not go by score, or a threshold outside that range or NaN.
+    /// A rule that does not use scores, or a threshold outside that range or NaN.
     pub fn new(matching: Matching, iou_thresholds: Vec<f64>) -> Result<Self, InvalidCurve> {
         if !matching.goes_by_score() {
             return Err(InvalidCurve::Matching(matching));
@@ -191,9 +190,9 @@ impl ClassState for PrecisionRecallState {
     }
 }
 
-/// How many detections of each score were right and wrong, and how many truths there are.
+/// The number of correct and of wrong detections with each score, and the number of truths.
 ///
-/// What [`PrecisionRecall`] gathers for each class, for those who match by themselves:
+/// The state that [`PrecisionRecall`] gathers for each class, for code that does its own matching:
 ///
 /// ```
 /// use metric_core::Counts;
@@ -230,7 +229,7 @@ struct Bin {
 
 impl ScoreHistogram {
     /// Adds the detections and truths of one image and class with their matches, which must be of a
-    /// rule that [goes by score](Matching::goes_by_score).
+    /// rule that [uses scores](Matching::goes_by_score).
     pub fn record<S>(
         &mut self,
         matches: &[Option<usize>],
@@ -336,7 +335,7 @@ impl ScoreHistogram {
         settled
     }
 
-    /// The counts from each score on.
+    /// The counts at each score threshold.
     #[must_use]
     pub fn curve(&self) -> Curve {
         let mut points = self.settled().bins;
@@ -388,7 +387,7 @@ impl Merge for ScoreHistogram {
     }
 }
 
-/// A histogram as it stands in a file: by falling score, each score once.
+/// A histogram as it appears in a file: by falling score, each score once.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Written {
@@ -422,7 +421,7 @@ impl TryFrom<Written> for ScoreHistogram {
     }
 }
 
-/// The counts of the detections from each score on.
+/// The counts of the detections at or above each score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
     truths: u64,
@@ -430,7 +429,7 @@ pub struct Curve {
     points: Vec<Bin>,
 }
 
-/// The counts of the detections from a score on.
+/// The counts of the detections at or above a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
     /// The score.
@@ -448,8 +447,8 @@ impl Curve {
 
     /// Right, wrong and missed with the detections of at least this score.
     ///
-    /// Detections without a score, or with NaN, count as having −∞. NaN is no score to cut at, and
-    /// leaves no detections.
+    /// Detections without a score, or with NaN, count as having −∞. NaN is not a score threshold,
+    /// and leaves no detections.
     #[must_use]
     pub fn at(&self, score: f64) -> Counts {
         let cut = Rank::new(score);
@@ -476,8 +475,8 @@ impl Curve {
         })
     }
 
-    /// The point with the greatest F1, of equal ones that with the highest score; `None` without
-    /// detections, or with nothing but such as were left out.
+    /// The point with the greatest F1, and among equal ones the highest score; `None` without
+    /// detections that count.
     #[must_use]
     pub fn best_f1(&self) -> Option<CurvePoint> {
         let f1 = |point: &CurvePoint| point.counts.f1().unwrap_or(0.0);
@@ -561,7 +560,7 @@ pub fn macro_average(classes: impl IntoIterator<Item = Counts>) -> DetectionScor
 /// A definition that [`PrecisionRecall`] does not take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidCurve {
-    /// A rule that does not go by score: its matches change when detections are cut.
+    /// A rule that does not use scores: its matches change when detections are cut.
     Matching(Matching),
     /// A threshold out of range.
     Threshold(InvalidThreshold),
@@ -700,7 +699,7 @@ pub(crate) mod tests {
                 prop_assert_eq!(&shards, &state);
                 prop_assert_eq!(metric.compute(&shards), metric.compute(&state));
 
-                // What a cut leaves, matched alone.
+                // The detections at or above a threshold, matched alone.
                 let cut = f64::from(cut) / 4.0;
                 for (threshold, curves) in [0.5, 0.75].into_iter().zip(metric.compute(&state)) {
                     let alone = crate::Detections::default().with_matching(matching);

@@ -81,9 +81,10 @@ pub struct Annotation<S = BBox> {
     /// Whether it is left out of the count ("difficult" in Pascal VOC): not to be found, and a
     /// detection of it is neither right nor wrong.
     pub ignore: bool,
-    /// Its id in the file. Only the quirks of a reference program look at it.
+    /// Its id in the file. Only the quirks of a reference implementation look at it.
     pub id: i64,
-    /// The area that decides its size class. In COCO that of the mask, also where boxes are scored.
+    /// The area that decides its area range. In COCO it is the area of the mask, even if boxes are
+    /// scored.
     pub area: f64,
     /// Where it is.
     pub shape: S,
@@ -118,8 +119,8 @@ impl<S: Shape> Annotation<S> {
 /// A detection of a class in an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction<S = BBox> {
-    /// The place of its image in the list of images, by which [`Dataset::new`] puts it beside that
-    /// image; no metric reads it.
+    /// The index of its image in the list of images, by which [`Dataset::new`] adds it to that
+    /// image; metrics do not read it.
     pub image: u32,
     /// The position in the results file, counted from 0, which [`Dataset::new`] and the file readers
     /// set. It is 0 in data that has no file order, such as records of single images. Only
@@ -129,7 +130,7 @@ pub struct Prediction<S = BBox> {
     pub class: u32,
     /// The detector's confidence, in any unit; only its order counts.
     pub score: f64,
-    /// The area that decides its size class.
+    /// The area that decides its area range.
     pub area: f64,
     /// Where it is.
     pub shape: S,
@@ -219,7 +220,7 @@ pub struct Dataset<S = BBox> {
 }
 
 impl<S: Shape> Dataset<S> {
-    /// Puts predictions, in the order of their file, beside the images that they are of, and sets their
+    /// Adds predictions, in the order of their file, to the images that they belong to, and sets their
     /// [`place`](Prediction::place) to their index in the list.
     ///
     /// Classes and images must be in the order of their keys, which `classes` and `image` of
@@ -383,7 +384,7 @@ impl<S: Shape + Sync> Dataset<S> {
 pub enum InvalidDataset {
     /// The key of a class or an image is not after the one before it.
     Order {
-        /// What the list is of: `class` or `image`.
+        /// The kind of the items: `class` or `image`.
         list: &'static str,
         /// The key before it.
         before: Key,
@@ -402,7 +403,7 @@ pub enum InvalidDataset {
     },
     /// More predictions than a `u32` can count.
     TooMany {
-        /// How many.
+        /// The number of items.
         predictions: usize,
     },
 }

@@ -36,11 +36,10 @@ use crate::{BBox, Detection, Image, Prediction, Shape, Truth, iou, iou_by_corner
 ///
 /// # Cost
 ///
-/// That of the [matching rule](crate::matching); one-to-one counts, where all truths count, need no
-/// choice of pairs. They take memory for the detections, the truths and the pairs that reach the
-/// threshold, of which at most 2^26 are kept, and time for a few looks at each pair: seconds for a
-/// million boxes of which each overlaps a few, or for a million equal ones; a quarter of an hour for a
-/// million boxes of which each overlaps hundreds. A profile of the Fusion
+/// The cost of the [matching rule](crate::matching); one-to-one counts, where all truths count, need no choice of
+/// pairs. They need memory for the detections, the truths and the pairs that reach the threshold (at most 2^26 are
+/// kept), and time for a few looks at each pair: seconds for a million boxes that each overlap a few others, or for a
+/// million equal ones; a quarter of an hour for a million boxes that each overlap hundreds. A profile of the Fusion
 /// Brain Challenge costs the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Detections<S = BBox> {
@@ -50,7 +49,7 @@ pub struct Detections<S = BBox> {
     count: Count<S>,
 }
 
-/// How an item is counted.
+/// The way in which an item is counted.
 type Count<S> = fn(&Detections<S>, &[Detection<S>], &[Truth<S>]) -> DetectionState;
 
 impl Detections {
@@ -82,7 +81,7 @@ impl Detections {
 impl<S: Shape + Clone + PartialEq> Detections<S> {
     /// The metric for any shape: [`Profile::OneToOne`] with this matching rule.
     ///
-    /// [`Matching::AnyOverlap`] goes by the IoU of the shape here. The profiles of the Fusion Brain
+    /// [`Matching::AnyOverlap`] uses the IoU of the shape here. The profiles of the Fusion Brain
     /// Challenge are for boxes, whose coordinates their programs look at.
     ///
     /// # Errors
@@ -204,7 +203,7 @@ pub(crate) fn split<'a, S, T>(
     }
 }
 
-/// Whose rules are followed.
+/// The convention to follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// Ours, and what precision and recall of detections should mean: the most one-to-one pairs at
@@ -213,22 +212,24 @@ pub enum Profile {
     OneToOne,
     /// The final program of the Fusion Brain Challenge 2021 (2021-10-19) for zero-shot detection.
     ///
-    /// Its rule counts a prediction as right if its IoU with *any* true box is not below the
-    /// threshold, and counts `max(0, truths − predictions)` true boxes as missed. Known defects:
-    /// - any number of predictions on one true box are all right;
-    /// - a true box that nobody found costs nothing as long as there are as many predictions as
-    ///   truths;
-    /// - a prediction that equals the one before it is not counted, if there are true boxes, but
-    ///   is still a prediction in the number of missed boxes;
+    /// Its rule counts a prediction as correct if its IoU with *any* ground-truth box is not below
+    /// the threshold, and counts `max(0, truths − predictions)` ground-truth boxes as missed. Known
+    /// defects:
+    /// - any number of predictions on one ground-truth box are all right;
+    /// - a ground-truth box that nobody found costs nothing as long as there are as many
+    ///   predictions as truths;
+    /// - a prediction that equals the one before it is not counted, if there are ground-truth
+    ///   boxes, but is still a prediction in the number of missed boxes;
     /// - IoU is computed from corners, [`iou_by_corners`], and its last bit decides at exactly
     ///   the threshold;
     /// - 0/0 is 0, so a data set without boxes, all answered rightly, scores 0.
     FusionBrain2021,
     /// The first program of the Fusion Brain Challenge 2021 (2021-10-08), also its baseline's.
     ///
-    /// A true box is missed if no prediction overlaps it from the threshold on. Known defects: as
-    /// above but for the missed boxes; all equal predictions count once, if there are true boxes,
-    /// and true boxes that equal the one before once, if there are predictions.
+    /// A ground-truth box is missed if no prediction overlaps it at or above the threshold. Known
+    /// defects: as above, except for the missed boxes; all equal predictions count once, if there
+    /// are ground-truth boxes, and ground-truth boxes that equal the one before once, if there are
+    /// predictions.
     FusionBrainBaseline,
     /// The rule as the challenge's text words it: above the threshold is right, below is wrong.
     ///
@@ -273,10 +274,10 @@ named_choice!(Profile, "profile");
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DetectionState {
-    /// Right and wrong predictions, and missed true boxes.
+    /// Correct and incorrect predictions, and missed ground-truth boxes.
     pub counts: Counts,
-    /// Predictions that count as right although their true boxes were taken: how many more are
-    /// right than could be matched one-to-one. 0 for one-to-one rules.
+    /// Predictions that count as correct although their ground-truth boxes were taken: the number
+    /// of correct ones beyond those that could be matched one-to-one. 0 for one-to-one rules.
     pub repeated: u64,
     /// Predictions that are neither right nor wrong: [`Profile::SeedText`] at exactly the
     /// threshold.
@@ -506,7 +507,7 @@ fn count_any_overlap<S: Shape + Clone + PartialEq>(
         if truths.is_empty() || detections.is_empty() {
             return unmatched(detections.len(), missed);
         }
-        // The program groups equal neighbours and looks at each group once.
+        // The program groups equal neighbors and looks at each group once.
         let mut counted = detections.to_vec();
         counted.dedup_by(|a, b| a.shape == b.shape);
         with_candidates(&counted, truths, enough, |found| any(found, missed))
@@ -521,9 +522,9 @@ fn count_baseline(detections: &[Detection], truths: &[Truth], threshold: f64) ->
         if truths.is_empty() || detections.is_empty() {
             return unmatched(detections.len(), truths.len() as u64);
         }
-        // The program sorts predictions by their coordinates before it groups equal neighbours;
-        // true boxes it groups as they come. Adding 0 makes one number of the two zeros, as for
-        // the program.
+        // The program sorts predictions by their coordinates before it groups equal neighbors;
+        // ground-truth boxes it groups as they come. Adding 0 turns the two zeros into one number,
+        // as they are in the program.
         let key = |detection: &Detection| detection.shape.xywh().map(|number| number + 0.0);
         let mut counted = detections.to_vec();
         counted.sort_by(|a, b| {
@@ -568,7 +569,7 @@ fn unmatched(predicted: usize, missed: u64) -> DetectionState {
     }
 }
 
-/// Counts each detection that overlaps any true box enough as right.
+/// Counts each detection that overlaps any ground-truth box enough as right.
 fn any<S: Shape, F: Fn(&S, &S) -> bool>(
     found: &mut Candidates<'_, S, F>,
     missed: u64,
@@ -581,7 +582,7 @@ fn any<S: Shape, F: Fn(&S, &S) -> bool>(
     }
 }
 
-/// How many detections overlap any truth enough.
+/// The number of detections that overlap any truth enough.
 fn right<S: Shape, F: Fn(&S, &S) -> bool>(found: &Candidates<'_, S, F>) -> u64 {
     found.rows_with_any().filter(|&any| any).count() as u64
 }
@@ -591,7 +592,7 @@ fn right<S: Shape, F: Fn(&S, &S) -> bool>(found: &Candidates<'_, S, F>) -> u64 {
 pub struct InvalidThreshold(pub f64);
 
 impl InvalidThreshold {
-    /// The threshold, if it is none.
+    /// The threshold, if it is invalid.
     pub(crate) fn check(threshold: f64) -> Result<f64, Self> {
         if threshold > 0.0 && threshold <= 1.0 {
             Ok(threshold)
@@ -673,7 +674,7 @@ mod tests {
         check(FusionBrain2021, &[0.0, 1.0], &[0.0, 50.0], [2, 0, 0, 1]);
         check(FusionBrainBaseline, &[0.0, 1.0], &[0.0, 50.0], [2, 0, 1, 1]);
         check(SeedText, &[0.0, 1.0], &[0.0, 50.0], [2, 0, 0, 1]);
-        // Equal neighbours, and equal predictions apart.
+        // Equal neighbors, and equal predictions apart.
         check(
             FusionBrain2021,
             &[0.0, 0.0, 90.0, 0.0],
@@ -687,7 +688,7 @@ mod tests {
             [1, 1, 0, 0],
         );
         check(SeedText, &[0.0, 0.0, 90.0, 0.0], &[0.0], [3, 1, 0, 2]);
-        // Equal neighbours among the truths that nothing finds.
+        // Equal neighbors among the truths that nothing finds.
         check(FusionBrainBaseline, &[90.0], &[0.0, 0.0], [0, 1, 1, 0]);
     }
 

@@ -33,7 +33,7 @@ use crate::{BBox, Shape};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keypoints {
     points: Box<[[f64; 2]]>,
-    /// What only true objects have.
+    /// The fields that only true objects have.
     truth: Option<Truth>,
 }
 
@@ -47,8 +47,8 @@ struct Truth {
 }
 
 impl Keypoints {
-    /// The points of a true object, of which those that are not `labeled` do not count, with its area, and its box
-    /// where none is labeled. Without labels and a box it is similar to nothing.
+    /// The points of a true object, with its area, and its box if none is labeled. Points that are not `labeled` do not
+    /// count. Without labels and a box it is similar to nothing.
     ///
     /// Points without a sigma, and labels without a point, do not count.
     #[must_use]
@@ -100,7 +100,7 @@ impl Keypoints {
         crate::region::bounds(&self.points)
     }
 
-    /// How similar a detection is to a true object.
+    /// The similarity of a detection to a true object.
     fn similarity(&self, to: &Self) -> f64 {
         let Some(truth) = &to.truth else {
             return 0.0;
@@ -132,7 +132,7 @@ impl Keypoints {
 }
 
 impl Shape for Keypoints {
-    /// Of a true object what it was built with; of a detection that of the box around its points.
+    /// The area that a true object was built with; for a detection, that of the box around its points.
     fn area(&self) -> f64 {
         let [left, top, right, bottom] = self.extent();
         match &self.truth {

@@ -14,7 +14,8 @@ use crate::{
     Prediction, Tide, TideState, VocAp, VocState, by_class,
 };
 
-/// How examples are divided among parts, the order in which these merge, and how often each counts.
+/// The division of examples among parts, the order in which these merge, and the weight of each
+/// example.
 #[derive(Clone, Debug)]
 pub(crate) struct Division {
     order: Vec<usize>,

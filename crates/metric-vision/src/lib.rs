@@ -65,5 +65,5 @@ pub use tide::{
 };
 pub use voc::{Interpolation, VocAp, VocClass, VocScore, VocState, iou_plus_one};
 
-/// The version of this crate, as it stands in signatures.
+/// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -28,7 +28,7 @@ pub struct Mask {
     bbox: [u32; 4],
 }
 
-/// COCO draws polygons on a grid of so many lines a pixel.
+/// COCO draws polygons on a grid of this many lines per pixel.
 const FIFTHS: f64 = 5.0;
 /// The largest coordinate of a polygon, positive or negative.
 const MAX_COORDINATE: f64 = 1e8;
@@ -38,7 +38,7 @@ const MAX_CROSSINGS: usize = 1 << 24;
 impl Mask {
     /// The mask of these run lengths (COCO's uncompressed form).
     ///
-    /// Runs of length 0 after the first are joined with their neighbours. pycocotools keeps them,
+    /// Runs of length 0 after the first are joined with their neighbors. pycocotools keeps them,
     /// and stops counting where those of two masks meet.
     ///
     /// # Errors
@@ -54,14 +54,14 @@ impl Mask {
         Ok(Self::of_runs(height, width, alternating(counts)))
     }
 
-    /// The mask of these run lengths as COCO's text: five bits a character from `0` on, a sixth where
-    /// more follow, the low ones first. From the fourth run on, what differs from the run two before
-    /// is written.
+    /// The mask of these run lengths as COCO's text: five bits per character starting at `0`, a sixth if more follow,
+    /// the low ones first. Starting with the fourth run, the difference from the run two before is written.
     ///
     /// # Errors
     ///
-    /// An image of 2^32 pixels or more, a character that is not from `0` to `o`, a number that goes
-    /// on past the end or is no run length, or runs that do not add up to height times width.
+    /// Returns an error if an image has 2^32 pixels or more, a character is not from `0` to `o`, a
+    /// number continues past the end or is not a run length, or runs do not add up to height times
+    /// width.
     pub fn from_compressed(height: u32, width: u32, text: &str) -> Result<Self, InvalidMask> {
         let mut counts: Vec<u32> = Vec::new();
         let mut bytes = text.bytes().enumerate();
@@ -440,7 +440,7 @@ fn column_crossings(
     Some(())
 }
 
-/// Why something is no mask.
+/// The reason why something is not a mask.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidMask {
     /// The image has 2^32 pixels or more.
@@ -452,7 +452,7 @@ pub enum InvalidMask {
     },
     /// The runs do not add up to the pixels of the image.
     Total {
-        /// What they add up to.
+        /// Their sum.
         total: u64,
         /// Height times width.
         pixels: u32,
@@ -464,7 +464,7 @@ pub enum InvalidMask {
         /// Its byte.
         byte: u8,
     },
-    /// A number of the text goes on past the end, or is no run length.
+    /// A number of the text continues past the end, or is not a run length.
     Number {
         /// Where it begins, in bytes from 0.
         place: usize,

@@ -1,25 +1,24 @@
 //! Which detection stands for which true object: the matching rules, each a function on plain slices.
 //!
 //! Each function takes the detections and truths of one image and class and an IoU threshold, and
-//! gives for each detection the index of its truth, if it has one. All of them but [`any_overlap`]
-//! are one-to-one: a truth that counts stands behind at most one detection.
+//! gives for each detection the index of its truth, if it has one. All of them except
+//! [`any_overlap`] are one-to-one: a truth that counts is matched with at most one detection.
 //!
 //! Shapes that do not overlap never match, whatever the threshold.
 //!
-//! A truth may be a crowd region, or left out of the count. Such a truth is not to be found, and a
-//! detection of it is neither right nor wrong: it drops out. [`counts`] reads right, wrong and
-//! missed from matches accordingly. How each rule comes to such a match stands with the rule; none
-//! takes it where it could have taken a truth that counts.
+//! A truth may be a crowd region, or left out of the count. Such a truth is not a positive, and a
+//! detection of it is neither correct nor wrong: it drops out. [`counts`] counts matches
+//! accordingly. The documentation of each rule says how it comes to such a match; none chooses it
+//! where it could have taken a truth that counts.
 //!
 //! # Cost
 //!
-//! In an item of many truths each detection is compared only with those whose bounds meet its own, and
-//! `k` below is the number of such pairs. It is small where shapes lie apart. Where very many boxes overlap
-//! each other, as 100,000 equal ones do, the rules that go by score search for the best truth of a
-//! detection in a tree and leave out nearly all pairs: about a second for equal boxes, and some ten seconds
-//! for 100,000 boxes that differ a little from each other. Other shapes have no such search;
-//! [`Matching::check_size`] refuses too many of them. Memory grows with detections and truths, and for the
-//! two optimal rules with the pairs that they choose from as well.
+//! In an item of many truths each detection is compared only with those whose bounds meet its own, and `k` below is the
+//! number of such pairs. It is small where shapes lie apart. Where very many boxes overlap each other, as 100,000 equal
+//! ones do, the rules that use scores search for the best truth of a detection in a tree and leave out nearly all
+//! pairs: about a second for equal boxes, and some ten seconds for 100,000 boxes that differ a little from each other.
+//! Other shapes have no such search; [`Matching::check_size`] refuses too many of them. Memory grows with detections
+//! and truths, and for the two optimal rules with the pairs that they choose from as well.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +39,7 @@ pub struct Detection<S = BBox> {
     /// Where it is.
     pub shape: S,
     /// The detector's confidence, in any unit; only its order counts, and only for the matching
-    /// rules that go by score.
+    /// rules that use scores.
     pub score: Option<f64>,
 }
 
@@ -62,7 +61,7 @@ pub struct Truth<S = BBox> {
 }
 
 impl<S> Truth<S> {
-    /// Whether it is to be found: it is no crowd and not left out of the count.
+    /// Whether it is a positive: it is not a crowd and not left out of the count.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         !(self.crowd || self.ignore)
@@ -88,7 +87,7 @@ pub enum Matching {
     Optimal,
     /// COCO's: [`greedy`].
     Greedy,
-    /// Pascal VOC's, from the threshold on: [`voc`].
+    /// Pascal VOC's, at or above the threshold: [`voc`].
     Voc,
     /// Pascal VOC's, above the threshold: [`voc`] with `strict`.
     VocStrict,
@@ -127,14 +126,14 @@ impl Matching {
     /// Whether the match of a detection depends on no detection that scores less.
     ///
     /// The matches of such a rule, made once for all detections, are also those of the detections
-    /// from any score on.
+    /// at or above any score.
     #[must_use]
     pub const fn goes_by_score(self) -> bool {
         matches!(self, Self::Greedy | Self::Voc | Self::VocStrict)
     }
 
-    /// The matches by this rule, of any shape: what its function gives, but that
-    /// [`AnyOverlap`](Self::AnyOverlap) goes by the IoU of the shape.
+    /// The matches by this rule, of any shape: the result of its function, except that
+    /// [`AnyOverlap`](Self::AnyOverlap) uses the IoU of the shape.
     ///
     /// ```
     /// use metric_vision::{BBox, Detection, Matching, Truth};
@@ -171,8 +170,8 @@ pub const MOST_PAIRS: usize = MOST_EDGES;
 const MOST_SEARCHED: usize = 1 << 30;
 
 impl Matching {
-    /// Refuses items of which so many shapes overlap each other that this rule would take minutes, or
-    /// gigabytes of memory.
+    /// Refuses items in which so many shapes overlap each other that this rule would take minutes, or gigabytes of
+    /// memory.
     ///
     /// Matches have no limit of their own. A program that reads untrusted data calls this first. It costs
     /// nothing for items of up to 2,896 detections and truths, and otherwise a sort of the boxes where that
@@ -242,7 +241,7 @@ impl Matching {
         if detections.len().saturating_mul(truths.len()) <= most {
             return Ok(());
         }
-        // Of boxes most pairs can be left out unseen.
+        // For boxes, most pairs can be left out unseen.
         let is_slow = detections
             .first()
             .is_some_and(|one| one.shape.overlap_at_most(one.shape.bounds()) == f64::INFINITY);
@@ -274,9 +273,9 @@ fn pairs_that_meet<S: Shape>(detections: &[Detection<S>], truths: &[Truth<S>]) -
     usize::try_from(pairs).unwrap_or(usize::MAX)
 }
 
-/// Refuses an image of whose pairs of a detection and a truth a metric would list too many.
+/// Refuses an image for which a metric would list too many pairs of a detection and a truth.
 ///
-/// Of detections the best `most` count: of each class where only those of one class are compared, else of all.
+/// The best `most` detections count: of each class if only those of one class are compared, otherwise of all.
 pub(crate) fn check_image<S>(
     predictions: &[Prediction<S>],
     annotations: &[Annotation<S>],
@@ -415,7 +414,7 @@ pub fn optimal<S: Shape>(
     optimal_of(detections, truths, threshold, MOST_EDGES)
 }
 
-/// [`optimal`], with so many pairs at most to choose from.
+/// [`optimal`], with at most this many pairs to choose from.
 fn optimal_of<S: Shape>(
     detections: &[Detection<S>],
     truths: &[Truth<S>],
@@ -469,20 +468,20 @@ fn any_optimal<S: Shape>(
     matches
 }
 
-/// The greatest total IoU over all pairs, of which those with `IoU >= threshold` stay.
+/// The greatest total IoU over all pairs; those with `IoU >= threshold` are kept.
 ///
 /// The habit of set-prediction detectors (Carion et al., *DETR*, 2020, match so in training). It can
 /// give fewer pairs than [`optimal`], since it spends truths on pairs that do not reach the
 /// threshold.
 ///
-/// Truths that do not count are no part of that total. They take, in the manner of [`optimal`], as
+/// Truths that do not count are not part of that total. They take, in the manner of [`optimal`], as
 /// many as they can of the detections that are left over.
 ///
 /// # Cost
 ///
-/// That of [`assign`](metric_core::assignment::assign) of the pairs that overlap at all, of which no more than
-/// `min(n, m)²` are kept for `n` detections and `m` truths. If more than 2^23 are left, the matches
-/// are those of [`optimal`] without regard to the total IoU; [`Matching::check_size`] tells.
+/// The cost of [`assign`](metric_core::assignment::assign) for the pairs that overlap at all; at most `min(n, m)²` are
+/// kept for `n` detections and `m` truths. If more than 2^23 are left, the matches are those of [`optimal`] without
+/// regard to the total IoU; [`Matching::check_size`] tells.
 #[must_use]
 pub fn optimal_sum<S: Shape>(
     detections: &[Detection<S>],
@@ -563,7 +562,7 @@ pub fn greedy<S: Shape>(
     let mut order = by_score(detections).into_iter();
     for index in order.by_ref() {
         let shape = &detections[index].shape;
-        // Of the truths that count, and of the others.
+        // The pairs of the truths that count, and of the others.
         let mut best = [(bound, None); 2];
         let looked = field.near(shape, |place, truth| {
             if taken[place] {
@@ -614,7 +613,7 @@ fn greedy_by_search<S: Shape>(
         let found = counted.best(shape, bound, S::iou).or_else(|| {
             let ignored = ignored.best(shape, bound, S::iou);
             let crowd = crowds.best(shape, bound, S::iou_crowd);
-            // Of equal ones the later.
+            // The later of equal ones.
             let last = |a: (usize, f64), b: (usize, f64)| match a.1.total_cmp(&b.1) {
                 Ordering::Equal if a.0 > b.0 => a,
                 Ordering::Greater => a,
@@ -725,8 +724,8 @@ pub(crate) fn voc_by<S: Shape>(
 /// first, whether another detection has it or not. A truth that does not count is only taken where
 /// none that counts is in reach.
 ///
-/// This is not one-to-one: ten detections on one true box all count as right. It is here because
-/// the Fusion Brain Challenge 2021 scored so, and its program's arithmetic decides:
+/// This is not one-to-one: ten detections on one ground-truth box all count as correct. It exists
+/// because the Fusion Brain Challenge 2021 scored so, and its program's arithmetic decides:
 /// [`iou_by_corners`]. That is why it takes boxes only.
 ///
 /// Costs as much as [`greedy`].
@@ -785,18 +784,18 @@ fn greatest<S: Shape>(
     (best, looked)
 }
 
-/// What a truth that counts is worth; one that does not is worth 1, which no number of them exceeds.
+/// The value of a truth that counts; one that does not count has the value 1, and no number of those exceeds it.
 const COUNTED: i64 = 1 << 31;
 
-/// Of more pairs no best choice is made, which would take ten seconds and a gigabyte of memory.
+/// With more pairs no best choice is made, as it would take ten seconds and a gigabyte of memory.
 const MOST_EDGES: usize = 1 << 23;
 
 /// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU, as far
 /// as a best choice can have them. None if there are more than `most`.
 ///
-/// Of `n` detections and `m` truths a best choice gives each item of the smaller side one of the best
-/// `min(n, m)` of the other, of equal ones the first: the others of the smaller side have no more of
-/// them than all but one. No other pairs are kept.
+/// With `n` detections and `m` truths, a best choice gives each item of the smaller side one of the best `min(n, m)` of
+/// the other side (the first of equal ones), as the other items of the smaller side take at most all of these except
+/// one. No other pairs are kept.
 ///
 /// So that any number of detections may have a crowd, each has its own column behind the truths,
 /// which stands for all crowds.
@@ -950,7 +949,7 @@ fn pair<S: Shape>(
             Some(column)
         } else {
             let share = |place: usize| detections[row].shape.iou_crowd(&truths[place].shape);
-            // Of equal ones the first, which of a reversed list is the last.
+            // The first of equal ones, which is the last of a reversed list.
             let crowds = crowds.iter().rev().copied();
             crowds.max_by(|&a, &b| share(a).total_cmp(&share(b)))
         };
@@ -1068,7 +1067,7 @@ mod tests {
                 ("voc-strict", &[0, 0, 1]),
             ],
         );
-        // Of equal crowds.
+        // The first of equal crowds.
         check(
             &[0.0],
             &[('c', 0.0), ('c', 0.0)],

@@ -31,7 +31,7 @@ pub(crate) fn pairs_that_meet(lists: [&[[f64; 4]]; 2]) -> u64 {
         tops.add(top, is_end);
         bottoms.add(bottom, is_end);
         if !is_end {
-            // Of the others some start below this one, and some end above it.
+            // Some of the others start below this one, and some end above it.
             let [tops, bottoms] = &crossed[1 - list];
             pairs += tops.below(bottom + 1) - bottoms.below(top);
         }
@@ -39,8 +39,8 @@ pub(crate) fn pairs_that_meet(lists: [&[[f64; 4]]; 2]) -> u64 {
     pairs
 }
 
-/// How often each of some ranks occurs, as sums over ranges of them (P. M. Fenwick, *A new data structure
-/// for cumulative frequency tables*, 1994).
+/// The number of times each rank occurs, as sums over ranges of ranks (P. M. Fenwick, *A new data structure for
+/// cumulative frequency tables*, 1994).
 struct Counts(Vec<u64>);
 
 impl Counts {
@@ -60,7 +60,7 @@ impl Counts {
         }
     }
 
-    /// How many are below a rank.
+    /// The number of ranks below a rank.
     fn below(&self, rank: usize) -> u64 {
         let mut at = rank;
         let mut sum = 0;

@@ -8,7 +8,7 @@ use crate::{Shape, Truth};
 pub(crate) enum Arithmetic {
     /// [`Shape::iou`].
     Shape,
-    /// Of boxes from corner to corner, whose sides are longer by this.
+    /// For boxes from corner to corner, whose sides are longer by this.
     Corners(f64),
 }
 
@@ -37,8 +37,8 @@ impl Arithmetic {
     /// takes away from the union alone, and inside it adds as much to the overlap as to the box. So the
     /// greatest IoU is that of the box whose edges are the nearest ones that a box of the group can have.
     fn iou_at_most(self, own: Bounds, group: &Group) -> f64 {
-        /// Coordinates may be so many times the sides: then areas and overlaps have relative errors below
-        /// this number times some 2^-52.
+        /// Coordinates may be this many times the sides: then areas and overlaps have relative errors below this number
+        /// times some 2^-52.
         const FAR: f64 = 1e5;
         const ROUNDING: f64 = 1.0 + 1e-9;
         let longer = match self {
@@ -115,7 +115,7 @@ impl Prefer {
     }
 }
 
-/// How much a shape is overlapped by a truth.
+/// The overlap of a shape and a truth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Measure {
     /// IoU by this formula.
@@ -156,14 +156,14 @@ struct Node {
     next: usize,
 }
 
-/// What is known of some truths.
+/// The facts known about some truths.
 #[derive(Clone, Copy)]
 struct Group {
     bounds: Bounds,
-    /// What is within all of them: the greatest left and top, the least right and bottom.
+    /// The intersection of all of them: the greatest left and top, the least right and bottom.
     within: Bounds,
     least_area: f64,
-    /// Of the preferred truth; `None` if none is left.
+    /// The overlap with the preferred truth; `None` if none is left.
     rank: Option<usize>,
 }
 

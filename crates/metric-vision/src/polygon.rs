@@ -25,7 +25,7 @@ use crate::{BBox, RotatedBox, Shape};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygon {
     points: Vec<[f64; 2]>,
-    /// What bounds it from above and below, in the order of left ends.
+    /// The edges that bound it from above and below, in the order of left ends.
     edges: Vec<Edge>,
     area: f64,
     bounds: [f64; 4],
@@ -176,7 +176,7 @@ fn distinct(mut ring: Vec<[f64; 2]>) -> Result<Vec<[f64; 2]>, InvalidPolygon> {
     }
 }
 
-/// The edges of a ring as pairs of points, from the first point on.
+/// The edges of a ring as pairs of points, starting at the first point.
 fn segments(points: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> {
     let ends = points.iter().cycle().skip(1);
     points.iter().zip(ends).map(|(from, to)| [*from, *to])
@@ -191,7 +191,7 @@ fn ring_edges(points: &[[f64; 2]]) -> Vec<Edge> {
 
 /// The boundary of a region by the even-odd rule, for edges that may cross.
 ///
-/// Between two neighbours among all ends and crossings no edges cross, and those there are, from
+/// Between two neighbors among all ends and crossings no edges cross, and those there are, from
 /// the lowest up, bound the region from below and from above in turn. An edge that is met again in
 /// the next strip in the same role goes on.
 fn even_odd_edges(mut edges: Vec<Edge>) -> Vec<Edge> {
@@ -336,12 +336,12 @@ impl From<RotatedBox> for Polygon {
     }
 }
 
-/// Why points are no polygon.
+/// The reason why points are not a polygon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidPolygon {
     /// There are fewer than three points, repeated ones left out.
     TooFewPoints {
-        /// How many there are.
+        /// The number of points.
         points: usize,
     },
     /// A coordinate is NaN or infinite.
@@ -360,7 +360,7 @@ pub enum InvalidPolygon {
     },
     /// There are holes.
     Interiors {
-        /// How many.
+        /// The number of points.
         rings: usize,
     },
 }
@@ -484,7 +484,7 @@ mod tests {
             .collect();
         let core = Polygon::even_odd(star.iter().map(|[x, y]| [-0.3 * x, -0.3 * y]).collect());
         let star = Polygon::even_odd(star).expect("a polygon");
-        // Ten triangles of the centre, a tip and an inner corner at cos 72° / cos 36°, less the core.
+        // Ten triangles of the center, a tip and an inner corner at cos 72° / cos 36°, less the core.
         let inner = 72_f64.to_radians().cos() / 36_f64.to_radians().cos();
         let (sin36, sin72) = (36_f64.to_radians().sin(), 72_f64.to_radians().sin());
         let area = 5.0 * inner * sin36 - 2.5 * inner * inner * sin72;
@@ -496,7 +496,7 @@ mod tests {
         assert_eq!(core.map(|core| core.iou(&star) < 1e-16), Ok(true));
     }
 
-    /// A ring that goes once round a centre: it does not cross itself.
+    /// A ring that goes once round a center: it does not cross itself.
     fn star() -> impl Strategy<Value = Vec<[f64; 2]>> {
         let radii = prop::collection::vec(1_u32..100, 3..40);
         (radii, 0_i32..50, 0_i32..50).prop_map(|(radii, cx, cy)| {

@@ -3,7 +3,7 @@ use std::fmt;
 use crate::Shape;
 use crate::region::{Edge, bounds, bounds_meet, share};
 
-/// A box that is turned about its centre.
+/// A box that is turned about its center.
 ///
 /// The angle turns the box counter-clockwise where x points right and y points up. In images, where
 /// y points down, the same numbers look turned clockwise. A full turn changes nothing, and half a
@@ -27,7 +27,7 @@ pub struct RotatedBox {
 }
 
 impl RotatedBox {
-    /// The box with this centre, width and height, turned by an angle in radians.
+    /// The box with this center, width and height, turned by an angle in radians.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl RotatedBox {
         Self::turned(cxcywh, angle, "angle", angle, angle.sin_cos())
     }
 
-    /// The box with this centre, width and height, turned by an angle in degrees.
+    /// The box with this center, width and height, turned by an angle in degrees.
     ///
     /// Quarter turns are exact.
     ///
@@ -99,7 +99,7 @@ impl RotatedBox {
         })
     }
 
-    /// Centre, width and height, as given.
+    /// Center, width and height, as given.
     #[must_use]
     pub fn cxcywh(&self) -> [f64; 4] {
         self.cxcywh
@@ -117,7 +117,7 @@ impl RotatedBox {
         self.corners
     }
 
-    /// The area between the corners: width times height, but for their rounding.
+    /// The area between the corners: width times height, except for their rounding.
     fn area_of_corners(&self) -> f64 {
         let [a, b, c, d] = self.corners;
         let cross = (c[0] - a[0]) * (d[1] - b[1]) - (c[1] - a[1]) * (d[0] - b[0]);
@@ -158,9 +158,9 @@ impl RotatedBox {
 /// them. At coordinates of 1e7 and sizes of 10 to 100 it is off by up to about 1e-10. The cosine and
 /// the sine are those of the platform, whose last digit may differ between platforms.
 ///
-/// Takes 0.1 to 0.2 us a pair, and allocates nothing. Libraries of general polygon booleans
-/// (`BooleanOps` of geo 0.33) take 25 times as long or more, and round coordinates to a grid: IoU is
-/// off by up to 1.6e-8, which is enough to move a pair over a threshold.
+/// Takes 0.1 to 0.2 us per pair, and allocates nothing. Libraries of general polygon booleans (`BooleanOps` of geo
+/// 0.33) take 25 times as long or more, and round coordinates to a grid: IoU is off by up to 1.6e-8, which is enough to
+/// move a pair over a threshold.
 impl Shape for RotatedBox {
     fn area(&self) -> f64 {
         self.cxcywh[2] * self.cxcywh[3]
@@ -181,7 +181,7 @@ impl Shape for RotatedBox {
     }
 }
 
-/// Why five numbers are no rotated box.
+/// The reason why five numbers are not a rotated box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidRotatedBox {
     /// A number is NaN or infinite.
@@ -265,14 +265,14 @@ mod tests {
         check((cross, 30.0), ([9.0, 0.0, 3.0, 1.0], 60.0), 0.0);
         check((cross, 0.0), ([0.0, 0.0, 3.0, 0.0], 0.0), 0.0);
         check(([0.0; 4], 0.0), ([0.0; 4], 0.0), 0.0);
-        // A unit square on its corner, half of it in the square beside it.
+        // A unit square on its corner, half of it in the square next to it.
         let side = 0.5_f64.sqrt();
         check(
             ([0.0, 0.0, side, side], 45.0),
             ([1.0, 0.0, 2.0, 2.0], 0.0),
             0.25 / 4.25,
         );
-        // Areas out of the range of a double are no overlap.
+        // Areas out of the range of a double do not count as overlap.
         check(
             ([0.0, 0.0, 1e200, 1e200], 0.0),
             ([0.0, 0.0, 1e200, 1e200], 9.0),

@@ -1,7 +1,7 @@
 //! Scores of detections as states keep them.
 
-/// The order of scores: as whole numbers, so that they compare also where they are no numbers, and
-/// no text rounds or refuses them.
+/// The order of scores: as whole numbers, so that NaN compares as well, and no text format rounds
+/// or refuses them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "u64", try_from = "u64"))]

@@ -70,7 +70,7 @@ pub struct DetectionSweepParams {
     /// no threshold.
     pub score_thresholds: Vec<f64>,
     /// Whether to gather the counts at all scores, for the best F1. This takes a matching rule that
-    /// [goes by score](Matching::goes_by_score).
+    /// [uses scores](Matching::goes_by_score).
     pub best_f1: bool,
 }
 
@@ -92,8 +92,8 @@ impl DetectionSweep {
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no IoU threshold or one out of range, if a score threshold is NaN,
-    /// or if the best F1 is wanted under a rule that does not go by score.
+    /// Returns an error if there is no IoU threshold or one out of range, if a score threshold is NaN, or if the best
+    /// F1 is wanted under a rule that does not use scores.
     pub fn new(params: DetectionSweepParams) -> Result<Self, InvalidSweep> {
         let (profile, matching) = (params.profile, params.matching);
         let metric = |iou| {
@@ -191,7 +191,7 @@ impl<S> DetectionSweep<S> {
 }
 
 impl<S: Shape + Clone> DetectionSweep<S> {
-    /// Adds an image of a data set with these classes, of which each that occurs is an example.
+    /// Adds an image of a data set with these classes; each class that occurs is an example.
     pub fn update_image(
         &self,
         state: &mut DetectionSweepState,
@@ -325,8 +325,8 @@ impl DetectionSweepState {
         self.classes.keys()
     }
 
-    /// How many ground-truth boxes and detections each known class has, under the thresholds that keep the
-    /// most of them.
+    /// The number of ground-truth boxes and detections of each known class, under the thresholds that keep the most of
+    /// them.
     pub fn class_totals(&self) -> impl Iterator<Item = (&Key, ClassTotals)> {
         self.classes.iter().map(|(class, counts)| {
             let most = |count: fn(&Counts) -> u64| counts.iter().map(count).max();
@@ -369,7 +369,7 @@ impl DetectionSweepState {
         }
     }
 
-    /// Adds all but the histograms.
+    /// Adds everything except the histograms.
     fn merge_counts(&mut self, other: &Self, times: u64) {
         if times == 0 {
             return;
@@ -523,7 +523,7 @@ pub enum InvalidSweep {
     Threshold(InvalidThreshold),
     /// A score threshold is NaN.
     ScoreThreshold,
-    /// The best F1 is wanted under a rule that does not go by score.
+    /// The best F1 is wanted under a rule that does not use scores.
     BestF1,
     /// The profile is for axis-aligned boxes.
     Profile(Profile),

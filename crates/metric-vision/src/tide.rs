@@ -14,8 +14,8 @@ use crate::matching::{TooManyPairs, check_image};
 use crate::score::Rank;
 use crate::{Annotation, BBox, Image, Prediction, Shape};
 
-/// What a detector's errors cost: TIDE's six types of error, how often each was made, and how much
-/// average precision would rise without it.
+/// The cost of a detector's errors: TIDE's six types of error, the number of errors of each type,
+/// and the rise of average precision without them.
 ///
 /// An example is an image: its detections and its true objects, of all classes.
 ///
@@ -41,7 +41,7 @@ use crate::{Annotation, BBox, Image, Prediction, Shape};
 /// ```
 ///
 /// Source: Bolya et al., *TIDE: A General Toolbox for Identifying Object Detection Errors* (ECCV
-/// 2020), and its program tidecv 1.0.1, whose rules these are.
+/// 2020), and its program tidecv 1.0.1, which this follows.
 ///
 /// # The rule
 ///
@@ -56,7 +56,7 @@ use crate::{Annotation, BBox, Image, Prediction, Shape};
 /// | `Cls` | has an object of another class: greatest IoU >= foreground |
 /// | `Dupe` | has an object of its class that is taken: IoU > foreground |
 /// | `Bkg` | has no object: greatest IoU < background, or = background of another class |
-/// | `Both` | is none of these: an object of another class, and badly placed |
+/// | `Both` | fits none of these types: an object of another class, and badly placed |
 ///
 /// `Miss` are the true objects that were not taken, and are the object of no `Loc` or `Cls`.
 ///
@@ -76,9 +76,9 @@ use crate::{Annotation, BBox, Image, Prediction, Shape};
 /// classes turn up; the two agree to about 15 digits.
 ///
 /// These are the program's, and kept:
-/// - A class of which there are detections but no true objects has an AP of 0, and is left out of the
-///   mean once its errors are gone: to right false positives of such a class raises AP a lot. So is a
-///   class whose objects are all missed, and those gone.
+/// - A class with detections but without true objects has an AP of 0, and is left out of the mean once its errors are
+///   corrected: correcting the false positives of such a class raises AP a lot. The same holds for a class whose
+///   objects are all missed, once those are corrected.
 /// - Once an oracle has been at work, wrong detections come before right ones of equal score, also
 ///   those of which it righted none. AP is a little less then; a fall is counted as no rise, but
 ///   not so for the two [`TideScore::false_positives`] and [`TideScore::false_negatives`].
@@ -107,8 +107,7 @@ pub struct Tide<S = BBox> {
 }
 
 impl<S: Shape> Tide<S> {
-    /// The metric of these two IoU thresholds, `0 < background < foreground <= 1`, and 100 detections
-    /// an image.
+    /// The metric of these two IoU thresholds, `0 < background < foreground <= 1`, and 100 detections per image.
     ///
     /// # Errors
     ///
@@ -130,7 +129,7 @@ impl<S: Shape> Tide<S> {
         })
     }
 
-    /// The same with so many detections an image.
+    /// The same with this many detections per image.
     ///
     /// # Errors
     ///
@@ -151,13 +150,13 @@ impl<S: Shape> Tide<S> {
         self.foreground
     }
 
-    /// The IoU up to which a detection is of the background.
+    /// The largest IoU at which a detection counts as background.
     #[must_use]
     pub fn background(&self) -> f64 {
         self.background
     }
 
-    /// How many detections count in an image.
+    /// The number of detections that count in an image.
     #[must_use]
     pub fn max_detections(&self) -> usize {
         self.max_detections
@@ -377,7 +376,7 @@ impl<S> Tide<S> {
                 errors: TideErrorType::IN_ORDER.map(|error| TideErrorScore {
                     error,
                     count: counts.next().unwrap_or_default(),
-                    // What falls, falls because of the order of equal scores: see the type.
+                    // Numbers only fall because of the order of equal scores: see the type.
                     delta_ap: delta(TideOracle::Error(error)).map(|delta| delta.max(0.0)),
                 }),
                 false_positives: delta(TideOracle::FalsePositives),
@@ -438,7 +437,7 @@ impl TideErrorType {
 
 named_choice!(TideErrorType, "type of error");
 
-/// What is put right before AP is taken.
+/// The errors that are corrected before AP is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TideOracle {
     /// Nothing.
@@ -507,7 +506,7 @@ where
     Ok(truths)
 }
 
-/// How a detection fared.
+/// The outcome of a detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Finding {
@@ -535,7 +534,7 @@ enum Verdict {
 struct TruthCounts {
     all: u64,
     not_found: u64,
-    /// Of these, those that are the object of no error of a detection.
+    /// Those of them that are not the object of an error of a detection.
     missed: u64,
 }
 
@@ -558,7 +557,7 @@ impl Merge for TruthCounts {
 }
 
 impl TideState {
-    /// How many errors of this type were made.
+    /// The number of errors of this type.
     #[must_use]
     pub fn count(&self, error: TideErrorType) -> u64 {
         if error == TideErrorType::Missed {
@@ -637,8 +636,8 @@ impl Finding {
     }
 }
 
-/// What can stand in the ranking of a class: each counted detection as it is, and again as what an
-/// oracle makes of it.
+/// The possible entries of the ranking of a class: each counted detection as it is, and again as an
+/// oracle corrects it.
 struct Entries {
     /// The true objects of the classes by state.
     truths: Vec<(u32, u32, TruthCounts)>,
@@ -761,7 +760,7 @@ impl Entries {
             TideOracle::None => &self.as_they_are,
             _ => &self.once_righted,
         };
-        // Whether an entry stands in the ranking, and if so, whether it is right.
+        // Whether an entry is in the ranking, and if so, whether it is correct.
         let standing = |kind| match kind {
             Kind::Right => Some(true),
             Kind::Wrong(error) => (righted != Some(error)).then_some(false),
@@ -868,7 +867,7 @@ fn average_precision(ranking: &Ranking, to_find: u64) -> f64 {
     total / 101.0
 }
 
-/// What [`Tide`] finds.
+/// The results of [`Tide`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TideScore {
     /// AP at the foreground threshold, the mean over classes; undefined without classes.
@@ -882,12 +881,12 @@ pub struct TideScore {
     pub false_negatives: Option<f64>,
 }
 
-/// What [`Tide`] finds about one type of error.
+/// The results of [`Tide`] about one type of error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TideErrorScore {
     /// The type.
     pub error: TideErrorType,
-    /// How many such errors were made.
+    /// The number of such errors.
     pub count: u64,
     /// By how much AP rises without them, at least 0; undefined where AP is, or where no class is
     /// left.
@@ -895,14 +894,14 @@ pub struct TideErrorScore {
 }
 
 impl TideScore {
-    /// What was found about one type of error.
+    /// The results about one type of error.
     #[must_use]
     pub fn of(&self, error: TideErrorType) -> TideErrorScore {
         self.errors[error as usize]
     }
 }
 
-/// Thresholds that are none of [`Tide`].
+/// Thresholds that are invalid for [`Tide`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidTide {
     /// A foreground threshold outside `0 < foreground <= 1`, or NaN.
@@ -1125,7 +1124,7 @@ mod tests {
         close(score.false_negatives, 1.0 - 51.0 / 101.0);
         close(score.false_positives, 0.0);
 
-        // The one object is taken for another class, which leaves the mean when that is righted.
+        // The one object is detected as another class, which leaves the mean when that is corrected.
         let (state, score) = score_of(&ranked(&[(1, 0.0)]), &[(0, 0.0)]);
         let aps = |oracle| {
             state
@@ -1145,7 +1144,7 @@ mod tests {
 
     #[test]
     fn the_first_of_the_errors_on_an_object_is_righted() {
-        // Both are near the second object; one of them can be put right, the other goes.
+        // Both are near the second object; one of them can be corrected, the other is dropped.
         let (state, _) = score_of(&ranked(&[(0, 56.0), (0, 44.0)]), &[(0, 0.0), (0, 50.0)]);
         assert_eq!(state.count(Localization), 2);
         let aps = state.average_precisions(TideOracle::Error(Localization));

@@ -93,7 +93,7 @@ fn split(items: &mut [Item], start: usize, mut sorted: bool, nodes: &mut Vec<Nod
                 let order = middle(a, axis).total_cmp(&middle(b, axis));
                 order.then(a.place.cmp(&b.place))
             };
-            // Of few, sorting once takes less time than further halving.
+            // With few, sorting once takes less time than further halving.
             sorted = items.len() <= Tree::SORTED;
             if sorted {
                 items.sort_unstable_by(order);

@@ -152,10 +152,10 @@ pub fn iou_plus_one(a: &BBox, b: &BBox) -> f64 {
     }
 }
 
-/// How the area under a curve is taken.
+/// The way in which the area under a curve is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// The whole area: VOC from 2010 on.
+    /// The whole area: VOC since 2010.
     #[default]
     EveryPoint,
     /// The mean of the precisions at recall 0, 0.1, ..., 1: VOC until 2009.
@@ -542,10 +542,10 @@ fn every_point(recalls: &[f64], precisions: &[f64]) -> f64 {
     pairwise_sum(&areas)
 }
 
-/// The mean of the precisions from eleven recalls on.
+/// The mean of the greatest precisions at or above eleven recalls.
 fn eleven_point(recalls: &[f64], precisions: &[f64]) -> f64 {
     let precision = |tenth: u8| {
-        // The multiples of 0.1 as numpy has them: 3 * 0.1 is a little more than 0.3.
+        // The multiples of 0.1 as numpy computes them: 3 * 0.1 is a little more than 0.3.
         let from = f64::from(tenth) * 0.1;
         let place = recalls.partition_point(|&recall| recall < from);
         precisions.get(place).copied().unwrap_or(0.0)

@@ -199,7 +199,8 @@ fn demo_text(name: &str) -> String {
     std::fs::read_to_string(path).expect("a file of the demo")
 }
 
-/// The clips of the demo, and predictions that are none or name lanes that the reference does not have.
+/// The clips of the demo, and predictions that are missing or name lanes that the reference does
+/// not have.
 fn clips() -> Vec<Row> {
     let mut clips = demo("lanes.jsonl", "predicted-lanes.jsonl");
     let clip = clips[0].0.clone();
@@ -685,7 +686,7 @@ fn coco_files(folder: &Folder, cases: &mut Vec<String>) {
     coco_persons(folder, cases);
 }
 
-/// Images of persons with two points each, of which some are not labeled, and one that is a crowd.
+/// Images of persons with two points each, some of which are not labeled, and one that is a crowd.
 fn coco_persons(folder: &Folder, cases: &mut Vec<String>) {
     let images: Vec<Value> = (1..=9).map(|id| json!({"id": id})).collect();
     let mut annotations = Vec::new();

@@ -1,4 +1,4 @@
-//! What the tests of the program share: a folder of files to run it in, and what it said.
+//! The common parts of the tests of the program: a folder of files to run it in, and its output.
 
 #![allow(
     dead_code,

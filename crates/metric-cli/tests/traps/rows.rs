@@ -2,7 +2,7 @@
 
 use super::Trap;
 
-/// Lines with an id before the text, as Kaldi has them.
+/// Lines with an id before the text, as in Kaldi.
 fn with_ids(ids: impl Iterator<Item = usize>, text: &str) -> String {
     ids.map(|id| format!("utt-{id:02} {text}\n")).collect()
 }

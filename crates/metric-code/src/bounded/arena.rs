@@ -4,7 +4,7 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::{self, NonNull};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a block holds begins at a multiple of this, as with `malloc`.
+/// The content of a block begins at a multiple of this, as with `malloc`.
 const ALIGN: usize = 16;
 
 /// A number before what a block holds: its class.
@@ -30,7 +30,7 @@ const LARGEST_CUT: usize = 1 << 16;
 struct Chunk(#[expect(dead_code, reason = "its size matters")] [u8; CHUNK]);
 const CHUNK: usize = 1 << 20;
 
-/// The class of the smallest blocks of at least so many bytes, which are at most [`LARGEST`].
+/// The class of the smallest blocks with at least this number of bytes, which is at most [`LARGEST`].
 fn class_of(bytes: usize) -> usize {
     if bytes <= 1024 {
         return bytes.div_ceil(ALIGN).max(1) - 1;
@@ -51,7 +51,7 @@ fn bytes_of(class: usize) -> usize {
     }
 }
 
-/// What a parse may take.
+/// The memory and work that a parse may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     /// Bytes at a time.
@@ -70,10 +70,10 @@ impl Limit {
     };
 }
 
-/// An allocation is a unit of work, and one more for each of so many bytes: they may be copied.
+/// An allocation is one unit of work, plus one for each run of this many bytes, as they may be copied.
 const COPIED: usize = 1 << 8;
 
-/// What tree-sitter allocates when it begins to recover from a syntax error, and hardly ever else: a
+/// The allocation that tree-sitter makes when it begins to recover from a syntax error, and hardly ever otherwise: a
 /// `StackSummary`, with its header. Before that it tries all tokens of the language, more than once.
 const SUMMARY: usize = 16 + HEADER;
 
@@ -83,15 +83,14 @@ const STEPS: u64 = 8;
 /// Steps that allocate more often than this cost more for each allocation.
 const USUAL: u64 = 64;
 
-/// From so many allocations on that no longer grows: they may be those of the end of a text.
+/// After this number of allocations that no longer grows: they may be those of the end of a text.
 const MOST: u64 = 1 << 13;
 
-/// So many bytes each arena may hold at a time. Of those that hold more there is one, and others wait for it:
-/// texts that take as much as they may do not take it on all threads at once. Code takes that many from about
-/// a megabyte on.
+/// The bytes that each arena may hold at a time. Only one arena may hold more, and others wait for it, so that texts
+/// that need the most memory do not take it on all threads at once. Code needs that much starting at about a megabyte.
 const SHARED: usize = 1 << 26;
 
-/// Of the arena that holds more.
+/// The bytes of the arena that holds more.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Blocks of memory, and how much they take.
@@ -106,7 +105,7 @@ pub(super) struct Arena {
     left: usize,
     /// A free block of each class. It holds a pointer to the next one.
     free: [*mut u8; CLASSES],
-    /// What was allocated for large blocks.
+    /// The allocations of large blocks.
     large: Vec<(NonNull<u8>, Layout)>,
     /// The bytes of all chunks and large blocks, free or not.
     held: usize,
@@ -192,7 +191,7 @@ impl Arena {
         self.left = CHUNK - SKIPPED;
     }
 
-    /// Returns a block for so many bytes, or null if that would pass the limit and `may_fail`.
+    /// Returns a block of this many bytes, or null if that would pass the limit and `may_fail`.
     pub(super) fn allocate(&mut self, bytes: usize, may_fail: bool) -> *mut u8 {
         let bytes = bytes.saturating_add(HEADER);
         self.recent += 1;
@@ -238,7 +237,7 @@ impl Arena {
         }
         let start = self.next;
         self.left -= bytes;
-        // SAFETY: there were at least so many bytes left in the chunk.
+        // SAFETY: at least this many bytes were left in the chunk.
         self.next = unsafe { start.add(bytes) };
         Some(start)
     }
@@ -256,7 +255,7 @@ impl Arena {
         Some(unsafe { base.add(SKIPPED) })
     }
 
-    /// Counts bytes that are held from now on, or returns none if that would pass the limit and `may_fail`.
+    /// Counts bytes that will be held, or returns `None` if that would pass the limit and `may_fail`.
     fn hold(&mut self, bytes: usize, may_fail: bool) -> Option<()> {
         let held = self.held.saturating_add(bytes);
         if may_fail && held > self.limit.held {
@@ -285,8 +284,8 @@ impl Arena {
         }
     }
 
-    /// Returns a block for so many bytes with those of another one, which is not used again; or null, if
-    /// that would pass the limit and `may_fail`, and then the block stays as it is.
+    /// Returns a block of this many bytes with those of another one, which is not used again; or null, if that would
+    /// pass the limit and `may_fail`, and then the block stays as it is.
     ///
     /// # Safety
     ///
@@ -304,7 +303,7 @@ impl Arena {
         }
         let moved = self.allocate(bytes, may_fail);
         if !moved.is_null() {
-            // SAFETY: both blocks have so many bytes. They are apart, as one is new and the other one was not
+            // SAFETY: both blocks have this many bytes. They do not overlap, as one is new and the other one was not
             // released before.
             unsafe {
                 ptr::copy_nonoverlapping(block, moved, room);
@@ -370,7 +369,7 @@ mod tests {
     impl Filled {
         fn fill(block: *mut u8, bytes: usize, byte: u8) -> Self {
             assert_eq!(block as usize % ALIGN, 0);
-            // SAFETY: the block has so many bytes.
+            // SAFETY: the block has this many bytes.
             unsafe { block.write_bytes(byte, bytes) };
             Self(block, bytes, byte)
         }

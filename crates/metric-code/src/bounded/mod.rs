@@ -52,13 +52,13 @@ use crate::stack::with_stack;
 use arena::Arena;
 pub(crate) use arena::Limit;
 
-/// The parser reads a text in pieces of so many bytes.
+/// The parser reads a text in pieces of this many bytes.
 const PIECE: usize = 1 << 10;
 
 /// The work of going through a piece.
 const READ: u64 = 32;
 
-/// The functions that serve a thread, as `hooks.c` has them.
+/// The functions that serve a thread, as declared in `hooks.c`.
 #[repr(C)]
 struct Hooks {
     /// An [`Arena`].
@@ -111,7 +111,7 @@ thread_local! {
 /// The time in which a thread has bounded memory for tree-sitter.
 pub(crate) struct Session {
     hooks: Hooks,
-    /// Of this thread.
+    /// The memory of this thread.
     _thread: PhantomData<*const ()>,
 }
 
@@ -260,7 +260,7 @@ impl Syntax<'_> {
         self.tree.root_node().has_error()
     }
 
-    /// How many nodes a cursor meets.
+    /// The number of nodes that a cursor meets.
     pub(crate) fn count(&self) -> usize {
         self.tree.root_node().descendant_count()
     }
@@ -272,8 +272,8 @@ impl Syntax<'_> {
         }
     }
 
-    /// Gives a function the tree as tree-sitter writes it. That recurses, on a stack of so many bytes if one
-    /// is given.
+    /// Gives a function the tree as tree-sitter writes it. That recurses, on a stack of this many bytes if one is
+    /// given.
     pub(crate) fn look_at_string(&self, stack: Option<usize>, look: impl FnOnce(&str) + Send) {
         let node = self.tree.root_node();
         match stack {

@@ -1,5 +1,5 @@
 //! The rules word by word: states are copied, loops run twice. Exponential in the depth of loops,
-//! and what the evaluation proper is held against.
+//! and the reference that the real evaluation is compared with.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ struct Literal<'a> {
     tokens: Tokens,
 }
 
-/// What [`super::edges`] gives.
+/// The result of [`super::edges`].
 pub(super) fn edges(tree: &Tree, text: &str, classes: &Classes) -> Vec<Edge> {
     let mut tokens = Tokens::default();
     tokens.read(tree, text, classes);

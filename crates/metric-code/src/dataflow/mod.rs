@@ -10,7 +10,7 @@ use crate::parse::Tree;
 use crate::rules::{Part, Rule, UPDATE};
 use crate::tokens::{NONE, Tokens, Variable};
 
-/// How the value of a variable comes about.
+/// The way in which a variable gets its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// By use or definition.
@@ -36,7 +36,7 @@ impl fmt::Display for Relation {
 pub struct Edge {
     /// The variable.
     pub variable: u32,
-    /// How its value comes about.
+    /// The way in which it gets its value.
     pub relation: Relation,
     /// The variables that its value comes from. Edges of one assignment share them.
     pub parents: Arc<[u32]>,
@@ -81,7 +81,7 @@ pub(crate) fn edge_hashes(
     hashes
 }
 
-/// A rule reached a node without a part that it takes for granted.
+/// A rule reached a node without a part that it requires.
 ///
 /// In the original evaluator the exception is caught and the whole text has no dataflow.
 struct Failed;
@@ -115,10 +115,10 @@ impl Reach {
 
 const EMPTY: u32 = 0;
 
-/// What an evaluation is for.
+/// The purpose of an evaluation.
 #[derive(Clone, Copy, PartialEq)]
 enum Pass {
-    /// What it does to the state.
+    /// Its effect on the state.
     Effect,
     /// That and the edges.
     Edges {
@@ -134,7 +134,7 @@ struct Sources {
     distinct: bool,
 }
 
-/// What is known of the edge that ends at a token.
+/// The facts known about the edge that ends at a token.
 #[derive(Clone, Copy)]
 struct Item {
     name: u32,
@@ -161,7 +161,7 @@ struct Flow<'a> {
     memory: &'a mut Memory,
 }
 
-/// What an evaluation has in its memory, to be used again for the next.
+/// The memory of an evaluation, to be reused by the next.
 #[derive(Default)]
 pub(crate) struct Memory {
     tokens: Tokens,
@@ -169,7 +169,7 @@ pub(crate) struct Memory {
     state: Vec<Reach>,
     /// The changes that an open `if` or loop will undo: the name and what was there before.
     trail: Vec<(u32, Reach)>,
-    /// How many `if`s and loops are open.
+    /// The number of open `if`s and loops.
     open_scopes: u32,
     /// Pairs of sets.
     unions: Vec<(u32, u32)>,
@@ -325,7 +325,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The children in order, but for those of a kind that goes first.
+    /// The children in order, except that those of one kind go first.
     fn sequence(&mut self, node: u32, pass: Pass) -> Result<(), Failed> {
         let tree = self.tree;
         if self.classes.has_before_siblings {
@@ -821,7 +821,7 @@ struct Numbered {
 }
 
 impl Numbered {
-    /// Begins with so many names, none of which has a number.
+    /// Begins with this many names, none of which has a number.
     fn clear(&mut self, names: usize) {
         self.numbers.clear();
         self.numbers.resize(names, NONE);

@@ -74,9 +74,9 @@ fn python_by_hand() {
     // A name that the right side has twice stays twice, unless the statement runs twice.
     check("x = y + y", "1<-0,0 0: 0:0");
     check("while z:\n  x = y + y", "0:0 2<-1 1:1 1:1");
-    // `x.y` has three children, and so has a string: taken apart, its parts are no tokens.
+    // `x.y` has three children, and so has a string, but the parts of a string are not tokens.
     check("a.b = \"x\"\nc = 1", "");
-    // An annotation without value is no assignment.
+    // An annotation without a value is not an assignment.
     check("x: int\ny = x", "1<-0 0:");
 }
 
@@ -126,7 +126,7 @@ fn corrected_by_hand() {
         "x = 1; while (c) { x += y; }",
         "1<-0 0: 2:2 1<-1,3 3:3",
     );
-    // Comments are no elements of a list.
+    // Comments are not elements of a list.
     check("python", "[a, b] = [c, # d\n d]", "1<-0 3<-2 0: 2:");
     check("python", "a.b = \"x\"", "1<-0 2<-0 0:");
     check("python", "(x := y)", "1<-0 0:");
@@ -197,8 +197,8 @@ fn a_tree_of_990_is_evaluated_and_one_of_991_is_not() {
     check(987, "");
 }
 
-/// What the parser makes up at the end of the text has no width, and each such token has the number
-/// of the last; the end of the text, which is no variable, is one of them in Go.
+/// Tokens that the parser makes up at the end of the text have no width, and each has the number of
+/// the last token. In Go one of them is the end of the text, which is not a variable.
 #[cfg(feature = "go")]
 #[test]
 fn tokens_without_width_share_a_number() {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Benefit, Edge, assign};
 
-/// How far apart true items (rows) and predicted ones (columns) are, each pair of them.
+/// The distances between true items (rows) and predicted ones (columns), for each pair.
 ///
 /// The rules by which benchmarks choose pairs, each at most once on both sides. Infinity forbids a
 /// pair under every rule. All give the pairs as `(row, column)` by row.
@@ -132,7 +132,8 @@ impl Costs {
             .map(move |(place, &cost)| (place / columns, place % columns, cost))
     }
 
-    /// The most pairs that the gate admits, and among choices of so many the least total cost.
+    /// The most pairs that the gate admits; among choices with this number of pairs, the least
+    /// total cost.
     ///
     /// Without a gate, and with finite costs, this is the plain assignment problem: as many pairs
     /// as the smaller side has items. Time, ties and range as in [`assign`]: costs over 1e300 from 0
@@ -210,7 +211,7 @@ impl Costs {
     }
 }
 
-/// Costs that are no matrix of distances.
+/// Costs that are not a matrix of distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidCosts {
     /// Not as many costs as pairs.

@@ -1,12 +1,12 @@
 //! Optimal one-to-one assignment of rows to columns, with two-level benefits.
 //!
-//! What detections and lane graphs share: which predictions stand for which true items, when at
-//! most one may stand for each. Only the pairs listed are possible (the gate), both sides may
-//! differ in number, and the objective has two levels, so that "most pairs, then the greatest
-//! total" needs no big number that swallows the digits of the second level.
+//! The matching that detections and lane graphs share: which prediction belongs to which true item,
+//! at most one to each. Only the pairs listed are possible (the gate), and the two sides may differ
+//! in size. The objective has two levels, so that "most pairs, then the greatest total" needs no
+//! big number that swallows the digits of the second level.
 //!
 //! [`assign`] takes the pairs one by one; [`Costs`] is a full matrix of distances, with the greedy
-//! rules that benchmarks use beside the optimal one.
+//! rules that benchmarks use in addition to the optimal one.
 
 mod costs;
 mod ties;
@@ -17,7 +17,7 @@ use std::ops::{Add, Neg, Sub};
 
 pub use costs::{Costs, Gate, InvalidConfidences, InvalidCosts};
 
-/// What a pair is worth: totals are compared by `primary`, and by `secondary` among equals.
+/// The value of a pair: totals are compared by `primary`, and equal ones by `secondary`.
 ///
 /// - Most pairs, then the greatest total similarity: `Benefit { primary: 1, secondary: similarity }`.
 /// - Most pairs, then the least total distance: `Benefit { primary: 1, secondary: -distance }`.
@@ -83,7 +83,7 @@ pub struct Edge {
     pub row: usize,
     /// Index of the other side.
     pub column: usize,
-    /// What the pair is worth.
+    /// The value of the pair.
     pub benefit: Benefit,
 }
 
@@ -105,8 +105,8 @@ impl Edge {
 
 /// The one-to-one choice of `edges` with the greatest total benefit, as `(row, column)` by row.
 ///
-/// Every row and every column stands in at most one chosen pair. A pair worth less than nothing
-/// (below `Benefit::default()`) is not chosen; one worth exactly nothing is chosen where that costs
+/// Every row and every column is in at most one chosen pair. A pair worth less than nothing (below
+/// `Benefit::default()`) is not chosen; one worth exactly nothing is chosen where that costs
 /// nothing. Of equal pairs listed twice the better one counts.
 ///
 /// Where several choices are optimal, it is the one in which the first row has the first column
@@ -117,15 +117,14 @@ impl Edge {
 /// any of the choices, always the same for the same edges.
 ///
 /// A pair whose secondary benefit is NaN or over 1e300 from 0, or whose primary one is over 2^31
-/// from 0, is no possible pair and is left out: totals of such would overflow.
+/// from 0, is not possible and is left out: totals of such pairs would overflow.
 ///
 /// # Cost
 ///
-/// One shortest augmenting path for each item of the smaller side, which looks only at what is
-/// connected with it: memory for twice the edges (32 bytes each), and time of at worst `O(n e log e)` for `n` items and
-/// `e` edges that are connected. Thresholded overlaps, of which few are connected, take little more
-/// than sorting the edges. The choice among equals takes at most `O(n² m / 64)` time and 16 MB on top,
-/// and nothing if there are none.
+/// One shortest augmenting path for each item of the smaller side, which looks only at what is connected with it:
+/// memory for twice the edges (32 bytes each), and time of at worst `O(n e log e)` for `n` items and `e` edges that are
+/// connected. Thresholded overlaps take little more than sorting the edges, as few of them are connected. The choice
+/// among equals takes at most `O(n² m / 64)` time and 16 MB on top, and nothing if there are none.
 ///
 /// Jonker and Volgenant, *A shortest augmenting path algorithm for dense and sparse linear
 /// assignment problems* (Computing 38, 1987); Crouse, *On implementing 2D rectangular assignment
@@ -222,8 +221,8 @@ pub fn assign_all(mut edges: Vec<Edge>) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// What each item is worth: no pair is worth more than both of its sides together, those of the
-/// choice are worth just that, and what is left out is worth nothing.
+/// The value of each item: no pair is worth more than its two sides together, chosen pairs are
+/// worth exactly that, and items left out are worth nothing.
 fn worth(prices: Vec<Benefit>) -> Vec<Benefit> {
     prices.into_iter().map(|price| -price).collect()
 }
@@ -294,7 +293,7 @@ fn cheapest(edges: &[Edge], rows: usize, columns: usize) -> Cheapest {
                     end = (through, row, column);
                 }
             }
-            // What has come nearer since it was put there, or is done, is passed over.
+            // Entries that are done, or that have come nearer since they were added, are skipped.
             let next = loop {
                 match open.pop() {
                     Some(Reverse(Open(_, column))) if closed[column] => {}
@@ -412,7 +411,7 @@ mod tests {
         let mut beyond = [Edge::similar(0, 0, 1.0), Edge::similar(0, 1, 1.0)];
         beyond[0].benefit.primary = i64::MAX;
         assert_eq!(assign(&beyond), [(0, 1)]);
-        // Totals that overflow are no totals: 1e300 is the most that a pair may be worth.
+        // Totals must not overflow: 1e300 is the most that a pair may be worth.
         for beyond in [
             f64::INFINITY,
             f64::NEG_INFINITY,

@@ -60,7 +60,7 @@ pub(super) fn take_the_first(
 
 /// The pairs, which are in the order of their rows, by connected component.
 fn components(pairs: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
-    // Pairs that share a row stand together; each group joins the groups of its columns.
+    // Pairs that share a row form a group; each group joins the groups of its columns.
     let columns = pairs.iter().map(|&(_, column)| column + 1).max();
     let mut parents: Vec<usize> = (0..columns.unwrap_or(0)).collect();
     let same_row = || pairs.chunk_by(|a, b| a.0 == b.0);

@@ -14,7 +14,7 @@ const LEGEND: f64 = 44.0;
 /// The most lanes of a kind that are drawn, and the most points of a lane.
 const MOST: [usize; 2] = [200, 60];
 
-/// What a line is, with its color, its dashes and its width.
+/// The kind of a line, with its color, its dashes and its width.
 type Stroke = (&'static str, &'static str, &'static str, f64);
 
 /// Colors that are told apart with color blindness as well (Okabe and Ito). The kinds also differ in their strokes.

@@ -2,8 +2,8 @@ use std::fmt;
 
 use crate::{InvalidPolyline, Polyline};
 
-/// How many attributes a traffic element can have: unknown, the three colours of a traffic light
-/// and nine signs, numbered from 0.
+/// The number of attributes that a traffic element can have: unknown, the three colors of a traffic
+/// light and nine signs, numbered from 0.
 pub const ATTRIBUTES: usize = 13;
 
 /// The names of the attributes, in the order of their numbers.
@@ -88,7 +88,7 @@ impl TrafficElement {
     }
 }
 
-/// What is wrong with a traffic element.
+/// The error in a traffic element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidElement {
     /// The number of no attribute.
@@ -113,7 +113,7 @@ impl std::error::Error for InvalidElement {}
 /// Something predicted, with the confidence in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detected<T> {
-    /// What was predicted.
+    /// The prediction.
     pub item: T,
     /// A finite number; only the order of confidences matters.
     pub confidence: f64,
@@ -188,9 +188,9 @@ impl<T> Table<T> {
     }
 }
 
-/// What is true of one frame: lanes, traffic elements, and which lead to which.
+/// The ground truth of one frame: lanes, traffic elements, and which lead to which.
 ///
-/// Lanes are centerlines in metres, from the ego vehicle. Row `i` and column `j` of a topology speak
+/// Lanes are centerlines in meters, from the ego vehicle. Row `i` and column `j` of a topology speak
 /// of the `i`-th lane and the `j`-th lane or element.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
@@ -224,7 +224,7 @@ impl Frame {
         })
     }
 
-    /// The same frame with another id, for frames whose id stands beside them.
+    /// The same frame with another id, for frames whose id is stored next to them.
     #[must_use]
     pub fn with_id(self, id: impl Into<String>) -> Self {
         Self {
@@ -252,7 +252,7 @@ impl Frame {
     }
 }
 
-/// What a model says of one frame: as [`Frame`], with confidences.
+/// A model's prediction for one frame: like [`Frame`], with confidences.
 ///
 /// An entry of a topology above 0.5 is a predicted edge.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -344,7 +344,7 @@ impl fmt::Display for List {
     }
 }
 
-/// What is wrong with a frame. Places count from 0; lists and topologies are called as in
+/// The error in a frame. Positions count from 0; lists and topologies have the names they have in
 /// OpenLane-V2's files.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InvalidFrame {
@@ -352,14 +352,14 @@ pub enum InvalidFrame {
     Lane {
         /// Which lane.
         index: usize,
-        /// What is wrong with it.
+        /// The error.
         reason: InvalidPolyline,
     },
     /// A traffic element.
     Element {
         /// Which element.
         index: usize,
-        /// What is wrong with it.
+        /// The error.
         reason: InvalidElement,
     },
     /// A confidence that is NaN or infinite.
@@ -371,7 +371,7 @@ pub enum InvalidFrame {
         /// The confidence.
         value: f64,
     },
-    /// An id that stands twice in the frame; lanes and elements share their ids.
+    /// An id that occurs twice in the frame; lanes and elements share their ids.
     DuplicateId(String),
     /// A topology with a number of rows that is not the number of lanes.
     Rows {
@@ -476,7 +476,7 @@ impl fmt::Display for InvalidFrame {
 
 impl std::error::Error for InvalidFrame {}
 
-/// Checks that no id of the frame stands twice.
+/// Checks that no id of the frame occurs twice.
 #[cfg(feature = "read")]
 pub(super) fn check_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Result<(), InvalidFrame> {
     let mut seen = std::collections::BTreeSet::new();

@@ -6,10 +6,10 @@ use crate::distance::{Chamfer, chamfer_of_points, lesser, squared_frechet, squar
 use crate::limit::{Compared, TooLarge};
 use crate::polyline::squared_distance;
 
-/// How far in metres a predicted lane may be from the true one it stands for; less, not equal.
+/// The distance in meters below which a predicted lane matches a true one; an equal distance does not match.
 pub const LANE_THRESHOLDS: [f64; 3] = [1.0, 2.0, 3.0];
 
-/// How great `1 - IoU` of a traffic element may be; less, not equal.
+/// The `1 - IoU` below which a traffic element matches; an equal value does not match.
 pub const ELEMENT_THRESHOLD: f64 = 0.75;
 
 /// The true item that each prediction of a frame stands for, in the order of the predictions.
@@ -25,9 +25,9 @@ pub struct Matches {
 
 /// Matches a frame.
 ///
-/// The predictions choose in the order of their confidence, equal ones in the order in which they
-/// stand: each takes the true item nearest to it (of equally near ones the first), and is a false
-/// positive if that one is too far or taken. It does not fall back to the second nearest.
+/// The predictions choose in the order of their confidence, equal ones in their order: each takes
+/// the true item nearest to it (the first of equally near ones), and is a false positive if that
+/// one is too far or taken. It does not fall back to the second nearest.
 ///
 /// Costs the distances of few pairs: most lanes are told apart by their ends.
 #[must_use]
@@ -54,12 +54,12 @@ pub fn match_frame(prediction: &FramePrediction, frame: &Frame) -> Matches {
     }
 }
 
-/// The distance of a predicted lane from a true one, as OpenLane-V2 has it: the discrete Fréchet
-/// distance in metres, less for lanes far away, whose sight is poorer, by
-/// `max(0.5, 1 - 0.005 r)` for a true lane that comes within `r` metres of the ego vehicle.
+/// The distance of a predicted lane from a true one, as in OpenLane-V2: the discrete Fréchet
+/// distance in meters, less for lanes far away, whose sight is poorer, by `max(0.5, 1 - 0.005 r)`
+/// for a true lane that comes within `r` meters of the ego vehicle.
 ///
-/// `None` from 3 m on, where nothing is matched. The devkit also asks that the [`chamfer`] distance,
-/// with the same factor, be less than 3 m; but a mean of least distances is never the greater one.
+/// `None` at or above 3 m, where nothing is matched. The devkit also requires the [`chamfer`] distance, with the same
+/// factor, to be less than 3 m; this adds nothing, as a mean of least distances is never the greater of the two.
 ///
 /// ```
 /// use metric_graph::Polyline;

@@ -17,7 +17,7 @@
 //! - All is computed in `f64`; the devkit rounds averages to 32 bits, which is a difference of less
 //!   than 1e-6.
 //! - Two boxes without an area share nothing (distance 1). The devkit has NaN, which hides other
-//!   true boxes of the frame.
+//!   ground-truth boxes of the frame.
 //! - A true lane of one point is a lane. The devkit fails.
 //! - What the devkit ignores or fails at is an error of the constructors here: confidences and edges
 //!   that are NaN, attributes that do not exist, true edges that are neither 0 nor 1.
@@ -96,7 +96,7 @@ pub use read::read_frame;
 /// An entry of a predicted topology above this is an edge.
 pub const EDGE_THRESHOLD: f64 = 0.5;
 
-/// What the devkit puts for a true non-edge of which an end was not found: just above
+/// The value that the devkit uses for a true non-edge if one of its ends was not found: just above
 /// [`EDGE_THRESHOLD`], by the epsilon of 32 bits.
 const UNFOUND: f64 = EDGE_THRESHOLD + f32::EPSILON as f64;
 
@@ -117,7 +117,7 @@ pub struct OpenLaneState {
     element_edges: Edges,
 }
 
-/// The outcomes of the frames with one id, of which there may be several.
+/// The outcomes of the frames with one id; there may be several.
 ///
 /// They are put in the order of their content when they are looked at, so that nothing depends on
 /// which came first.
@@ -163,7 +163,7 @@ impl serde::Serialize for SameId {
     }
 }
 
-/// How the predictions of a frame fared.
+/// The outcomes of the predictions of a frame.
 #[derive(Clone, Debug, Default, PartialEq, PartialOrd)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct FrameOutcome {
@@ -238,7 +238,7 @@ impl Merge for OpenLaneState {
 }
 
 impl OpenLaneState {
-    /// Adds all but the rows of the frames.
+    /// Adds everything except the rows of the frames.
     fn merge_sums(&mut self, other: &Self, times: u64) {
         self.elements.merge_times(&other.elements, times);
         self.lane_edges.merge_times(&other.lane_edges, times);
@@ -292,7 +292,7 @@ pub struct OpenLaneScore {
     pub element_edges: EdgeScore,
 }
 
-/// How well lanes, or traffic elements of an attribute, are found.
+/// The scores of lanes, or of traffic elements with one attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DetectionScore {
     /// Average precision at 11 points of recall; 1 where nothing is true and nothing predicted.
@@ -319,13 +319,13 @@ pub struct ConfidencePoint {
     pub counts: Counts,
 }
 
-/// How well edges are found, beside the average precision of their vertices.
+/// The scores of edges, in addition to the average precision of their vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EdgeScore {
     /// The number of vertices in the mean: true lanes or elements, in each direction and under each
     /// threshold.
     pub vertices: u64,
-    /// How many of them have no edge, neither true nor predicted, and so an average precision of 1.
+    /// The number of vertices without an edge, neither true nor predicted, and so an average precision of 1.
     pub edgeless: u64,
     /// Edges above [`EDGE_THRESHOLD`] under each of [`LANE_THRESHOLDS`]: right if both ends are
     /// matched and the true ends have the edge. Unlike in the average precisions, edges between
@@ -661,7 +661,7 @@ fn add_edges(
             }
         }
         counts.merge(Counts::from_totals(hits, predictions, truths));
-        // Of a table without columns no vertex counts, and there are none without rows.
+        // In a table without columns no vertex counts, and a table without rows has no vertices.
         if projected.is_empty() {
             continue;
         }
@@ -687,7 +687,7 @@ fn add_edges(
     }
 }
 
-/// The average precision of the neighbours of a vertex, given all that could be as confidence and
+/// The average precision of the neighbors of a vertex, given all that could be as confidence and
 /// truth; `None` if there is no edge, neither true nor predicted.
 fn vertex_average_precision(neighbours: &mut Vec<(f64, bool)>) -> Option<f64> {
     let truths = neighbours.iter().filter(|(_, edge)| *edge).count();
@@ -855,7 +855,7 @@ mod tests {
             state.merge(OpenLaneV2.measure(&prediction, &frame(right, 0.0)?));
             Ok(OpenLaneV2.compute(&state).det_l)
         };
-        // Of two true lanes one is found: first, or after a false positive.
+        // One of two true lanes is found: first, or after a false positive.
         assert_eq!(score("a", "b")?, 6.0 / 11.0);
         assert_eq!(score("b", "a")?, 6.0 * 0.5 / 11.0);
         Ok(())
@@ -872,7 +872,7 @@ mod tests {
             });
             lanes.collect()
         };
-        // The third prediction is no lane, but two edges are said to lead to it.
+        // The third prediction is not a lane, but two edges are said to lead to it.
         let edges = [vec![0.0, 0.9, 0.9], vec![0.0, 0.0, 0.9], vec![0.0; 3]];
         let prediction = FramePrediction::new(lanes()?, vec![], &edges, &[])?;
         let truth = Frame::new(

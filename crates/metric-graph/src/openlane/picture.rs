@@ -80,13 +80,13 @@ impl OpenLaneV2 {
     }
 }
 
-/// Where the lanes, or the elements, of a frame stand among the nodes.
+/// The positions of the lanes, or the elements, of a frame among the nodes.
 struct Placed {
     actual: std::ops::Range<usize>,
     predicted: Vec<usize>,
 }
 
-/// What is said of a node besides its number: as predicted, and in truth.
+/// The properties of a node besides its number: the predicted ones, and the true ones.
 type Says = Option<(Option<&'static str>, Option<&'static str>)>;
 
 /// Adds true items, then the predicted ones that stand for none.
@@ -178,7 +178,7 @@ mod tests {
             &[vec![false, true], vec![false, false]],
             &[vec![true], vec![false]],
         )?;
-        // Lane 1 and an invented lane, and the light in another colour.
+        // Lane 1 and an invented lane, and the light in another color.
         let confidence = 0.5;
         let lanes = [lane(50.0)?, lane(0.0)?].map(|item| Detected { item, confidence });
         let item = light(2)?;

@@ -16,7 +16,7 @@ use crate::{InvalidPolyline, Polyline};
 /// The ground truth of a frame, as in OpenLane-V2's `annotation`: `lane_centerline`,
 /// `traffic_element`, `topology_lclc` and `topology_lcte`. Other fields are left out.
 ///
-/// The id stands beside the frame; put it there by [`Frame::with_id`]. A topology without entries,
+/// The id is stored next to the frame; add it with [`Frame::with_id`]. A topology without entries,
 /// for want of lanes or elements, may be an empty list.
 ///
 /// ```
@@ -97,7 +97,7 @@ pub fn read_frame(record: &mut Record<'_>) -> Result<(FramePrediction, Frame), F
     Ok((prediction, frame.with_id(record.id.to_string())))
 }
 
-/// A frame as it stands in the file, true or predicted.
+/// A frame as it appears in the file, true or predicted.
 #[derive(serde::Deserialize)]
 struct RawFrame {
     lane_centerline: Items<RawLane>,
@@ -134,11 +134,11 @@ fn attribute<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error
     value.map_err(|error| D::Error::custom(format_args!("attribute: {error}")))
 }
 
-/// What is read from an object, and not from a list of its values in their order, which serde
-/// takes as well.
+/// A type that is read from an object only, not from a list of its values in their order, which
+/// serde accepts as well.
 struct Object<T>(T);
 
-/// What an object is, for messages.
+/// The name of an object, for messages.
 trait Described {
     const WHAT: &'static str;
 }
@@ -242,7 +242,7 @@ fn truths<T>(topology: Topology, rows: &Rows<T>) -> Result<Vec<Vec<bool>>, Inval
     .collect()
 }
 
-/// What stands in a list, for messages.
+/// The name of the items of a list, for messages.
 trait Listed {
     const LIST: &'static str;
 }
@@ -442,7 +442,7 @@ impl<'de, const D: usize> Deserialize<'de> for Point<D> {
     }
 }
 
-/// The id of a lane or element, as it stands in the file.
+/// The id of a lane or element, as it appears in the file.
 struct Id(String);
 
 impl<'de> Deserialize<'de> for Id {

@@ -22,7 +22,7 @@ use crate::{Clip, CorrespondenceScore, CorrespondenceState, LaneCorrespondence};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadLanes(
-    /// How clips are scored.
+    /// The rule by which clips are scored.
     pub LaneCorrespondence,
 );
 
@@ -32,7 +32,7 @@ pub struct ReadLanes(
 pub struct Unparsable {
     /// The id of its record.
     pub id: String,
-    /// What was found, and what was expected.
+    /// The value found, and what was expected.
     pub reason: Message,
 }
 

@@ -14,7 +14,7 @@ pub struct Clips {
     pub reference: Clip,
 }
 
-/// What becomes of lanes that are not centerlines of the map.
+/// The treatment of lanes that are not centerlines of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DanglingLanes {
     /// They count like any other, as in the reference implementation.

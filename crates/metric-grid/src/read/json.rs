@@ -80,7 +80,7 @@ impl<'a> RawAttempt<'a> {
         if !json.starts_with('{') {
             return plain;
         }
-        // Another object is no attempt, and so is no grid; nor is one with the same field twice.
+        // Any other object, or one with the same field twice, is not an attempt, and so not a grid.
         let Ok(Object { answer, metadata }) = serde_json::from_str(json) else {
             return plain;
         };
@@ -89,7 +89,7 @@ impl<'a> RawAttempt<'a> {
         let metadata = metadata.and_then(|raw| serde_json::from_str(raw.get()).ok());
         let pair_index = metadata.and_then(|Metadata { pair_index }| pair_index);
         Self {
-            // The grid may also stand as a text that is JSON.
+            // The grid may also be a string that holds JSON.
             answer: match text {
                 Ok(text) if serde_json::from_str::<&RawValue>(&text).is_ok() => Cow::Owned(text),
                 _ => Cow::Borrowed(answer),
@@ -198,7 +198,7 @@ pub(super) fn are_tasks(text: &str) -> bool {
     }
 
     let mut found = None;
-    // The object is left in its middle, which the deserializer takes for an error.
+    // The object is left half read, which the deserializer treats as an error.
     let _ = First(&mut found).deserialize(&mut serde_json::Deserializer::from_str(text));
     found.unwrap_or(false)
 }

@@ -79,8 +79,8 @@ impl Solutions {
     ///
     /// # Errors
     ///
-    /// A text that is not this, a task that is there twice or has no outputs, an output that is no
-    /// grid.
+    /// Returns an error if the text is not of this form, a task is given twice or has no outputs,
+    /// or an output is not a grid.
     pub fn parse(file: File<'_>) -> Result<Self, ReadError> {
         let mut solutions = Self::default();
         let tasks = map(file)?.0;
@@ -134,14 +134,14 @@ impl Solutions {
     }
 }
 
-/// How a submission is read.
+/// The options for reading a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubmissionOptions {
-    /// How many attempts at an output are allowed.
+    /// The number of attempts allowed for an output.
     pub attempts: NonZeroU16,
-    /// Whether it is an error what otherwise is counted and left out: an attempt that is no grid,
-    /// more attempts than allowed, tasks, outputs and fields that do not belong there. An attempt
-    /// that is null or `[]` is no error, and no grid all the same.
+    /// Whether these are errors instead of being counted and left out: an attempt that is not a
+    /// grid, more attempts than allowed, and tasks, outputs and fields that do not belong there. An
+    /// attempt that is null or `[]` is never an error, although it is not a grid.
     pub strict: bool,
     /// Whether tasks that are not in the solutions are left out even if `strict`.
     pub ignore_unknown: bool,
@@ -166,7 +166,7 @@ pub struct Submission {
     pub missing: Vec<String>,
     /// Tasks of the submission that are not in the solutions, in the order of the submission.
     pub unknown: Vec<String>,
-    /// Fields beside attempts that are no attempts.
+    /// Fields next to attempts that are not attempts.
     pub unknown_fields: BTreeMap<String, u64>,
 }
 
@@ -426,7 +426,7 @@ fn of_task(file: File<'_>, id: &str, problem: String) -> ReadError {
     ReadError::new(file.name, problem).at(format!("task {id:?}"))
 }
 
-/// The attempts at each output of a task; counts fields that are no attempts.
+/// The attempts at each output of a task; counts fields that are not attempts.
 fn attempts(
     json: &str,
     tests: usize,

@@ -269,7 +269,7 @@ fn entries_say_which_test_they_are_for() {
     let backwards = [entry(1, &index("1")), entry(0, &index("0"))];
     assert_eq!(read(&backwards, 2), Ok(vec![got(0), got(1)]));
     assert_eq!(read(&[entry(1, &index("1"))], 2), Ok(vec![vec![], got(1)]));
-    // What has no answer has no index either.
+    // An output without an answer has no index either.
     let nothing = r#"{"attempt_1": null}"#.to_owned();
     let first = [nothing, entry(0, &index("0"))];
     assert_eq!(read(&first, 2), Ok(vec![got(0), vec![Attempt::Missing]]));
@@ -278,7 +278,7 @@ fn entries_say_which_test_they_are_for() {
         let error = read(&[entry(0, metadata)], 2).unwrap_err();
         assert!(error.contains("no pair_index in its metadata"), "{error}");
     }
-    // What has no answer in it is no attempt of that program.
+    // An object without an answer is not an attempt of that program.
     for other in ["{}", r#"{"answer": null}"#, r#"{"metadata": {}}"#] {
         let entries = [format!(r#"{{"attempt_1": {other}}}"#)];
         assert_eq!(

@@ -27,7 +27,7 @@ pub struct Validity<'a> {
 }
 
 impl<'a> Validity<'a> {
-    /// Returns the validity of `len` cells, of which the first is bit `offset`.
+    /// Returns the validity of `len` cells, starting at bit `offset`.
     ///
     /// # Errors
     ///

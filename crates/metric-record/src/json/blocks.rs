@@ -4,8 +4,8 @@ use std::io::Read;
 
 use super::scan::Scanner;
 
-/// How many bytes a block has, unless a record is longer: enough to spread over threads, little enough to stay in
-/// the cache while it is read.
+/// The size of a block in bytes, unless a record is longer: large enough to spread over threads, small enough to stay
+/// in the cache while it is read.
 const BLOCK_BYTES: usize = 512 * 1024;
 
 /// A list in which one record seems to be longer than this is not read in blocks.
@@ -36,13 +36,13 @@ const PROBE_BYTES: usize = 64;
 pub struct ListBlocks<R> {
     reader: R,
     block_bytes: usize,
-    /// What has been read and is in no block yet: the start of a record.
+    /// Text that has been read and is not in a block yet: the start of a record.
     rest: Vec<u8>,
     /// The text before the first record.
     head: Vec<u8>,
     /// The key of the list, if it is in an object.
     key: Option<&'static str>,
-    /// How the first object starts, once it is known: a bracket and a key.
+    /// The start of the first object, once it is known: a bracket and a key.
     start: Vec<u8>,
     is_started: bool,
     ended: bool,

@@ -128,7 +128,7 @@ pub fn string(json: &str) -> Result<Cow<'_, str>, String> {
     }
 }
 
-/// What is wrong with a value that is not a string. A list of one string is what some programs write.
+/// The error for a value that is not a string. Some programs write a list of one string.
 pub(crate) fn no_string(json: &str) -> String {
     let found = kind(json);
     match typed::<[String; 1]>(json) {

@@ -1,14 +1,14 @@
 //! Scanners for the shapes of JSON that nearly all data have.
 //!
-//! Each has one contract: it gives exactly what `serde_json` gives, or nothing. Nothing says that the text has
-//! another shape, a rare form such as an escape, or is no JSON at all; the caller then asks `serde_json`, which
-//! also words the error. Nothing is ever wrong, only slower.
+//! Each has one contract: it gives exactly what `serde_json` gives, or nothing. "Nothing" means that the text has
+//! another shape or a rare form such as an escape, or is not JSON; the caller then asks `serde_json`, which also words
+//! the error. Nothing is ever wrong, only slower.
 
 use super::Raw;
 
 /// Steps through a text of JSON.
 ///
-/// A scanner that returned `None` stands somewhere within the value that it did not take.
+/// A scanner that returned `None` is somewhere within the value that it did not accept.
 ///
 /// ```
 /// use metric_record::json::scan::Scanner;
@@ -27,7 +27,7 @@ pub struct Scanner<'a> {
     at: usize,
 }
 
-/// How deeply lists and objects may be nested; what is deeper is left to `serde_json`.
+/// The depth to which lists and objects may be nested; deeper ones are left to `serde_json`.
 const MOST_DEPTH: u32 = 64;
 
 impl<'a> Scanner<'a> {
@@ -60,7 +60,7 @@ impl<'a> Scanner<'a> {
         };
     }
 
-    /// Whether nothing but white space is left.
+    /// Whether only white space is left.
     #[must_use]
     #[inline]
     pub fn is_at_end(&mut self) -> bool {
@@ -299,7 +299,8 @@ impl<'a> Scanner<'a> {
         is_empty
     }
 
-    /// Takes a key that is not the expected one, with what is before and after it, and expects it from now on.
+    /// Takes a key that is not the expected one, with what is before and after it, and expects it in the following
+    /// objects.
     fn other_key(&mut self, keys: &mut Keys, place: usize) -> Option<usize> {
         let start = self.at;
         self.expect(if place == 0 { b'{' } else { b',' })?;
@@ -496,10 +497,10 @@ impl Keys {
     }
 }
 
-/// How many keys of an object are expected; others are searched for.
+/// The number of keys of an object that are expected; others are searched for.
 const MOST_KEYS: usize = 64;
 
-/// How many bytes a key that is expected can have, with what is around it.
+/// The largest size in bytes of an expected key, including the characters around it.
 const KEY_BYTES: usize = 24;
 
 /// A key as it is written, with the bracket or comma before it and the colon and space after it.
@@ -572,8 +573,8 @@ fn after_digits(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// How many of the next eight bytes are digits, before another one, and the number that these are; `None` if
-/// there are fewer than eight bytes.
+/// The number of leading digits among the next eight bytes, and their value; `None` if there are fewer than eight
+/// bytes.
 #[inline]
 fn word_of_digits(bytes: &[u8], at: usize) -> Option<(usize, u64)> {
     let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
@@ -612,7 +613,7 @@ fn number_of(values: u64, digits: usize) -> u64 {
 struct ShortNumber {
     is_negative: bool,
     digits: u64,
-    /// How many of the digits come after the point.
+    /// The number of digits after the point.
     decimals: usize,
     end: usize,
 }
@@ -815,7 +816,7 @@ fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// What eight bytes hold.
+/// The content of eight bytes.
 enum Word {
     Plain,
     /// The place of the first special byte.
@@ -896,8 +897,8 @@ fn after_string(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Where an escape ends, of which the backslash was taken. Half of a surrogate pair is one: whether it is text
-/// is for whoever reads the string.
+/// The end of an escape whose backslash was taken. Half of a surrogate pair is an escape too: whoever reads the string
+/// decides whether it is text.
 fn after_escape(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
@@ -926,7 +927,7 @@ fn after_word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
 struct ScannedNumber {
     is_negative: bool,
     integer: u64,
-    /// How many digits the integer has, with zeros before it.
+    /// The number of digits of the integer, with leading zeros.
     digits: usize,
     exponent: i32,
 }
@@ -983,7 +984,7 @@ fn digits_like<const WORDS: usize>(
     for ((word, expected), values) in words.iter().zip(layout).zip(&mut values) {
         let expected = u64::from_le_bytes(*expected);
         let found = u64::from_le_bytes(*word) ^ expected;
-        // Of 0, comma and space, 0 alone has this bit.
+        // Among 0, comma and space, only 0 has this bit.
         let separators = (!expected >> 4 & ONES) * 0xff;
         others |= no_digits(found) | (found & separators);
         *values = found.to_le_bytes();

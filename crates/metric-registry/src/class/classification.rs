@@ -22,7 +22,7 @@ use crate::{
 
 pub(crate) const CLASSIFICATION: Entry = Entry {
     name: "classification",
-    help: "One label an example: accuracy, precision, recall, F1, as scikit-learn has them",
+    help: "One label per example: accuracy, precision, recall, F1, as scikit-learn has them",
     values: (
         "a label: an integer or a string",
         "a label: an integer or a string",
@@ -89,8 +89,8 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     },
 };
 
-/// Beyond so many classes, details have the pairs of classes that occur and no matrix, which takes
-/// the square.
+/// Beyond this number of classes, details list the pairs of classes that occur instead of a matrix,
+/// whose size is the square.
 const MATRIX: usize = 1000;
 
 struct Classes {

@@ -147,7 +147,7 @@ pub(crate) const MRR: Entry = Entry {
     },
 };
 
-/// What is read from the ranks.
+/// The score that is read from the ranks.
 enum Wanted {
     /// Accuracy at these k; empty for the default.
     Accuracy(Vec<usize>),
@@ -260,7 +260,8 @@ fn numbers(text: &str) -> Result<Vec<usize>, String> {
     Ok(numbers)
 }
 
-/// How many references have which rank, from 1; among ties, how many may have any from the first to the last.
+/// The number of references with each rank, from 1; among ties, the number that may have any rank from the first to the
+/// last.
 fn ranks(found: impl Iterator<Item = ([usize; 2], u64)>, nowhere: u64) -> serde_json::Value {
     let ranks = found.map(|([first, last], count)| {
         serde_json::json!({"first": first + 1, "last": last + 1, "examples": count})
@@ -359,7 +360,7 @@ impl LabelView<'_> {
     }
 }
 
-/// Reads a label without a copy of its text; no value is none.
+/// Reads a label without a copy of its text; a missing value gives `None`.
 pub(crate) fn view_label<'a>(value: &mut Value<'a>) -> Result<Option<LabelView<'a>>, String> {
     if let Some(text) = value.as_line() {
         return Ok(Some(LabelView::Line(text)));
@@ -460,7 +461,7 @@ fn read_row(json: &str) -> Result<Vec<Label>, String> {
         }
     }
 
-    // What grows may have to wait for the thread that had its memory before: room for most rows.
+    // Growing may have to wait for the thread that had the memory before, so there is room for most rows.
     let commas = json.bytes().filter(|&byte| byte == b',');
     let room = commas.take(63).count() + 1;
     let mut labels = Vec::with_capacity(room);
@@ -644,7 +645,7 @@ impl Labels {
         self.read_lists(rows.outer_iter().map(Some), references, batch, sink)
     }
 
-    /// Reads rows one by one, of which `None` is null.
+    /// Reads rows one by one; `None` is null.
     fn read_lists<'r, I: IntoIterator<Item = &'r i64>>(
         &self,
         rows: impl Iterator<Item = Option<I>>,

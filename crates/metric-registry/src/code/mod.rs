@@ -130,7 +130,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
 /// Where the language of an example is from.
 enum Languages {
     One(Language),
-    /// A field beside the reference.
+    /// A field next to the reference.
     Field(String),
 }
 
@@ -146,14 +146,15 @@ struct Code {
 /// References that were parsed, as data sets often repeat them: one for many samples of a model.
 #[derive(Default)]
 struct Parsed {
-    /// By language and by the value as it stands in the file.
+    /// By language and by the value as it appears in the file.
     references: HashMap<Language, HashMap<String, Arc<References>>>,
     /// The length of all values.
     bytes: usize,
 }
 
 impl Parsed {
-    /// Values of so many bytes are kept. What was read from them takes some five times as much.
+    /// Values of up to this many bytes are kept. The data read from them takes some five times as
+    /// much.
     const LIMIT: usize = 1 << 20;
 
     fn get(&self, language: Language, value: &str) -> Option<Arc<References>> {
@@ -201,7 +202,7 @@ impl Code {
         };
         let raw = raw.ok_or_else(|| FieldError::reference("expected a text, found none"))?;
         let (raw, is_json) = (&*raw, plain.is_none());
-        // A lock is poisoned by a panic, of which there is none here.
+        // A lock is poisoned by a panic, and nothing here panics.
         let parsed = || {
             self.parsed
                 .lock()
@@ -489,7 +490,7 @@ fn counts(state: &CodeBleuState) -> Named<serde_json::Value> {
     .to_vec()
 }
 
-/// What is to be known of a language under a profile.
+/// The facts about a language under a profile.
 fn note(profile: Profile, language: Language) -> Option<Counted> {
     let rest = match profile {
         Profile::CodeBleu07 if !language.is_in_codebleu() => {

@@ -31,7 +31,7 @@ pub(crate) const OPENLANE: Entry = Entry {
         ScoreSpec::higher("DET_t_present"),
         ScoreSpec::neutral("edgeless_ll"),
         ScoreSpec::neutral("edgeless_lt"),
-        // Of groups.
+        // The names of groups.
         ScoreSpec::higher("average_precision"),
         ScoreSpec::higher("edge_precision_ll"),
         ScoreSpec::higher("edge_recall_ll"),

@@ -95,7 +95,7 @@ struct ArcReading {
     by_task: bool,
 }
 
-/// What the records of a data set are: all are pairs of grids, or all are tasks.
+/// The kind of records in a data set: all are pairs of grids, or all are tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Records {
     #[default]
@@ -218,7 +218,8 @@ impl Reading for ArcReading {
         }
     }
 
-    /// What became of the outputs, and of submissions the tasks by their outputs that are solved.
+    /// The outcomes of the outputs, and for submissions the tasks by their number of solved
+    /// outputs.
     fn details(&self, state: &ExamplesState, _header: &Records) -> Option<serde_json::Value> {
         let (pairs, submissions) = (&state.pairs, &state.submissions);
         let is_pairs = state.kind() == ExampleKind::Pairs;
@@ -403,7 +404,7 @@ impl ArcReading {
     fn of_task(&self, state: &ExamplesState) -> Numbers {
         let state = &state.submissions;
         let score = self.metric.submissions.compute(state);
-        // What tells tasks apart; the rest would be a table too wide to read.
+        // The columns that tell tasks apart; with the rest the table would be too wide to read.
         let mut scores = named(&[
             ("kaggle", score.solved.kaggle),
             ("arcprize", score.solved.arcprize),

@@ -77,7 +77,7 @@ pub(super) fn matrix(
     blocks
 }
 
-/// How many ranks are drawn one by one.
+/// The number of ranks that are drawn one by one.
 const RANKS: u64 = 20;
 
 /// The accuracy by k, where references rank, and the labels that are missed most.
@@ -122,7 +122,7 @@ fn by_k(shown: Shown<'_>) -> Option<Lines> {
     })
 }
 
-/// How often the reference has each of the first ranks, a later one, or none.
+/// The number of references at each of the first ranks, at a later one, or without a rank.
 fn rank_bars(details: &Value) -> Vec<Block> {
     let mut first = BTreeMap::new();
     let mut later = 0;

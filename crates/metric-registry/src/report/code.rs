@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section, text};
 use super::{Shown, ShownExample};
-use crate::Options;
+use crate::{ComparedTexts, Options};
 
 /// The score, then its four components.
 const NAMES: &[(&str, &str)] = &[
@@ -80,7 +80,11 @@ fn by_language(shown: Shown<'_>) -> Option<Block> {
 }
 
 /// Reference and prediction, line by line.
-pub(super) fn example(_options: &Options, example: &ShownExample) -> Vec<Block> {
+pub(super) fn example(
+    _options: &Options,
+    example: &ShownExample,
+    _: Option<&ComparedTexts>,
+) -> Vec<Block> {
     let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
     else {
         return Vec::new();

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section};
 use super::{Shown, ShownExample};
-use crate::Options;
+use crate::{ComparedTexts, Options};
 
 /// The three levels of a lane graph, and which properties are confused.
 pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
@@ -64,7 +64,11 @@ pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// A frame as a graph, and from above.
-pub(super) fn openlane_example(_options: &Options, example: &ShownExample) -> Vec<Block> {
+pub(super) fn openlane_example(
+    _options: &Options,
+    example: &ShownExample,
+    _: Option<&ComparedTexts>,
+) -> Vec<Block> {
     let read = example.with_record(|record| read_frame(record).ok());
     let Some((prediction, frame)) =
         read.filter(|(prediction, frame)| check_size(prediction, frame).is_ok())

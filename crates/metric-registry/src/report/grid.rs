@@ -3,14 +3,14 @@ use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section};
 use super::{Shown, ShownExample};
-use crate::Options;
+use crate::{ComparedTexts, Options};
 
 /// The scores of a submission, or of single pairs, as bars.
 pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let names = [
         ("kaggle", "solved outputs"),
-        ("arcprize", "mean solved share of a task"),
-        ("all_tests", "tasks with all outputs solved"),
+        ("arcprize", "solved share per task"),
+        ("all_tests", "tasks solved entirely"),
         ("exact", "exact"),
         ("cell_accuracy", "cells"),
         ("shape_match", "shapes"),
@@ -27,7 +27,7 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     section("Outputs", "", blocks)
 }
 
-/// What became of the outputs, and how many outputs of how many tasks are solved.
+/// The outcomes of the outputs, and the number of tasks by their number of solved outputs.
 fn outcomes(details: &Value) -> Vec<Block> {
     let names = [
         ("exact", "exact", Tone::Good),
@@ -86,7 +86,11 @@ fn grid(value: &Value) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The reference next to each attempt.
-pub(super) fn example(_options: &Options, example: &ShownExample) -> Vec<Block> {
+pub(super) fn example(
+    _options: &Options,
+    example: &ShownExample,
+    _: Option<&ComparedTexts>,
+) -> Vec<Block> {
     let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
     else {
         return Vec::new();

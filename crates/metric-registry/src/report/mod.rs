@@ -1,4 +1,4 @@
-//! What a report shows of each metric in addition to its scores: charts and lists made from the result and the
+//! The parts of a report for each metric in addition to its scores: charts and lists made from the result and the
 //! details, and single examples.
 //!
 //! A page shows only what the program prints: everything here is made from its JSON.
@@ -79,29 +79,37 @@ impl ShownExample {
     pub fn with_record<T>(&self, read: impl FnOnce(&mut Record<'_>) -> Option<T>) -> Option<T> {
         let (reference, prediction) = self.reference.as_ref().zip(self.prediction.as_ref())?;
         let [reference, prediction] = [reference, prediction].map(Value::to_string);
+        let fields = self.fields.as_ref().map(Value::to_string);
         read(&mut Record {
             id: Id::Text(&self.id),
             prediction: Side::json(&prediction),
             reference: Side::json(&reference),
-            fields: None,
+            fields: fields.as_deref(),
             join: JoinPolicy::default(),
         })
     }
 }
 
-/// How a metric is shown in a report. Without the feature `report`, no metric is.
+/// Shows an example that was scored under some options, with its texts as they were compared, if it has texts.
+#[cfg(feature = "report")]
+pub type ShowExample =
+    fn(&crate::Options, &ShownExample, Option<&crate::ComparedTexts>) -> Vec<metric_report::Block>;
+
+/// The way in which a metric is shown in a report. Without the feature `report`, no metric is
+/// shown.
 #[cfg(feature = "report")]
 #[derive(Clone, Copy, Debug)]
 pub struct InReport {
     /// Returns the sections between the scores and the groups.
     pub sections: fn(Shown<'_>) -> Vec<metric_report::Section>,
     /// Returns what is shown of an example; nothing for the texts of both sides.
-    pub example: fn(&crate::Options, &ShownExample) -> Vec<metric_report::Block>,
+    pub example: ShowExample,
     /// Whether examples are images, whose boxes may be shown over the picture.
     pub has_images: bool,
 }
 
-/// How a metric is shown in a report. Without the feature `report`, no metric is.
+/// The way in which a metric is shown in a report. Without the feature `report`, no metric is
+/// shown.
 #[cfg(not(feature = "report"))]
 #[derive(Clone, Copy, Debug)]
 pub enum InReport {}
@@ -129,7 +137,6 @@ in_report! {
     "class" CLASSIFICATION: class::sections, nothing;
     "text" EDITS: text::sections, text::example;
     "text" ANSWERS: text::no_sections, text::answer;
-    "text" SQUAD: text::no_sections, text::squad_answer;
     "code" CODEBLEU: code::sections, code::example;
     "vision" DETECTION: vision::detection, vision::example, images;
     "vision" COCO: vision::coco, vision::example, images;
@@ -143,7 +150,11 @@ in_report! {
 /// No blocks of an example.
 #[cfg(feature = "report")]
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
-fn nothing(_options: &crate::Options, _example: &ShownExample) -> Vec<metric_report::Block> {
+fn nothing(
+    _: &crate::Options,
+    _: &ShownExample,
+    _: Option<&crate::ComparedTexts>,
+) -> Vec<metric_report::Block> {
     Vec::new()
 }
 

@@ -1,16 +1,23 @@
 use metric_report::{
     Alignment, Block, Cell, Column, Fact, Facts, Order, Section, Step, Table, Tone,
 };
+use metric_text::Unit;
 use metric_text::edit::{Alignment as Aligned, Edit, Profile};
-use metric_text::{Normalizer, Unit, squad};
 use serde_json::Value;
 
 use super::parts::{bars, caption, count_bars, largest, section};
 use super::{Shown, ShownExample};
-use crate::Options;
+use crate::{ComparedTexts, Options};
 
-/// How many confusions are listed.
-const CONFUSIONS: usize = 50;
+/// The number of confusions of a kind that are listed.
+const CONFUSIONS: usize = 30;
+
+/// The kinds of errors, each with the sides that have a unit.
+const KINDS: [(&str, &[&str]); 3] = [
+    ("substitutions", &["reference", "prediction"]),
+    ("deletions", &["reference"]),
+    ("insertions", &["prediction"]),
+];
 
 /// Error rates: errors by kind, and what is confused with what.
 pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
@@ -27,69 +34,87 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
         None,
         kinds,
     );
-    let confusions = shown
-        .details
-        .and_then(|details| details["confusions"].as_array());
-    let confusions = confusions.map_or(&[][..], Vec::as_slice);
-    let side = |value: &Value| Cell::Text(value.as_str().unwrap_or("(nothing)").to_owned());
-    let row = |confusion: &Value| {
-        let count = confusion["count"].as_u64().unwrap_or(0);
-        vec![
-            side(&confusion["reference"]),
-            side(&confusion["prediction"]),
-            Cell::Count(count),
-        ]
-    };
-    if !confusions.is_empty() && shown.has_texts {
-        let column = |name: &str, text| Column {
-            name: name.to_owned(),
-            text,
-            ..Column::default()
-        };
-        let shown = confusions.len().min(CONFUSIONS);
-        let caption = match confusions.len() - shown {
-            0 => "Most frequent errors".to_owned(),
-            rest => format!("The {shown} most frequent errors; {rest} more are in --details"),
-        };
-        blocks.push(Block::Table(Table {
-            caption,
-            columns: vec![
-                column("reference", true),
-                column("prediction", true),
-                column("times", false),
-            ],
-            rows: confusions[..shown].iter().map(row).collect(),
-            order: Some((2, Order::Descending)),
-            ..Table::default()
-        }));
+    if let Some(details) = shown.details.filter(|_| shown.has_texts) {
+        for (kind, sides) in KINDS {
+            blocks.extend(confusions(details, kind, sides));
+        }
     }
     section("Errors", "", blocks)
 }
 
+/// The most frequent confusions of a kind, which have units on these sides and none on the other.
+fn confusions(details: &Value, kind: &str, sides: &[&str]) -> Option<Block> {
+    let has = |confusion: &Value, side: &str| confusion[side].is_string();
+    let is_of_kind = |confusion: &&Value| {
+        ["reference", "prediction"]
+            .iter()
+            .all(|side| has(confusion, side) == sides.contains(side))
+    };
+    let all: Vec<&Value> = details["confusions"]
+        .as_array()?
+        .iter()
+        .filter(is_of_kind)
+        .collect();
+    if all.is_empty() {
+        return None;
+    }
+    // Details that are cut say how many there are.
+    let distinct = details["distinct"][kind].as_u64();
+    let distinct = distinct.unwrap_or(all.len() as u64);
+    let listed = all.len().min(CONFUSIONS);
+    let caption = match distinct > listed as u64 {
+        false => format!("Most frequent {kind}"),
+        true => format!("The {listed} most frequent of {distinct} {kind}; --details has them all"),
+    };
+    let column = |name: &str, text| Column {
+        name: name.to_owned(),
+        text,
+        ..Column::default()
+    };
+    let mut columns: Vec<Column> = sides.iter().map(|side| column(side, true)).collect();
+    columns.push(column("times", false));
+    let row = |confusion: &&Value| {
+        let text = |side: &&str| match confusion[*side].as_str().unwrap_or_default() {
+            // As in alignments.
+            spaces if spaces.trim_matches(' ').is_empty() => spaces.replace(' ', "·"),
+            text => text.to_owned(),
+        };
+        let mut row: Vec<Cell> = sides.iter().map(|side| Cell::Text(text(side))).collect();
+        row.push(Cell::Count(confusion["count"].as_u64().unwrap_or(0)));
+        row
+    };
+    Some(Block::Table(Table {
+        caption,
+        columns,
+        rows: all[..listed].iter().map(row).collect(),
+        order: Some((sides.len(), Order::Descending)),
+        ..Table::default()
+    }))
+}
+
 /// The alignment of an example, as the metric aligns it.
-pub(super) fn example(options: &Options, example: &ShownExample) -> Vec<Block> {
-    let texts = example.reference.as_ref().and_then(Value::as_str);
-    let Some((reference, prediction)) =
-        texts.zip(example.prediction.as_ref().and_then(Value::as_str))
+pub(super) fn example(
+    options: &Options,
+    _example: &ShownExample,
+    compared: Option<&ComparedTexts>,
+) -> Vec<Block> {
+    let Some(ComparedTexts {
+        prediction: [_, prediction],
+        references,
+    }) = compared
     else {
         return Vec::new();
     };
-    // What is extracted from a prediction is not known here.
-    if options.has("extract") {
+    let [[_, reference]] = references.as_slice() else {
         return Vec::new();
-    }
+    };
     let unit = match options.has("unit") {
         true => options.require("unit").unwrap_or(Unit::CodePoint),
         false => Unit::Word,
     };
     let profile = options.require("profile").unwrap_or(Profile::Jiwer);
-    let normalizer: Normalizer = options
-        .parse("normalize")
-        .ok()
-        .flatten()
-        .unwrap_or_default();
-    let texts = [reference, prediction].map(|text| normalizer.apply(text));
-    let [reference, prediction] = texts.each_ref().map(|text| unit.split(text, profile));
+    let texts = [reference, prediction];
+    let [reference, prediction] = texts.map(|text| unit.split(text, profile));
     // A long text is shown as far as a page shows texts.
     let [reference, prediction] =
         [&reference, &prediction].map(|units| &units[..units.len().min(2_000)]);
@@ -133,57 +158,60 @@ pub(super) fn no_sections(_shown: Shown<'_>) -> Vec<Section> {
     Vec::new()
 }
 
-/// An answer: the references, the prediction, and what it becomes if it is normalized.
-pub(super) fn answer(options: &Options, example: &ShownExample) -> Vec<Block> {
-    let normalizer: Option<Normalizer> = match options.has("normalize") {
-        true => options.parse("normalize").ok().flatten(),
-        false => None,
-    };
-    shown_answer(example, |text| match &normalizer {
-        Some(normalizer) => normalizer.apply(text).into_owned(),
-        None => text.to_owned(),
-    })
-}
-
-/// An answer, without the case, the punctuation and the articles that SQuAD leaves out.
-pub(super) fn squad_answer(_options: &Options, example: &ShownExample) -> Vec<Block> {
-    shown_answer(example, squad::normalize)
-}
-
-/// The references and the prediction, each with what it becomes if that is another text.
-fn shown_answer(example: &ShownExample, normalized: impl Fn(&str) -> String) -> Vec<Block> {
-    let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
+/// The references and the prediction, each with what is compared in its place if that is another text.
+pub(super) fn answer(
+    _options: &Options,
+    example: &ShownExample,
+    compared: Option<&ComparedTexts>,
+) -> Vec<Block> {
+    let Some(ComparedTexts {
+        prediction,
+        references,
+    }) = compared
     else {
         return Vec::new();
     };
-    let answers: Vec<String> = match reference {
-        Value::Array(answers) => answers.iter().map(super::parts::text).collect(),
-        other => vec![super::parts::text(other)],
-    };
-    let prediction = super::parts::text(prediction);
     let mut facts = Vec::new();
-    let question = example
-        .fields
-        .as_ref()
-        .and_then(|fields| fields.get("question"));
+    let fields = example.fields.as_ref();
+    let question = fields.and_then(|fields| fields.get("question"));
     facts.extend(question.map(|question| {
-        (
-            "question".to_owned(),
-            Fact::Text(super::parts::text(question)),
-        )
+        let question = super::parts::text(question);
+        ("question".to_owned(), Fact::Text(question))
     }));
-    if answers.is_empty() {
+    if references.is_empty() {
         let words = Fact::Words("none: the question has no answer".to_owned());
         facts.push(("reference".to_owned(), words));
     }
-    let answers = answers.into_iter().take(10);
-    let sides = answers.map(|answer| ("reference", answer));
-    for (side, text) in sides.chain([("prediction", prediction)]) {
-        let becomes = normalized(&text);
-        facts.push((side.to_owned(), Fact::Text(text.clone())));
-        if becomes != text {
-            facts.push((format!("{side}, normalized"), Fact::Text(becomes)));
+    // The same answer of several people is shown once.
+    let mut distinct: Vec<(&[String; 2], usize)> = Vec::new();
+    for reference in references {
+        match distinct.iter_mut().find(|(known, _)| *known == reference) {
+            Some((_, times)) => *times += 1,
+            None => distinct.push((reference, 1)),
         }
+    }
+    let left_out = distinct.len().saturating_sub(ANSWERS);
+    let mut add = |side: &str, times: usize, [given, compared]: &[String; 2]| {
+        let name = match times {
+            1 => side.to_owned(),
+            times => format!("{side}, {times} times"),
+        };
+        facts.push((name, Fact::Text(given.clone())));
+        if compared != given {
+            let name = format!("{side}, as compared");
+            facts.push((name, Fact::Text(compared.clone())));
+        }
+    };
+    for (reference, times) in distinct.into_iter().take(ANSWERS) {
+        add("reference", times, reference);
+    }
+    add("prediction", 1, prediction);
+    if left_out > 0 {
+        let words = format!("{left_out} more references are not shown");
+        facts.push(("left out".to_owned(), Fact::Words(words)));
     }
     vec![Block::Facts(Facts { facts })]
 }
+
+/// The most references that are shown of an example.
+const ANSWERS: usize = 10;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section, text};
 use super::{Shown, ShownExample};
-use crate::Options;
+use crate::{ComparedTexts, Options};
 
 /// Precision against recall for each IoU threshold, and AP by size.
 pub(super) fn coco(shown: Shown<'_>) -> Vec<Section> {
@@ -121,7 +121,7 @@ fn by_score(curve: &Value) -> Option<Lines> {
         steps: false,
     };
     let f1 = line("f1", Tone::Neutral, true);
-    // Of equal ones the highest score, as the points fall.
+    // The highest score of equal ones, as the points fall.
     let best = f1.points.iter().rev().max_by(|a, b| a[1].total_cmp(&b[1]));
     let best = best.copied();
     let words = best.map(|[score, f1]| format!("best F1 {f1:.4} at {score:.4}"));
@@ -175,7 +175,7 @@ pub(super) fn voc(shown: Shown<'_>) -> Vec<Section> {
     section("Classes", "", blocks)
 }
 
-/// How many classes are drawn.
+/// The number of classes that are drawn.
 const WORST: usize = 8;
 
 fn voc_curves(details: &Value) -> Option<Lines> {
@@ -220,7 +220,7 @@ fn voc_curves(details: &Value) -> Option<Lines> {
     })
 }
 
-/// What each type of error costs.
+/// The cost of each type of error.
 pub(super) fn tide(shown: Shown<'_>) -> Vec<Section> {
     let types = [
         ("dAP_Cls", "wrong class"),
@@ -395,7 +395,11 @@ pub(super) fn detection(shown: Shown<'_>) -> Vec<Section> {
 const BOXES: usize = 30;
 
 /// The boxes of both sides: all of the ground truth, and the predictions with the highest scores.
-pub(super) fn example(options: &Options, example: &ShownExample) -> Vec<Block> {
+pub(super) fn example(
+    options: &Options,
+    example: &ShownExample,
+    _: Option<&ComparedTexts>,
+) -> Vec<Block> {
     let Some((reference, prediction)) = example.reference.as_ref().zip(example.prediction.as_ref())
     else {
         return Vec::new();
@@ -465,7 +469,7 @@ pub(super) fn example(options: &Options, example: &ShownExample) -> Vec<Block> {
     let note = match left {
         0 => "Solid: ground truth; dashed: predictions with their scores.".to_owned(),
         left => format!(
-            "Solid: ground truth; dashed: predictions with their scores, without the {left} of the lowest scores."
+            "Solid: ground truth; dashed: predictions with their scores. Not drawn: {left} with the lowest scores."
         ),
     };
     let boxed = |tone, is_found| {

@@ -21,11 +21,12 @@ use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
 use crate::text::prepare::{EXTRACT, prepared_scorer};
 use crate::text::string_accuracy::{
-    NORMALIZE, accuracy_counts, accuracy_numbers, read_any_of, read_texts, similarity,
+    NORMALIZE, accuracy_counts, accuracy_numbers, read_any_of, read_equal, similarity,
 };
 use crate::{
-    Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, OptionValue, PairOf, ReadDataSet, Reading, Scope, ScoreSpec, Sink, never_whole,
+    ComparedTexts, Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError,
+    OptionKind, OptionSpec, OptionValue, PairOf, ReadDataSet, Reading, Scope, ScoreSpec, Sink,
+    never_whole,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
@@ -151,14 +152,26 @@ impl Reading for Matches {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_texts(batch, sink, |prediction, reference, sink| {
-            sink.example(prediction, reference);
-            Ok(())
-        })
+        read_equal(batch, sink, !self.metric.changes_texts())
+    }
+
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        let mut state = Accuracy::default();
+        for (prediction, reference) in pairs {
+            self.metric.update(&mut state, prediction, reference);
+        }
+        Some(vec![state.value()])
     }
 
     fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
         pair.and_then(|(prediction, reference)| similarity(prediction, [reference]))
+    }
+
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let prediction = record.prediction.text().ok()?;
+        let references = texts(&mut record.reference).ok()?;
+        let apply = |text: &str| self.metric.apply(text).into_owned();
+        Some(ComparedTexts::new(&prediction, &references, apply))
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
@@ -294,6 +307,18 @@ impl Reading for Vqa {
         similarity(prediction, answers.answers.iter().map(String::as_str))
     }
 
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let example = vqa_example(record, self.metric.profile()).ok()?;
+        let (prediction, answers) = self
+            .metric
+            .as_compared(&example.prediction, &example.answers);
+        let given = example.answers.answers.into_iter();
+        Some(ComparedTexts {
+            prediction: [example.prediction.into_owned(), prediction],
+            references: given.zip(answers).map(<[String; 2]>::from).collect(),
+        })
+    }
+
     fn numbers(&self, state: &Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
         let mut counts = accuracy_counts(&state.accuracy);
         if self.is_agreement() {
@@ -391,7 +416,7 @@ impl ReadDataSet<Self> for Vqa {
     }
 }
 
-/// What a thread has gathered of an annotation file.
+/// The data that a thread has gathered from an annotation file.
 #[derive(Default)]
 struct Gathered {
     questions: u64,
@@ -500,7 +525,7 @@ fn of_questions(error: QuestionsError) -> DataSetError {
     }
 }
 
-/// What each thread of the pool gathers, in no order; `None` if one of them returns `None`.
+/// The data that each thread of the pool gathers, in no particular order; `None` if one of them returns `None`.
 fn on_each_thread<A: Default + Send>(
     gather: impl Fn(&mut A) -> Option<()> + Sync,
 ) -> Option<Vec<A>> {
@@ -515,7 +540,7 @@ fn on_each_thread<A: Default + Send>(
     }
 }
 
-/// Counts what the join of two files had to let pass.
+/// Counts the problems that the join of two files tolerated.
 fn count_unmatched<R: Reading>(counts: &JoinCounts, sink: &mut Sink<'_, R>) {
     sink.missing(counts.missing);
     sink.extra(counts.extra);
@@ -608,6 +633,13 @@ impl Reading for Similarity {
         similarity(prediction, answers.iter().map(String::as_str))
     }
 
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let prediction = record.prediction.text().ok()?;
+        let answers = texts(&mut record.reference).ok()?;
+        let apply = |text: &str| self.metric.apply(text);
+        Some(ComparedTexts::new(&prediction, &answers, apply))
+    }
+
     fn numbers(&self, state: &Mean, (): &(), _scope: Scope<'_>) -> Numbers {
         Numbers {
             scores: vec![("anls".to_owned(), state.value())],
@@ -647,7 +679,7 @@ pub(crate) const SQUAD: Entry = Entry {
     groups: &["has_answer"],
     details: false,
     drawings: &[],
-    report: crate::report::SQUAD,
+    report: crate::report::ANSWERS,
     input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
     whole_file: never_whole,
     state_format: 1,
@@ -753,6 +785,12 @@ impl Reading for Extraction {
 
     fn closeness(&self, state: &squad::Evidence, _: Option<PairOf<'_, Self>>) -> Option<f64> {
         self.metric.compute(state).f1
+    }
+
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let prediction = record.prediction.text().ok()?;
+        let answers = squad_answers(&mut record.reference).ok()?;
+        Some(ComparedTexts::new(&prediction, &answers, squad::normalize))
     }
 
     fn numbers(&self, state: &squad::Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
@@ -893,6 +931,26 @@ impl Reading for Relaxed {
         };
         let by_number = references.iter().filter_map(relative).reduce(f64::max);
         by_number.or_else(|| similarity(prediction, references.iter().map(String::as_str)))
+    }
+
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let prediction = text_or_number(&mut record.prediction).ok()?;
+        let answers = relaxed_answers(&mut record.reference).ok()?;
+        let pairs = answers
+            .iter()
+            .map(|answer| self.metric.as_compared(&prediction, answer));
+        let pairs: Vec<[String; 2]> = pairs.collect();
+        // With one answer as a number, with another one as a text.
+        let mut compared: Vec<&str> = pairs.iter().map(|[prediction, _]| &**prediction).collect();
+        compared.dedup();
+        Some(ComparedTexts {
+            prediction: [prediction.clone().into(), compared.join(" or ")],
+            references: answers
+                .into_iter()
+                .zip(pairs)
+                .map(|(answer, [_, compared])| [answer, compared])
+                .collect(),
+        })
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {

@@ -12,8 +12,8 @@ use metric_record::{Batch, FieldError, Message, Record, RecordError};
 use crate::text::prepare::{EXTRACT, extracting_scorer};
 use crate::text::string_accuracy::{NORMALIZE, read_texts, texts};
 use crate::{
-    Addends, Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
-    Options, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
+    Addends, ComparedTexts, Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
 };
 
 const PROFILE: OptionSpec = OptionSpec {
@@ -135,6 +135,9 @@ struct Rates {
     compact: bool,
 }
 
+/// The score whose name is this after that of the metric.
+const MEAN: &str = "mean";
+
 /// The confusions of a kind in compact details.
 const MOST_CONFUSIONS: usize = 200;
 
@@ -165,12 +168,23 @@ impl Rates {
         Ok(())
     }
 
+    fn scores(&self, state: &EditState) -> [(&'static str, Option<f64>); 5] {
+        let rates = self.metric.compute(state);
+        [
+            (self.name, rates.error_rate),
+            ("mer", rates.match_error_rate),
+            ("wil", rates.information_lost),
+            ("wip", rates.information_preserved),
+            (MEAN, rates.mean_error_rate),
+        ]
+    }
+
     fn units<'a>(&self, normalized: &'a str) -> Vec<&'a str> {
         self.metric.unit.split(normalized, self.metric.profile)
     }
 }
 
-/// A character as it can stand in a terminal.
+/// A character as it can be shown in a terminal.
 fn printed(character: char) -> String {
     match character.is_control() {
         true => character.escape_default().collect(),
@@ -217,21 +231,29 @@ impl Reading for Rates {
         })
     }
 
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        let mut state = EditState::default();
+        for (prediction, reference) in pairs {
+            if !EditRate::is_within(prediction.len(), reference.len(), self.max_cells) {
+                return None;
+            }
+            self.metric.update(&mut state, prediction, reference);
+        }
+        Some(self.scores(&state).map(|(_, score)| score).into())
+    }
+
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
         let reference = record.reference.clone().text().unwrap_or_default();
         self.metric.measure("", &reference).edits.errors() == 0
     }
 
     fn numbers(&self, state: &EditState, (): &(), _scope: Scope<'_>) -> Numbers {
-        let rates = self.metric.compute(state);
         let edits = &state.edits;
-        let scores = [
-            (self.name.to_owned(), rates.error_rate),
-            ("mer".to_owned(), rates.match_error_rate),
-            ("wil".to_owned(), rates.information_lost),
-            ("wip".to_owned(), rates.information_preserved),
-            (format!("{}_mean", self.name), rates.mean_error_rate),
-        ];
+        let name = |(name, score): (&str, _)| match name {
+            MEAN => (format!("{}_mean", self.name), score),
+            name => (name.to_owned(), score),
+        };
+        let scores = self.scores(state).map(name);
         let counts = [
             ("hits", edits.hits),
             ("substitutions", edits.substitutions),
@@ -256,6 +278,20 @@ impl Reading for Rates {
         scores.find(|(score, _)| score == name)?.1
     }
 
+    fn measure_in(
+        &self,
+        state: &mut EditState,
+        (prediction, reference): (&str, &str),
+    ) -> Option<EditState> {
+        Some(self.metric.measure_in(state, prediction, reference))
+    }
+
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let (prediction, reference) = texts(record).ok()?;
+        let apply = |text: &str| self.normalized(text).into_owned();
+        Some(ComparedTexts::new(&prediction, &[reference], apply))
+    }
+
     fn addends<'s>(&self, state: &'s mut EditState) -> Option<Addends<'s>> {
         let EditState {
             edits,
@@ -276,30 +312,30 @@ impl Reading for Rates {
         Some(Addends { counts, means })
     }
 
-    /// Confusions of units, the most frequent first; null is an insertion or a deletion.
+    /// Confusions of units, the most frequent first; null is an insertion or a deletion. Compact ones say how many
+    /// different ones of each kind there are.
     fn details(&self, state: &EditState, (): &()) -> Option<serde_json::Value> {
+        let most = match self.compact {
+            true => MOST_CONFUSIONS,
+            false => usize::MAX,
+        };
         let unit = |unit: &str| (!unit.is_empty()).then(|| unit.to_owned());
-        let mut confusions: Vec<_> = state.confusions.iter().collect();
-        confusions.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
+        let confusions = state.confusions.most_frequent(most).into_iter();
+        let confusions: Vec<_> = confusions
+            .map(|(reference, prediction, count)| {
+                json!({"reference": unit(reference), "prediction": unit(prediction), "count": count})
+            })
+            .collect();
+        let mut details = json!({"confusions": confusions});
         if self.compact {
-            // As many of each kind of edit.
-            let mut left = [MOST_CONFUSIONS; 3];
-            confusions.retain(|(reference, prediction, _)| {
-                let kind =
-                    usize::from(reference.is_empty()) + 2 * usize::from(prediction.is_empty());
-                let left = &mut left[kind.min(2)];
-                let is_kept = *left > 0;
-                *left = left.saturating_sub(1);
-                is_kept
+            let distinct = state.confusions.distinct();
+            details["distinct"] = json!({
+                "substitutions": distinct.substitutions,
+                "deletions": distinct.deletions,
+                "insertions": distinct.insertions,
             });
         }
-        let confusions = confusions.into_iter().map(|(reference, prediction, count)| {
-            json!({"reference": unit(reference), "prediction": unit(prediction), "count": count})
-        });
-        let confusions: serde_json::Value = confusions.collect();
-        self.metric
-            .confusions
-            .then(|| json!({"confusions": confusions}))
+        self.metric.confusions.then_some(details)
     }
 
     fn pictures(&self) -> Option<&dyn Draw> {

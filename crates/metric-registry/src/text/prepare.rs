@@ -1,4 +1,4 @@
-//! What texts go through before a metric reads them: `--extract` and `--normalize`.
+//! The preparation of texts before a metric reads them: `--extract` and `--normalize`.
 
 use std::borrow::Cow;
 

@@ -9,11 +9,11 @@ use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError};
 
 use crate::text::prepare::{EXTRACT, extracting_scorer};
 use crate::{
-    Entry, Input, Named, Numbers, OptionKind, OptionSpec, PairOf, Reading, Scope, ScoreSpec, Sink,
-    never_whole,
+    ComparedTexts, Entry, Input, Named, Numbers, OptionKind, OptionSpec, PairOf, Reading, Scope,
+    ScoreSpec, Sink, never_whole,
 };
 
-/// What texts go through before they are compared.
+/// The normalization of texts before they are compared.
 pub(crate) const NORMALIZE: OptionSpec = OptionSpec {
     name: "normalize",
     kind: OptionKind::List(&OptionKind::Text),
@@ -77,14 +77,26 @@ impl Reading for Strings {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_texts(batch, sink, |prediction, reference, sink| {
-            sink.example(prediction, reference);
-            Ok(())
-        })
+        read_equal(batch, sink, self.metric.normalizer.steps.is_empty())
+    }
+
+    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        let mut state = Accuracy::default();
+        for (prediction, reference) in pairs {
+            self.metric.update(&mut state, prediction, reference);
+        }
+        Some(vec![state.value()])
     }
 
     fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
         pair.and_then(|(prediction, reference)| similarity(prediction, [reference]))
+    }
+
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let prediction = record.prediction.text().ok()?;
+        let references = read::texts(&mut record.reference).ok()?;
+        let apply = |text: &str| self.metric.normalizer.apply(text).into_owned();
+        Some(ComparedTexts::new(&prediction, &references, apply))
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
@@ -143,6 +155,32 @@ where
         shown.ok_or_else(|| FieldError::reference("no references: expected at least one"))?;
     sink.example(&prediction, shown);
     Ok(())
+}
+
+/// Reads texts on both sides of a batch as examples, whole columns at once where they are compared `as_they_are`;
+/// `None` for columns of other types.
+pub(crate) fn read_equal<R>(
+    batch: &Batch<'_>,
+    sink: &mut Sink<'_, R>,
+    as_they_are: bool,
+) -> Option<Result<(), RecordError>>
+where
+    R: Reading<Metric: Metric<Prediction = str, Reference = str, State = Accuracy>>,
+{
+    if as_they_are
+        && !sink.wants_samples()
+        && let (Column::Texts(predictions), Column::Texts(references)) =
+            (batch.predictions(), batch.references())
+        && let Some(correct) = predictions.count_equal(references)
+    {
+        let (correct, total) = (correct as u64, batch.len() as u64);
+        sink.pooled(total, &[], Accuracy { correct, total });
+        return Some(Ok(()));
+    }
+    read_texts(batch, sink, |prediction, reference, sink| {
+        sink.example(prediction, reference);
+        Ok(())
+    })
 }
 
 /// Reads texts on both sides of a batch as examples, which `add` adds or refuses; `None` for columns of other

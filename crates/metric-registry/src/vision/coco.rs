@@ -196,21 +196,21 @@ fn area(text: &str) -> Option<AreaRange> {
     (!name.is_empty() && least <= greatest).then(|| AreaRange::new(name, least, greatest))
 }
 
-/// How references and predictions become a data set.
+/// The way in which references and predictions become a data set.
 type ReadDocuments<S> = Box<
     dyn Fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>
         + Send
         + Sync,
 >;
 
-/// How the files and the records of a shape are read.
+/// The readers for the files and the records of a shape.
 struct Reader<S> {
     documents: ReadDocuments<S>,
     record: Box<dyn ParseRecord<S>>,
-    /// How files are read image by image, if they can be.
+    /// The reader of files image by image, if there is one.
     streaming: Option<Streaming<S>>,
     order: fn(&Dataset<S>) -> BoxOrder,
-    /// How folders of other formats are read, for shapes that they hold.
+    /// The readers of folders in other formats, for the shapes that they hold.
     folders: Option<ReadFolders<S>>,
 }
 
@@ -309,8 +309,8 @@ struct Coco<S> {
 }
 
 impl<S: Shape> Coco<S> {
-    /// What the arrays come to: the mean curve over classes of each IoU threshold, then that of all thresholds,
-    /// and the counts of all classes by score.
+    /// Summaries of the arrays: the mean curve over classes of each IoU threshold, then that of all thresholds, and the
+    /// counts of all classes by score.
     fn curves(&self, curves: &CocoCurves, state: &CocoState) -> serde_json::Map<String, Value> {
         let params = self.metric.params();
         let curve = |place: Option<usize>| {
@@ -345,6 +345,58 @@ impl<S: Shape> Coco<S> {
         .map(|(name, value)| (name.to_owned(), value))
         .into_iter()
         .collect()
+    }
+
+    /// The numbers of a state that has these curves.
+    fn all_numbers(
+        &self,
+        curves: &CocoCurves,
+        state: &CocoState,
+        classes: &[Class],
+        scope: Scope<'_>,
+    ) -> Numbers {
+        let mut numbers = self.of_curves(curves, classes, scope);
+        let detections = json!(state.detections());
+        numbers.counts.push(("detections".to_owned(), detections));
+        numbers
+    }
+
+    /// The details of a state that has these curves.
+    fn details_of(
+        &self,
+        curves: &CocoCurves,
+        state: &CocoState,
+        classes: &[Class],
+    ) -> Option<Value> {
+        let params = self.metric.params();
+        let count = if params.by_class { classes.len() } else { 1 };
+        let mut details = self.curves(curves, state);
+        if self.compact {
+            return Some(details.into());
+        }
+        let arrays = curves.arrays(count)?;
+        let areas: Vec<_> = params
+            .areas
+            .iter()
+            .map(|area| json!({"name": area.name, "range": [area.least, area.greatest]}))
+            .collect();
+        let keys: Vec<_> = classes.iter().map(|class| &class.key).collect();
+        let arrays = json!({
+            "shape": arrays.shape,
+            "axes": ["iou_thresholds", "recall_thresholds", "classes", "areas", "max_detections"],
+            "iou_thresholds": params.iou_thresholds,
+            "recall_thresholds": params.recall_thresholds,
+            "classes": if params.by_class { json!(keys) } else { json!([null]) },
+            "areas": areas,
+            "max_detections": params.max_detections,
+            "precision": arrays.precision,
+            "recall": arrays.recall,
+            "scores": arrays.scores,
+        });
+        if let Value::Object(arrays) = arrays {
+            details.extend(arrays);
+        }
+        Some(details.into())
     }
 
     /// The numbers that curves have, those of classes as well if they are wanted.
@@ -403,10 +455,17 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
         ClassList(classes): &ClassList,
         scope: Scope<'_>,
     ) -> Numbers {
-        let mut numbers = self.of_curves(&self.metric.compute(state), classes, scope);
-        let detections = json!(state.detections());
-        numbers.counts.push(("detections".to_owned(), detections));
-        numbers
+        self.all_numbers(&self.metric.compute(state), state, classes, scope)
+    }
+
+    fn numbers_with_details(
+        &self,
+        state: &CocoState,
+        ClassList(classes): &ClassList,
+    ) -> (Numbers, Option<Value>) {
+        let curves = self.metric.compute(state);
+        let numbers = self.all_numbers(&curves, state, classes, Scope::Total);
+        (numbers, self.details_of(&curves, state, classes))
     }
 
     fn example_score(&self, state: &CocoState, _: &ClassList, name: &str) -> Option<f64> {
@@ -435,36 +494,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
         state: &CocoState,
         ClassList(classes): &ClassList,
     ) -> Option<serde_json::Value> {
-        let params = self.metric.params();
-        let count = if params.by_class { classes.len() } else { 1 };
-        let curves = self.metric.compute(state);
-        let mut details = self.curves(&curves, state);
-        if self.compact {
-            return Some(details.into());
-        }
-        let arrays = curves.arrays(count)?;
-        let areas: Vec<_> = params
-            .areas
-            .iter()
-            .map(|area| json!({"name": area.name, "range": [area.least, area.greatest]}))
-            .collect();
-        let keys: Vec<_> = classes.iter().map(|class| &class.key).collect();
-        let arrays = json!({
-            "shape": arrays.shape,
-            "axes": ["iou_thresholds", "recall_thresholds", "classes", "areas", "max_detections"],
-            "iou_thresholds": params.iou_thresholds,
-            "recall_thresholds": params.recall_thresholds,
-            "classes": if params.by_class { json!(keys) } else { json!([null]) },
-            "areas": areas,
-            "max_detections": params.max_detections,
-            "precision": arrays.precision,
-            "recall": arrays.recall,
-            "scores": arrays.scores,
-        });
-        if let Value::Object(arrays) = arrays {
-            details.extend(arrays);
-        }
-        Some(details.into())
+        self.details_of(&self.metric.compute(state), state, classes)
     }
 
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {

@@ -138,7 +138,7 @@ trait Form: BoxForm + Sized + Send + Sync + 'static {
     /// Builds the metric of this definition.
     fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<Self::Shape>, InvalidSweep>;
 
-    /// How the files of a data set are read image by image, if they have these shapes.
+    /// The reader of the files of a data set image by image, if they have these shapes.
     fn streaming(&self) -> Option<Streaming<Self::Shape>> {
         None
     }
@@ -215,7 +215,7 @@ struct Boxes<F: Form> {
     folders: FolderOptions,
     /// Whether details are compact.
     compact: bool,
-    /// What the names of the scores end in, by pair of thresholds.
+    /// The ends of the names of the scores, by pair of thresholds.
     suffixes: Vec<String>,
 }
 
@@ -285,7 +285,7 @@ impl<F: Form> Boxes<F> {
     }
 }
 
-/// What the names of the scores end in, by pair of thresholds: nothing where there is one pair.
+/// The ends of the names of the scores, by pair of thresholds: empty if there is one pair.
 fn suffixes(params: &DetectionSweepParams) -> Vec<String> {
     let (ious, scores) = (&params.iou_thresholds, &params.score_thresholds);
     let of_iou = |&iou: &f64| -> Vec<String> {
@@ -635,12 +635,12 @@ impl<F: Form> Boxes<F> {
 struct Images<'a, F: Form> {
     boxes: &'a Boxes<F>,
     classes: &'a [Class],
-    /// Of the classes.
+    /// The names of the classes.
     names: Vec<String>,
 }
 
 impl<F: Form> Images<'_, F> {
-    /// Adds an image, of which each class is an example.
+    /// Adds an image, each class of which is an example.
     fn add(
         &self,
         predictions: &[Prediction<F::Shape>],

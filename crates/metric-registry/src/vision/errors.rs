@@ -1,4 +1,4 @@
-//! What goes wrong in detections: the types of errors, and which class is taken for which.
+//! The errors of detections: their types, and which class is confused with which.
 
 use std::collections::BTreeMap;
 
@@ -217,7 +217,7 @@ impl ReadDataSet<Self> for Errors {
 
 pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     name: "confusion-matrix",
-    help: "Which class of boxes is taken for which, or for background",
+    help: "Confusion matrix of the classes of boxes and the background",
     values: BOXES,
     options: &[
         OptionSpec {
@@ -274,7 +274,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     },
 };
 
-/// Of more classes the details have the pairs that met, in place of a matrix of gigabytes.
+/// With more classes, the details have the pairs that occur instead of a matrix of gigabytes.
 const MATRIX: usize = 2_000;
 
 struct Matrix {
@@ -403,7 +403,7 @@ impl ReadDataSet<Self> for Matrix {
     }
 }
 
-/// How many true objects were detected as one of another class.
+/// The number of true objects that were detected as one of another class.
 fn confused(matrix: &ConfusionMatrix) -> u64 {
     let cells = matrix.cells().iter();
     let confused = cells.filter(|cell| {

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::OptionKind;
 use crate::OptionSpec;
 
-/// What the `image_id` of a result is.
+/// The meaning of the `image_id` of a result.
 pub(crate) const IMAGE_KEY: OptionSpec = OptionSpec {
     name: "image-key",
     kind: OptionKind::Choice(|| vec!["id", "file_name"]),

@@ -1,4 +1,4 @@
-//! What metrics over images share: the classes of a data set, and the reading of boxes.
+//! The common parts of metrics over images: the classes of a data set, and the reading of boxes.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -90,7 +90,7 @@ impl<S> CheckSize<S> for VocAp<S> {}
 
 impl<S> CheckSize<S> for Confusion<S> {}
 
-/// How the records of one image are parsed.
+/// The parser of the records of one image.
 pub(crate) trait ParseRecord<S>:
     Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync
 {
@@ -155,7 +155,7 @@ pub(crate) fn is_empty_image(record: &mut Record<'_>) -> bool {
         || typed::<Image>(&reference).is_ok_and(|image| image.annotations.is_empty())
 }
 
-/// How COCO's files are read image by image.
+/// The reader of COCO's files image by image.
 pub(crate) struct Streaming<S> {
     pub(crate) open: fn(&Document, &Document, CocoOptions) -> Option<CocoStream<S>>,
     /// Counts the detections of an image in another order of their numbers, if there is one.
@@ -170,7 +170,7 @@ pub(crate) const BOX_STREAM: Streaming<BBox> = Streaming {
     count: Some(OtherOrder::add_corners),
 };
 
-/// What a thread has gathered of COCO's files.
+/// The data that a thread has gathered from COCO's files.
 pub(crate) struct Gathered<S> {
     pub(crate) state: S,
     pub(crate) order: OtherOrder,
@@ -483,7 +483,7 @@ pub(crate) fn class_names(classes: &[Class]) -> Vec<String> {
     classes.iter().map(name).collect()
 }
 
-/// What references and predictions of boxes are, for help.
+/// The forms of references and predictions of boxes, for help.
 pub(crate) const BOXES: (&str, &str) = (
     "a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt)",
     "a COCO results file (.json), a folder of results by class or by image (.txt), or one of YOLO's labels with confidences (.txt)",
@@ -507,7 +507,7 @@ pub(crate) const COLUMNS: OptionSpec = OptionSpec {
     help: "Columns of text results, if they have another order, such as class,score,cx,cy,w,h",
 };
 
-/// How folders of boxes are read: the values of [`IMAGE_SIZE`] and [`COLUMNS`].
+/// The options for reading folders of boxes: the values of [`IMAGE_SIZE`] and [`COLUMNS`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FolderOptions {
     sizes: ImageSizes,
@@ -611,7 +611,7 @@ pub(crate) struct KnownOrder {
     warning: [&'static str; 2],
 }
 
-/// How well the numbers of boxes fit in another order, for files that do not say what their numbers are.
+/// The fit of the numbers of boxes in another order, for files that do not say what their numbers are.
 pub(crate) type BoxOrder = Option<(KnownOrder, OtherOrder)>;
 
 /// Two corners in COCO's results.
@@ -642,7 +642,7 @@ const YOLO: KnownOrder = KnownOrder {
     ],
 };
 
-/// How well the boxes of COCO's results fit as corners.
+/// The fit of the boxes of COCO's results if they are read as corners.
 pub(crate) fn corners(dataset: &Dataset<BBox>) -> BoxOrder {
     Some((CORNERS, OtherOrder::of_corners(dataset)))
 }

@@ -25,7 +25,7 @@ const FEATHER_1: &[u8] = b"FEA1";
 /// The most rows of a block: enough to spread over threads, and little enough to stay in the cache.
 const BLOCK_ROWS: usize = 8192;
 
-/// What both forms are.
+/// The batches of either form.
 type Batches = Box<dyn Iterator<Item = Result<Block, RunError>> + Send>;
 
 /// The two forms, opened.
@@ -134,7 +134,7 @@ fn of_stream(
     Ok(Box::new(Numbered::new(name, plan, reader)))
 }
 
-/// Opens a stream, of which a plan says what is read.
+/// Opens a stream; a plan says which parts of it are read.
 pub(super) fn open_stream(
     name: &str,
     stream: Stream,

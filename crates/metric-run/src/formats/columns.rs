@@ -246,7 +246,7 @@ fn extension(field: &Field) -> Option<&str> {
         .map(String::as_str)
 }
 
-/// What the values of a type are, as JSON.
+/// The form of the values of a type in JSON.
 fn kind(field: &Field) -> Kind {
     match field.data_type() {
         DataType::Null => Kind::Null,

@@ -11,7 +11,7 @@ use metric_record::{Message, quoted_id};
 
 use crate::scan::{ColumnPath, FieldNames, Form, Found, FoundId, RecordColumns, ScanError, Span};
 
-/// How a file of CSV or TSV is written.
+/// The dialect of a CSV or TSV file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CsvOptions {
     /// The byte between fields; `None` for the one that the format implies, a comma or a tab. It is never
@@ -21,7 +21,7 @@ pub struct CsvOptions {
     pub has_quotes: bool,
     /// Whether the first record is the header. Otherwise the columns are called `1`, `2` and so on.
     pub has_header: bool,
-    /// What a field is that is empty and not in quotes.
+    /// The meaning of a field that is empty and not in quotes.
     pub empty: EmptyField,
 }
 
@@ -36,7 +36,7 @@ impl Default for CsvOptions {
     }
 }
 
-/// What a field is that is empty and not in quotes, where a value is needed.
+/// The meaning of a field that is empty and not in quotes, where a value is needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EmptyField {
     /// An error: some writers leave the quotes off an empty text, and others mean a missing value.
@@ -95,7 +95,7 @@ impl fmt::Display for InvalidDelimiter {
 
 impl std::error::Error for InvalidDelimiter {}
 
-/// What separates fields, and whether they may be in quotes.
+/// The separator of fields, and whether they may be in quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
     pub(crate) delimiter: u8,
@@ -171,7 +171,7 @@ impl Cell {
     }
 }
 
-/// What is wrong with the structure of a record.
+/// The error in the structure of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     AfterQuote,
@@ -506,7 +506,7 @@ impl What {
     }
 }
 
-/// What is wrong with a header that cannot be split.
+/// The error in a header that cannot be split.
 fn refuse_header(text: &str, cells: &[Cell], problem: &Malformed, dialect: Dialect) -> ScanError {
     let at = text.as_bytes().get(problem.offset);
     let separator = DELIMITERS.iter().find(|(_, byte)| Some(byte) == at);

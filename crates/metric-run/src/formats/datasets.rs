@@ -22,7 +22,7 @@ struct Splits {
     splits: Vec<String>,
 }
 
-/// What is read of `state.json`.
+/// The fields that are read from `state.json`.
 #[derive(Deserialize)]
 struct State {
     #[serde(rename = "_data_files")]
@@ -85,7 +85,7 @@ fn chosen(folder: &Path, split: Option<&str>) -> Result<PathBuf, RunError> {
     inside(folder, split)
 }
 
-/// What is read of `dataset_info.json`.
+/// The fields that are read from `dataset_info.json`.
 #[derive(Deserialize)]
 struct Info {
     #[serde(default)]
@@ -108,7 +108,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, RunError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| ReadError::new(&name, format!("cannot read: {error}")))?;
     let value = metric_record::json::typed(&text);
-    // The text is gone when the value is used.
+    // The text no longer exists when the value is used.
     let value: Result<serde_json::Value, String> = value;
     let value = value.and_then(|value| {
         serde_json::from_value(value).map_err(|error| metric_record::json::cut(&error))

@@ -18,7 +18,7 @@ use metric_record::{Message, ReadError};
 
 use crate::RunError;
 
-/// How a source holds records.
+/// The form in which a source holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -28,7 +28,7 @@ pub enum Format {
     Json,
     /// One value per line, whose id is the line number.
     Text,
-    /// One id per line, and after a space or tab the text, as Kaldi's `text` files have it.
+    /// One id per line, and after a space or tab the text, as in Kaldi's `text` files.
     Kaldi,
     /// Comma-separated values with a header.
     Csv,
@@ -46,7 +46,7 @@ pub enum Format {
     Ctm,
 }
 
-/// What is known of a format.
+/// The properties of a format.
 struct Spec {
     format: Format,
     /// The name in options.

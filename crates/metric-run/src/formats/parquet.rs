@@ -127,8 +127,8 @@ impl Input {
     }
 }
 
-/// How large a page claims to be without compression, if a text starts with the header of one: in the compact
-/// protocol of Thrift, two fields of 32 bits, of which the first is the type of the page.
+/// The size that a page claims to have without compression, if a text starts with the header of one: in the compact
+/// protocol of Thrift, two fields of 32 bits, the first of which is the type of the page.
 fn page_bytes(head: &[u8]) -> Option<u64> {
     /// The next field, an integer of 32 bits.
     const NEXT_I32: u8 = 0x15;
@@ -155,7 +155,7 @@ pub(crate) struct Batches {
     plan: Arc<Plan>,
     /// The columns that are read.
     schema: SchemaRef,
-    /// What each reader of a row group reads: on several threads one column, else all of them.
+    /// The columns that each reader of a row group reads: one on several threads, otherwise all of them.
     masks: Vec<ProjectionMask>,
     batch_rows: usize,
     /// The row group that is read, and its readers, whose batches have the same rows.

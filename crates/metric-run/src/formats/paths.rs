@@ -14,7 +14,7 @@ use crate::source::Source;
 /// The error of a path at which there is nothing to read.
 pub(crate) fn cannot_open(path: &Path, error: &io::Error) -> RunError {
     let name = path.display().to_string();
-    // What may be the name of a data set on the Hugging Face Hub: `squad` or `owner/name`.
+    // A text that may be the name of a data set on the Hugging Face Hub: `squad` or `owner/name`.
     let is_hub_name = error.kind() == io::ErrorKind::NotFound
         && path.is_relative()
         && path.extension().is_none()

@@ -10,7 +10,7 @@ use crate::formats::Format;
 use crate::scan::{Form, Found, FoundId, ScanError, Span};
 use crate::source::{Records, Source};
 
-/// What is wrong with a text that has alternatives.
+/// The error in a text that has alternatives.
 const ALTERNATION: &str =
     "found an alternation, { a / b }, which only sclite reads: expected one text";
 
@@ -70,7 +70,7 @@ const IGNORED: &str = "IGNORE_TIME_SEGMENT_IN_SCORING";
 /// an end, which binary fractions would get wrong.
 type Time = i128;
 
-/// How many decimal places a time may have.
+/// The number of decimal places that a time may have.
 const PLACES: usize = 12;
 
 /// References and predictions as sources that are joined by id, and what is worth a warning.
@@ -80,7 +80,7 @@ pub(crate) struct Prepared {
     pub(crate) warnings: Vec<(Counted, u64)>,
 }
 
-/// How transcripts with times are read.
+/// The options for reading transcripts with times.
 pub(crate) struct Options {
     pub(crate) shard: Option<Shard>,
     pub(crate) max_bytes: u64,

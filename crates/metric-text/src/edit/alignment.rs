@@ -13,9 +13,9 @@ use super::work::{Cells, OutOfCells};
 /// The lists are of anything that compares: characters, words, labels. See [`Edits`] for the rates
 /// that are made of it.
 ///
-/// Takes about `d * n / 64` steps for a distance `d` and a length `n`: two texts of 1 MB that differ in
-/// 5 % of their characters take some ten seconds. Takes 15 to 25 bytes of memory for each unit that
-/// stands in either list between the first and the last error.
+/// Takes about `d * n / 64` steps for a distance `d` and a length `n`: two texts of 1 MB that differ in 5% of their
+/// characters take some ten seconds. Takes 15 to 25 bytes of memory for each unit of either list between the first and
+/// the last error.
 ///
 /// V. I. Levenshtein, *Binary codes capable of correcting deletions, insertions, and reversals* (1966).
 ///
@@ -76,20 +76,20 @@ pub(crate) fn distance_within<T: Eq + Hash>(
     table::distance(&reference, &prediction, limit, cells)
 }
 
-/// What is left of a list without its ends.
+/// The middle of a list, without its ends.
 pub(super) fn middle<T>(list: &[T], start: usize, end: usize) -> &[T] {
     list.get(start..list.len().saturating_sub(end))
         .unwrap_or_default()
 }
 
-/// What an alignment does with units of the reference and of the prediction.
+/// The edit that an alignment makes to units of the reference and of the prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Edit {
     /// `equal`: a unit of the reference that the prediction has, too.
     Equal,
-    /// `substitute`: a unit that stands in the place of another.
+    /// `substitute`: a unit that replaces another.
     Substitute,
     /// `delete`: a unit of the reference that the prediction lacks.
     Delete,
@@ -101,7 +101,7 @@ impl Edit {
     /// All edits.
     pub const ALL: &[Self] = &[Self::Equal, Self::Substitute, Self::Delete, Self::Insert];
 
-    /// The name of the edit, as jiwer has it.
+    /// The name of the edit, as in jiwer.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -119,7 +119,7 @@ named_choice!(Edit, "edit");
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Chunk {
-    /// What is done.
+    /// The edit.
     pub edit: Edit,
     /// With these units of the reference; none for an insertion.
     pub reference: Range<usize>,
@@ -127,17 +127,16 @@ pub struct Chunk {
     pub prediction: Range<usize>,
 }
 
-/// How a prediction is made from a reference with the fewest edits: runs of the same edit, in order.
+/// The fewest edits that turn a reference into a prediction: runs of the same edit, in order.
 ///
-/// Of the alignments with the fewest edits it is the one by the rule of rapidfuzz and jiwer. What
-/// both lists have in common at the start, and then at the end, is equal. The rest is traced back from
-/// the end through the table of distances: a deletion where one unit less of the reference has one
-/// error less; else an insertion where, of the prediction less its last unit, one unit less of the
-/// reference has one error more; else equal units or a substitution. The rule holds here at every size;
-/// rapidfuzz itself departs from it above some 4 million cells, where it saves memory by another
-/// alignment of the same distance.
+/// Among the alignments with the fewest edits, it is the one that rapidfuzz and jiwer choose. Units that both lists
+/// have in common at the start, and then at the end, are equal. The rest is traced back from the end through the table
+/// of distances: a deletion where one unit less of the reference has one error less; else an insertion where, without
+/// the last unit of the prediction, one unit less of the reference has one error more; else equal units or a
+/// substitution. The rule holds here at every size; rapidfuzz itself departs from it above some 4 million cells, where
+/// it saves memory by another alignment of the same distance.
 ///
-/// Takes the steps of [`edit_distance`] about three times, and some tens of megabytes beside the lists.
+/// Takes the steps of [`edit_distance`] about three times, and some tens of megabytes in addition to the lists.
 ///
 /// ```
 /// use metric_text::edit::{Alignment, Chunk, Edit};
@@ -156,7 +155,7 @@ pub struct Chunk {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alignment {
-    /// The runs, which cover both lists from start to end; neighbours differ in their edit.
+    /// The runs, which cover both lists from start to end; neighbors differ in their edit.
     pub chunks: Vec<Chunk>,
 }
 
@@ -250,7 +249,7 @@ impl Alignment {
     }
 }
 
-/// How many units of each kind of edit an alignment has.
+/// The number of units of an alignment by kind of edit.
 ///
 /// ```
 /// use metric_text::Edits;
@@ -265,7 +264,7 @@ impl Alignment {
 pub struct Edits {
     /// Units that are right.
     pub hits: u64,
-    /// Units that stand in the place of others.
+    /// Units that replace others.
     pub substitutions: u64,
     /// Units that are missing.
     pub deletions: u64,
@@ -332,7 +331,7 @@ impl Edits {
         Ok(Self::of_counts(rows, columns, distance, deletions))
     }
 
-    /// The edits of lists of these lengths, their distance, and at least so many deletions.
+    /// The edits of lists of these lengths, their distance, and at least this many deletions.
     fn of_counts(rows: usize, columns: usize, distance: usize, deletions: usize) -> Self {
         let deletions = deletions.max(rows.saturating_sub(columns));
         let insertions = deletions + columns - rows;
@@ -449,7 +448,7 @@ mod tests {
             kept in proptest::collection::vec(any::<bool>(), 80),
             changed in 0_u8..5,
         ) {
-            // Some of its units in their order, of which one kind is another one.
+            // Some of its units in their order, with one kind replaced by another.
             let kept = long.iter().zip(kept).filter(|(_, kept)| *kept);
             let short: Vec<u8> = kept.map(|(&unit, _)| if unit == changed { 9 } else { unit }).collect();
             for (a, b) in [(&short, &long), (&long, &short)] {

@@ -2,7 +2,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{Alignment, Edit};
 
-/// What stands before the lines: reference, prediction, edits.
+/// The labels before the lines: reference, prediction, edits.
 const HEADS: [&str; 3] = ["REF: ", "HYP: ", "     "];
 
 impl Alignment {
@@ -10,10 +10,10 @@ impl Alignment {
     /// below what is substituted (`S`), deleted (`D`) or inserted (`I`). Asterisks fill a place that has
     /// no unit.
     ///
-    /// Units stand in columns of a terminal: wide characters take two, and combining characters on
-    /// their own stand on a dotted circle. Right-to-left units are isolated, so that columns go from
-    /// left to right, and read right to left inside. A space is shown as `␣`; characters that cannot be
-    /// seen, or would change the order of others, are shown by their number.
+    /// Units are aligned in columns of a terminal: wide characters take two, and combining characters on their own are
+    /// shown on a dotted circle. Right-to-left units are isolated, so that columns go from left to right, and read
+    /// right to left inside. A space is shown as `␣`; characters that cannot be seen, or would change the order of
+    /// others, are shown by their number.
     ///
     /// Lines are broken before they are wider than `width` columns, if a single unit is not; blocks of
     /// three lines are separated by an empty one. The lists must be those that were aligned; units that
@@ -132,8 +132,8 @@ impl Cell {
     }
 }
 
-/// White space but the space, controls, marks and embeddings of direction, and other format characters
-/// but the joiners, which are part of what they join.
+/// White space except the space, controls, marks and embeddings of direction, and other format characters except the
+/// joiners, which are part of what they join.
 fn is_hidden(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()

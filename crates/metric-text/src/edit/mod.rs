@@ -5,6 +5,7 @@
 //! words, code points or grapheme clusters, under a [`Profile`]'s rules.
 
 mod alignment;
+mod confusions;
 #[cfg(feature = "diff")]
 mod diff;
 mod table;
@@ -12,14 +13,12 @@ mod units;
 mod work;
 
 use std::cell::RefCell;
-#[cfg(feature = "serde")]
-use std::collections::BTreeMap;
-use std::collections::HashMap;
 
 use metric_core::{Mean, Merge, Metric, named_choice, ratio};
 
 pub(crate) use alignment::distance_within;
 pub use alignment::{Alignment, Chunk, Edit, Edits, edit_distance, edit_distance_within};
+pub use confusions::Confusions;
 pub use units::Unit;
 pub(crate) use work::{Cells, OutOfCells, is_within};
 pub use work::{MAX_CELLS, TooManyCells};
@@ -50,18 +49,18 @@ use crate::Normalizer;
 ///
 /// # Cost
 ///
-/// A text costs little more than reading it where it is right; what stands between the first and the
-/// last error costs a step for each 64 pairs of units (see [`edit_distance`]). Two different texts of a
-/// million units each take minutes; [`measure_within`](Self::measure_within) refuses them.
+/// Correct text costs little more than reading it; text between the first and the last error costs one step for each 64
+/// pairs of units (see [`edit_distance`]). Two different texts of a million units each take minutes;
+/// [`measure_within`](Self::measure_within) refuses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EditRate {
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: Unit,
-    /// Whose rules for white space and for references without units.
+    /// The convention for white space and for references without units.
     pub profile: Profile,
-    /// What both texts go through first.
+    /// The normalization of both texts.
     pub normalizer: Normalizer,
-    /// Whether to count which unit is taken for which, in [`EditState::confusions`].
+    /// Whether to count which unit is confused with which, in [`EditState::confusions`].
     pub confusions: bool,
 }
 
@@ -72,8 +71,7 @@ impl Metric for EditRate {
     type Score = EditScores;
 
     fn update(&self, state: &mut EditState, prediction: &str, reference: &str) {
-        let added = self.add(state, prediction, reference, &mut Cells::unlimited());
-        debug_assert_eq!(added, Ok(()), "there are always cells left");
+        self.measure_in(state, prediction, reference);
     }
 
     fn compute(&self, state: &EditState) -> EditScores {
@@ -145,6 +143,33 @@ impl EditRate {
         is_within([prediction_bytes, reference_bytes], max_cells)
     }
 
+    /// Adds a pair to a state, and returns the state of the pair alone, without its confusions: what the scores
+    /// of the pair are computed from. This is faster than measuring the pair and merging its state.
+    ///
+    /// ```
+    /// use metric_core::Metric;
+    /// use metric_text::EditRate;
+    ///
+    /// let metric = EditRate { confusions: true, ..EditRate::default() };
+    /// let mut state = metric.measure("a cat", "the cat");
+    /// let pair = metric.measure_in(&mut state, "a dog", "a dog");
+    /// assert_eq!(metric.error_rate(&pair), Some(0.0));
+    /// assert_eq!(metric.error_rate(&state), Some(1.0 / 4.0));
+    /// ```
+    pub fn measure_in(
+        &self,
+        state: &mut EditState,
+        prediction: &str,
+        reference: &str,
+    ) -> EditState {
+        let added = self.add(state, prediction, reference, &mut Cells::unlimited());
+        debug_assert!(added.is_ok(), "there are always cells left");
+        let edits = added.unwrap_or_default();
+        let mut pair = EditState::default();
+        self.add_edits(&mut pair, edits);
+        pair
+    }
+
     /// Adds a pair, as far as there are cells left.
     fn add(
         &self,
@@ -152,15 +177,13 @@ impl EditRate {
         prediction: &str,
         reference: &str,
         cells: &mut Cells,
-    ) -> Result<(), OutOfCells> {
+    ) -> Result<Edits, OutOfCells> {
         let prediction = self.normalizer.apply(prediction);
         let reference = self.normalizer.apply(reference);
         let edits = if self.confusions {
             let split = |text| self.unit.split(text, self.profile);
             let (reference, prediction) = (split(&reference), split(&prediction));
-            let alignment = Alignment::within(&reference, &prediction, cells)?;
-            state.confusions.add(&alignment, &reference, &prediction);
-            alignment.edits()
+            state.confusions.align(&reference, &prediction, cells)?
         } else if self.unit == Unit::CodePoint
             || self.unit == Unit::Grapheme
                 && units::no_clusters(&reference)
@@ -175,12 +198,17 @@ impl EditRate {
             let split = |text| self.unit.split(text, self.profile);
             Edits::within(&split(&reference), &split(&prediction), cells)?
         };
+        self.add_edits(state, edits);
+        Ok(edits)
+    }
+
+    /// Adds the edits of a pair.
+    fn add_edits(&self, state: &mut EditState, edits: Edits) {
         state.longer += edits.reference_length().max(edits.prediction_length());
         state.edits.merge(edits);
         if let Some(rate) = self.profile.scores(&edits, 0).error_rate {
             state.rates.add(rate);
         }
-        Ok(())
     }
 }
 
@@ -237,8 +265,8 @@ fn edits_of_characters(
     })
 }
 
-/// Whose rules: what white space separates words, and what the rates are where there is nothing to
-/// divide by.
+/// The convention to follow: which white space separates words, and the rates where there is
+/// nothing to divide by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// `jiwer`: jiwer 4.0.0.
@@ -247,16 +275,16 @@ pub enum Profile {
     /// stripped, and the rest is split at spaces alone, so that a single tab or no-break space is part
     /// of a word. Characters: both ends are stripped.
     ///
-    /// If the references have no units, the error rate is the number of insertions, which is no rate;
-    /// the match error rate and the information lost are 1, or 0 where the predictions have none
-    /// either. If the predictions alone have none, the information preserved is 0.
+    /// If the references have no units, the error rate is the number of insertions, which is not a rate; the match
+    /// error rate and the information lost are 1, or 0 where the predictions have none either. If the predictions alone
+    /// have none, the information preserved is 0.
     #[default]
     Jiwer,
     /// `torchmetrics`: torchmetrics 1.8 (`functional.text`), as the program of the Fusion Brain
     /// Challenge 2021 has its WER and CER.
     ///
-    /// Words are what stands between white space of any kind. Characters are taken as they are, with
-    /// white space at the ends.
+    /// Words are separated by white space of any kind. Characters are used unchanged, including white space at the
+    /// ends.
     ///
     /// The match error rate is that of errors to the sum of the lengths of the longer text of each
     /// pair, and the hits of the information are what the errors leave of that sum: other numbers than
@@ -327,7 +355,7 @@ pub struct EditState {
     pub longer: u64,
     /// The error rates of the pairs, where they have one.
     pub rates: Mean,
-    /// Which units were taken for which, if asked for.
+    /// The confusions of units, if requested.
     pub confusions: Confusions,
 }
 
@@ -364,129 +392,6 @@ pub struct EditScores {
     /// The mean of the error rates of single pairs, of those where it is defined: each pair counts the
     /// same, however long it is.
     pub mean_error_rate: Option<f64>,
-}
-
-/// Which unit of the references was taken for which of the predictions, and how often.
-///
-/// ```
-/// use metric_core::Metric;
-/// use metric_text::{EditRate, Unit};
-///
-/// let metric = EditRate { unit: Unit::CodePoint, confusions: true, ..EditRate::default() };
-/// let state = metric.measure("clown", "down");
-/// assert_eq!(state.confusions.count("d", "l"), 1); // taken for an l
-/// assert_eq!(state.confusions.count("", "c"), 1); // put in
-/// let all: Vec<_> = state.confusions.iter().collect();
-/// assert_eq!(all, [("", "c", 1), ("d", "l", 1)]);
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Confusions {
-    /// Unit of the reference, unit of the prediction, count; an empty unit stands for none.
-    /// Hashed, since there may be hundreds of thousands.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "in_order"))]
-    counts: HashMap<String, HashMap<String, u64>>,
-}
-
-/// Writes the counts in the order of the units.
-#[cfg(feature = "serde")]
-fn in_order<S: serde::Serializer>(
-    counts: &HashMap<String, HashMap<String, u64>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let rows = counts.iter();
-    let rows = rows.map(|(reference, row)| (reference, row.iter().collect::<BTreeMap<_, _>>()));
-    serde::Serialize::serialize(&rows.collect::<BTreeMap<_, _>>(), serializer)
-}
-
-impl Confusions {
-    /// Adds what the alignment of two lists of units has beside equal ones.
-    pub fn add(&mut self, alignment: &Alignment, reference: &[&str], prediction: &[&str]) {
-        for chunk in alignment
-            .chunks
-            .iter()
-            .filter(|chunk| chunk.edit != Edit::Equal)
-        {
-            let rows = reference.get(chunk.reference.clone()).unwrap_or_default();
-            let columns = prediction.get(chunk.prediction.clone()).unwrap_or_default();
-            for place in 0..rows.len().max(columns.len()) {
-                let row = rows.get(place).copied().unwrap_or_default();
-                let column = columns.get(place).copied().unwrap_or_default();
-                self.count_one(row, column);
-            }
-        }
-    }
-
-    /// Counts a pair of units, most of which are not new and need no copy.
-    fn count_one(&mut self, reference: &str, prediction: &str) {
-        let row = match self.counts.get_mut(reference) {
-            Some(row) => row,
-            None => self.counts.entry(reference.to_owned()).or_default(),
-        };
-        match row.get_mut(prediction) {
-            Some(count) => *count += 1,
-            None => {
-                row.insert(prediction.to_owned(), 1);
-            }
-        }
-    }
-
-    /// How often `reference` was taken for `prediction`; an empty one stands for none, so that it was
-    /// put in or left out.
-    #[must_use]
-    pub fn count(&self, reference: &str, prediction: &str) -> u64 {
-        let row = self.counts.get(reference);
-        row.and_then(|row| row.get(prediction))
-            .copied()
-            .unwrap_or(0)
-    }
-
-    /// Unit of the reference, unit of the prediction and count, in the order of the units.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str, u64)> {
-        let all = self.counts.iter().flat_map(|(reference, row)| {
-            row.iter()
-                .map(|(prediction, count)| (reference.as_str(), prediction.as_str(), *count))
-        });
-        let mut all: Vec<_> = all.collect();
-        all.sort_unstable();
-        all.into_iter()
-    }
-}
-
-impl Merge for Confusions {
-    fn merge(&mut self, other: Self) {
-        if self.counts.is_empty() {
-            *self = other;
-            return;
-        }
-        for (reference, row) in other.counts {
-            let mine = self.counts.entry(reference).or_default();
-            for (prediction, count) in row {
-                *mine.entry(prediction).or_default() += count;
-            }
-        }
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 {
-            return;
-        }
-        for (reference, row) in &other.counts {
-            // Most units are not new, and need no copy.
-            let mine = match self.counts.get_mut(reference) {
-                Some(mine) => mine,
-                None => self.counts.entry(reference.clone()).or_default(),
-            };
-            for (prediction, count) in row {
-                match mine.get_mut(prediction) {
-                    Some(mine) => *mine += count * times,
-                    None => {
-                        mine.insert(prediction.clone(), count * times);
-                    }
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -587,7 +492,7 @@ mod tests {
             };
             metric.measure(prediction, reference).edits
         };
-        // Ten megabytes of accents are a grapheme cluster, or nothing but code points.
+        // Ten megabytes of accents are one grapheme cluster, or that many code points.
         let accents = "\u{301}".repeat(megabytes);
         let other = format!("{accents}\u{302}");
         let one = Edits {

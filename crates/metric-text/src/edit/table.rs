@@ -1,13 +1,12 @@
 //! The table of edit distances, 64 rows at a time.
 //!
-//! A column of the table (one symbol of the prediction) is kept as its vertical differences, a bit a
-//! row (a symbol of the reference): G. Myers, *A fast bit-vector algorithm for approximate string
-//! matching based on dynamic programming* (1999), in the form of H. Hyyrö, *A bit-vector algorithm
-//! for computing Levenshtein and Damerau edit distances* (2003). Blocks too far from the diagonal for
-//! the distance in question are left out (Ukkonen 1985).
+//! A column of the table (one symbol of the prediction) is kept as its vertical differences, one bit per row (a symbol
+//! of the reference): G. Myers, *A fast bit-vector algorithm for approximate string matching based on dynamic
+//! programming* (1999), in the form of H. Hyyrö, *A bit-vector algorithm for computing Levenshtein and Damerau edit
+//! distances* (2003). Blocks too far from the diagonal for the distance in question are left out (Ukkonen 1985).
 //!
-//! The trace-back reads nothing but these differences. Columns are kept as far as memory is granted,
-//! and otherwise computed again from columns kept at intervals.
+//! The trace-back reads only these differences. Columns are kept as far as memory is granted, and otherwise computed
+//! again from columns kept at intervals.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -20,7 +19,7 @@ const BITS: usize = 64;
 /// The most differences of columns that are kept for the trace-back: 16 MiB. Columns that are kept to
 /// start again from take as much, at each of the few levels. In tests all levels are wanted.
 const KEPT: usize = if cfg!(test) { 64 } else { 1 << 20 };
-/// Tables of up to so many blocks are filled whole, not band by band.
+/// Tables of up to this many blocks are filled entirely, not band by band.
 const SMALL: usize = if cfg!(test) { 64 } else { 1 << 13 };
 /// The fewest symbols of a list that is first searched for, in order, in one at least twice as long.
 const SEARCHED: usize = if cfg!(test) { 8 } else { 1 << 11 };
@@ -100,7 +99,7 @@ pub(super) fn embedded(reference: &[u32], prediction: &[u32]) -> Option<usize> {
     Some(errors)
 }
 
-/// The cells of so many blocks in each of these columns.
+/// The cells of this many blocks in each of these columns.
 fn cells_of(blocks: usize, columns: usize) -> u64 {
     let blocks = (blocks as u64).saturating_mul(columns as u64);
     blocks.saturating_mul(BITS as u64)
@@ -114,12 +113,12 @@ pub(super) fn most_cells(rows: usize, columns: usize) -> u64 {
     cells_of(blocks, columns).saturating_mul(passes)
 }
 
-/// The number of columns that are kept at a time, each of so many blocks.
+/// The number of columns that are kept at a time, each of this many blocks.
 fn room(width: usize) -> usize {
     (KEPT / width.max(1)).max(2)
 }
 
-/// How often the trace-back computes each column.
+/// The number of times the trace-back computes each column.
 fn trace_levels(width: usize, columns: usize) -> u64 {
     let room = room(width);
     let mut levels = 1;
@@ -328,7 +327,7 @@ struct Blocks<'a> {
     masks: Vec<(usize, u64)>,
 }
 
-/// The diagonals (row less column) that a path with at most so many errors can touch.
+/// The diagonals (row less column) that a path with at most this many errors can touch.
 #[derive(Clone, Copy, Debug)]
 struct Band {
     below: usize,
@@ -345,7 +344,7 @@ impl Band {
         }
     }
 
-    /// The blocks of a column, from 1, of which rows up to `rows` are wanted.
+    /// The blocks of a column, from 1, that hold the rows up to `rows`.
     fn blocks(self, column: usize, rows: usize) -> Range<usize> {
         let first = column.saturating_sub(self.above).max(1);
         let last = (column + self.below).min(rows).max(1);
@@ -358,13 +357,13 @@ impl Band {
     }
 }
 
-/// A column: the differences of all blocks, of which those in the band are right.
+/// A column: the differences of all blocks; only those in the band are correct.
 #[derive(Clone, Debug)]
 struct Column {
     /// The number of the column.
     at: usize,
     blocks: Range<usize>,
-    /// Of these blocks and others.
+    /// The cost of these blocks and others.
     differences: Vec<Differences>,
 }
 
@@ -478,8 +477,8 @@ impl<'a> Blocks<'a> {
         cells_of(width, self.columns()).saturating_mul(levels)
     }
 
-    /// What the distance cannot be less than: an error changes as many runs of symbols as have a place in one,
-    /// in both lists (E. Ukkonen, *Approximate string-matching with q-grams and maximal matches*, 1992).
+    /// A lower bound of the distance: an error changes as many runs of symbols as have a place in one, in both lists
+    /// (E. Ukkonen, *Approximate string-matching with q-grams and maximal matches*, 1992).
     ///
     /// Runs that are not told apart make the bound lower.
     fn least_distance_by_runs(&self) -> usize {
@@ -511,7 +510,7 @@ impl<'a> Blocks<'a> {
         unequal.div_ceil(2 * length as u64) as usize
     }
 
-    /// What the distance cannot be less than: each hit takes a symbol from both lists.
+    /// A lower bound of the distance: each hit takes a symbol from both lists.
     fn least_distance(&self) -> usize {
         let mut left: Vec<usize> = self
             .starts

@@ -9,10 +9,10 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::Profile;
 use crate::normalize::{is_space, words};
 
-/// What an edit distance counts: the unit of length and of error.
+/// The unit that an edit distance counts, of length and of error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Unit {
-    /// `word`: what stands between white space, by the rule of the [`Profile`].
+    /// `word`: text between white space, by the rule of the [`Profile`].
     #[default]
     Word,
     /// `codepoint`: a Unicode code point, which is what peers call a character.
@@ -319,7 +319,7 @@ mod tests {
             .map(String::from)
             .filter(|c| no_clusters(c))
             .collect();
-        // With itself and with its neighbour.
+        // With itself and with its neighbor.
         for (c, next) in single.iter().zip(single.iter().skip(1)) {
             assert_eq!(
                 [c, c, next, c]

@@ -81,7 +81,7 @@ impl Cells {
     }
 }
 
-/// Whether texts of these lengths in bytes are aligned within so many cells, whatever they hold.
+/// Whether texts of these lengths in bytes are aligned within this many cells, whatever they hold.
 pub(crate) fn is_within(bytes: [usize; 2], max_cells: u64) -> bool {
     /// Normalization can make several units of a byte: six of U+FDFA under NFKC.
     const UNITS: usize = 8;

@@ -12,7 +12,7 @@ use super::answers::answers;
 use crate::squad;
 use crate::vqa::{Answers, Language, Profile};
 
-/// Reads a reference that is one text or several. A missing value is none.
+/// Reads a reference that is one text or several. A missing value gives no reference.
 ///
 /// ```
 /// use metric_record::Value;
@@ -55,7 +55,7 @@ pub fn texts(value: &mut Value<'_>) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 ///
-/// Returns what was found if the value is none of these.
+/// Returns what was found if the value is anything else.
 pub fn squad_answers(value: &mut Value<'_>) -> Result<Vec<String>, String> {
     if value.kind() != Kind::Object {
         return texts(value);
@@ -140,7 +140,7 @@ pub fn text_or_number<'a>(value: &mut Value<'a>) -> Result<Cow<'a, str>, String>
 ///
 /// # Errors
 ///
-/// Returns what was found if the value is none of these.
+/// Returns what was found if the value is anything else.
 pub fn relaxed_answers(value: &mut Value<'_>) -> Result<Vec<String>, String> {
     if value.kind() != Kind::List {
         return Ok(vec![text_or_number(value)?.into_owned()]);
@@ -179,7 +179,7 @@ pub struct Accepted<'a> {
 ///
 /// # Errors
 ///
-/// Returns what was found if the value is none of these.
+/// Returns what was found if the value is anything else.
 pub fn accepted<'a>(reference: &mut Value<'a>) -> Result<Accepted<'a>, String> {
     let plain = |answers| Accepted {
         answers,

@@ -150,7 +150,7 @@ impl QuestionForm {
         if walk.scan(file.content()).is_some() {
             return Ok(());
         }
-        // What a scanner does not take is read anew, for the words of the error.
+        // Text that a scanner does not accept is read again, for the words of the error.
         walk.taken = walk.read;
         let mut deserializer = serde_json::Deserializer::from_str(file.content());
         let whole = Level {
@@ -193,9 +193,9 @@ pub struct Question<'de> {
 /// The types of a question, as far as they are given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionTypes<'a> {
-    /// How the question begins, such as `what color`.
+    /// The start of the question, such as `what color`.
     pub question_type: Option<Cow<'a, str>>,
-    /// What the answer is: `yes/no`, `number` or `other`.
+    /// The kind of the answer: `yes/no`, `number` or `other`.
     pub answer_type: Option<Cow<'a, str>>,
 }
 
@@ -228,7 +228,7 @@ pub(super) fn once<E: Error>(key: &str, is_first: bool) -> Result<(), E> {
     }
 }
 
-/// What is carried through a file.
+/// The state that is carried through a file.
 struct Walk<'w, 'de> {
     form: &'w QuestionForm,
     /// The last question; its memory is used again.
@@ -237,9 +237,9 @@ struct Walk<'w, 'de> {
     people: Vec<Person<'de>>,
     question_keys: Keys,
     answer_keys: Keys,
-    /// How many questions were read.
+    /// The number of questions read.
     read: u64,
-    /// How many of the next questions were read and taken before.
+    /// The number of the next questions that were already read and taken.
     taken: u64,
     /// Why a question was refused.
     refused: Option<Message>,
@@ -563,7 +563,7 @@ mod tests {
     use super::*;
     use crate::read::answers;
 
-    /// Of each question its id, its types, whether it has answers, these, and who gave them.
+    /// For each question its id, its types, whether it has answers, these, and who gave them.
     type Read = (String, [Option<String>; 2], bool, Vec<String>, Vec<u64>);
 
     fn questions(text: &str) -> Result<Vec<Read>, String> {
@@ -786,7 +786,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// What is scanned is what serde reads.
+        /// The scanner reads the same as serde.
         #[test]
         fn scans_what_is_read(
             parts in proptest::collection::vec(proptest::sample::select(vec![

@@ -9,7 +9,7 @@ use metric_record::{
 use super::predictions::Slot;
 use super::{Predictions, Question, QuestionForm, QuestionsError};
 
-/// What a join that succeeded had to let pass.
+/// The problems that a successful join tolerated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JoinCounts {
     /// Questions without a prediction.
@@ -18,7 +18,7 @@ pub struct JoinCounts {
     pub extra: u64,
 }
 
-/// What [`join_questions`] gives a question and its prediction.
+/// The value that [`join_questions`] gives a question and its prediction.
 type Take<'a, 'de> = dyn FnMut(&Question<'de>, Option<&str>) -> Result<(), Message> + 'a;
 
 /// Reads the questions of a file and gives each to `take` with its prediction.
@@ -167,7 +167,7 @@ fn occurs_twice(id: &IdKey<'_>, duplicate: &mut Option<String>) -> Message {
     message
 }
 
-/// Records by their ids, of which the first few are kept in the order of text.
+/// Records by their ids; the first few ids are kept in the order of text.
 fn unmatched(mut ids: Vec<String>, source: &str, other: &str) -> Unmatched {
     ids.sort_unstable();
     let count = ids.len() as u64;

@@ -3,7 +3,7 @@ use serde::de::IgnoredAny;
 use crate::normalize::{InvalidPattern, Pattern};
 
 /// Reads the patterns of [`ExactMatch::regexes_to_ignore`](crate::ExactMatch::regexes_to_ignore): one regular
-/// expression, or a JSON list of them. Empty text is no pattern.
+/// expression, or a JSON list of them. Empty text is not a pattern.
 ///
 /// ```
 /// use metric_text::read::patterns;

@@ -75,7 +75,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-/// What is known of the prediction for a question.
+/// The state of the prediction for a question.
 #[derive(Clone, Debug)]
 pub(super) enum Slot<'a> {
     Given(Cow<'a, str>),

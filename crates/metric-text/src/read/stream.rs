@@ -96,7 +96,7 @@ impl<'p> QuestionStream<'p> {
         let mut block = Vec::new();
         while !self.is_refused.load(Ordering::Relaxed) {
             let is_last = {
-                // A lock is poisoned by a panic, of which there is none here.
+                // A lock is poisoned by a panic, and nothing here panics.
                 let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
                 if !blocks.next_into(&mut block)? {
                     return Some(());
@@ -118,7 +118,7 @@ impl<'p> QuestionStream<'p> {
         None
     }
 
-    /// How many predictions have had no question so far.
+    /// The number of predictions without a question so far.
     #[must_use]
     pub fn unused(&self) -> u64 {
         let unused = self

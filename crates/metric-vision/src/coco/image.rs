@@ -10,7 +10,8 @@ use crate::numpy::pairwise_sum;
 impl<S: Shape> CocoAp<S> {
     /// Returns the `AP` of [`CocoCurves::summary`](super::CocoCurves::summary), bit for bit.
     ///
-    /// Of a single image only this number is computed, which is what ranking the images of a data set needs.
+    /// For a single image only this number is computed, as ranking the images of a data set needs
+    /// no other.
     ///
     /// ```
     /// use metric_core::Metric;
@@ -55,7 +56,8 @@ struct Room {
     recalls: Vec<f64>,
     /// By number of true objects, how many right detections reach each recall.
     needed: BTreeMap<u32, Vec<u64>>,
-    /// For each right detection how many wrong ones come before it, then the greatest precision from there on.
+    /// For each correct detection the number of wrong ones before it, then the greatest precision
+    /// at or after it.
     precisions: Vec<f64>,
     /// The precision by threshold, recall and class.
     all: Vec<f64>,

@@ -53,7 +53,7 @@ pub struct CocoWeights<'s> {
 #[derive(Debug, Default)]
 struct Rows {
     class: u32,
-    /// The state of each image that has the class, and for each its true objects by size class.
+    /// The state of each image that has the class, and for each its true objects by area range.
     images: Vec<u32>,
     truths: Vec<u32>,
     /// By falling score, of equal ones in the order of images.
@@ -64,9 +64,9 @@ struct Rows {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
-    /// How many of the numbers of detections leave it out.
+    /// The number of the limits on detections that leave it out.
     level: u32,
-    /// The size classes in which it is wrong at every threshold, a bit each.
+    /// The area ranges in which it is wrong at every threshold, one bit each.
     wrong: u32,
     /// Where its details start.
     details: Option<u32>,
@@ -263,7 +263,7 @@ impl Rows {
     }
 }
 
-/// What was found so far, from the highest score down.
+/// The objects found so far, from the highest score down.
 struct Pass {
     /// Curve by curve, for each detection that is right, how many before it are wrong; each curve has room for
     /// `capacity`.
@@ -272,15 +272,15 @@ struct Pass {
     curves: Vec<OfCurve>,
     /// By level and curve, how many detections are right; those of the lowest level are not counted here.
     above: Vec<u64>,
-    /// By size class, the detections that are wrong at every threshold.
+    /// By area range, the detections that are wrong at every threshold.
     others: Vec<u64>,
-    /// How many words the bits of all curves take.
+    /// The number of words that the bits of all curves take.
     words: usize,
 }
 
 #[derive(Clone, Copy)]
 struct OfCurve {
-    /// How many detections are right.
+    /// The number of correct detections.
     found: usize,
     /// The detections that are wrong here, but not at every threshold.
     wrong: u64,
@@ -307,7 +307,7 @@ impl Pass {
         }
     }
 
-    /// Starts with other detections, of which so many may be right.
+    /// Starts with other detections, at most this many of them correct.
     fn start(&mut self, capacity: usize) {
         self.capacity = capacity;
         let room = capacity * self.curves.len();

@@ -161,7 +161,7 @@ pub enum InvalidBoxList {
     Box {
         /// Its index.
         index: usize,
-        /// What is wrong, as it follows "box 3".
+        /// The error, worded to follow "box 3".
         problem: String,
     },
 }

@@ -15,7 +15,7 @@ use crate::{
     Annotation, BBox, Class, Dataset, Image, Key, Keypoints, Mask, Prediction, Shape, Sigmas,
 };
 
-/// How COCO files are read.
+/// Options for reading COCO files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CocoOptions {
     /// Leave out detections of images that are not in the list, with a [`Warning`], rather than
@@ -36,8 +36,8 @@ pub struct CocoOptions {
 ///
 /// - Ids are integers, or text: `17`, `17.0` and `"17"` are the same id. If the ids of all images are
 ///   text they rank as text, else as numbers.
-/// - A box is `[x, y, width, height]`. Results without `bbox` in the first record have masks, and
-///   their bounding boxes are taken, as pycocotools does it.
+/// - A box is `[x, y, width, height]`. If the first record of the results has no `bbox`, they have
+///   masks, and the bounding boxes of these are used, as in pycocotools.
 /// - A missing `iscrowd` is 0, a missing `area` that of the box; objects of unknown classes, and true
 ///   objects of unknown images, are left out. All of these are told in the [`Warnings`].
 ///
@@ -82,13 +82,13 @@ pub fn parse_coco(
 /// As [`parse_coco`], with `segmentation` for the shape: run lengths, compressed or not, or a list of
 /// polygons, for which the image must have a `height` and a `width`.
 ///
-/// Where the first result has a `bbox` too, the size class of a detection is that of its box, and a
-/// result without `segmentation` is the mask of its box, as pycocotools does it.
+/// Where the first result has a `bbox` too, the area range of a detection is that of its box, and a
+/// result without `segmentation` is the mask of its box, as in pycocotools.
 ///
 /// # Errors
 ///
-/// As [`parse_coco`]; masks that are none, or not of the size of their image, which
-/// [`quirks`](CocoOptions::quirks) allow.
+/// See [`parse_coco`]. Also returns an error if a mask is invalid or not of the size of its image;
+/// [`quirks`](CocoOptions::quirks) allow these.
 pub fn parse_coco_masks(
     references: File<'_>,
     predictions: File<'_>,
@@ -103,7 +103,7 @@ pub fn parse_coco_masks(
 ///
 /// - True objects whose `num_keypoints` is 0 are left out of the count. Where it is missing, points of a visibility
 ///   above 0 are counted. An object needs a `bbox` only if it has no such point, or no `area`.
-/// - The size class of a detection is that of its box if the first result has a `bbox`, of its mask if it has a
+/// - The area range of a detection is that of its box if the first result has a `bbox`, of its mask if it has a
 ///   `segmentation`, and else of the box around its points.
 ///
 /// ```
@@ -181,9 +181,9 @@ fn of_files<S: Readable<Model = ()>>(
     )
 }
 
-/// What a shape is read from.
+/// The field that a shape is read from.
 pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
-    /// What must be known of all shapes of a data set to read one.
+    /// The facts about all shapes of a data set that are needed to read one.
     type Model: Sync;
 
     /// The shape of a true object.
@@ -199,7 +199,7 @@ pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
         false
     }
 
-    /// The shape of a detection, and the area that decides its size class.
+    /// The shape of a detection, and the area that decides its area range.
     fn detection(
         fields: ShapeFields<'_>,
         size: Size,
@@ -443,7 +443,7 @@ fn points(json: Option<Raw<'_>>, sigmas: &Sigmas) -> Result<Vec<[f64; 3]>, Probl
     })
 }
 
-/// Run lengths as they stand in a file.
+/// Run lengths as they appear in a file.
 #[derive(Deserialize)]
 struct RunLengths<'a> {
     size: [u32; 2],
@@ -523,7 +523,7 @@ fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
     Mask::from_polygons(height, width, polygons).map_err(invalid)
 }
 
-/// What is wrong with a field.
+/// The error in a field.
 pub(super) struct Problem {
     field: &'static str,
     problem: Message,
@@ -748,7 +748,7 @@ impl<'a> Item<'a> for ResultRecord<'a> {
     }
 }
 
-/// What is read of an annotation of another shard.
+/// The fields that are read from an annotation of another shard.
 #[derive(Deserialize)]
 struct AnnotationElsewhere<'a> {
     #[serde(borrow)]
@@ -765,7 +765,7 @@ fn id_in(json: Option<Raw<'_>>) -> Option<Id<'_>> {
     serde_json::from_str(json?.0).ok()
 }
 
-/// What is read of a detection of another shard.
+/// The fields that are read from a detection of another shard.
 #[derive(Deserialize)]
 struct ResultElsewhere<'a> {
     #[serde(borrow)]
@@ -792,7 +792,7 @@ fn read<S: Readable>(
     Ok((dataset, warnings))
 }
 
-/// What a ground-truth file says.
+/// The content of a ground-truth file.
 pub(super) struct Truth<S> {
     pub(super) classes: Vec<Class>,
     pub(super) images: Vec<Image<S>>,
@@ -800,7 +800,7 @@ pub(super) struct Truth<S> {
     sizes: Vec<Size>,
 }
 
-/// Where the ids of classes and images stand in their lists.
+/// The positions of the ids of classes and images in their lists.
 pub(super) struct Places {
     classes: Ids,
     images: Ids,
@@ -832,7 +832,7 @@ impl<S: Readable> Truth<S> {
         Ok(truth)
     }
 
-    /// What the lists of images and classes say.
+    /// The content of the lists of images and classes.
     fn without_annotations(
         file: File<'_>,
         lists: &TruthFile<'_>,
@@ -868,8 +868,8 @@ impl<S: Readable> Truth<S> {
 }
 
 impl<S: Readable<Model = ()>> Truth<S> {
-    /// What a file says in the text around its list of annotations: up to the bracket that opens the list, and from
-    /// the one that closes it. `None` where that is not all that is needed, or is not read without a remark.
+    /// The content of a file around its list of annotations: up to the bracket that opens the list, and after the one
+    /// that closes it. `None` if that is not all that is needed, or reading it gives a warning.
     pub(super) fn around(
         name: &str,
         text: &str,
@@ -969,7 +969,7 @@ impl Places {
         !held.unwrap_or_else(|| shard.holds(&image.key.to_string()))
     }
 
-    /// What counts of an annotation whose image belongs to another shard.
+    /// The part of an annotation that counts if its image belongs to another shard.
     pub(super) fn elsewhere<S>(
         &self,
         id: Option<Key>,
@@ -1139,7 +1139,7 @@ impl<S> Identified<S> {
     }
 }
 
-/// What a true object has in addition to its shape.
+/// The fields of a true object in addition to its shape.
 pub(super) struct TruthFields {
     pub(super) class: u32,
     pub(super) id: i64,
@@ -1546,8 +1546,8 @@ pub(super) fn in_list<'a, R: Record<'a>>(
     }
 }
 
-/// What serde says of a record that starts so many bytes after the bracket of a list, with the position
-/// in the list. A list in an object was JSON when the object was read, so the list is the file.
+/// serde's error for a record that starts this many bytes after the bracket of a list, with the position in the list. A
+/// list in an object was JSON when the object was read, so the list is the file.
 fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
     let bracket = list.len() - list.trim_start_matches([' ', '\t', '\n', '\r']).len();
     let before = list.get(..bracket + 1 + start).unwrap_or_default();
@@ -1559,8 +1559,8 @@ fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
     format!("{} at line {line} column {column}", plain(error))
 }
 
-/// What serde says, without a position in a text that the reader cannot see and without words that
-/// are only serde's.
+/// serde's error, without a position in a text that the reader cannot see and without words that
+/// only serde uses.
 pub(super) fn plain(error: &serde_json::Error) -> String {
     const WORDS: [(&str, &str); 8] = [
         ("invalid type: ", "found "),
@@ -1693,11 +1693,11 @@ impl<'a> Id<'a> {
     }
 }
 
-/// Where ids stand in a list of keys that rise.
+/// The positions of ids in an ascending list of keys.
 pub(super) struct Ids {
     /// Integers and their places, rising.
     numbers: Vec<(i64, u32)>,
-    /// The place of each integer from the least on, if there are few gaps; `u32::MAX` in a gap.
+    /// The index of each integer, starting at the least, if there are few gaps; `u32::MAX` in a gap.
     dense: Vec<u32>,
     texts: HashMap<Box<str>, u32>,
 }
@@ -1943,7 +1943,7 @@ mod tests {
 
     use super::*;
 
-    /// What the two readers give, in a form that can be compared.
+    /// The results of the two readers, in a form that can be compared.
     trait Shown {
         fn shown(&self) -> String;
     }

@@ -126,7 +126,7 @@ pub fn dataset_from_columns<S: Shape + Clone>(
     dataset_from_rows(listed, &truths, &predictions, options)
 }
 
-/// What a data set lists in addition to its objects.
+/// The lists of a data set in addition to its objects.
 pub(super) struct Listed<'a> {
     pub(super) images: Vec<Id<'a>>,
     /// Height and width of the images, if they are known.
@@ -136,7 +136,7 @@ pub(super) struct Listed<'a> {
 
 /// Objects in memory, by row.
 pub(super) trait Rows<S> {
-    /// What errors name in place of a file.
+    /// The name that errors use in place of a file.
     fn name(&self) -> &str;
     fn count(&self) -> usize;
     fn image(&self, row: usize) -> Id<'_>;

@@ -8,7 +8,7 @@ use metric_record::{DEFAULT_MAX_BYTES, File, FileReader, ReadError, Shard, name_
 use super::{Warning, Warnings};
 use crate::{Annotation, BBox, Class, Dataset, Image, Key, Prediction};
 
-/// A file as one of a folder.
+/// A file, treated as part of a folder.
 pub(super) trait FolderFile<'a>: Copy {
     /// The name without folders.
     fn base(&self) -> &'a str;
@@ -117,7 +117,7 @@ impl ExtraImages {
 
 named_choice!(ExtraImages, "rule for extra images");
 
-/// How much of a file is read.
+/// The part of a file that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// The text.
@@ -293,7 +293,7 @@ pub(super) struct Detected<'a> {
     pub(super) shape: BBox,
 }
 
-/// What other shards hold, as far as the classes of the whole data set depend on it.
+/// The content of other shards, as far as the classes of the whole data set depend on it.
 #[derive(Default)]
 pub(super) struct Elsewhere<'a> {
     /// The images of other shards that have a truth file.
@@ -302,7 +302,7 @@ pub(super) struct Elsewhere<'a> {
     pub(super) classes: BTreeSet<Key>,
 }
 
-/// What was read so far.
+/// The records read so far.
 pub(super) struct Contents<'a> {
     extra: ExtraImages,
     shard: Option<Shard>,

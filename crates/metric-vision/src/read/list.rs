@@ -25,15 +25,15 @@ pub(super) fn set<T>(field: &mut Option<T>, value: Option<T>) -> Option<()> {
 /// part of the list; the parts are in the order of the list. `take` also gets the index of the record
 /// in its part, and each part comes with the index of its first record in the list.
 ///
-/// `skip` is given the text from each record on. It returns the length of the record if that is to be
-/// skipped, which still counts it.
+/// `skip` is given the text starting at each record. It returns the length of the record to skip it; the record is
+/// still counted.
 ///
 /// With the feature `rayon` a long list is one part for each thread of the pool that this is called
 /// in, otherwise all of it is one part.
 ///
 /// # Errors
 ///
-/// The first record that cannot be read or that `take` refuses; or that the text is no list.
+/// Returns an error if the text is not a list, or for the first record that cannot be read or that `take` refuses.
 pub(super) fn records<'a, R, Kept, E>(
     json: &'a str,
     skip: impl Fn(&mut Kept, &'a str) -> Option<usize> + Sync,
@@ -90,13 +90,13 @@ pub(super) fn first<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(T, usize)>
 /// Why a list cannot be read.
 #[derive(Debug)]
 pub(super) enum ListError<E> {
-    /// The text is no list.
+    /// The text is not a list.
     NoList,
-    /// The list does not end after so many records.
+    /// The list does not end after this many records.
     NoEnd { records: usize },
-    /// What stands at this place is no object.
+    /// The item at this index is not an object.
     NoObject { place: usize, found: Kind },
-    /// What stands at this place is no such record.
+    /// The item at this index is not such a record.
     Malformed {
         /// The place of the record, from 0.
         place: usize,
@@ -104,7 +104,7 @@ pub(super) enum ListError<E> {
         start: usize,
         error: serde_json::Error,
     },
-    /// Something else than a comma stands after the record at this place.
+    /// The record at this index is followed by something other than a comma.
     NoComma { place: usize },
     /// The record at this place was refused.
     Refused { place: usize, error: E },
@@ -191,7 +191,7 @@ fn divided(text: &str, parts: usize) -> Vec<&str> {
     divided
 }
 
-/// The text before and after the first comma from `start` on that stands between two objects.
+/// The text before and after the first comma between two objects, starting at `start`.
 #[cfg(feature = "rayon")]
 fn divided_at(text: &str, start: usize) -> Option<(&str, &str)> {
     let commas = text.bytes().enumerate().skip(start);
@@ -258,7 +258,7 @@ mod tests {
             ("[1,{]", Err("1 at 8")),
             ("[1,13]", Err("1: unlucky")),
         ] {
-            // A number stands for an object with it, but for 0 in `[[`.
+            // A number stands for an object with it, except for 0 in `[[`.
             let json: String = json
                 .split_inclusive(|c: char| !c.is_ascii_digit())
                 .map(|part| {

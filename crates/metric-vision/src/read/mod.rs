@@ -58,7 +58,7 @@ pub use yolo::{ImageSizes, YoloOptions, parse_yolo, read_yolo};
 pub enum Warning {
     /// A true object has no area; that of its shape stands for it.
     MissingArea,
-    /// A true object does not say whether it is a crowd, and is taken for none.
+    /// A true object does not say whether it is a crowd, and is treated as not a crowd.
     MissingCrowd,
     /// A true object is of an image that is not in the list of images, and was left out.
     UnknownImageOfTruth,
@@ -74,7 +74,7 @@ pub enum Warning {
     RepeatedImage,
     /// The id of a class is in the list more than once.
     RepeatedClass,
-    /// A true object has the id 0, which pycocotools takes for no match.
+    /// A true object has the id 0, which pycocotools treats as no match.
     ZeroId,
     /// A mask is not of the size of its image.
     OtherSize,
@@ -133,5 +133,5 @@ impl Warning {
     }
 }
 
-/// How often each [`Warning`] applies.
+/// The number of times each [`Warning`] applies.
 pub type Warnings = BTreeMap<Warning, u64>;

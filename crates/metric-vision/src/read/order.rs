@@ -3,7 +3,7 @@ use metric_core::Merge;
 use super::ImageSizes;
 use crate::{BBox, Dataset, Image, Prediction, Shape};
 
-/// How well the detections of a data set fit the ground truth, as they were read and as if their numbers were in
+/// The fit of the detections of a data set to the ground truth, as they were read and as if their numbers were in
 /// another order.
 ///
 /// Numbers in another order read without an error, and match nothing. Which order was meant shows in the
@@ -44,8 +44,8 @@ const FOUND: f64 = 0.5;
 /// An image with more pairs of a detection and an object is left out: what is common shows in the others.
 const MOST_PAIRS: usize = 1 << 20;
 
-/// How far boxes may leave the image, as a fraction of it, before they count as boxes that do. Models and
-/// rounding leave it by a little.
+/// The distance, as a fraction of the image, by which boxes may extend beyond it before they count as outside. Models
+/// and rounding exceed it by a little.
 const SLACK: f64 = 0.02;
 const FAR: f64 = 0.1;
 

@@ -44,7 +44,7 @@ impl<S> ImageRecord<S> {
         &self.classes
     }
 
-    /// What was corrected or left out.
+    /// Counts of what was corrected or left out.
     #[must_use]
     pub fn warnings(&self) -> &Warnings {
         &self.warnings
@@ -244,7 +244,7 @@ fn parse<S: Readable>(
     })
 }
 
-/// What is kept of a part of a list.
+/// The data kept from a part of a list.
 struct Kept<T> {
     all: Vec<T>,
     warnings: Warnings,

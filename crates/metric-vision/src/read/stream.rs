@@ -35,7 +35,7 @@ pub struct CocoStream<S> {
 /// The blocks of a results file.
 type Blocks = ListBlocks<Box<dyn Read + Send>>;
 
-/// How a record of a part becomes a result.
+/// The function that turns a record of a part into a result.
 type Take<S> = fn(
     &mut Results<S>,
     usize,
@@ -45,11 +45,11 @@ type Take<S> = fn(
     CocoOptions,
 ) -> Result<(), Problem>;
 
-/// What was gathered of a [`CocoStream`].
+/// The records gathered from a [`CocoStream`].
 pub struct CocoFold<A> {
-    /// What each thread has gathered, in no order.
+    /// The records that each thread has gathered, in no particular order.
     pub parts: Vec<A>,
-    /// What was corrected or left out.
+    /// Counts of what was corrected or left out.
     pub warnings: Warnings,
 }
 
@@ -127,7 +127,7 @@ fn truth_of<S: Readable<Model = ()>>(
     Truth::read(File { name, text }, &(), options, warnings).ok()
 }
 
-/// How many bytes of annotations are read as one part.
+/// The number of bytes of annotations that are read as one part.
 const BLOCK_BYTES: usize = 256 * 1024;
 
 /// Reads a ground truth whose list of annotations comes after that of images, without all of its text in memory.
@@ -190,10 +190,10 @@ fn stream_truth<S: Readable<Model = ()>>(
 struct AnnotationFeed<S> {
     /// None once a part was refused.
     blocks: Option<Blocks>,
-    /// How many blocks have been cut.
+    /// The number of blocks that have been cut.
     cut: usize,
     parts: BTreeMap<usize, Annotations<S>>,
-    /// The text from the end of the list on.
+    /// The text after the end of the list.
     tail: String,
 }
 
@@ -323,7 +323,7 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A lock is poisoned by a panic, of which there is none here.
+    // A lock is poisoned by a panic, and nothing here panics.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -332,11 +332,11 @@ struct Feed<S> {
     blocks: Blocks,
     /// The form of all results, once the first one has been seen.
     form: Form,
-    /// How many blocks have been cut.
+    /// The number of blocks that have been cut.
     cut: usize,
     /// The blocks that are parsed and not yet joined, by their number.
     parsed: BTreeMap<usize, Parsed<S>>,
-    /// How many blocks have been joined, and their records.
+    /// The number of blocks that have been joined, and of their records.
     joined: usize,
     records: usize,
     /// The results of the last image that has been joined: those of the next block may go on with it.
@@ -359,7 +359,7 @@ struct Parsed<S> {
     warnings: Warnings,
 }
 
-/// What a worker does next.
+/// The next task of a worker.
 enum Job<S> {
     /// Parse the block of this number.
     Parse(usize, Form, Vec<Prediction<S>>),
@@ -373,7 +373,7 @@ struct Complete<S> {
     before: Vec<Prediction<S>>,
     results: Vec<Prediction<S>>,
     starts: Vec<usize>,
-    /// How many records are before those of the block.
+    /// The number of records before those of the block.
     records: usize,
 }
 
@@ -399,7 +399,7 @@ impl<S> Feed<S> {
         if self.is_refused {
             return Job::End;
         }
-        // What is parsed is still in the cache.
+        // The text that is parsed is still in the cache.
         if let Some(parsed) = self.parsed.remove(&self.joined) {
             if let Some(complete) = self.join(parsed) {
                 return Job::Score(complete);

@@ -16,7 +16,7 @@ const FIELDS: [(&str, &[&str]); 11] = [
     ("ymax", &["ymax"]),
 ];
 
-/// How many fields a line has.
+/// The number of fields in a line.
 const COUNT: usize = 6;
 
 /// The order of the columns of text results, for programs that write them in an order of their own.

@@ -18,7 +18,7 @@ use crate::{BBox, Dataset, Key};
 /// How to read folders of Pascal VOC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VocOptions {
-    /// What the prediction files are named after; `None` finds out.
+    /// The items that prediction files are named after; `None` finds out.
     pub files: Option<VocFiles>,
     /// What to do with predictions of an image that has no truth file.
     pub extra: ExtraImages,
@@ -29,12 +29,12 @@ pub struct VocOptions {
     /// that of the whole data set. It is found from the names in all files, which are read for it as far
     /// as they can be: the shard that holds an image reports what is wrong with its objects.
     pub shard: Option<Shard>,
-    /// How many bytes of the files of one folder may be held in memory; `None` for
+    /// The number of bytes of the files of one folder that may be held in memory; `None` for
     /// [`DEFAULT_MAX_BYTES`](metric_record::DEFAULT_MAX_BYTES).
     pub max_bytes: Option<u64>,
 }
 
-/// What the prediction files of Pascal VOC are named after.
+/// The items that prediction files of Pascal VOC are named after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VocFiles {
     /// `<class>.txt` or `comp4_det_test_<class>.txt`, as the development kit of the challenge takes
@@ -63,16 +63,13 @@ named_choice!(VocFiles, "form of prediction files");
 
 /// Reads a folder of Pascal VOC annotations and a folder of predictions.
 ///
-/// Truths are files `<image>.xml`: an `annotation` with an `object` for each object, of which `name`,
-/// `bndbox` and `difficult` are read (the last may be missing, and `1` becomes
-/// [`Annotation::ignore`](crate::Annotation::ignore)). Or they are files `<image>.txt` with lines
-/// `class xmin ymin xmax ymax`, and `difficult` after that, as the programs of Cartucho and Padilla take them.
-/// Predictions are `.txt` files of a class or of an
-/// image each: see [`VocFiles`]. Which they are is told from their names: those that begin in the
-/// manner of `comp4_det_test_` are of classes (the image set, here `test`, has no underscore), others
-/// are of what the truths have under their name. Blank lines and empty files are fine, and so are names
-/// with spaces where the truths have them. Hidden files, subfolders and files of other extensions are
-/// left out.
+/// Truths are files `<image>.xml`: an `annotation` with one `object` per object. Its `name`, `bndbox` and `difficult`
+/// are read (the last may be missing, and `1` becomes [`Annotation::ignore`](crate::Annotation::ignore)). Or they are
+/// files `<image>.txt` with lines `class xmin ymin xmax ymax`, and `difficult` after that, as the programs of Cartucho
+/// and Padilla expect. Predictions are `.txt` files, one per class or one per image: see [`VocFiles`]. Their names tell
+/// which: those that begin like `comp4_det_test_` are per class (the image set, here `test`, has no underscore), others
+/// belong to whatever has that name in the truths. Blank lines and empty files are fine, and so are names with spaces
+/// where the truths have them. Hidden files, subfolders and files of other extensions are left out.
 ///
 /// Images have the names of the truth files as [`Key::Text`], also where these are numerals. Classes
 /// are those that occur in truths or predictions, as [`Key::Text`]. An image without predictions has no
@@ -82,8 +79,8 @@ named_choice!(VocFiles, "form of prediction files");
 /// [`place`](crate::Prediction::place) of a detection is its line in the file of its class, counted from
 /// 0. Files of images have no order among each other, so it is 0 there.
 ///
-/// Coordinates are taken as they stand. Whether a width is `xmax - xmin` or one more is a matter of the
-/// metric; areas are without the one.
+/// Coordinates are read unchanged. Whether a width is `xmax - xmin` or one more is up to the metric; areas are computed
+/// without the one.
 ///
 /// # Errors
 ///
@@ -257,7 +254,7 @@ pub fn parse_voc(
     contents.dataset(None)
 }
 
-/// What prediction files are named after; `None` if there are none.
+/// The items that prediction files are named after; `None` if there are no such files.
 fn told_from_names<'a>(
     files: &[File<'_>],
     image: impl Fn(&str) -> Option<&'a str>,
@@ -339,7 +336,7 @@ fn detection(line: &Line, numbers: [&str; 5], ends: Ends) -> Result<(f64, BBox),
     Ok((score, ends.shape(line, numbers)?))
 }
 
-/// How a line says where a box ends.
+/// The way in which a line gives the end of a box.
 #[derive(Clone, Copy)]
 enum Ends {
     /// By the corner opposite to the first.
@@ -385,7 +382,7 @@ fn shape([xmin, ymin, xmax, ymax]: [f64; 4]) -> Result<BBox, (&'static str, Stri
             return Err((high_field, problem));
         }
     }
-    // What is left is a distance that is not finite.
+    // The remaining case is a distance that is not finite.
     let field = if (xmax - xmin).is_finite() {
         "ymax"
     } else {
@@ -446,10 +443,10 @@ const TEXT: &str = "txt";
 /// A file of the names of classes next to labels of YOLO.
 const CLASSES: &str = "classes.txt";
 
-/// How much of a file is looked at for its first line.
+/// The length of the part of a file in which its first line is looked for.
 const START_BYTES: u64 = 4096;
 
-/// What follows an object that is hard to find.
+/// The word that marks an object as difficult.
 const DIFFICULT: &str = "difficult";
 
 /// A line of ground truth as text, as the programs of Cartucho and Padilla take it.
@@ -563,7 +560,7 @@ mod tests {
         files.collect()
     }
 
-    /// What is read from truths and predictions given as pairs of name and text.
+    /// The result of reading truths and predictions given as pairs of name and text.
     fn read(
         truths: &[(&str, &str)],
         predictions: &[(&str, &str)],

@@ -14,8 +14,8 @@ use super::text_columns::{self, TextColumns};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key};
 
-/// Where the names of classes stand in a folder of truths, the first that is there. Files of these
-/// names are of no image.
+/// The files that may hold the names of classes in a folder of truths; the first one found is used.
+/// Files with these names do not belong to an image.
 const NAMES: [&str; 3] = ["classes.txt", "obj.names", DATA];
 
 /// Ultralytics' description of a data set, which names the classes under `names`.
@@ -32,7 +32,7 @@ const LABELS: &str = "labels";
 pub struct YoloOptions {
     /// The sizes of the images, which make pixels of the numbers in the files.
     pub sizes: ImageSizes,
-    /// What to do with a prediction file that no truth file stands beside.
+    /// The treatment of a prediction file without a truth file.
     pub extra: ExtraImages,
     /// The columns of predictions; `None` for `class cx cy width height confidence`.
     pub columns: Option<TextColumns>,
@@ -40,7 +40,7 @@ pub struct YoloOptions {
     /// that of the whole data set: where no file names the classes, the others are read for theirs as
     /// far as they can be.
     pub shard: Option<Shard>,
-    /// How many bytes of the files of one folder may be held in memory; `None` for
+    /// The number of bytes of the files of one folder that may be held in memory; `None` for
     /// [`DEFAULT_MAX_BYTES`](metric_record::DEFAULT_MAX_BYTES).
     pub max_bytes: Option<u64>,
 }
@@ -48,8 +48,8 @@ pub struct YoloOptions {
 /// Width and height of images, in pixels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ImageSizes {
-    /// Not known. Coordinates stay fractions of the image, and areas too: the size classes small,
-    /// medium and large mean nothing then. IoU is the same as in pixels, up to rounding.
+    /// Not known. Coordinates stay fractions of the image, and areas too: the area ranges small,
+    /// medium and large are then meaningless. IoU is the same as in pixels, up to rounding.
     #[default]
     Unknown,
     /// One size for all images.
@@ -63,8 +63,8 @@ impl ImageSizes {
     ///
     /// # Errors
     ///
-    /// A line of another form, a width or height that is no whole number from 1 on, or an image
-    /// that is there twice.
+    /// Returns an error if a line has another form, a width or height is not a positive integer, or
+    /// an image is given twice.
     ///
     /// ```
     /// use metric_vision::read::{File, ImageSizes};
@@ -102,7 +102,7 @@ impl ImageSizes {
         Ok(Self::Each(sizes))
     }
 
-    /// What the numbers of an image are to be multiplied by.
+    /// The factors by which the numbers of an image are multiplied.
     fn scale(&self, image: &str, file: &File<'_>) -> Result<[f64; 2], ReadError> {
         self.of_image(image).ok_or_else(|| {
             let problem = format!("found no size of {image:?}, expected one of every image");
@@ -141,13 +141,12 @@ fn without_extension(image: &str) -> &str {
 /// Reads a folder of YOLO labels and a folder of predictions, as Ultralytics writes them with
 /// `save_txt=True save_conf=True`.
 ///
-/// Both hold one file `<image>.txt` for an image. A label is a line `class cx cy width height`, a
-/// prediction `class cx cy width height confidence`: the class a whole number from 0 on, the others
-/// fractions of the image's width and height. Blank lines and empty files are fine. Images have the
-/// names of their files as [`Key::Text`], also where these are numerals. An image without a prediction
-/// file has no detections; what becomes of a prediction file without a truth file,
-/// [`YoloOptions::extra`] says. Hidden files, subfolders and files of other extensions are left out.
-/// The detections of an image are in the order of the lines. Across images they have no order, so their
+/// Both folders hold one file `<image>.txt` per image. A label is a line `class cx cy width height`, a prediction
+/// `class cx cy width height confidence`: the class is a non-negative integer, the others are fractions of the image's
+/// width and height. Blank lines and empty files are fine. Images have the names of their files as [`Key::Text`], even
+/// if these are numerals. An image without a prediction file has no detections; [`YoloOptions::extra`] decides what
+/// happens to a prediction file without a truth file. Hidden files, subfolders and files of other extensions are left
+/// out. The detections of an image are in the order of the lines. Across images they have no order, so their
 /// [`place`](crate::Prediction::place) is 0.
 ///
 /// A folder that contains a folder `labels` is the root of a data set, whose files are in that one. Where `labels`
@@ -163,12 +162,11 @@ fn without_extension(image: &str) -> &str {
 ///
 /// # Errors
 ///
-/// A folder or file that cannot be read or is not UTF-8; no truth file at all; a line with another
-/// count of numbers (polygons, key points and oriented boxes are not read); predictions whose confidence is
-/// the second column, as far as the boxes and the truths can tell; a number that is not finite; a label with
-/// a number outside of 0 to 1. Detections may reach beyond the image by its own
-/// size: a centre outside of -1 to 2 or a width or height outside of 0 to 2 is taken for pixels, and an
-/// error.
+/// Returns an error if a folder or file cannot be read or is not UTF-8; there is no truth file; a line has another
+/// count of numbers (polygons, key points and oriented boxes are not read); the confidence of predictions is the second
+/// column, as far as the boxes and the truths can tell; a number is not finite; or a label has a number outside of 0 to
+/// 1. Detections may reach beyond the image by its own size: a center outside of -1 to 2 or a width or height outside
+/// of 0 to 2 is assumed to be in pixels, and is an error.
 ///
 /// See [`parse_yolo`] for an example.
 pub fn read_yolo(
@@ -528,7 +526,7 @@ fn detection(
     Ok((class, confidence, shape))
 }
 
-/// What is wrong with a line of another count of numbers.
+/// The error for a line with another count of numbers.
 fn other_count(line: &Line, expected: usize, form: &str) -> String {
     let found = line.words.len();
     let hint = match found {
@@ -552,7 +550,7 @@ fn class_number(line: &Line, word: &str) -> Result<u32, ReadError> {
     })
 }
 
-/// The box of four fractions, which are to be within these limits: of the centre, and of the size.
+/// The box of four fractions, which are to be within these limits: of the center, and of the size.
 fn shape(
     line: &Line,
     words: [&str; 4],
@@ -625,7 +623,7 @@ mod tests {
         files.collect()
     }
 
-    /// What is read from truths and predictions given as pairs of name and text.
+    /// The result of reading truths and predictions given as pairs of name and text.
     fn read(
         truths: &[(&str, &str)],
         predictions: &[(&str, &str)],

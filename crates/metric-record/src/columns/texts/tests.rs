@@ -34,7 +34,7 @@ impl Buffers {
     }
 
     fn push(&mut self, row: usize, cell: Option<&str>) {
-        // What a null holds is arbitrary in a view, and must be UTF-8 between offsets.
+        // The content of a null is arbitrary in a view, and must be UTF-8 between offsets.
         self.bytes.extend(cell.unwrap_or("null").as_bytes());
         self.offsets.push(self.bytes.len() as i32);
         self.large_offsets.push(self.bytes.len() as i64);
