@@ -6,7 +6,7 @@
 //!   `20_points_below` asks with a threshold for a line that is far away.
 //! - `openlane/frame/24_predictions`, `openlane/frame/200_predictions`: frames of 20 true lanes and 4 traffic elements,
 //!   from memory into the state. Targets: 0.2 and 1.2 ms per frame; peer: the devkit 2.1.0 with numpy 2.4, 18.2 and 108
-//!   ms. Of the 200, 160 are near a true lane.
+//!   ms. 160 of the 200 are near a true lane.
 //! - `openlane/compute/4806_frames`: the score of a whole validation set.
 
 use std::hint::black_box;

@@ -1,7 +1,7 @@
-//! Every golden row of the reference programs, domain by domain.
+//! Every golden row of the reference implementations, domain by domain.
 //!
-//! `tests/golden` holds the rows that may be published, so a fresh clone runs them; where
-//! `../shared/golden` stands beside the project, the same checks run over all of it.
+//! `tests/golden` holds the rows that may be published, so a fresh clone runs them; if the folder
+//! `../shared/golden` is next to the project, the same checks run over all of it.
 
 #[path = "domains/class.rs"]
 mod class;

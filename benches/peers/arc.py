@@ -1,6 +1,6 @@
 """ARC by its published rules, in Python and numpy: cells of pairs, or submissions in Kaggle's files.
 
-The programs of the contests are no packages; their rules are a few lines.
+The programs of the contests are not packages; their rules are a few lines.
 """
 
 import json

@@ -16,7 +16,7 @@ OURS = PACKAGE == "metric_suite"
 if OURS:
     sys.path.insert(0, os.path.join(ROOT, "python"))
 THREADS = int(os.environ.get("RAYON_NUM_THREADS", "1"))
-# How many pairs are scored by a call each.
+# The number of pairs that are scored by one call each.
 SINGLE = 10_000
 
 COCO_NAMES = [

@@ -1,4 +1,4 @@
-"""Share of equal texts, as Hugging Face's exact_match has it, or by arrays of numpy or Arrow.
+"""Share of equal texts, as in Hugging Face's exact_match, or by arrays of numpy or Arrow.
 
 The wheel of `evaluate` has no metrics, which it fetches; its metric is the comparison of numpy below
 inside the package's machinery, and so it is here.

@@ -1,6 +1,6 @@
 """The OpenLane-V2 Score by its devkit.
 
-Two of the devkit's imports are put out of the way. `ortools.graph.pywrapgraph` is in releases of
+Two of the devkit's imports are replaced by stubs. `ortools.graph.pywrapgraph` is in releases of
 OR-Tools that current Python has no wheels of: it serves the F-score of lanes alone, which is left
 out on both sides. `cv2` serves its pictures.
 """

@@ -1,6 +1,6 @@
 """SQuAD v1.1 by its published rules, in Python.
 
-The metric of `evaluate` is not in its wheel, and the contest's program is no package.
+The metric of `evaluate` is not in its wheel, and the contest's program is not a package.
 """
 
 import collections

@@ -1,6 +1,6 @@
 """Share of equal texts of two tables that are joined by id, by programs that read tables.
 
-`tables.py write` writes r.csv and p.csv in the other formats, of which Rust has no small writer.
+`tables.py write` writes r.csv and p.csv in the other formats, for which Rust has no small writer.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""VQA v2 by its published rules, in Python; its program, which is no package, works the same way.
+"""VQA v2 by its published rules, in Python; its program, which is not a package, works the same way.
 
 The first argument is the file of its tables.
 """

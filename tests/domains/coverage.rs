@@ -123,7 +123,7 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("vision::fusion_brain_data_sets", VISION, "detection", "seed-text", FUSION_BRAIN),
     line("vision::fusion_brain_data_sets", VISION, "detection", "one-to-one", FUSION_BRAIN),
     line("vision::matching_rules", VISION, "detection", "each matching rule", &["pycocotools 2.0.11", "VOC", "scipy", "Fusion Brain Challenge 2021"]),
-    line("voc::score_cuts", VISION, "detection", "score cuts and best F1", PYCOCOTOOLS),
+    line("voc::score_cuts", VISION, "detection", "score thresholds and best F1", PYCOCOTOOLS),
     line("voc::average_precision_of_voc", VISION, "voc", "every point and 11 points, pixels plus one", &["Object-Detection-Metrics (Padilla)"]),
     line("vision::iou_of_axis_aligned_boxes", VISION, "IoU of boxes", "", &["rational arithmetic", "pycocotools 2.0.11", "Fusion Brain Challenge 2021"]),
     line("shapes::iou_of_rotated_boxes", VISION, "IoU of rotated boxes", "", RATIONAL),

@@ -106,7 +106,7 @@ fn check_field(
     Ok(())
 }
 
-/// All fields of a row that are there; at least those of the three parts must be.
+/// All fields that a row has; at least those of the three parts are required.
 fn check_row(row: &Value, index_in_sets: bool) -> Result<(), String> {
     let expected = &row["expected"];
     for read in [clip, clip_from_text] {

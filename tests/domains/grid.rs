@@ -39,7 +39,7 @@ const DEVIATIONS: &[rows::Deviation] = &[
     ),
     (
         "arc-0498",
-        "cells that are no integers are invalid, and so are not counted as equal to integers",
+        "cells that are not integers are invalid, and so are not counted as equal to integers",
         "matches: ours Some(0), reference Some(4)",
     ),
 ];

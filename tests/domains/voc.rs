@@ -1,4 +1,5 @@
-//! Precision, recall and F1 at score cuts, and VOC's average precision, on sets in COCO's form.
+//! Precision, recall and F1 at score thresholds, and VOC's average precision, on sets in COCO's
+//! form.
 
 use metric_core::{Counts, Merge, Metric};
 use metric_vision::read::{self, CocoOptions, File};
@@ -40,7 +41,7 @@ fn set(name: &str) -> Result<Dataset, String> {
     set.map(|(set, _)| set).map_err(|error| error.to_string())
 }
 
-/// The evidence of a set, gathered in shards that are merged out of order.
+/// The state of a set, gathered in shards that are merged out of order.
 fn gather<M>(metric: &M, set: &Dataset) -> M::State
 where
     M: Metric<Prediction = [Prediction], Reference = Image>,

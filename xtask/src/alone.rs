@@ -180,7 +180,7 @@ pub(crate) fn feature_sets(package: &Package) -> Vec<Vec<String>> {
     sets
 }
 
-/// What is installed beside the toolchain that runs this.
+/// The toolchains that are installed in addition to the one that runs this.
 struct Toolchains {
     /// The oldest that `rust-version` allows.
     oldest: Option<String>,
@@ -222,8 +222,8 @@ impl Toolchains {
     }
 }
 
-/// The oldest toolchain of `rustup toolchain list` with a version from `least` on, before that of
-/// `rustc --version`.
+/// The oldest toolchain of `rustup toolchain list` with a version of at least `least`, before that
+/// of `rustc --version`.
 fn oldest(list: &str, least: &str, current: &str) -> Option<String> {
     let version = |text: &str| {
         let mut parts = text
@@ -241,7 +241,7 @@ fn oldest(list: &str, least: &str, current: &str) -> Option<String> {
     allowed.min().map(|(_, name)| name.to_owned())
 }
 
-/// How many crates come with a crate: without features, by default, with all.
+/// The number of crates that come with a crate: without features, by default, with all.
 fn dependencies(package: &Package, passed: bool) -> Result<Vec<String>, String> {
     let mut row = vec![package.name.clone()];
     for features in ["--no-default-features", "", "--all-features"] {
@@ -254,7 +254,7 @@ fn dependencies(package: &Package, passed: bool) -> Result<Vec<String>, String> 
     Ok(row)
 }
 
-/// The crates of a tree but the first, which is its root.
+/// The crates of a tree except the first, which is its root.
 fn distinct(tree: &str) -> usize {
     let mut names = BTreeMap::new();
     for line in tree.lines().skip(1) {

@@ -1,11 +1,11 @@
 use crate::packages::{self, Package};
 use crate::run::{Error, WITHOUT_PYTHON, cargo, no_arguments};
 use crate::steps::Steps;
-use crate::{bench, deny, golden};
+use crate::{bench, deny, golden, prose};
 
 pub(crate) const HELP: &str = "\
 Runs all checks except the tests.
-Format, lints, documentation, features, fuzz targets, licenses, golden table, benchmarks.
+Format, prose, lints, documentation, features, fuzz targets, licenses, golden table, benchmarks.
 Warnings are errors. metric-registry and metric-suite are also linted with single features: those
 that switch on another crate of the workspace. Each benchmark runs once, which checks its result.
 tests/GOLDEN.md must match what the tests print. Prints the minutes of each step.";
@@ -20,6 +20,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 
 pub(crate) fn steps(steps: &mut Steps) -> Result<(), Error> {
     steps.run("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
+    steps.run("prose", prose::check)?;
     steps.run("lints", || {
         let all = ["--workspace", "--all-targets", "--all-features"];
         lint(&[&all, WITHOUT_PYTHON].concat(), &[])

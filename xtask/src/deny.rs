@@ -6,9 +6,9 @@ use serde::Deserialize;
 use crate::run::{Error, cargo, cargo_output, no_arguments, printed};
 
 pub(crate) const HELP: &str = "\
-Checks the licences of all dependencies, and lists those that are there in two versions.
+Checks the licenses of all dependencies, and lists those that are there in two versions.
 By the rules of deny.toml: with cargo-deny where that is installed, otherwise by a check of its own
-of the licences on this platform (every dependency must be usable under those of `allow`) and duplicates.";
+of the licenses on this platform (every dependency must be usable under those of `allow`) and duplicates.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     no_arguments(arguments)?;
@@ -19,13 +19,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         )?);
     }
     eprintln!(
-        "cargo-deny is not installed (cargo install cargo-deny): licences and duplicates only"
+        "cargo-deny is not installed (cargo install cargo-deny): licenses and duplicates only"
     );
     let file = "deny.toml";
     let config = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let allowed = list(&config, "allow");
     if allowed.is_empty() {
-        return Err(format!("{file}: expected licences in `allow`").into());
+        return Err(format!("{file}: expected licenses in `allow`").into());
     }
     // Those of other platforms need not be here.
     let here = host()?;
@@ -95,7 +95,7 @@ fn list<'t>(config: &'t str, name: &str) -> BTreeSet<&'t str> {
     items.split('"').skip(1).step_by(2).collect()
 }
 
-/// Whether a licence expression can be met by these licences alone. `AND` binds before `OR`; the
+/// Whether a license expression can be met by these licenses alone. `AND` binds before `OR`; the
 /// old `/` is an `OR`.
 fn permits(expression: &str, allowed: &BTreeSet<&str>) -> bool {
     let spaced = expression

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         let problem = "needs cargo-fuzz, which is not installed: cargo install cargo-fuzz";
         return Err(Error::Failed(problem.to_owned()));
     }
-    // All are built first: an error of the compiler is no finding.
+    // All are built first: an error of the compiler is not a finding.
     let built = cargo_fuzz(&folder)
         .args(["build", "--sanitizer", "none"])
         .args(targets.first().filter(|_| targets.len() == 1))
@@ -69,12 +69,10 @@ fn choose(arguments: &[String], known: &[String]) -> Result<Chosen, Error> {
             None => None,
         };
         if let Some(seconds) = seconds {
-            // LibFuzzer takes 0 for no end.
+            // libFuzzer treats 0 as no end.
             let number = seconds.parse().ok().filter(|&number| number > 0);
             chosen.seconds = number.ok_or_else(|| {
-                Error::Usage(format!(
-                    "--seconds {seconds:?}: expected a number from 1 on"
-                ))
+                Error::Usage(format!("--seconds {seconds:?}: expected a positive number"))
             })?;
         } else if known.iter().any(|target| target == word) && chosen.targets.is_empty() {
             chosen.targets.push(word.to_owned());
@@ -115,19 +113,19 @@ fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 fn cargo_fuzz(folder: &Path) -> Command {
     let mut command = Command::new(program());
     command.arg("fuzz").current_dir(folder);
-    // What instruments the code is not stable; it is the same in a stable compiler.
+    // The flags that instrument the code are not stable; it is the same in a stable compiler.
     command.env("RUSTC_BOOTSTRAP", "1");
     command
 }
 
-/// What came of a target.
+/// The outcome of a target.
 #[derive(Debug, Default)]
 struct Outcome {
     target: String,
     executions: u64,
     /// Inputs that broke something.
     crashes: Vec<PathBuf>,
-    /// How the run ended, if not well.
+    /// The way in which the run ended, if not well.
     failure: Option<String>,
 }
 
@@ -144,7 +142,7 @@ fn fuzz(folder: &Path, target: &str, seconds: u64) -> Result<Outcome, Error> {
     let mut command = cargo_fuzz(folder);
     command
         .args(["run", "--sanitizer", "none", target])
-        // What is found goes to the first folder.
+        // Findings go to the first folder.
         .args(
             [corpus, folder.join("seeds").join(target)]
                 .iter()
@@ -195,7 +193,7 @@ fn is_progress(line: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// How many inputs were tried, where a line of libFuzzer says so.
+/// The number of inputs that were tried, if a line of libFuzzer says so.
 fn executions(line: &str) -> Option<u64> {
     let number = match line.strip_prefix("stat::number_of_executed_units:") {
         Some(number) => number.trim(),

@@ -1,4 +1,4 @@
-//! What git knows of a crate: its last release, and what has changed since.
+//! The history of a crate in git: its last release, and the changes since.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ fn newest(name: &str, tags: &str) -> Option<Tag> {
     tags.max_by(|a, b| a.version.cmp(&b.version))
 }
 
-/// What of a crate has changed since a tag: its files, and what it inherits from the workspace.
+/// The changes of a crate since a tag: its files, and the settings it inherits from the workspace.
 pub(crate) fn changed(package: &Package, tag: &Tag) -> Result<Vec<String>, String> {
     let folder = package.folder().display().to_string();
     let files = git(&["diff", "--name-only", &tag.name, "--", &folder])?;
@@ -74,7 +74,7 @@ pub(crate) fn newer_rust(package: &Package, tag: &Tag) -> Result<Option<String>,
     Ok((numbers(now) > numbers(then)).then(|| format!("rust-version is {now}, was {then}")))
 }
 
-/// What `work` makes of the files as they were, in a folder of their own.
+/// The result of `work` on the files as they were, in a folder of their own.
 pub(crate) fn checked_out<T>(
     tag: &Tag,
     work: impl FnOnce(&Path) -> Result<T, String>,
@@ -88,7 +88,7 @@ pub(crate) fn checked_out<T>(
     done
 }
 
-/// What is not committed of a crate.
+/// The files of a crate that are not committed.
 pub(crate) fn uncommitted(package: &Package) -> Result<bool, String> {
     let folder = package.folder().display().to_string();
     let status = git(&["status", "--porcelain", "--", &folder, "Cargo.toml"])?;

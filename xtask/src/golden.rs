@@ -11,11 +11,11 @@ use crate::table::markdown;
 
 pub(crate) const HELP: &str = "\
 Prints what the golden rows cover, and writes it to tests/GOLDEN.md.
-A line a metric and profile: the number of rows, how many of them are published here, the program
+One line per metric and profile: the number of rows, how many of them are published here, the program
 that the expected values are from, the tolerance, the deviations. The tests of the golden rows are
 run, and say what they check.
---check writes nothing and fails when tests/GOLDEN.md is stale. Rows that may not be published stand
-beside the repository, in ../shared/golden: where they are not, the table is of the published rows
+--check writes nothing and fails when tests/GOLDEN.md is stale. Rows that may not be published are
+next to the repository, in ../shared/golden: without them, the table is of the published rows
 and is not written, and --check compares what these rows can tell.";
 
 /// The committed table, from the root.
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     .into())
 }
 
-/// What one call of a test's check says: see `tests/domains/rows.rs`.
+/// The output of one call of a test's check: see `tests/domains/rows.rs`.
 #[derive(Deserialize)]
 struct Record {
     #[serde(rename = "crate")]
@@ -172,9 +172,9 @@ fn document(lines: &[Line]) -> String {
     let mut text = "\
 # What the golden rows cover
 
-Inputs with the results of the reference programs, and how near ours must come: `exact` is equal to
-the last bit, counts always are. A row counts once for each profile it is checked under. Published
-rows are in `tests/golden`, each file with its source and licence; the others may not be published.
+Inputs with the results of the reference implementations, and how near ours must come: `exact` is
+equal to the last bit, counts always are. A row counts once for each profile it is checked under. Published
+rows are in `tests/golden`, each file with its source and license; the others may not be published.
 A deviation is a row where ours differs on purpose; it must differ in the way that the test says.
 
 Written by `cargo xtask golden` from what the tests of `tests/golden.rs` check; a metric and profile
@@ -238,8 +238,8 @@ fn tolerance(tolerances: &BTreeSet<String>) -> String {
     }
 }
 
-/// What of a committed table the published rows contradict, where only these are here: their number,
-/// a tolerance or a deviation that is not in the table, a line that nothing checks.
+/// The parts of a committed table that the published rows contradict, if only these are present: their number, a
+/// tolerance or a deviation that is not in the table, a line that nothing checks.
 fn stale_published(committed: &str, lines: &[Line]) -> Vec<String> {
     let allowed = deviations(committed);
     let committed: Vec<[String; 8]> = crate::table::rows(committed)
@@ -411,7 +411,7 @@ mod tests {
         let lines = coverage(&rows, &rows);
         assert_eq!(stale_published(&document(&lines), &lines), [""; 0]);
 
-        // A greater tolerance, another deviation, and a test that is gone.
+        // A greater tolerance, another deviation, and a test that was removed.
         let rows = [call("grid::pairs", &["a"], &[], "1e-3")];
         assert_eq!(stale_published(&text, &coverage(&rows, &rows)).len(), 1);
         let rows = [call("grid::pairs", &["a"], &[("a", "why")], "1e-15")];

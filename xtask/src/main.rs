@@ -1,7 +1,7 @@
 //! The project's own commands: `cargo xtask COMMAND`.
 //!
-//! A file or a folder a command. They run cargo, in the root of the repository wherever they are
-//! called. Exit codes: 0 fine, 1 failed, 2 usage.
+//! Each command has a file or a folder. They run cargo in the root of the repository, wherever they
+//! are called. Exit codes: 0 fine, 1 failed, 2 usage.
 
 mod alone;
 mod attack;
@@ -17,6 +17,7 @@ mod golden;
 mod manifest;
 mod moved;
 mod packages;
+mod prose;
 mod python;
 mod release;
 mod report;
@@ -51,6 +52,7 @@ const COMMANDS: &[Command] = &[
     ("fuzz", "[TARGET] [--seconds N]", fuzz::HELP, fuzz::run),
     ("check", "", check::HELP, check::run),
     ("ci", "", ci::HELP, ci::run),
+    ("prose", "", prose::HELP, prose::run),
     ("golden", "[--check]", golden::HELP, golden::run),
     ("docs", "", docs::HELP, docs::run),
     (

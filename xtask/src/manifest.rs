@@ -1,4 +1,4 @@
-//! What the manifest of a published crate must have.
+//! The fields that the manifest of a published crate must have.
 
 use std::fs;
 
@@ -8,10 +8,10 @@ use crate::packages::Package;
 /// forbids it.
 const WITH_UNSAFE: [&str; 1] = ["metric-code"];
 
-/// What they say of it.
+/// Their value.
 const UNSAFE_LINT: &str = "[lints.rust]\nunsafe_code = \"deny\"";
 
-/// What is wrong with a crate, each with the field.
+/// The errors of a crate, each with the field.
 pub(crate) fn problems(package: &Package) -> Vec<String> {
     let text = |path| fs::read_to_string(path).unwrap_or_default();
     let manifest = text(package.manifest_path.clone());

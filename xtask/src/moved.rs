@@ -13,7 +13,7 @@ use crate::git::{self, Tag};
 use crate::golden::tolerances_of;
 use crate::packages::Package;
 
-/// What has moved, in words.
+/// The values that have moved, in words.
 pub(crate) fn golden(package: &Package, tag: &Tag) -> Result<Vec<String>, String> {
     let mut moved = Vec::new();
     let (mut old_rows, mut new_rows) = (String::new(), String::new());
@@ -139,7 +139,8 @@ fn section<'t>(text: &'t str, name: &str) -> &'t str {
     section.split("\n## ").next().unwrap_or(section)
 }
 
-/// What the checks of now demand less, or otherwise, than those of then.
+/// The requirements that are weaker or different in the current checks than in those at the
+/// release.
 fn checks(old: &str, new: &str, is_new: impl Fn(&str) -> bool) -> Vec<String> {
     let lines = |text: &str| -> BTreeMap<String, (String, u64)> {
         let rows = crate::table::rows(text).into_iter();
@@ -170,12 +171,12 @@ fn checks(old: &str, new: &str, is_new: impl Fn(&str) -> bool) -> Vec<String> {
         moved.push(format!("`{test}`: row {row} is a deviation now"));
     }
     for (test, row) in before.difference(&now) {
-        moved.push(format!("`{test}`: row {row} is no deviation any more"));
+        moved.push(format!("`{test}`: row {row} is no longer a deviation"));
     }
     moved
 }
 
-/// A tolerance that lets more pass: a new one, or a greater one on the same scale.
+/// A tolerance that allows more: a new one, or a greater one on the same scale.
 fn grew(before: &str, now: &str) -> bool {
     let scales = |cell: &str| -> BTreeMap<String, f64> {
         let mut scales = BTreeMap::new();
@@ -306,7 +307,7 @@ mod tests {
         let moved = checks(old, &new, |row| row == "arc-4");
         let expected = [
             "`grid::pairs`: row arc-3 is a deviation now",
-            "`grid::pairs`: row arc-1 is no deviation any more",
+            "`grid::pairs`: row arc-1 is no longer a deviation",
         ];
         assert_eq!(moved, expected);
         let fewer = checks(old, &old.replace("| 2 | 2 |", "| 1 | 1 |"), |_| false);

@@ -78,7 +78,7 @@ struct Metadata {
     packages: Vec<Package>,
 }
 
-/// The crates that are published, each after those it stands on.
+/// The crates that are published, each after those it depends on.
 pub(crate) fn publishable() -> Result<Vec<Package>, String> {
     let metadata = cargo_output(
         &[
@@ -96,7 +96,7 @@ pub(crate) fn publishable() -> Result<Vec<Package>, String> {
     in_order(packages.filter(Package::publishable).collect())
 }
 
-/// Each after those it stands on; among equals the one on which more stand, then by name.
+/// Each after those it depends on; among equals the one on which more depend, then by name.
 pub(crate) fn in_order(mut packages: Vec<Package>) -> Result<Vec<Package>, String> {
     packages.sort_by(|a, b| a.name.cmp(&b.name));
     let mut ordered: Vec<Package> = Vec::new();
@@ -120,7 +120,7 @@ pub(crate) fn in_order(mut packages: Vec<Package>) -> Result<Vec<Package>, Strin
     Ok(ordered)
 }
 
-/// Those of these names, and what they stand on, in the same order.
+/// Those of these names, and their dependencies, in the same order.
 pub(crate) fn with_siblings(packages: &[Package], names: &BTreeSet<String>) -> Vec<Package> {
     let mut wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     for package in packages.iter().rev() {

@@ -25,7 +25,7 @@ struct Release {
     undated: bool,
     /// Worth knowing, no obstacle.
     notes: Vec<String>,
-    /// What must be done first.
+    /// The steps that must be done first.
     missing: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-/// What the files and git say of a crate.
+/// The facts about a crate from its files and from git.
 fn look_at(package: &Package, packages: &[Package]) -> Result<Release, String> {
     let mut release = Release {
         package: package.clone(),
@@ -133,9 +133,9 @@ fn look_at(package: &Package, packages: &[Package]) -> Result<Release, String> {
     Ok(release)
 }
 
-/// Golden values that moved since a release of the crate: its own, those of the crates it stands on,
-/// and those of crates that stand on it and have not changed themselves. Of a crate that has not
-/// changed only its own, which another crate may have moved.
+/// Golden values that moved since a release of the crate: its own, those of the crates it depends on, and those of
+/// crates that depend on it and have not changed themselves. For a crate that has not changed, only its own, which
+/// another crate may have moved.
 fn moved_values(
     package: &Package,
     packages: &[Package],
@@ -210,7 +210,7 @@ fn unpublished(error: &str, package: &Package) -> Option<String> {
     siblings.find(|name| misses(name)).map(str::to_owned)
 }
 
-/// Packs the crates that change, and all that they stand on, each built against the packed others.
+/// Packs the crates that change, and all that they depend on, each built against the packed others.
 fn pack_together(packages: &[Package], releases: &mut [Release]) {
     let changed: BTreeSet<String> = releases
         .iter()
@@ -269,7 +269,7 @@ fn last_words(error: &str) -> String {
     line.unwrap_or("failed").replace('|', "\\|")
 }
 
-/// What the tool says of the interface since the last release.
+/// The tool's report on the interface since the last release.
 fn compare_interface(release: &mut Release, tool: &str) {
     let name = &release.package.name;
     // There is nothing to compare a first release with.
@@ -307,7 +307,7 @@ fn compare_interface(release: &mut Release, tool: &str) {
     }
 }
 
-/// What went from the public interface of a crate since a tag, and what came.
+/// The items removed from the public interface of a crate since a tag, and those added.
 fn interface_since(name: &str, tag: &Tag) -> Result<String, String> {
     let words = ["public-api", "--all-features", "-p", name];
     eprintln!("$ cargo {}", words.join(" "));

@@ -102,7 +102,7 @@ const PAGES: &[(&str, &str)] = &[
     ),
 ];
 
-/// How a page is opened.
+/// The way in which a page is opened.
 struct Mode {
     name: &'static str,
     width: u32,
@@ -151,7 +151,7 @@ const MODES: &[Mode] = &[
     },
 ];
 
-/// What the buttons and fields of a page must do; the problems are returned.
+/// Checks the behavior of the buttons and fields of a page; returns the problems.
 const CLICKS: &str = r#"(() => {
   const problems = [];
   const root = document.documentElement, theme = document.getElementById("theme");
@@ -509,7 +509,8 @@ impl Browser {
         Ok(problems)
     }
 
-    /// Opens the page and waits until it is there; with a policy, the browser gets the page from here.
+    /// Opens the page and waits until it is loaded; with a policy, the browser gets the page from
+    /// here.
     fn send_navigate(
         &mut self,
         session: &str,
@@ -535,7 +536,7 @@ impl Browser {
                 ]);
                 let answer = json!({"requestId": request, "responseCode": 200, "responseHeaders": headers, "body": encoded(&page)});
                 self.call(Some(session), "Fetch.fulfillRequest", answer)?;
-                // The page may be there before the answer to that.
+                // The page may be loaded before the answer to that.
                 if self
                     .events
                     .iter()

@@ -6,7 +6,7 @@ use std::process::Command;
 /// Why a command ended without success.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Error {
-    /// What was asked for is no command; exit code 2.
+    /// The request is not a command; exit code 2.
     Usage(String),
     /// It was done, and failed; exit code 1.
     Failed(String),
@@ -79,7 +79,7 @@ pub(crate) fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<()
     }
 }
 
-/// What `cargo` prints; the error is all that it says.
+/// The output of `cargo`; the error is all that it prints.
 pub(crate) fn cargo_output(
     arguments: &[&str],
     variables: &[(&str, &str)],
@@ -87,7 +87,7 @@ pub(crate) fn cargo_output(
     output(&program(), arguments, Path::new("."), variables)
 }
 
-/// What a program prints in `folder`; the error is all that it says.
+/// The output of a program in `folder`; the error is all that it prints.
 pub(crate) fn output(
     program: &str,
     arguments: &[&str],
@@ -109,7 +109,7 @@ pub(crate) fn output(
     }
 }
 
-/// What a program prints here.
+/// The output of a program that runs here.
 pub(crate) fn printed(program: &str, arguments: &[&str]) -> Result<String, String> {
     output(program, arguments, Path::new("."), &[]).map_err(|error| format!("{program}: {error}"))
 }

@@ -1,4 +1,4 @@
-//! Whether scores that are probabilities say how often they are right.
+//! Calibration: whether scores that are probabilities match the share of correct predictions.
 
 use metric_core::{Merge, Sum};
 
@@ -112,7 +112,7 @@ impl Calibration {
         Some(errors.collect::<Sum>().value() / examples as f64)
     }
 
-    /// Whether nothing was added.
+    /// Returns whether nothing was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -101,7 +101,7 @@ impl<L: Ord> ConfusionMatrix<L> {
         }
     }
 
-    /// Reference, prediction and number of examples, where that is not 0.
+    /// Returns reference, prediction and number of examples of each cell that is not 0.
     pub fn cells(&self) -> impl Iterator<Item = (&L, Option<&L>, u64)> {
         self.rows.iter().flat_map(|(reference, row)| {
             row.cells(reference)
@@ -109,7 +109,7 @@ impl<L: Ord> ConfusionMatrix<L> {
         })
     }
 
-    /// The classes in their order.
+    /// Returns the classes in their order.
     #[must_use]
     pub fn classes(&self) -> Vec<&L> {
         let mut classes = BTreeSet::new();
@@ -120,8 +120,8 @@ impl<L: Ord> ConfusionMatrix<L> {
         classes.into_iter().collect()
     }
 
-    /// The whole matrix: a row for the references of each class, a column for its predictions.
-    /// Examples without a prediction are in none.
+    /// Returns the whole matrix: a row for the references of each class, a column for its
+    /// predictions. Examples without a prediction are in none.
     ///
     /// Memory and time are the square of the number of classes: 24,000 of them take 4.6 GB, where
     /// [`cells`](ConfusionMatrix::cells) has what is not 0.
@@ -157,7 +157,7 @@ impl<L: Ord> ConfusionMatrix<L> {
         accuracy
     }
 
-    /// The counts of one class against all others; [`Counts::actual`] is its support.
+    /// Returns the counts of one class against all others; [`Counts::actual`] is its support.
     ///
     /// One walk over all [`cells`](ConfusionMatrix::cells), without memory:
     /// [`counts`](ConfusionMatrix::counts) has all classes after one walk.
@@ -175,8 +175,8 @@ impl<L: Ord> ConfusionMatrix<L> {
         counts
     }
 
-    /// The classes in their order, each with its counts against all others, after one walk over all
-    /// [`cells`](ConfusionMatrix::cells).
+    /// Returns the classes in their order, each with its counts against all others, after one walk
+    /// over all [`cells`](ConfusionMatrix::cells).
     #[must_use]
     pub fn counts(&self) -> Vec<(&L, Counts)> {
         let mut counts: BTreeMap<&L, Counts> = BTreeMap::new();
@@ -194,7 +194,7 @@ impl<L: Ord> ConfusionMatrix<L> {
         counts.into_iter().collect()
     }
 
-    /// Precision, recall and F1, averaged over all classes.
+    /// Returns precision, recall and F1, averaged over all classes.
     ///
     /// Equals `precision_recall_fscore_support` of scikit-learn 1.9 without a list of labels; its
     /// default for 0 / 0 is [`ZeroDivision::Zero`].
@@ -212,7 +212,7 @@ impl<L: Ord> ConfusionMatrix<L> {
         PrecisionRecallF1::of(&counts, average, zero_division)
     }
 
-    /// The mean recall of the classes that occur as references; undefined without examples.
+    /// Returns the mean recall of the classes that occur as references; undefined without examples.
     ///
     /// `balanced_accuracy_score` of scikit-learn 1.9.
     #[must_use]
@@ -247,8 +247,8 @@ impl<L: Ord> ConfusionMatrix<L> {
         (denominator > 0).then(|| (total * correct - chance) as f64 / denominator as f64)
     }
 
-    /// The Matthews correlation coefficient of several classes, in \[−1, 1\]; undefined where all
-    /// references or all predictions are of one class, for which scikit-learn prints 0.
+    /// Returns the Matthews correlation coefficient of several classes, in \[−1, 1\]; undefined
+    /// where all references or all predictions are of one class, for which scikit-learn prints 0.
     ///
     /// J. Gorodkin, *Comparing two K-category assignments by a K-category correlation coefficient*
     /// (2004); `matthews_corrcoef` of scikit-learn 1.9.
@@ -415,7 +415,7 @@ pub struct PrecisionRecallF1 {
 }
 
 impl PrecisionRecallF1 {
-    /// The average over the counts of classes; of one class, its own scores.
+    /// Returns the average over the counts of classes; of one class, its own scores.
     #[must_use]
     pub fn of(classes: &[Counts], average: Average, zero_division: ZeroDivision) -> Self {
         let mut pooled = Counts::default();
@@ -472,7 +472,7 @@ impl Average {
     /// All averages.
     pub const ALL: &[Self] = &[Self::Micro, Self::Macro, Self::Weighted];
 
-    /// The name in options and signatures.
+    /// Returns the name in options and signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -501,7 +501,7 @@ impl ZeroDivision {
     /// All rules.
     pub const ALL: &[Self] = &[Self::Undefined, Self::Zero, Self::One];
 
-    /// The name in options and signatures.
+    /// Returns the name in options and signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -556,7 +556,7 @@ pub struct Classification<L> {
 }
 
 impl<L> Classification<L> {
-    /// With this average over classes and this rule for 0 / 0.
+    /// Returns the metric with this average over classes and this value of 0 / 0.
     #[must_use]
     pub const fn new(average: Average, zero_division: ZeroDivision) -> Self {
         Self {
@@ -566,13 +566,13 @@ impl<L> Classification<L> {
         }
     }
 
-    /// The average that turns the scores of the classes into one.
+    /// Returns the average that turns the scores of the classes into one.
     #[must_use]
     pub fn average(&self) -> Average {
         self.average
     }
 
-    /// The value of 0 / 0.
+    /// Returns the value of 0 / 0.
     #[must_use]
     pub fn zero_division(&self) -> ZeroDivision {
         self.zero_division

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use metric_core::{Accuracy, Merge, Metric, Sum};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-/// In how many rows the reference label is among the first `k` predicted labels (top-k accuracy,
+/// Counts the rows whose reference label is among the first `k` predicted labels (top-k accuracy,
 /// from labels).
 ///
 /// `predictions` is N by K, where each row has the labels of one example, the likeliest first;
@@ -15,7 +15,8 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 ///
 /// # Errors
 ///
-/// No examples, as many references as rows missed, `k` of 0 or above K.
+/// Returns an error if there are no examples, the numbers of references and rows differ, or `k` is
+/// 0 or above K.
 ///
 /// ```
 /// use metric_class::{LabelsError, accuracy_at_k};
@@ -80,7 +81,7 @@ fn hits<L: PartialEq>(predictions: &[L], references: &[L], columns: usize, k: us
 
 /// The number of `rows` that hold their reference.
 ///
-/// All labels of a row are compared instead of stopping at the first that is right: a branch that
+/// All labels of a row are compared instead of stopping at the first correct one: a branch that
 /// cannot be foreseen costs more than the comparisons left.
 fn count<'l, L: PartialEq + 'l>(
     rows: impl IntoIterator<Item: IntoIterator<Item = &'l L>>,
@@ -97,11 +98,11 @@ fn count<'l, L: PartialEq + 'l>(
         .sum()
 }
 
-/// The N by K array of label lists of one length.
+/// Returns the N by K array of label lists of one length.
 ///
 /// # Errors
 ///
-/// A list of another length than the first.
+/// Returns an error if a list does not have the length of the first.
 ///
 /// ```
 /// use metric_class::{LabelsError, accuracy_at_k, label_rows};
@@ -218,11 +219,11 @@ pub struct AccuracyAtK<L> {
 }
 
 impl<L> AccuracyAtK<L> {
-    /// Accuracy at each of `ks`, in the order given.
+    /// Returns the metric for accuracy at each of `ks`, in the order given.
     ///
     /// # Errors
     ///
-    /// No `k` at all, or one of 0.
+    /// Returns an error if there is no `k`, or one is 0.
     pub fn new(ks: Vec<usize>) -> Result<Self, InvalidK> {
         check_ks(&ks)?;
         Ok(Self {
@@ -304,7 +305,7 @@ impl std::error::Error for InvalidK {}
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ranks {
     /// Examples by the rank of their reference label, from 0 to the greatest rank met: without
-    /// trailing zeros, equal evidence is an equal state.
+    /// trailing zeros, equal counts are equal states.
     pub hits_at: Vec<u64>,
     /// All examples.
     pub total: u64,
@@ -327,7 +328,7 @@ impl Ranks {
         }
     }
 
-    /// The examples whose reference label is among the first `k`, of all.
+    /// Returns the number of examples whose reference label is among the first `k`, and of all.
     #[must_use]
     pub fn accuracy_at(&self, k: usize) -> Accuracy {
         Accuracy {
@@ -336,8 +337,9 @@ impl Ranks {
         }
     }
 
-    /// The mean of 1 / rank of the reference labels, where the first rank is 1 and a label that
-    /// does not appear counts 0; only the first `cutoff` ranks count. Undefined without examples.
+    /// Returns the mean of 1 / rank of the reference labels, where the first rank is 1 and a label
+    /// that does not appear counts 0; only the first `cutoff` ranks count. Undefined without
+    /// examples.
     ///
     /// ```
     /// # use metric_class::Ranks;

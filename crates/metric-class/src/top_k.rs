@@ -6,7 +6,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use crate::{Calibration, InvalidK};
 
-/// Accuracy@k from scores: the share of rows whose label has one of the `k` highest scores.
+/// Returns accuracy@k from scores: the share of rows whose label has one of the `k` highest scores.
 ///
 /// `scores` is N by C, a row of class scores for each example; `references` holds the N labels,
 /// each the index of a column. Labels that share a score are ordered by `ties`. The value is in
@@ -20,8 +20,8 @@ use crate::{Calibration, InvalidK};
 ///
 /// # Errors
 ///
-/// No rows, as many references as rows missed, `k` of 0, a label without a column, a score that is
-/// not a finite number.
+/// Returns an error if there are no rows, the numbers of references and rows differ, `k` is 0, a
+/// label has no column, or a score is not a finite number.
 ///
 /// ```
 /// use metric_class::{Ties, top_k_accuracy};
@@ -46,7 +46,8 @@ pub fn top_k_accuracy<S: Score>(
     metric.accuracy_at(&state, k).ok_or(ScoresError::NoExamples)
 }
 
-/// Accuracy@k of two classes from one score per row, that of class 1, matching scikit-learn.
+/// Returns accuracy@k of two classes from one score per row, that of class 1, matching
+/// scikit-learn.
 ///
 /// If `k` is 1, class 1 is predicted for a row if its score is above the threshold, which is 0.5 if
 /// all scores lie in \[0, 1\] and 0 otherwise. If `k` is 2 or more, every row is correct.
@@ -56,7 +57,7 @@ pub fn top_k_accuracy<S: Score>(
 ///
 /// # Errors
 ///
-/// As [`top_k_accuracy`].
+/// Returns an error as [`top_k_accuracy`] does.
 ///
 /// ```
 /// use metric_class::binary_top_k_accuracy;
@@ -107,14 +108,14 @@ pub struct TiedRank {
     pub tied_after: usize,
 }
 
-/// The rank of `label` among the `scores` of one row; higher scores rank first.
+/// Returns the rank of `label` among the `scores` of one row; higher scores rank first.
 ///
 /// One pass, without sorting and without memory. +0 and −0 are the same score.
 ///
 /// # Errors
 ///
-/// A label without a score, or any score that is NaN or infinite; [`TopK::rank`] can take infinite
-/// ones.
+/// Returns an error if the label has no score, or a score is NaN or infinite; [`TopK::rank`]
+/// accepts infinite ones.
 pub fn tied_rank<S: Score>(scores: &[S], label: i64) -> Result<TiedRank, ScoreError> {
     rank(scores, label, false)
 }
@@ -213,7 +214,7 @@ mod private {
     compare!(f64, u64);
 }
 
-/// Who comes first of labels with the same score.
+/// Returns the order of labels with the same score.
 ///
 /// Let g labels have a higher score than the reference, and e others the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -242,7 +243,7 @@ impl Ties {
         Self::Expected,
     ];
 
-    /// The name in options and signatures.
+    /// Returns the name in options and signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -254,7 +255,7 @@ impl Ties {
         }
     }
 
-    /// The ranks that the reference may have, all equally likely.
+    /// Returns the ranks that the reference may have, all equally likely.
     ///
     /// ```
     /// use metric_class::{RankSpan, Ties, TiedRank};
@@ -363,11 +364,12 @@ pub struct TopK {
 }
 
 impl TopK {
-    /// Accuracy at each of `ks`, in the order given; ties by [`Ties::HighestIndex`].
+    /// Returns the metric for accuracy at each of `ks`, in the order given, with ties broken by
+    /// [`Ties::HighestIndex`].
     ///
     /// # Errors
     ///
-    /// No `k` at all, or one of 0.
+    /// Returns an error if there is no `k`, or one is 0.
     pub fn new(ks: Vec<usize>) -> Result<Self, InvalidK> {
         crate::labels::check_ks(&ks)?;
         Ok(Self {
@@ -380,35 +382,36 @@ impl TopK {
         })
     }
 
-    /// With this order of labels with the same score.
+    /// Sets the order of labels with the same score.
     #[must_use]
     pub fn with_ties(mut self, ties: Ties) -> Self {
         self.ties = ties;
         self
     }
 
-    /// With infinite scores, such as those of masked classes; NaN stays an error.
+    /// Allows infinite scores, such as those of masked classes; NaN remains an error.
     #[must_use]
     pub fn with_infinite_scores(mut self) -> Self {
         self.infinite = true;
         self
     }
 
-    /// Without the examples of this label, which needs no column.
+    /// Leaves out the examples of this label, which needs no column.
     #[must_use]
     pub fn with_ignored(mut self, label: i64) -> Self {
         self.ignored = Some(label);
         self
     }
 
-    /// Each example counts as its [`Target`] says.
+    /// Counts each example with the weight of its [`Target`].
     #[must_use]
     pub fn with_weights(mut self) -> Self {
         self.weighted = true;
         self
     }
 
-    /// All classes count the same: the mean over the classes that occur in the references.
+    /// Gives all classes the same weight: the score is the mean over the classes that occur in the
+    /// references.
     #[must_use]
     pub fn with_macro_average(mut self) -> Self {
         self.by_class = true;
@@ -421,30 +424,31 @@ impl TopK {
         self.ties
     }
 
-    /// The label whose examples are left out.
+    /// Returns the label whose examples are left out.
     #[must_use]
     pub fn ignored(&self) -> Option<i64> {
         self.ignored
     }
 
-    /// [`tied_rank`], with infinite scores if they are allowed.
+    /// Returns the [`tied_rank`], with infinite scores if they are allowed.
     ///
     /// # Errors
     ///
-    /// A label without a score, or a score that cannot be.
+    /// Returns an error if the label has no score, or a score is invalid.
     pub fn rank<S: Score>(&self, scores: &[S], label: i64) -> Result<TiedRank, ScoreError> {
         rank(scores, label, self.infinite)
     }
 
-    /// The evidence of N rows of C scores, their N labels, and their N weights if they have some:
-    /// [`with_weights`](TopK::with_weights), none means 1 for each.
+    /// Returns the state of N rows of C scores, their N labels, and their N weights if they have
+    /// some: [`with_weights`](TopK::with_weights), none means 1 for each.
     ///
     /// Fastest on scores in standard layout.
     ///
     /// # Errors
     ///
-    /// As [`top_k_accuracy`]; weights for a metric without, weights of another number than rows, or
-    /// a weight, also one of an ignored label, that is negative, NaN or over 1e200.
+    /// Returns an error as [`top_k_accuracy`] does, and if there are weights for a metric without
+    /// weights, the numbers of weights and rows differ, or a weight, even of an ignored label, is
+    /// negative, NaN or over 1e200.
     ///
     /// ```
     /// use metric_class::TopK;
@@ -551,15 +555,15 @@ impl TopK {
         state.calibration.add(scores, self.ties.span(rank));
     }
 
-    /// Accuracy at `k`: hits by examples or weights, or the mean over classes with the macro
-    /// average. Undefined without examples, or if all weights are 0.
+    /// Returns the accuracy at `k`: hits by examples or weights, or the mean over classes with the
+    /// macro average. Undefined without examples, or if all weights are 0.
     #[must_use]
     pub fn accuracy_at(&self, state: &RankTable, k: usize) -> Option<f64> {
         self.average(state, |ranks| self.hits_at(ranks, k))
     }
 
-    /// The mean of 1 / rank of the references, where the first rank is 1 and a missing one counts
-    /// 0; averaged and weighted as the accuracy. Only the first `cutoff` ranks count.
+    /// Returns the mean of 1 / rank of the references, where the first rank is 1 and a missing one
+    /// counts 0; averaged and weighted as the accuracy. Only the first `cutoff` ranks count.
     ///
     /// Under [`Ties::Expected`] a shared rank counts as the mean over the ranks it may be.
     #[must_use]
@@ -568,8 +572,8 @@ impl TopK {
         self.average(state, |ranks| self.sum(ranks, reciprocal))
     }
 
-    /// The number of hits at `k`, or the sum of their weights: a whole number unless there are
-    /// weights or ties count in part.
+    /// Returns the number of hits at `k`, or the sum of their weights: a whole number unless there
+    /// are weights or ties count in part.
     #[must_use]
     pub fn hits_at(&self, ranks: &RankTally, k: usize) -> f64 {
         let mut hits = Sum::default();
@@ -590,7 +594,7 @@ impl TopK {
         hits.value()
     }
 
-    /// The number of examples, or the sum of their weights.
+    /// Returns the number of examples, or the sum of their weights.
     #[must_use]
     pub fn total(&self, ranks: &RankTally) -> f64 {
         self.sum(ranks, |_| 1.0)
@@ -655,17 +659,18 @@ pub struct Target {
 }
 
 impl Target {
-    /// A label of weight 1.
+    /// Returns a label of weight 1.
     #[must_use]
     pub const fn new(label: i64) -> Self {
         Self { label, weight: 1.0 }
     }
 
-    /// A label with a weight.
+    /// Returns a label with a weight.
     ///
     /// # Errors
     ///
-    /// A weight that is negative, NaN or over 1e200: sums of such would overflow.
+    /// Returns an error if the weight is negative, NaN or over 1e200: sums of such weights would
+    /// overflow.
     pub fn weighted(label: i64, weight: f64) -> Result<Self, InvalidWeight> {
         if (0.0..=MOST_WEIGHT).contains(&weight) {
             Ok(Self { label, weight })
@@ -694,7 +699,7 @@ impl fmt::Display for InvalidWeight {
 
 impl std::error::Error for InvalidWeight {}
 
-/// Examples by the ranks of their references: the evidence of [`TopK`].
+/// Examples by the ranks of their references: the state of [`TopK`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankTable {
@@ -753,14 +758,14 @@ impl Merge for Amount {
 }
 
 impl RankTally {
-    /// The number of examples.
+    /// Returns the number of examples.
     #[must_use]
     pub fn examples(&self) -> u64 {
         self.spans.values().map(|amount| amount.examples).sum()
     }
 
-    /// The ranks that occur in rising order, each with the number of examples whose reference has it; `None` stands for
-    /// a reference without a rank.
+    /// Returns the ranks that occur in rising order, each with the number of examples whose reference has it; `None`
+    /// stands for a reference without a rank.
     pub fn ranks(&self) -> impl Iterator<Item = (Option<RankSpan>, u64)> {
         let spans = self.spans.iter();
         spans.map(|(span, amount)| (*span, amount.examples))

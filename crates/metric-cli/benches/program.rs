@@ -208,7 +208,7 @@ fn arc(criterion: &mut Criterion) {
     );
 }
 
-/// VQA v2's files. Of the ten answers to a question up to four are the predicted one, written in
+/// VQA v2's files. Up to four of the ten answers to a question are the predicted one, written in
 /// several ways.
 fn vqa_v2(criterion: &mut Criterion) {
     const QUESTIONS: u64 = 200_000;

@@ -168,7 +168,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .arg(
             format_arg()
                 .value_parser(["table", "json", "markdown"])
-                .help("How the list is printed"),
+                .help("Format of the list"),
         );
     let completions = Command::new("completions")
         .about("Prints a script that completes commands and options in a shell")
@@ -199,7 +199,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         );
     Command::new("metric")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Scores model outputs against references, with the numbers of the published reference programs")
+        .about("Scores model outputs against references, with the numbers of the published reference implementations")
         .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -325,7 +325,7 @@ fn with_compare_args(command: Command) -> Command {
             .value_parser(value_parser!(PathBuf))
             .required_unless_present("pairs")
             .requires("predictions")
-            .help("What is true"),
+            .help("Ground truth"),
         "prediction-field" => arg
             .action(ArgAction::Append)
             .help("Field of the prediction; with --pairs, one per system"),
@@ -397,7 +397,7 @@ fn format_arg() -> Arg {
         .value_name("FORMAT")
         .value_parser(["table", "json", "markdown", "latex", "csv"])
         .default_value("table")
-        .help("How the result is printed")
+        .help("Format of the result")
 }
 
 fn number_args() -> [Arg; 2] {
@@ -486,7 +486,7 @@ fn common_args() -> Vec<Arg> {
             .num_args(1..)
             .required_unless_present("pairs")
             .requires("predictions")
-            .help("What is true"),
+            .help("Ground truth"),
         Arg::new("predictions")
             .long("predictions")
             .short('p')
@@ -495,7 +495,7 @@ fn common_args() -> Vec<Arg> {
             .num_args(1..)
             .required_unless_present("pairs")
             .requires("references")
-            .help("What the model put out"),
+            .help("Predictions of the model"),
         Arg::new("pairs")
             .long("pairs")
             .value_name("FILE")
@@ -593,7 +593,7 @@ fn common_args() -> Vec<Arg> {
             .value_name("WHEN")
             .value_parser(["auto", "always", "never"])
             .default_value("auto")
-            .help("Colours of --show; auto is on a terminal, unless NO_COLOR is set"),
+            .help("Colors of --show; auto is on a terminal, unless NO_COLOR is set"),
         fail_under,
         fail_over,
         Arg::new("threads")

@@ -124,7 +124,7 @@ impl Check {
             .collect()
     }
 
-    /// Says what is wrong with a score, if it fails the check. An undefined score does.
+    /// Describes why a score fails the check, if it does. An undefined score fails.
     fn failure(&self, value: Option<f64>) -> Option<String> {
         let Self { score, bound, .. } = self;
         let (beyond, at) = match self.fails {

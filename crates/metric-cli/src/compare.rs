@@ -66,7 +66,7 @@ pub(crate) fn args() -> Vec<Arg> {
             .value_name("FORMAT")
             .value_parser(["table", "json", "markdown", "latex"])
             .default_value("table")
-            .help("How the result is printed"),
+            .help("Format of the result"),
     ]
 }
 

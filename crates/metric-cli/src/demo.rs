@@ -219,8 +219,8 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Writes the sample files to the folder, over none that is there. Those of an earlier run, which may
-/// not have come to its end, stay.
+/// Writes the sample files to the folder, and overwrites no existing file. Those of an earlier run, which may not have
+/// come to its end, stay.
 fn save(folder: &Path) -> Result<(), Failure> {
     create_folder(folder)?;
     let files = DEMOS

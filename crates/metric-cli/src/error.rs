@@ -13,7 +13,7 @@ pub(crate) enum Failure {
     Input(String),
     /// The data takes more time or memory than a limit allows.
     Limit(String),
-    /// The result could not be written, or the program is wrong.
+    /// The result could not be written, or the program has a bug.
     Internal(String),
 }
 

@@ -1,9 +1,8 @@
 //! The program `metric`: scores model outputs against references.
 //!
 //! It parses no data and knows no metric by name: files are read, joined and scored by the engine,
-//! `metric-run`. What is here are the arguments ([`args`]), what is done while a run goes on
-//! ([`mod@score`]), what is printed ([`output`]), and files that are written whole or not at all
-//! ([`output_file`]).
+//! `metric-run`. This crate has the arguments ([`args`]), the work during a run ([`mod@score`]),
+//! the output ([`output`]), and files that are written completely or not at all ([`output_file`]).
 
 mod args;
 mod checks;

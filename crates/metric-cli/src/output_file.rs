@@ -104,7 +104,7 @@ pub(crate) struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Creates the folder, unless it is there.
+    /// Creates the folder, unless it exists.
     pub(crate) fn create(folder: PathBuf) -> Result<Self, Failure> {
         create_folder(&folder)?;
         let waiting = Unfinished::create(|| partial().tempdir_in(&folder));
@@ -146,7 +146,7 @@ impl OutputFolder {
     }
 }
 
-/// Creates a folder, unless it is there, and sees that files can be made in it.
+/// Creates a folder, unless it exists, and checks that files can be created in it.
 pub(crate) fn create_folder(folder: &Path) -> Result<(), Failure> {
     if folder.is_file() {
         return Err(cannot_create(folder, &"it is a file"));
@@ -231,7 +231,7 @@ fn are_one(one: &Path, other: &Path) -> bool {
     !streams && resolve(one) == resolve(other)
 }
 
-/// The path without links, whether anything is there or not.
+/// The path without links, whether it exists or not.
 fn resolve(path: &Path) -> PathBuf {
     let path = match path == Path::new("") {
         true => Path::new("."),

@@ -493,7 +493,7 @@ fn check_badges(checks: &[(String, bool)]) -> Vec<Badge> {
     checks.iter().map(badge).collect()
 }
 
-/// The scale of all scores: from 0 to 1 if they are there, and as wide as they need otherwise.
+/// The scale of all scores: from 0 to 1 if they are within, and otherwise as wide as they need.
 fn scale_of(values: impl Iterator<Item = f64>) -> [f64; 2] {
     values.fold([0.0, 1.0], |[low, high], value| {
         [low.min(value), high.max(value)]

@@ -184,8 +184,8 @@ struct Ranked {
     metric: String,
     ranking: Ranking<Sample>,
     options: Options,
-    /// What tells how close examples with their texts are to being correct; `None` if the signature does not tell
-    /// the options that they were scored under.
+    /// Returns the metric that tells how close examples with their texts are to being correct; `None` if the signature
+    /// does not tell the options that they were scored under.
     scorer: Option<Box<dyn Scorer>>,
 }
 
@@ -207,7 +207,7 @@ impl Ranked {
             .choose_of(entry.map_or(&[], |entry| entry.scores), names);
         let score = self.ranking.score().map(|(name, _)| name);
         let value = score.and_then(|score| sample.scores.iter().find(|(name, _)| name == score)?.1);
-        // What was compared is only known under the same options.
+        // The compared texts are only known under the same options.
         sample.inputs = sample.inputs.filter(|_| self.scorer.is_some());
         let scorer = self.scorer.as_deref();
         let closeness = || {

@@ -72,7 +72,7 @@ pub(crate) struct Show {
 pub(crate) struct Scored {
     pub(crate) outcome: Outcome,
     pub(crate) report: Report,
-    /// What is too large for the result, if it is wanted.
+    /// The details, which are too large for the result, if they are requested.
     pub(crate) details: Option<Value>,
     /// The names of classes, for tables and reports.
     pub(crate) class_names: Option<ClassNames>,
@@ -252,7 +252,7 @@ impl Outputs {
 }
 
 impl Opened {
-    /// Judges the scores, and writes what is to be written: all of it, unless something is wrong.
+    /// Checks the scores, and writes all requested files unless there is an error.
     fn finish(self, outcomes: Vec<Outcome>) -> Result<Printed, Failure> {
         let state = match self.state {
             Some(file) => {

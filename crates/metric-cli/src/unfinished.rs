@@ -1,4 +1,4 @@
-//! Files that are not whole yet. They are removed if a signal ends the program.
+//! Incomplete files. They are removed if a signal ends the program.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -1,4 +1,4 @@
-//! What README.md and docs/ show is what the program prints.
+//! Checks that README.md and docs/ show what the program prints.
 //!
 //! `cargo xtask docs` writes the outputs and the generated parts anew.
 
@@ -19,8 +19,8 @@ const TEXT_BLOCKS: &[(&str, usize)] = &[
     ("docs/scale.md", 1),
 ];
 
-/// What a block may be marked as. A block of commands is `console`, which runs, or `text`, which is counted; `bash` is
-/// run by the tests of the Python package on Spark.
+/// The marks that a block may have. A block of commands is `console`, which runs, or `text`, which is counted; `bash`
+/// is run by the tests of the Python package on Spark.
 const KINDS: &[&str] = &[
     "bash", "console", "json", "python", "rust", "text", "toml", "yaml",
 ];
@@ -314,7 +314,7 @@ fn sessions(block: &str) -> Vec<Session> {
     sessions
 }
 
-/// What a command prints on both streams, as a terminal shows it.
+/// The output of a command on both streams, as a terminal shows it.
 fn run(command: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_metric"));
     let programs = program.parent().expect("a folder").display();
@@ -430,7 +430,7 @@ fn speed(path: &str, results: &[Vec<String>]) -> Option<String> {
     found.then(|| table + "\n")
 }
 
-/// What `metric list NAME` says, as Markdown.
+/// The output of `metric list NAME`, as Markdown.
 fn scores_and_options(metric: &Value) -> String {
     let values = ["reference", "prediction"].map(|side| cell(text(metric, side)));
     let [reference, prediction] = values;

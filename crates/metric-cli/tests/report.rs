@@ -1251,7 +1251,7 @@ fn examples_show_what_is_compared() {
     }
 }
 
-/// A submission with a line of megabytes, thousands of classes, and text that is no text.
+/// A submission with a line of megabytes, thousands of classes, and bytes that are not text.
 #[test]
 fn reports_of_hostile_submissions_are_small() {
     let attack = "\u{202e}\u{2066}<script>alert(1)</script></style>&lt;\u{200b}]]>";

@@ -37,11 +37,13 @@ impl fmt::Display for InvalidWeights {
 impl std::error::Error for InvalidWeights {}
 
 impl Weights {
-    /// Four weights. Ren et al. found `[0.1, 0.1, 0.4, 0.4]` to agree best with human judgement.
+    /// Returns four weights. Ren et al. found `[0.1, 0.1, 0.4, 0.4]` to agree best with human
+    /// judgement.
     ///
     /// # Errors
     ///
-    /// A weight is negative or not a number, or their sum differs from 1 by more than 10⁻⁹.
+    /// Returns an error if a weight is negative or not a number, or if their sum differs from 1 by
+    /// more than 10⁻⁹.
     pub fn new(weights: [f64; 4]) -> Result<Self, InvalidWeights> {
         let sum: f64 = weights.iter().sum();
         if weights.iter().all(|&weight| weight >= 0.0) && (sum - 1.0).abs() <= 1e-9 {
@@ -51,7 +53,7 @@ impl Weights {
         Err(InvalidWeights)
     }
 
-    /// The weights.
+    /// Returns the weights.
     #[must_use]
     pub const fn values(self) -> [f64; 4] {
         self.0
@@ -119,7 +121,7 @@ pub struct CodeBleu {
 }
 
 impl CodeBleu {
-    /// A profile with equal weights.
+    /// Returns a profile with equal weights.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
         Self {
@@ -186,7 +188,7 @@ impl CodeBleu {
     }
 }
 
-/// The subtrees of the reference that are in the prediction, of how many.
+/// Returns the subtrees of the reference that are in the prediction, of how many.
 ///
 /// Texts are read as the profile says. Subtrees are nodes with children, and the root; they are
 /// equal if tree-sitter writes them equally ([`SyntaxTree::sexp`](crate::SyntaxTree::sexp)), so
@@ -196,7 +198,7 @@ impl CodeBleu {
 ///
 /// # Errors
 ///
-/// A text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+/// Returns an error if a text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
 ///
 /// ```
 /// use metric_code::{Language, Profile, syntax_match};
@@ -221,7 +223,7 @@ pub fn syntax_match(
     ))
 }
 
-/// The edges of the reference's dataflow that are in the prediction's, of how many.
+/// Returns the edges of the reference's dataflow that are in the prediction's, of how many.
 ///
 /// Texts are read as the profile says; [`SyntaxTree::dataflow`](crate::SyntaxTree::dataflow) gives
 /// the edges. Each of the prediction's is found once.
@@ -230,7 +232,7 @@ pub fn syntax_match(
 ///
 /// # Errors
 ///
-/// A text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+/// Returns an error if a text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
 ///
 /// ```
 /// use metric_code::{Language, Profile, dataflow_match};
@@ -263,7 +265,7 @@ fn both(
     Ok(texts.map(|text| Analysis::of(language, reading, &strip(language, reading, text))))
 }
 
-/// The evidence of CodeBLEU: what was counted in a corpus.
+/// The state of CodeBLEU: the counts of a corpus.
 ///
 /// It does not say by which profile: merge states of one profile only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

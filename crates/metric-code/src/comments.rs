@@ -34,8 +34,8 @@ pub enum CommentRule {
 }
 
 impl CommentRule {
-    /// `text` without comments, borrowed where nothing changes; `None` where Python's tokenizer
-    /// gives up, and the reference implementation keeps the whole text.
+    /// Returns `text` without comments, borrowed where nothing changes; `None` where Python's
+    /// tokenizer gives up, and the reference implementation keeps the whole text.
     ///
     /// Python's gives up on brackets or a triple-quoted string still open at the end (also on a
     /// closing bracket too many), on a backslash before the end, and on a line indented less than

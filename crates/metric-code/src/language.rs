@@ -119,44 +119,44 @@ impl Language {
         ("ts", "typescript"),
     ];
 
-    /// The name, as in `"java".parse::<Language>()` and on the command line.
+    /// Returns the name, as in `"java".parse::<Language>()` and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// The grammar and its version, as in signatures.
+    /// Returns the grammar and its version, as in signatures.
     #[must_use]
     pub const fn grammar(self) -> &'static str {
         self.0.grammar_name
     }
 
-    /// Whether the original evaluator has a keyword list for it, and so a defined weighted n-gram
-    /// match: Java, C# and Python. The lists of other languages are those of codebleu 0.7.0.
+    /// Returns whether the original evaluator has a keyword list for it, and so a defined weighted
+    /// n-gram match: Java, C# and Python. The lists of other languages are those of codebleu 0.7.0.
     #[must_use]
     pub const fn is_original(self) -> bool {
         self.0.not_original.is_some()
     }
 
-    /// Whether codebleu 0.7.0 knows it: all languages except TypeScript.
+    /// Returns whether codebleu 0.7.0 knows it: all languages except TypeScript.
     #[must_use]
     pub fn is_in_codebleu(self) -> bool {
         self.0.name != "typescript"
     }
 
-    /// The keywords of codebleu 0.7.0; of TypeScript, those of JavaScript and its own.
+    /// Returns the keywords of codebleu 0.7.0; of TypeScript, those of JavaScript and its own.
     #[must_use]
     pub fn keywords(self) -> &'static Keywords {
         &(self.0.tables)().keywords
     }
 
-    /// The keywords of the original evaluator, as far as it has any; else [`keywords`](Self::keywords).
+    /// Returns the keywords of the original evaluator, as far as it has any; else [`keywords`](Self::keywords).
     #[must_use]
     pub fn original_keywords(self) -> &'static Keywords {
         &(self.0.tables)().original_keywords
     }
 
-    /// The way in which codebleu 0.7.0 removes comments.
+    /// Returns the way in which codebleu 0.7.0 removes comments.
     #[must_use]
     pub const fn comment_rule(self) -> CommentRule {
         self.0.comments
@@ -388,7 +388,7 @@ const PYTHON_ASSIGNMENT: Rule = Rule::ListAssignment {
     split: true,
 };
 
-/// What today's grammars of C and C++ call initializers and `i++`.
+/// The names of initializers and `i++` in today's grammars of C and C++.
 const INIT_DECLARATOR: (&str, Rule) = (
     "init_declarator",
     Rule::Definition {
@@ -531,7 +531,7 @@ static PHP: Row = Row {
             ("for_statement", Rule::For),
             (
                 "foreach_statement",
-                // Not for `$key => $value`, nor over anything but a variable.
+                // Only over a variable, and not for `$key => $value`.
                 Rule::ForEach {
                     name: Part::OfKind("variable_name", 1),
                     value: Part::OfKind("variable_name", 0),

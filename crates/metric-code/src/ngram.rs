@@ -22,7 +22,7 @@ pub struct NgramCounts {
 }
 
 impl NgramCounts {
-    /// The geometric mean of the four ratios times the brevity penalty, in \[0, 1\].
+    /// Returns the geometric mean of the four ratios times the brevity penalty, in \[0, 1\].
     ///
     /// - An order without a match counts as 0.1 matches ("method 1" of Chen and Cherry, *A systematic
     ///   comparison of smoothing techniques for sentence-level BLEU*, WMT 2014), but without a
@@ -84,7 +84,7 @@ impl Merge for NgramCounts {
     }
 }
 
-/// The n-grams of the prediction that occur in the references, as BLEU counts them.
+/// Returns the n-grams of the prediction that occur in the references, as BLEU counts them.
 ///
 /// Tokens are what white space separates (Python's `str.split`). An n-gram of the prediction is
 /// matched at most as often as it occurs in the reference that has it most often. Each order counts
@@ -116,12 +116,12 @@ pub fn ngram_match(prediction: &str, references: &[&str]) -> NgramCounts {
     plain
 }
 
-/// The n-grams of the references that occur in the prediction, where keywords have 5 times the
-/// weight: CodeBLEU's weighted n-gram match as its original program computes it.
+/// Returns the n-grams of the references that occur in the prediction, where keywords have 5 times
+/// the weight: CodeBLEU's weighted n-gram match as its original program computes it.
 ///
 /// Order 1 is in fifths: a keyword of a reference is 5, another token 1 (in the program 1 and 0.2),
-/// and at least 5 are counted per reference. The orders 2 to 4 have no weights and count at least
-/// 1. Each reference is compared with the prediction on its own, and all are summed; without
+/// and at least 5 are counted per reference. The orders 2 to 4 have no weights, and at least 1 is
+/// counted. Each reference is compared with the prediction on its own, and all are summed; without
 /// references all orders are `[0, 0]`.
 ///
 /// The paper asks for a precision ([`weighted_precision`]); that this is a recall is a quirk of the
@@ -152,8 +152,8 @@ pub fn weighted_recall(prediction: &str, references: &[&str], keywords: &Keyword
     weighted
 }
 
-/// The n-grams of the prediction that occur in the references, where keywords have 5 times the
-/// weight: CodeBLEU's weighted n-gram match as its paper defines it.
+/// Returns the n-grams of the prediction that occur in the references, where keywords have 5 times
+/// the weight: CodeBLEU's weighted n-gram match as its paper defines it.
 ///
 /// Order 1 counts 5 for a keyword of the prediction and 1 for another token. All else is as in
 /// [`ngram_match`].
@@ -212,7 +212,7 @@ pub struct Keywords {
 }
 
 impl Keywords {
-    /// Whether `word` is one of the set.
+    /// Returns whether `word` is one of the set.
     #[must_use]
     pub fn contains(&self, word: &str) -> bool {
         self.has(key(word.as_bytes()), word.as_bytes())

@@ -252,7 +252,7 @@ impl Tree {
     /// The stack for something that recurses on the tree, which is not [too deep](Self::too_deep), if
     /// it needs one of its own.
     fn stack(&self) -> Option<usize> {
-        // Up to 1.5 kB a node, of our own and of tree-sitter's.
+        // Up to 1.5 kB per node, of our own memory and of tree-sitter's.
         (self.depth >= 100).then_some(8 << 20)
     }
 

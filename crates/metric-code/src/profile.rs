@@ -72,11 +72,11 @@ pub enum Profile {
     Paper,
     /// CodeBLEU without the defects.
     ///
-    /// Subtrees are clipped and see operators; comments are skipped in the tree instead of cut from
-    /// the text; the dataflow rules fit the grammars; a compound assignment also uses the old value;
-    /// a node that lacks a part only loses its own rule; tokens are cut at the right places. Of
-    /// several references, each example takes the one with the highest score for S and D.
-    /// Components without anything to count are left out and the weights spread over the others.
+    /// Subtrees are clipped and see operators; comments are skipped in the tree instead of cut from the text; the
+    /// dataflow rules fit the grammars; a compound assignment also uses the old value; a node that lacks a part only
+    /// loses its own rule; tokens are cut at the right places. With several references, each example uses the one with
+    /// the highest score for S and D. Components without anything to count are left out and the weights spread over the
+    /// others.
     ///
     /// Known limits:
     /// - Names are compared by their place in the dataflow and not by scope; an assignment to `a[i]`
@@ -107,7 +107,7 @@ impl Profile {
         Self::Corrected,
     ];
 
-    /// The name, as in signatures and on the command line.
+    /// Returns the name, as in signatures and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The subtrees of a syntax tree, by what is compared of them.
+//! The subtrees of a syntax tree, by the parts that are compared.
 
 use std::fmt::Write as _;
 

@@ -64,16 +64,16 @@ fn checked(text: String) -> Result<String, TextTooLong> {
 pub struct Prediction(String);
 
 impl Prediction {
-    /// A text, which need not be correct code.
+    /// Returns a text, which need not be correct code.
     ///
     /// # Errors
     ///
-    /// The text is longer than [`MAX_TEXT_BYTES`].
+    /// Returns an error if the text is longer than [`MAX_TEXT_BYTES`].
     pub fn new(text: impl Into<String>) -> Result<Self, TextTooLong> {
         checked(text.into()).map(Self)
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0
@@ -131,7 +131,7 @@ impl References {
     ///
     /// # Errors
     ///
-    /// There is no text, or one is longer than [`MAX_TEXT_BYTES`].
+    /// Returns an error if there is no text, or one is longer than [`MAX_TEXT_BYTES`].
     pub fn new<T: Into<String>>(
         language: Language,
         texts: impl IntoIterator<Item = T>,
@@ -150,13 +150,13 @@ impl References {
         })
     }
 
-    /// The language.
+    /// Returns the language.
     #[must_use]
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The texts.
+    /// Returns the texts.
     pub fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
         self.texts.iter().map(String::as_str)
     }

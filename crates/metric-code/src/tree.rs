@@ -33,7 +33,7 @@ impl<'a> SyntaxTree<'a> {
     ///
     /// # Errors
     ///
-    /// The text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+    /// Returns an error if the text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
     pub fn parse(language: Language, text: &'a str) -> Result<Self, TextTooLong> {
         TextTooLong::check(text)?;
         let mut tree = Tree::default();
@@ -45,7 +45,7 @@ impl<'a> SyntaxTree<'a> {
         })
     }
 
-    /// The tree as tree-sitter writes it.
+    /// Returns the tree as tree-sitter writes it.
     ///
     /// In a tree that is [too deep](Self::is_too_deep) and has errors, made-up tokens of kinds that
     /// are not nodes are left out, and an unexpected character is an error like others.
@@ -54,26 +54,26 @@ impl<'a> SyntaxTree<'a> {
         sexp(&self.tree, self.language.kinds())
     }
 
-    /// The number of subtrees of the tree: nodes with children, and the root.
+    /// Returns the number of subtrees of the tree: nodes with children, and the root.
     #[must_use]
     pub fn subtrees(&self) -> usize {
         subtrees(&self.tree)
     }
 
-    /// Whether the text has syntax errors.
+    /// Returns whether the text has syntax errors.
     #[must_use]
     pub fn has_error(&self) -> bool {
         self.tree.has_error
     }
 
-    /// Whether the tree is deeper than 990 nodes, and so has no dataflow.
+    /// Returns whether the tree is deeper than 990 nodes, and so has no dataflow.
     #[must_use]
     pub fn is_too_deep(&self) -> bool {
         self.tree.too_deep()
     }
 
-    /// Whether the parser was stopped because the text took more work or memory than allowed. The tree
-    /// is then a single error.
+    /// Returns whether the parser was stopped because the text took more work or memory than allowed. The tree is then
+    /// a single error.
     ///
     /// A text may take 640 MiB of the parser's memory and, in units of some 0.25 µs of work, 2 million
     /// and 64 per byte, at most 24 million. Both are counted rather than measured, so a text is given up
@@ -85,8 +85,8 @@ impl<'a> SyntaxTree<'a> {
         self.tree.given_up
     }
 
-    /// The edges of the dataflow, in the order of the variables in the text, by the rules of a
-    /// profile. The text is taken as it is; what the profile trims or removes is the caller's to do.
+    /// Returns the edges of the dataflow, in the order of the variables in the text, by the rules of a profile. The
+    /// text is taken as it is; what the profile trims or removes is the caller's to do.
     ///
     /// ```
     /// use metric_code::{Edge, Language, Profile, Relation, SyntaxTree};

@@ -13,7 +13,7 @@ use crate::{Merge, ratio};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Accuracy {
-    /// Examples that were right.
+    /// Correct examples.
     pub correct: u64,
     /// All examples.
     pub total: u64,
@@ -26,7 +26,7 @@ impl Accuracy {
         self.total += 1;
     }
 
-    /// `correct / total`, in \[0, 1\]; undefined without examples.
+    /// Returns `correct / total`, in \[0, 1\]; undefined without examples.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         ratio(self.correct, self.total)

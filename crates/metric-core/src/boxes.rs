@@ -3,7 +3,7 @@
 //! On plain arrays, because two domains share it: detections, and the traffic elements of lane
 //! graphs. Nothing is validated here; `metric-vision` has the validated box type.
 
-/// IoU of two boxes `[x, y, width, height]`.
+/// Returns the IoU of two boxes `[x, y, width, height]`.
 ///
 /// In \[0, 1\] for finite boxes of non-negative size, except for the rounding of `x + width`:
 /// nearly equal boxes can come out a little above 1, as they do in the reference.
@@ -34,8 +34,8 @@ pub fn iou(a: [f64; 4], b: [f64; 4]) -> f64 {
     over(overlap, a[2] * a[3] + b[2] * b[3] - overlap)
 }
 
-/// The share of box `a` that lies in box `b`: COCO's IoU against a crowd region `b`, whose own
-/// area does not count. Boxes and edge cases as for [`iou`].
+/// Returns the share of box `a` that lies in box `b`: COCO's IoU against a crowd region `b`, whose
+/// own area does not count. Boxes and edge cases as for [`iou`].
 ///
 /// ```
 /// use metric_core::boxes::iou_crowd;

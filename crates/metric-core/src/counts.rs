@@ -31,7 +31,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The counts `tp`, `fp`, `fn`, in this order.
+    /// Returns the counts `tp`, `fp`, `fn`, in this order.
     #[must_use]
     pub const fn new(true_positives: u64, false_positives: u64, false_negatives: u64) -> Self {
         Self {
@@ -41,7 +41,8 @@ impl Counts {
         }
     }
 
-    /// The counts of `hits` right among `predicted` predictions and `actual` true items.
+    /// Returns the counts of `hits` correct ones among `predicted` predictions and `actual` true
+    /// items.
     ///
     /// `hits` above either total cannot be; it is cut to the smaller one.
     ///
@@ -55,32 +56,32 @@ impl Counts {
         Self::new(hits, predicted - hits, actual - hits)
     }
 
-    /// The number of predictions, `tp + fp`.
+    /// Returns the number of predictions, `tp + fp`.
     #[must_use]
     pub fn predicted(&self) -> u64 {
         self.true_positives + self.false_positives
     }
 
-    /// The number of true items, `tp + fn`.
+    /// Returns the number of true items, `tp + fn`.
     #[must_use]
     pub fn actual(&self) -> u64 {
         self.true_positives + self.false_negatives
     }
 
-    /// `tp / (tp + fp)`; undefined when nothing was predicted.
+    /// Returns `tp / (tp + fp)`; undefined when nothing was predicted.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         ratio(self.true_positives, self.predicted())
     }
 
-    /// `tp / (tp + fn)`; undefined when there was nothing to find.
+    /// Returns `tp / (tp + fn)`; undefined when there are no positives.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         ratio(self.true_positives, self.actual())
     }
 
-    /// `2 tp / (2 tp + fp + fn)`, the harmonic mean of precision and recall; undefined when all
-    /// counts are 0, and 0 when only one of the two ratios is undefined.
+    /// Returns `2 tp / (2 tp + fp + fn)`, the harmonic mean of precision and recall; undefined when
+    /// all counts are 0, and 0 when only one of the two ratios is undefined.
     ///
     /// Programs that compute `2 P R / (P + R)` round three times more and can differ from this in
     /// the last bit.
@@ -92,7 +93,7 @@ impl Counts {
         )
     }
 
-    /// `(1 + b²) tp / ((1 + b²) tp + b² fn + fp)`: recall counts `beta` times as much as
+    /// Returns `(1 + b²) tp / ((1 + b²) tp + b² fn + fp)`: recall counts `beta` times as much as
     /// precision. Undefined when the denominator is 0 or `beta` is not a finite number.
     ///
     /// Van Rijsbergen, *Information Retrieval* (1979), chapter 7, written in counts.
@@ -125,7 +126,7 @@ impl Merge for Counts {
     }
 }
 
-/// `numerator / denominator` in one correctly rounded division; undefined over 0.
+/// Returns `numerator / denominator` in one correctly rounded division; undefined over 0.
 ///
 /// Exact inputs up to 2^53, which is more examples than there are.
 ///

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-/// Evidence that pools. [`Default`] is the evidence of no examples.
+/// State that pools. [`Default`] is the state of no examples.
 ///
 /// Pooling is associative and commutative, and the default is neutral: any partition of the
 /// examples, merged in any order, gives the same state. That one law is what makes a score the
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// assert_eq!(ab, Counts::new(5, 1, 4));
 /// ```
 pub trait Merge: Default {
-    /// Adds the evidence of `other` to this.
+    /// Adds the counts of `other` to this.
     fn merge(&mut self, other: Self);
 
     /// Adds `other` as often as `times` says: what that many merges of clones do. Zero times adds

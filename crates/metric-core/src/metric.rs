@@ -2,9 +2,9 @@ use crate::Merge;
 
 /// A metric maps examples to a state that pools, and reads a score from it.
 ///
-/// The metric holds the *definition* (a threshold, k, a language, weights, a profile) and never
-/// the evidence; the state holds the *evidence* (counts) and never the definition. The score of an
-/// example is the score of its own state; the score of a corpus is the score of the merged states.
+/// The metric holds the *definition* (a threshold, k, a language, weights, a profile) and no
+/// counts; the *state* holds the counts and never the definition. The score of an example is the
+/// score of its own state; the score of a corpus is the score of the merged states.
 ///
 /// `update` cannot fail: what could be wrong with an example is found when its typed prediction
 /// and reference are built (a grid, a box), before any metric sees them.
@@ -38,12 +38,12 @@ pub trait Metric {
     type Prediction: ?Sized;
     /// The reference it is compared with.
     type Reference: ?Sized;
-    /// The evidence.
+    /// The state: what the metric counts.
     type State: Merge;
     /// The score that is read from the state; undefined numbers in it are `None`.
     type Score;
 
-    /// Adds the evidence of one example to `state`.
+    /// Adds the counts of one example to `state`.
     fn update(
         &self,
         state: &mut Self::State,
@@ -51,10 +51,10 @@ pub trait Metric {
         reference: &Self::Reference,
     );
 
-    /// Reads the score from the evidence.
+    /// Reads the score from the state.
     fn compute(&self, state: &Self::State) -> Self::Score;
 
-    /// The evidence of one example alone.
+    /// The state of one example alone.
     fn measure(&self, prediction: &Self::Prediction, reference: &Self::Reference) -> Self::State {
         let mut state = Self::State::default();
         self.update(&mut state, prediction, reference);

@@ -46,34 +46,34 @@ impl From<&Mean> for MacroAverage {
 }
 
 impl<K: Ord, S: Merge> PerClass<K, S> {
-    /// The state of `class`, empty if the class is new.
+    /// Returns the state of `class`, empty if the class is new.
     pub fn entry(&mut self, class: K) -> &mut S {
         self.states.entry(class).or_default()
     }
 
-    /// The classes in their order, each with its state.
+    /// Returns the classes in their order, each with its state.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&K, &S)> {
         self.states.iter()
     }
 
-    /// The classes in their order, each with its state, which can be changed.
+    /// Returns the classes in their order, each with its state, which can be changed.
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&K, &mut S)> {
         self.states.iter_mut()
     }
 
-    /// The number of classes.
+    /// Returns the number of classes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// Whether there is no class.
+    /// Returns whether there is no class.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
 
-    /// The states of all classes in one: the evidence of the micro average.
+    /// Returns the states of all classes in one: the state of the micro average.
     #[must_use]
     pub fn micro(&self) -> S
     where
@@ -86,7 +86,7 @@ impl<K: Ord, S: Merge> PerClass<K, S> {
         pooled
     }
 
-    /// The unweighted mean of `score` over the classes where it is defined.
+    /// Returns the unweighted mean of `score` over the classes where it is defined.
     pub fn macro_average(&self, score: impl Fn(&S) -> Option<f64>) -> MacroAverage {
         let mean: Mean = self.states.values().filter_map(score).collect();
         MacroAverage::from(&mean)

@@ -72,7 +72,7 @@ impl Sum {
         self.add_to_bin((exponent / BIN_BITS) as u8, signed);
     }
 
-    /// The sum of all terms, rounded once; 0 without terms.
+    /// Returns the sum of all terms, rounded once; 0 without terms.
     #[must_use]
     pub fn value(&self) -> f64 {
         match self.non_finite {
@@ -318,7 +318,7 @@ impl Mean {
         self.count += 1;
     }
 
-    /// The number of terms.
+    /// Returns the number of terms.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
@@ -350,7 +350,7 @@ impl Mean {
         Self { sum, count }
     }
 
-    /// The mean; undefined without terms.
+    /// Returns the mean; undefined without terms.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum.value() / self.count as f64)

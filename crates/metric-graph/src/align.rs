@@ -10,7 +10,7 @@ use crate::{Clip, LaneCorrespondence};
 
 /// Which predicted rule stands for which true rule when their lanes are compared.
 ///
-/// The lanes of a predicted rule that stands for none are all wrong.
+/// The lanes of a predicted rule without a true rule are all wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Alignment {
     /// The model was given the true rules and only told their lanes, rule id by rule id: the
@@ -32,7 +32,7 @@ impl Alignment {
     /// Every choice.
     pub const ALL: &[Self] = &[Self::Given, Self::Key, Self::Properties, Self::Optimal];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ pub struct AlignedRules<'a> {
 }
 
 impl LaneCorrespondence {
-    /// The predicted rules that stand for a true rule, by id, with what they have in common.
+    /// Returns the predicted rules that stand for a true rule, by id, with what they have in common.
     ///
     /// Where several choices are equally good under [`Alignment::Optimal`] or
     /// [`Alignment::Properties`], their totals are equal, and so the score is. It is the one in

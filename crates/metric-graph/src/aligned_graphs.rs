@@ -9,12 +9,12 @@ use crate::{Duplicates, EdgeOutcome, EdgeTally, NodeAlignment, NodeRule, Ratios,
 /// Precision and recall of the edges of predicted graphs against true ones, once it is settled
 /// which predicted node stands for which true one.
 ///
-/// A predicted edge is right if both of its ends are matched to true nodes and there is a true edge
-/// of its kind between those, each true edge once. In addition to the edges, by kind and in all,
-/// these are counted:
-/// - **nodes**: a predicted node is right if it stands for a true one of the same class with equal
-///   properties;
-/// - **nodes and edges**: an edge is right if both of its nodes are right as well;
+/// A predicted edge is correct if both of its ends are matched to true nodes and there is a true
+/// edge of its kind between those, each true edge once. In addition to the edges, by kind and in
+/// all, these are counted:
+/// - **nodes**: a predicted node is correct if it is matched with a true one of the same class with
+///   equal properties;
+/// - **nodes and edges**: an edge is correct if both of its nodes are correct as well;
 /// - **triples**: the same edges by the keys of their nodes, whatever the alignment;
 /// - **recall@K**: the share of the true edges of a graph among the `K` most confident predicted
 ///   ones (of equal confidences the first in the order of edges).
@@ -66,7 +66,7 @@ pub struct AlignedGraphs {
 }
 
 impl AlignedGraphs {
-    /// The counts of edges by the keys of their nodes, whatever the alignment.
+    /// Returns the counts of edges by the keys of their nodes, whatever the alignment.
     #[must_use]
     pub fn triples(&self, prediction: &TypedGraph, reference: &TypedGraph) -> Counts {
         let alignment = NodeAlignment::by_key(prediction, reference);
@@ -156,7 +156,7 @@ impl AlignedGraphs {
     }
 }
 
-/// The evidence of [`AlignedGraphs`].
+/// The state of [`AlignedGraphs`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AlignedGraphsState {
@@ -164,12 +164,12 @@ pub struct AlignedGraphsState {
     pub graphs: u64,
     /// Predicted nodes that stand for a true one.
     pub aligned_nodes: u64,
-    /// Nodes, right in class and properties.
+    /// Nodes with correct class and properties.
     pub nodes: Counts,
     /// Edges by kind.
     pub kinds: PerClass<String, EdgeTally>,
-    /// Predicted edges of which only the kind is wrong, each with a missed edge between the same
-    /// nodes, see [`EdgeComparison::retyped`](crate::EdgeComparison::retyped).
+    /// Predicted edges with only the kind wrong, each with a missed edge between the same nodes,
+    /// see [`EdgeComparison::retyped`](crate::EdgeComparison::retyped).
     pub retyped_edges: u64,
     /// Edges with both of their nodes.
     pub nodes_and_edges: Counts,
@@ -207,9 +207,9 @@ impl Merge for AlignedGraphsState {
 }
 
 impl AlignedGraphsState {
-    /// The number of edits that turn the predicted graphs into the true ones, under the alignment:
-    /// nodes and edges that are added or taken away, nodes whose class or properties and edges
-    /// whose kind change.
+    /// Returns the number of edits that turn the predicted graphs into the true ones, under the
+    /// alignment: nodes and edges that are added or taken away, nodes whose class or properties and
+    /// edges whose kind change.
     ///
     /// Under the alignment it is least for this is the graph edit distance, which is NP-hard to
     /// find; under any other it is more.
@@ -224,7 +224,7 @@ impl AlignedGraphsState {
     }
 }
 
-/// The evidence of recall@K for one K.
+/// The state of recall@K for one K.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecallState {

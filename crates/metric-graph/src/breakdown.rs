@@ -147,14 +147,14 @@ pub(crate) fn class(rule: &Rule) -> Cow<'_, str> {
 /// Right items of one class: precision looks at what was predicted to be of the class, recall at
 /// what is of it.
 ///
-/// The two differ in what they find right: a pair of a rule and a lane can be right although the
-/// rule was predicted to be of another class.
+/// The two differ in what they count as correct: a pair of a rule and a lane can be correct
+/// although the rule was predicted to be of another class.
 ///
 /// ```
 /// use metric_core::Accuracy;
 /// use metric_graph::ClassCounts;
 ///
-/// // Two of four predicted pairs are right, and one of two true ones was found.
+/// // Two of four predicted pairs are correct, and one of two true ones was found.
 /// let counts = ClassCounts {
 ///     predicted: Accuracy { correct: 2, total: 4 },
 ///     actual: Accuracy { correct: 1, total: 2 },
@@ -172,20 +172,21 @@ pub struct ClassCounts {
 }
 
 impl ClassCounts {
-    /// Right of what was predicted to be of the class; undefined where that is nothing.
+    /// Returns the share of predictions of the class that are correct; undefined without
+    /// predictions.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         self.predicted.value()
     }
 
-    /// Found of what is of the class; undefined where that is nothing.
+    /// Returns the share of true items of the class that were found; undefined without true items.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         self.actual.value()
     }
 
-    /// The harmonic mean of precision and recall, 0 where nothing is right; undefined where there
-    /// is neither a predicted nor a true item.
+    /// Returns the harmonic mean of precision and recall, 0 where nothing is correct; undefined
+    /// where there is neither a predicted nor a true item.
     #[must_use]
     pub fn f1(&self) -> Option<f64> {
         let (predicted, actual) = (self.predicted, self.actual);

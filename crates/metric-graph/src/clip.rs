@@ -19,8 +19,8 @@ pub enum LaneId {
 }
 
 impl LaneId {
-    /// An integer if `text` is one in the usual form (`"7"`, not `"07"`), otherwise text: the id
-    /// that a key of a JSON object stands for, where it cannot be a number.
+    /// Returns an integer if `text` is one in the usual form (`"7"`, not `"07"`), otherwise text:
+    /// the id that a key of a JSON object stands for, where it cannot be a number.
     ///
     /// ```
     /// use metric_graph::LaneId;
@@ -103,7 +103,7 @@ impl LaneIds {
     /// Every choice.
     pub const ALL: &[Self] = &[Self::Strict, Self::Text];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule that says `properties` for `lanes`.
+    /// Returns a rule that says `properties` for `lanes`.
     pub fn new<L: Into<LaneId>>(
         properties: Properties,
         lanes: impl IntoIterator<Item = L>,
@@ -137,7 +137,7 @@ impl Rule {
         }
     }
 
-    /// The lanes alone, for a rule that was given.
+    /// Returns the lanes alone, for a rule that was given.
     pub fn of_lanes<L: Into<LaneId>>(lanes: impl IntoIterator<Item = L>) -> Self {
         Self {
             properties: None,
@@ -173,10 +173,10 @@ pub struct Clip {
 }
 
 impl Clip {
-    /// The clip with these rules.
+    /// Returns the clip with these rules.
     ///
     /// # Errors
-    /// A rule id that is given twice.
+    /// Returns an error if a rule id is given twice.
     pub fn new<I: Into<String>>(
         rules: impl IntoIterator<Item = (I, Rule)>,
     ) -> Result<Self, DuplicateRule> {
@@ -196,7 +196,7 @@ impl Clip {
         })
     }
 
-    /// The same clip, with the centerlines that its map has. Only
+    /// Returns the same clip, with the centerlines that its map has. Only
     /// [findings](crate::LaneCorrespondence::findings) look at them.
     #[must_use]
     pub fn with_centerlines<L: Into<LaneId>>(
@@ -207,18 +207,18 @@ impl Clip {
         self
     }
 
-    /// The centerlines of the map, where they are known.
+    /// Returns the centerlines of the map, where they are known.
     #[must_use]
     pub fn centerlines(&self) -> Option<&BTreeSet<LaneId>> {
         self.centerlines.as_ref()
     }
 
-    /// The rules with their ids, by id.
+    /// Returns the rules with their ids, by id.
     pub fn rules(&self) -> impl ExactSizeIterator<Item = (&str, &Rule)> {
         self.rules.iter().map(|(id, rule)| (id.as_str(), rule))
     }
 
-    /// The rule `id`.
+    /// Returns the rule `id`.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&Rule> {
         let place = self
@@ -244,20 +244,20 @@ impl Clip {
         self.rules.get(place).map(|(_, rule)| rule)
     }
 
-    /// The number of rules.
+    /// Returns the number of rules.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rules.len()
     }
 
-    /// Whether there are no rules.
+    /// Returns whether there are no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// The correspondence graph: the rules by id, then the lanes that a rule names or the map has,
-    /// by lane id, and an edge wherever a rule names a lane (two if it names it twice).
+    /// Returns the correspondence graph: the rules by id, then the lanes that a rule names or the
+    /// map has, by lane id, and an edge wherever a rule names a lane (two if it names it twice).
     ///
     /// For the algorithms and the drawing of `petgraph`. Lane ids are compared strictly.
     ///

@@ -16,18 +16,18 @@ use crate::{
 ///
 /// The three parts of the MapDR benchmark, in a clip of rules `R`, lanes `L` and the pairs
 /// `E ⊆ R × L` of a rule and a lane it holds for:
-/// - **rule** (R.E., rule extraction): a predicted rule is right if a true rule has equal
+/// - **rule** (R.E., rule extraction): a predicted rule is correct if a true rule has equal
 ///   properties, each true rule once;
-/// - **correspondence** (C.R., correspondence reasoning): a predicted pair is right if the
-///   [true rule that its rule stands for](Alignment) holds for its lane, whatever the rule says;
-///   the lanes of a rule are a set;
-/// - **overall**: a predicted pair is right if a true rule with equal properties holds for its
+/// - **correspondence** (C.R., correspondence reasoning): a predicted pair is correct if the [true
+///   rule that its rule stands for](Alignment) holds for its lane, whatever the rule says; the
+///   lanes of a rule are a set;
+/// - **overall**: a predicted pair is correct if a true rule with equal properties holds for its
 ///   lane, each true pair once.
 ///
 /// Matching never crosses clips. A prediction that could not be read is an empty clip.
 ///
 /// A clip of `n` predicted and `m` true rules, with `d` distinct lanes and properties, costs
-/// `O(n m d / 64)`, and the optimal alignment of those rules that are not entirely right at most
+/// `O(n m d / 64)`, and the optimal alignment of those rules that are not entirely correct at most
 /// `O(n² m)` on top.
 ///
 /// Chang et al., *Driving by the Rules: A Benchmark for Integrating Traffic Sign Regulations into
@@ -62,7 +62,7 @@ pub struct LaneCorrespondence {
     pub duplicates: Duplicates,
     /// The condition under which a pair of a rule and a lane is entirely correct.
     pub overall: Overall,
-    /// Names of properties that are left out, as if no rule had them.
+    /// Names of properties to ignore: rules are scored without them.
     pub ignore: BTreeSet<String>,
     /// When two property values are equal.
     pub equality: Equality,
@@ -72,7 +72,8 @@ pub struct LaneCorrespondence {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// The evaluation published with MapDR: precision, recall and F1 over nothing are printed as 0.
-    /// Known defect: a silent model and a wrong one look the same. The counts tell them apart.
+    /// Known defect: a model without predictions and one with wrong predictions look the same. The
+    /// counts tell them apart.
     #[default]
     MapdrReference,
 }
@@ -81,7 +82,7 @@ impl Profile {
     /// Every choice.
     pub const ALL: &[Self] = &[Self::MapdrReference];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -116,7 +117,7 @@ impl Duplicates {
     /// Every choice.
     pub const ALL: &[Self] = &[Self::Count, Self::Merge];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -144,7 +145,7 @@ impl Overall {
     /// Every choice.
     pub const ALL: &[Self] = &[Self::Pairs, Self::Key];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -183,7 +184,7 @@ impl<T: Merge + Clone> Merge for Parts<T> {
     }
 }
 
-/// The evidence of [`LaneCorrespondence`].
+/// The state of [`LaneCorrespondence`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CorrespondenceState {
@@ -194,7 +195,7 @@ pub struct CorrespondenceState {
     pub counts: Parts<Counts>,
     /// The ratios of the single clips, where they are defined.
     pub by_clip: Parts<RatioMeans>,
-    /// Clips that are right as a whole; not counted under [`Alignment::Given`].
+    /// Clips that are entirely correct; not counted under [`Alignment::Given`].
     pub scenes: Scenes,
     /// The values read for each property of aligned rules, by name; empty under
     /// [`Alignment::Given`].
@@ -275,7 +276,7 @@ impl Merge for RatioMeans {
     }
 }
 
-/// Clips that are right as a whole. A prediction of nothing where nothing is true is right.
+/// Clips that are entirely correct. An empty prediction of an empty clip is correct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Scenes {
@@ -312,9 +313,9 @@ pub struct CorrespondenceScore {
     /// The means over clips: all clips weigh the same. A clip where a ratio is undefined is left
     /// out of its mean.
     pub by_clip: Parts<Ratios<MacroAverage>>,
-    /// The share of clips whose rules are all right; undefined without clips.
+    /// The share of clips whose rules are all correct; undefined without clips.
     pub rules_exact: Option<f64>,
-    /// The share of clips whose lists of lanes are all right; undefined without clips.
+    /// The share of clips whose lists of lanes are all correct; undefined without clips.
     pub lanes_exact: Option<f64>,
     /// The share of clips where both are; undefined without clips.
     pub both_exact: Option<f64>,
@@ -343,7 +344,7 @@ impl LaneCorrespondence {
         )
     }
 
-    /// Pairs of a rule and a lane that are right as a whole.
+    /// Pairs of a rule and a lane that are entirely correct.
     fn overall(
         &self,
         coded: &Coded,
@@ -433,7 +434,7 @@ fn aligned(
     Counts::from_totals(shared, predicted, actual)
 }
 
-/// Which wholes of the clip are right.
+/// The parts of the clip that are entirely correct.
 fn scenes(coded: &Coded, split: usize) -> Scenes {
     let equal = |rules_exact, lanes_exact| Scenes {
         rules_exact: u64::from(rules_exact),

@@ -29,8 +29,8 @@ use metric_core::named_choice;
 use crate::Polyline;
 use crate::polyline::{between, squared_distance};
 
-/// The discrete Fréchet distance: the shortest leash for two walkers who each go through the points
-/// of a line in their order, and never back.
+/// Returns the discrete Fréchet distance: the shortest leash for two walkers who each go through
+/// the points of a line in their order, and never back.
 ///
 /// Direction matters ([`undirected_frechet`] does not care). So does the sampling: the same line of
 /// 20 m with 3 and with 11 points is 4 m from itself: resample first where that matters.
@@ -55,14 +55,14 @@ pub fn discrete_frechet<const D: usize>(a: &Polyline<D>, b: &Polyline<D>) -> f64
         .sqrt()
 }
 
-/// The [`discrete_frechet`] distance of `a` to `b` or to `b` reversed, whichever is less.
+/// Returns the [`discrete_frechet`] distance of `a` to `b` or to `b` reversed, whichever is less.
 #[must_use]
 pub fn undirected_frechet<const D: usize>(a: &Polyline<D>, b: &Polyline<D>) -> f64 {
     let forwards = discrete_frechet(a, b);
     discrete_frechet_below(a, &b.reversed(), forwards).unwrap_or(forwards)
 }
 
-/// The [`discrete_frechet`] distance if it is less than `threshold`.
+/// Returns the [`discrete_frechet`] distance if it is less than `threshold`.
 ///
 /// ```
 /// use metric_graph::Polyline;
@@ -92,7 +92,7 @@ pub fn discrete_frechet_below<const D: usize>(
 /// points of `b` ("there"), and of that of the points of `b` to those of `a` ("back").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chamfer {
-    /// Half the sum of there and back, as OpenLane-V2, VectorMapNet and MapTR have it.
+    /// Half the sum of the two directions, as in OpenLane-V2, VectorMapNet and MapTR.
     #[default]
     HalfSum,
     /// The sum of there and back.
@@ -116,7 +116,7 @@ impl Chamfer {
         Self::OneSided,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -140,8 +140,8 @@ impl Chamfer {
 
 named_choice!(Chamfer, "Chamfer distance");
 
-/// The Chamfer distance: how far the points of each line are from the nearest point of the other, on
-/// average. The direction of the lines does not matter.
+/// Returns the Chamfer distance: how far the points of each line are from the nearest point of the other, on average.
+/// The direction of the lines does not matter.
 #[must_use]
 pub fn chamfer<const D: usize>(a: &Polyline<D>, b: &Polyline<D>, variant: Chamfer) -> f64 {
     chamfer_of_points(a.points(), b.points(), variant)
@@ -169,7 +169,7 @@ pub(crate) fn chamfer_of_points<const D: usize>(
     variant.of(mean(a, b), back)
 }
 
-/// The [`chamfer`] distance if it is less than `threshold`.
+/// Returns the [`chamfer`] distance if it is less than `threshold`.
 #[must_use]
 pub fn chamfer_below<const D: usize>(
     a: &Polyline<D>,
@@ -205,7 +205,7 @@ impl Hausdorff {
     /// All variants.
     pub const ALL: &[Self] = &[Self::Points, Self::Segments];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -217,14 +217,14 @@ impl Hausdorff {
 
 named_choice!(Hausdorff, "Hausdorff distance");
 
-/// The Hausdorff distance: how far a point of one line is at most from the other. The direction of
-/// the lines does not matter.
+/// Returns the Hausdorff distance: how far a point of one line is at most from the other. The
+/// direction of the lines does not matter.
 #[must_use]
 pub fn hausdorff<const D: usize>(a: &Polyline<D>, b: &Polyline<D>, variant: Hausdorff) -> f64 {
     directed_hausdorff(a, b, variant).max(directed_hausdorff(b, a, variant))
 }
 
-/// The [`hausdorff`] distance of the points of `a` from `b`, and not back.
+/// Returns the [`hausdorff`] distance of the points of `a` from `b`, and not back.
 #[must_use]
 pub fn directed_hausdorff<const D: usize>(
     a: &Polyline<D>,
@@ -236,7 +236,7 @@ pub fn directed_hausdorff<const D: usize>(
         .sqrt()
 }
 
-/// The [`hausdorff`] distance if it is less than `threshold`.
+/// Returns the [`hausdorff`] distance if it is less than `threshold`.
 #[must_use]
 pub fn hausdorff_below<const D: usize>(
     a: &Polyline<D>,

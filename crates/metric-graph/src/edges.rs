@@ -25,11 +25,11 @@ pub enum EdgeOutcome {
 /// The outcomes of the edges of two graphs, by their positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EdgeComparison {
-    /// Predicted edges: those that are not right are false positives.
+    /// Predicted edges: those that are not correct are false positives.
     pub predicted: Vec<EdgeOutcome>,
-    /// True edges: those that are not right are false negatives.
+    /// True edges: those that are not correct are false negatives.
     pub actual: Vec<EdgeOutcome>,
-    /// The pairs of a predicted and a true edge that are right, by the predicted one.
+    /// The pairs of a predicted and a true edge that are correct, by the predicted one.
     pub pairs: Vec<(usize, usize)>,
     /// The number of predicted edges that become true ones if their kind changes, each a different
     /// one: the most pairs of an incorrect edge and a missed one between the same two nodes, in the
@@ -38,7 +38,7 @@ pub struct EdgeComparison {
 }
 
 impl EdgeComparison {
-    /// Right and wrong edges.
+    /// Returns the counts of correct and incorrect edges.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let count = |edges: &[EdgeOutcome], right: bool| {
@@ -56,7 +56,7 @@ impl EdgeComparison {
 }
 
 impl AlignedGraphs {
-    /// The outcome of each edge, under this alignment of the nodes.
+    /// Returns the outcome of each edge, under this alignment of the nodes.
     ///
     /// Where several edges say the same and not all of them are correct, the most confident ones
     /// are.
@@ -273,7 +273,7 @@ fn set(outcomes: &mut [EdgeOutcome], place: usize, outcome: EdgeOutcome) {
     }
 }
 
-/// Why edges are wrong: how many for which reason, see [`EdgeOutcome`].
+/// The number of wrong edges by reason, see [`EdgeOutcome`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EdgeReasons {
@@ -312,13 +312,13 @@ impl Merge for EdgeReasons {
     }
 }
 
-/// Right and wrong edges, with the reasons.
+/// Correct and incorrect edges, with the reasons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EdgeTally {
-    /// Right and wrong edges.
+    /// Correct and incorrect edges.
     pub counts: Counts,
-    /// Why predicted edges are wrong.
+    /// The reasons why predicted edges are wrong.
     pub false_positives: EdgeReasons,
     /// Why true edges were not found.
     pub false_negatives: EdgeReasons,

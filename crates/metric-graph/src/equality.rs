@@ -78,13 +78,13 @@ pub enum Form {
 }
 
 impl Equality {
-    /// Whether no switch is set.
+    /// Returns whether no switch is set.
     #[must_use]
     pub fn is_strict(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The canonical form of properties: those that are equal have the same.
+    /// Returns the canonical form of properties: those that are equal have the same.
     #[must_use]
     pub fn canonical(&self, properties: &Properties) -> Properties {
         let entries = properties.shared_entries();

@@ -95,8 +95,8 @@ impl LaneCorrespondence {
         findings
     }
 
-    /// The clip without the lanes that are not among the reference's centerlines; the same clip if
-    /// the map is not known.
+    /// Returns the clip without the lanes that are not among the reference's centerlines; the same
+    /// clip if the map is not known.
     ///
     /// Such lanes count like any other in MapDR. Score clips that went through this to leave them out.
     ///

@@ -44,7 +44,7 @@ impl NodeRule {
         Self::GreedyByConfidence,
     ];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -89,10 +89,10 @@ pub struct NodeAlignment {
 }
 
 impl NodeAlignment {
-    /// The alignment with these pairs of a predicted and a true node.
+    /// Returns the alignment with these pairs of a predicted and a true node.
     ///
     /// # Errors
-    /// A node that is not there; a node in two pairs.
+    /// Returns an error if a node does not exist, or is in two pairs.
     pub fn new(
         predicted: usize,
         actual: usize,
@@ -151,30 +151,30 @@ impl NodeAlignment {
         }
     }
 
-    /// The true node that a predicted one stands for.
+    /// Returns the true node that a predicted one stands for.
     #[must_use]
     pub fn partner(&self, prediction: usize) -> Option<usize> {
         self.partners.get(prediction).copied().flatten()
     }
 
-    /// The predicted node that stands for a true one.
+    /// Returns the predicted node that stands for a true one.
     #[must_use]
     pub fn found(&self, reference: usize) -> Option<usize> {
         self.backwards.get(reference).copied().flatten()
     }
 
-    /// The pairs of a predicted and a true node, by the predicted one.
+    /// Returns the pairs of a predicted and a true node, by the predicted one.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let partners = self.partners.iter().enumerate();
         partners.filter_map(|(prediction, partner)| Some((prediction, (*partner)?)))
     }
 
-    /// Predicted nodes that stand for none.
+    /// Returns the predicted nodes without a true node.
     pub fn spurious(&self) -> impl Iterator<Item = usize> {
         without(&self.partners)
     }
 
-    /// True nodes that none stands for.
+    /// Returns the true nodes without a predicted node.
     pub fn missed(&self) -> impl Iterator<Item = usize> {
         without(&self.backwards)
     }
@@ -196,10 +196,10 @@ pub(crate) fn equal_and_different(a: &Properties, b: &Properties) -> (usize, usi
 }
 
 impl AlignedGraphs {
-    /// Which predicted node stands for which true one, class by class: first the classes aligned by
-    /// key, then the others by name. Edges to nodes that are aligned already are what tells nodes
-    /// apart that agree in their properties; what is still equal then is decided by the order of
-    /// keys, of the true nodes first.
+    /// Aligns predicted nodes with true ones, class by class: first the classes aligned by key,
+    /// then the others by name. Edges to nodes that are aligned already are what tells nodes apart
+    /// that agree in their properties; what is still equal then is decided by the order of keys, of
+    /// the true nodes first.
     #[must_use]
     pub fn align(&self, prediction: &TypedGraph, reference: &TypedGraph) -> NodeAlignment {
         let (predicted, actual) = (by_class(prediction), by_class(reference));

@@ -12,9 +12,9 @@ use crate::{
 
 /// The correct and the incorrect parts of one example, as two columns of nodes with edges between them.
 ///
-/// Right, wrong and missed differ in color and in shape, so that a print in black and white can
-/// be read: circles and full lines are right; crossed squares and dashed lines were predicted, and
-/// are not true; diamonds and dotted lines are true, and were not predicted.
+/// Correct, wrong and missed items differ in color and in shape, so that a print in black and white
+/// can be read: circles and full lines are correct; crossed squares and dashed lines were
+/// predicted, and are not true; diamonds and dotted lines are true, and were not predicted.
 ///
 /// ```
 /// use metric_graph::{Clip, LaneCorrespondence, Properties, Rule};
@@ -158,7 +158,7 @@ const COLUMNS: [usize; 3] = [58, 40, 30];
 const TITLE_COLUMN: f64 = 10.0;
 
 impl Picture {
-    /// The picture as a file of Scalable Vector Graphics.
+    /// Returns the picture as a file of Scalable Vector Graphics.
     #[must_use]
     pub fn svg(&self) -> String {
         let (left, left_end) = places(&self.left);
@@ -261,7 +261,7 @@ impl Picture {
         svg
     }
 
-    /// The picture in the DOT language, for Graphviz.
+    /// Returns the picture in the DOT language, for Graphviz.
     #[must_use]
     pub fn dot(&self) -> String {
         let mut dot = format!(
@@ -436,10 +436,10 @@ fn quoted(text: &str) -> String {
 }
 
 impl LaneCorrespondence {
-    /// A clip as a picture: the rules on the left, a predicted rule and the true one it is matched with as one node,
-    /// and the lanes that rules name on the right. A rule is right if its properties are; misread values are below its
-    /// id. Under [`Alignment::Given`], and where the predicted rule has no properties, a rule is right if it is on both
-    /// sides.
+    /// Returns a clip as a picture: the rules on the left, a predicted rule and the true one it is matched with as one
+    /// node, and the lanes that rules name on the right. A rule is correct if its properties are; misread values are
+    /// below its id. Under [`Alignment::Given`], and where the predicted rule has no properties, a rule is correct if
+    /// it is on both sides.
     #[must_use]
     pub fn picture(&self, title: &str, prediction: &Clip, reference: &Clip) -> Picture {
         let aligned = self.align(prediction, reference);
@@ -578,8 +578,8 @@ impl LaneCorrespondence {
 }
 
 impl AlignedGraphs {
-    /// Two graphs as a picture, under this alignment of their nodes: on the left the nodes that
-    /// edges come from, and those without edges; on the right the nodes that edges go to.
+    /// Draws two graphs, under this alignment of their nodes: on the left the nodes that edges come
+    /// from, and those without edges; on the right the nodes that edges go to.
     #[must_use]
     pub fn picture(
         &self,

@@ -20,7 +20,7 @@ pub struct Polyline<const D: usize> {
     points: Vec<[f64; D]>,
 }
 
-/// Points that are no [`Polyline`].
+/// Points that are not a [`Polyline`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidPolyline {
     /// There is no point.
@@ -68,11 +68,11 @@ impl fmt::Display for InvalidPolyline {
 impl std::error::Error for InvalidPolyline {}
 
 impl<const D: usize> Polyline<D> {
-    /// The line through `points`.
+    /// Returns the line through `points`.
     ///
     /// # Errors
     ///
-    /// No point, or a coordinate that is not finite.
+    /// Returns an error if there is no point, or a coordinate is not finite.
     pub fn new(points: Vec<[f64; D]>) -> Result<Self, InvalidPolyline> {
         if points.is_empty() {
             return Err(InvalidPolyline::Empty);
@@ -85,11 +85,11 @@ impl<const D: usize> Polyline<D> {
         Ok(Self { points })
     }
 
-    /// The line through points whose dimension is not known to the compiler.
+    /// Returns the line through points whose dimension is not known to the compiler.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), and a point that has not `D` coordinates.
+    /// Returns an error as [`new`](Self::new) does, and if a point does not have `D` coordinates.
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self, InvalidPolyline> {
         let points = rows.iter().enumerate().map(|(point, row)| {
             let row = row.as_ref();
@@ -102,13 +102,13 @@ impl<const D: usize> Polyline<D> {
         Self::new(points.collect::<Result<_, _>>()?)
     }
 
-    /// The points, at least one.
+    /// Returns the points, at least one.
     #[must_use]
     pub fn points(&self) -> &[[f64; D]] {
         &self.points
     }
 
-    /// The sum of the distances from each point to the next.
+    /// Returns the sum of the distances from each point to the next.
     #[must_use]
     pub fn length(&self) -> f64 {
         self.points
@@ -117,20 +117,20 @@ impl<const D: usize> Polyline<D> {
             .sum()
     }
 
-    /// Whether the last of several points is the first one again.
+    /// Returns whether the last of several points is the first one again.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.points.len() > 1 && self.points.first() == self.points.last()
     }
 
-    /// The same points from the last to the first.
+    /// Returns the same points from the last to the first.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let points = self.points.iter().rev().copied().collect();
         Self { points }
     }
 
-    /// `count` points at equal distances along the line, from its first point to its last.
+    /// Returns `count` points at equal distances along the line, from its first point to its last.
     ///
     /// A line of length 0 gives its first point `count` times, and a count of 1 gives the first
     /// point alone.
@@ -146,7 +146,7 @@ impl<const D: usize> Polyline<D> {
     ///
     /// # Errors
     ///
-    /// A count of 0, or a line whose length is too great for a number.
+    /// Returns an error if the count is 0, or the length of the line overflows.
     pub fn resampled(&self, count: usize) -> Result<Self, InvalidPolyline> {
         let mut reached = 0.0;
         let ends = self.points.windows(2).map(|ends| {
@@ -182,7 +182,8 @@ impl<const D: usize> Polyline<D> {
         Self::new(points.collect())
     }
 
-    /// The line with every segment cut into `parts` of equal length; 0 and 1 leave it as it is.
+    /// Returns the line with every segment cut into `parts` of equal length; 0 and 1 leave it as it
+    /// is.
     ///
     /// A densify fraction `f` in GEOS is `1 / f` parts here, rounded up.
     #[must_use]
@@ -199,7 +200,7 @@ impl<const D: usize> Polyline<D> {
 }
 
 impl Polyline<2> {
-    /// The line as a type of `geo`.
+    /// Returns the line as a type of `geo`.
     ///
     /// ```
     /// use metric_graph::Polyline;

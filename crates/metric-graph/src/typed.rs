@@ -46,7 +46,7 @@ pub struct TypedNode {
 }
 
 impl TypedNode {
-    /// A node of which nothing else is said.
+    /// Returns a node of which nothing else is said.
     #[must_use]
     pub fn of_class(class: impl Into<String>) -> Self {
         Self {
@@ -70,7 +70,7 @@ pub struct TypedEdge {
 }
 
 impl TypedEdge {
-    /// An edge without confidence.
+    /// Returns an edge without confidence.
     #[must_use]
     pub fn new(
         source: impl Into<String>,
@@ -85,7 +85,7 @@ impl TypedEdge {
         }
     }
 
-    /// The same edge with a confidence.
+    /// Returns the same edge with a confidence.
     #[must_use]
     pub fn with_confidence(mut self, confidence: f64) -> Self {
         self.confidence = Some(confidence);
@@ -102,10 +102,10 @@ pub(crate) fn rank(confidence: Option<f64>) -> f64 {
 }
 
 impl TypedGraph {
-    /// The graph with these nodes, by their keys, and edges.
+    /// Returns the graph with these nodes, by their keys, and edges.
     ///
     /// # Errors
-    /// A key that is given twice; an edge from or to a key that no node has.
+    /// Returns an error if a key is given twice, or an edge is from or to a key that no node has.
     pub fn new<K: Into<String>>(
         nodes: impl IntoIterator<Item = (K, TypedNode)>,
         edges: impl IntoIterator<Item = TypedEdge>,
@@ -146,8 +146,8 @@ impl TypedGraph {
         Ok(Self { graph })
     }
 
-    /// The graph of any graph of `petgraph`, with what its nodes and edges are: key and node, kind and confidence. The
-    /// edges of an undirected one go from the end that comes first in them; name their kinds in
+    /// Returns the graph of any graph of `petgraph`, with what its nodes and edges are: key and node, kind and
+    /// confidence. The edges of an undirected one go from the end that comes first in them; name their kinds in
     /// [`AlignedGraphs::undirected`](crate::AlignedGraphs::undirected).
     ///
     /// ```
@@ -165,7 +165,7 @@ impl TypedGraph {
     /// ```
     ///
     /// # Errors
-    /// A key that is given twice.
+    /// Returns an error if a key is given twice.
     pub fn from_petgraph<N, E, Ty: EdgeType, Ix: IndexType>(
         graph: &Graph<N, E, Ty, Ix>,
         node: impl Fn(NodeIndex<Ix>, &N) -> (String, TypedNode),
@@ -190,27 +190,27 @@ impl TypedGraph {
         Self::new(nodes, edges)
     }
 
-    /// The graph for the algorithms and the drawing of `petgraph`: nodes with their keys, edges
-    /// with their kinds and confidences.
+    /// Returns the graph for the algorithms and the drawing of `petgraph`: nodes with their keys,
+    /// edges with their kinds and confidences.
     #[must_use]
     pub fn graph(&self) -> &DiGraph<(String, TypedNode), (String, Option<f64>)> {
         &self.graph
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.graph.node_count()
     }
 
-    /// The key of the node at a place in the order of keys.
+    /// Returns the key of the node at a place in the order of keys.
     #[must_use]
     pub fn key(&self, place: usize) -> Option<&str> {
         let node = self.graph.node_weight(NodeIndex::new(place));
         node.map(|(key, _)| key.as_str())
     }
 
-    /// The node at a place in the order of keys.
+    /// Returns the node at a place in the order of keys.
     #[must_use]
     pub fn node(&self, place: usize) -> Option<&TypedNode> {
         let node = self.graph.node_weight(NodeIndex::new(place));
@@ -228,7 +228,7 @@ impl TypedGraph {
         })
     }
 
-    /// The edge at a place in the order of edges.
+    /// Returns the edge at a place in the order of edges.
     #[must_use]
     pub fn edge(&self, place: usize) -> Option<TypedEdge> {
         let index = EdgeIndex::new(place);

@@ -150,7 +150,7 @@ enum Form {
 }
 
 impl Number {
-    /// The nearest `f64`.
+    /// Returns the nearest `f64`.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         match self.0 {
@@ -213,7 +213,7 @@ pub struct List {
 }
 
 impl List {
-    /// The values in canonical order.
+    /// Returns the values in canonical order.
     #[must_use]
     pub fn values(&self) -> &[Value] {
         &self.values
@@ -248,10 +248,10 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// The properties with these names and values, in any order.
+    /// Returns the properties with these names and values, in any order.
     ///
     /// # Errors
-    /// A name that is given twice.
+    /// Returns an error if a name is given twice.
     pub fn new<N: AsRef<str>, V: Into<Value>>(
         properties: impl IntoIterator<Item = (N, V)>,
     ) -> Result<Self, DuplicateProperty> {
@@ -287,7 +287,7 @@ impl Properties {
         self.entries.iter()
     }
 
-    /// The value of the property `name`.
+    /// Returns the value of the property `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         let place = self
@@ -306,13 +306,13 @@ impl Properties {
             .map(|(name, value)| (name.as_ref(), value))
     }
 
-    /// The number of properties.
+    /// Returns the number of properties.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are no properties.
+    /// Returns whether there are no properties.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -43,8 +43,8 @@ pub fn cell_matches(prediction: &Grid, reference: &Grid) -> CellMatches {
     }
 }
 
-/// The share of cells that agree, `matches / padded_cells` of [`cell_matches`]: in \[0, 1\],
-/// symmetric, 1 only for equal grids.
+/// Returns the share of cells that agree, `matches / padded_cells` of [`cell_matches`]: in \[0,
+/// 1\], symmetric, 1 only for equal grids.
 ///
 /// The program arcsolver 0.0.11 multiplies three ratios (of rows, of columns, of agreeing cells in
 /// the overlap). Their product is this one fraction; its rounding can differ from ours by 1.1e-16.
@@ -72,7 +72,7 @@ pub fn cell_accuracy(prediction: &Grid, reference: &Grid) -> f64 {
     matches as f64 / padded_cells as f64
 }
 
-/// Whether two grids have the same shape and the same cells.
+/// Returns whether two grids have the same shape and the same cells.
 ///
 /// ```
 /// use metric_grid::{Grid, exact_match};
@@ -87,7 +87,7 @@ pub fn exact_match(prediction: &Grid, reference: &Grid) -> bool {
     prediction == reference
 }
 
-/// Whether two grids have the same number of rows and of columns.
+/// Returns whether two grids have the same number of rows and of columns.
 ///
 /// ```
 /// use metric_grid::{Grid, shape_match};
@@ -102,7 +102,7 @@ pub fn shape_match(prediction: &Grid, reference: &Grid) -> bool {
     (prediction.rows(), prediction.columns()) == (reference.rows(), reference.columns())
 }
 
-/// Whether two grids have the same set of colors.
+/// Returns whether two grids have the same set of colors.
 ///
 /// ```
 /// use metric_grid::{Grid, palette_match};
@@ -158,7 +158,7 @@ impl From<Grid> for Attempt {
 }
 
 impl From<Result<Grid, InvalidGrid>> for Attempt {
-    /// Anything but a grid is an invalid attempt.
+    /// An attempt that is not a grid is invalid.
     fn from(grid: Result<Grid, InvalidGrid>) -> Self {
         grid.map_or(Self::Invalid, Self::Grid)
     }
@@ -189,7 +189,7 @@ impl From<Result<Grid, InvalidGrid>> for Attempt {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArcGrids;
 
-/// The evidence of [`ArcGrids`].
+/// The state of [`ArcGrids`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArcState {

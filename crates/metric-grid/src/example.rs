@@ -90,7 +90,7 @@ pub struct ArcExamples {
     pub submissions: ArcSubmissions,
 }
 
-/// The evidence of [`ArcExamples`].
+/// The state of [`ArcExamples`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExamplesState {

@@ -34,12 +34,12 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid of these rows, from the top.
+    /// Returns the grid of these rows, from the top.
     ///
     /// # Errors
     ///
-    /// The first thing found wrong: a row that is not as long as the first one, no cells, a side
-    /// above [`MAX_SIDE`], a value that is not a color.
+    /// Returns an error with the first problem found: a row that is not as long as the first one,
+    /// no cells, a side above [`MAX_SIDE`], or a value that is not a color.
     pub fn from_rows(rows: &[impl AsRef<[i64]>]) -> Result<Self, InvalidGrid> {
         let columns = rows.first().map_or(0, |row| row.as_ref().len());
         if let Some((row, found)) = rows
@@ -76,19 +76,19 @@ impl Grid {
         Ok(Self { cells })
     }
 
-    /// The number of rows, 1 to 30.
+    /// Returns the number of rows, 1 to 30.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.cells.nrows()
     }
 
-    /// The number of columns, 1 to 30.
+    /// Returns the number of columns, 1 to 30.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.cells.ncols()
     }
 
-    /// The cells, indexed by row and column, in standard layout.
+    /// Returns the cells, indexed by row and column, in standard layout.
     #[must_use]
     pub fn as_array(&self) -> ArrayView2<'_, u8> {
         self.cells.view()

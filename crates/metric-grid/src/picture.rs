@@ -149,7 +149,8 @@ impl PictureRow {
 }
 
 impl Picture {
-    /// The picture as text for a terminal, in 256 colors if wanted. A cell is two characters wide.
+    /// Returns the picture as text for a terminal, in 256 colors if wanted. A cell is two
+    /// characters wide.
     #[must_use]
     pub fn text(&self, coloured: bool) -> String {
         let mut text = String::new();
@@ -194,7 +195,7 @@ impl Picture {
         text
     }
 
-    /// The picture as a file of Scalable Vector Graphics.
+    /// Returns the picture as a file of Scalable Vector Graphics.
     #[must_use]
     pub fn svg(&self) -> String {
         let mut body = String::new();

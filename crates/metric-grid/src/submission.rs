@@ -55,7 +55,7 @@ impl Default for ArcSubmissions {
     }
 }
 
-/// The evidence of [`ArcSubmissions`].
+/// The state of [`ArcSubmissions`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SubmissionState {
@@ -85,13 +85,13 @@ pub struct SubmissionState {
 }
 
 impl SubmissionState {
-    /// The number of tasks.
+    /// Returns the number of tasks.
     #[must_use]
     pub fn task_count(&self) -> u64 {
         self.outcomes().map(|outcome| outcome.tasks).sum()
     }
 
-    /// The number of tasks all of whose outputs are solved.
+    /// Returns the number of tasks all of whose outputs are solved.
     #[must_use]
     pub fn solved_tasks(&self) -> u64 {
         self.outcomes()
@@ -100,7 +100,7 @@ impl SubmissionState {
             .sum()
     }
 
-    /// The number of outputs that were solved at one of the first `attempts` attempts.
+    /// Returns the number of outputs that were solved at one of the first `attempts` attempts.
     #[must_use]
     pub fn solved_within(&self, attempts: usize) -> u64 {
         self.solved_at.iter().take(attempts).sum()
@@ -220,7 +220,7 @@ impl Metric for ArcSubmissions {
 }
 
 impl ArcSubmissions {
-    /// The evidence of a single output.
+    /// Returns the state of a single output.
     ///
     /// The state of one output, without its task: the states of all outputs of a task add up to the
     /// task's state in all that is counted by output and by attempt, and have nothing of what is

@@ -96,7 +96,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// A file that is read from a source.
+    /// Returns a file that is read from a source.
     pub fn new(source: impl Reopen + 'static) -> Self {
         Self {
             source: Arc::new(source),
@@ -149,7 +149,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder; at most [`DEFAULT_MAX_BYTES`] of it are held in memory.
+    /// Returns a folder; at most [`DEFAULT_MAX_BYTES`] of it are held in memory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -159,7 +159,7 @@ impl Folder {
 }
 
 impl Document {
-    /// A file in memory.
+    /// Returns a file in memory.
     pub fn text(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -167,7 +167,7 @@ impl Document {
         }
     }
 
-    /// A folder; at most [`DEFAULT_MAX_BYTES`] of it are held in memory.
+    /// Returns a folder; at most [`DEFAULT_MAX_BYTES`] of it are held in memory.
     pub fn folder(path: impl Into<PathBuf>) -> Self {
         let folder = Folder::new(path);
         Self {

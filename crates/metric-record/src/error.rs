@@ -35,7 +35,7 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    /// A problem with a whole file.
+    /// Returns a problem with a whole file.
     pub fn new(file: impl Into<String>, problem: impl Into<Message>) -> Self {
         Self {
             file: file.into(),
@@ -126,7 +126,7 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// A problem with one side of a record.
+    /// Returns a problem with one side of a record.
     pub fn new(side: Side, problem: impl Into<Message>) -> Self {
         Self {
             side,
@@ -135,12 +135,12 @@ impl FieldError {
         }
     }
 
-    /// A problem with the prediction.
+    /// Returns a problem with the prediction.
     pub fn prediction(problem: impl Into<Message>) -> Self {
         Self::new(Side::Prediction, problem)
     }
 
-    /// A problem with the reference.
+    /// Returns a problem with the reference.
     pub fn reference(problem: impl Into<Message>) -> Self {
         Self::new(Side::Reference, problem)
     }

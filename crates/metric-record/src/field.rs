@@ -75,7 +75,7 @@ impl FieldPath {
         &self.name
     }
 
-    /// Whether the name may also be a path, and not only the name of a field.
+    /// Returns whether the name may also be a path, and not only the name of a field.
     ///
     /// ```
     /// use metric_record::FieldPath;
@@ -282,7 +282,7 @@ impl Default for Keys<'_> {
 }
 
 impl<'a> Keys<'a> {
-    /// Adds a key, or returns it if it is there already.
+    /// Adds a key, or returns it if it is already present.
     fn insert(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
         if self.few.iter().take(self.len).any(|other| *other == key) {
             return Some(key);

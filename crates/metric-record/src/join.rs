@@ -50,7 +50,8 @@ pub struct Duplicate {
 }
 
 impl Duplicate {
-    /// An id of a source that occurs more than once, as `count` ids do; `others` are some of these.
+    /// Returns an id of a source that occurs more than once, as `count` ids do; `others` are some
+    /// of these.
     pub fn new(
         source: impl Into<String>,
         id: impl Into<String>,

@@ -115,7 +115,7 @@ impl Message {
         text
     }
 
-    /// Whether there is no text.
+    /// Returns whether there is no text.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()

@@ -118,7 +118,7 @@ impl Objects {
         self.columns.image.len()
     }
 
-    /// Whether there are no objects.
+    /// Returns whether there are no objects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.columns.image.is_empty()

@@ -131,7 +131,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// A record without further fields, joined strictly.
+    /// Returns a record without further fields, joined strictly.
     #[must_use]
     pub fn new(id: &'a str, prediction: Value<'a>, reference: Value<'a>) -> Self {
         Self {

@@ -25,7 +25,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Shard `index` of `count`, counted from 0.
+    /// Returns shard `index` of `count`, counted from 0.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Shard {
         self.count.get()
     }
 
-    /// Whether the record with this id belongs to the shard.
+    /// Returns whether the record with this id belongs to the shard.
     #[must_use]
     pub fn holds(self, id: &str) -> bool {
         fnv1a(id) % u64::from(self.count.get()) == u64::from(self.index)

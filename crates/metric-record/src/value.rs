@@ -103,15 +103,15 @@ impl fmt::Display for Kind {
 }
 
 impl<'a> Value<'a> {
-    /// A JSON text that holds the value and nothing else but white space.
+    /// Returns a JSON text that holds the value and nothing else but white space.
     #[must_use]
     pub const fn json(text: &'a str) -> Self {
         Self::of(Form::Json(text))
     }
 
-    /// A JSON text that is a string without escapes, with its quotes and nothing else, as
-    /// [`end_of_string`](crate::json::scan::end_of_string) finds it. The string is what is between the quotes:
-    /// it is not searched for escapes again.
+    /// Returns a JSON text that is a string without escapes, with its quotes and nothing else, as
+    /// [`end_of_string`](crate::json::scan::end_of_string) finds it. The string is what is between the quotes: it is
+    /// not searched for escapes again.
     ///
     /// ```
     /// use metric_record::{Kind, Value};
@@ -125,38 +125,38 @@ impl<'a> Value<'a> {
         Self::of(Form::Plain(text))
     }
 
-    /// A text that starts with the JSON of the value, and goes on after it.
+    /// Returns a text that starts with the JSON of the value, and goes on after it.
     #[must_use]
     pub const fn json_prefix(text: &'a str) -> Self {
         Self::of(Form::Prefix(text))
     }
 
-    /// A line of text, which has no type of its own.
+    /// Returns a line of text, which has no type of its own.
     #[must_use]
     pub const fn line(text: &'a str) -> Self {
         Self::of(Form::Line(text))
     }
 
-    /// A string, which is never read as a number.
+    /// Returns a string, which is never read as a number.
     #[must_use]
     pub const fn string(text: &'a str) -> Self {
         Self::of(Form::String(text))
     }
 
-    /// An integer.
+    /// Returns an integer.
     #[must_use]
     pub const fn integer(number: i64) -> Self {
         Self::of(Form::Integer(number))
     }
 
-    /// A number.
+    /// Returns a number.
     #[must_use]
     pub const fn number(number: f64) -> Self {
         Self::of(Form::Number(number))
     }
 
-    /// A number of 32 bits. Read as a number of 64 bits, it is the one that its shortest decimal form gives,
-    /// as if it had been written to a file: 0.1 is 0.1.
+    /// Returns a number of 32 bits. Read as a number of 64 bits, it is the one that its shortest decimal form gives, as
+    /// if it had been written to a file: 0.1 is 0.1.
     ///
     /// ```
     /// use metric_record::Value;
@@ -170,19 +170,19 @@ impl<'a> Value<'a> {
         Self::of(Form::Number32(number))
     }
 
-    /// A row of integers, such as ranked labels.
+    /// Returns a row of integers, such as ranked labels.
     #[must_use]
     pub const fn integers(row: &'a [i64]) -> Self {
         Self::of(Form::Integers(row))
     }
 
-    /// A row of numbers, such as the scores of all classes.
+    /// Returns a row of numbers, such as the scores of all classes.
     #[must_use]
     pub const fn numbers(row: &'a [f64]) -> Self {
         Self::of(Form::Numbers(row))
     }
 
-    /// A row of numbers of 32 bits, each read as [`number_f32`](Self::number_f32) says.
+    /// Returns a row of numbers of 32 bits, each read as [`number_f32`](Self::number_f32) says.
     #[must_use]
     pub const fn numbers_f32(row: &'a [f32]) -> Self {
         Self::of(Form::Numbers32(row))
@@ -199,7 +199,7 @@ impl<'a> Value<'a> {
         Self::of(Form::Row(row))
     }
 
-    /// No value: a prediction that is missing, which is the metric's empty one.
+    /// Returns a missing value: a prediction that counts as the metric's empty one.
     #[must_use]
     pub const fn missing() -> Self {
         Self::of(Form::Missing)
@@ -241,7 +241,7 @@ impl<'a> Value<'a> {
         Self { form, end: None }
     }
 
-    /// Whether there is no value.
+    /// Returns whether there is no value.
     #[must_use]
     pub const fn is_missing(&self) -> bool {
         matches!(self.form, Form::Missing)
@@ -368,11 +368,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same as [`to_json`](Self::to_json), with `empty` in place of a missing value.
+    /// Returns the same as [`to_json`](Self::to_json), with `empty` in place of a missing value.
     ///
     /// # Errors
     ///
-    /// As [`to_json`](Self::to_json).
+    /// Returns an error as [`to_json`](Self::to_json) does.
     pub fn to_json_or(&mut self, empty: &'a str) -> Result<Cow<'a, str>, String> {
         Ok(self.to_json()?.unwrap_or(Cow::Borrowed(empty)))
     }

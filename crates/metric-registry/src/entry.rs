@@ -99,7 +99,7 @@ impl ScoreSpec {
         exact.or_else(longest)
     }
 
-    /// A score of which the higher value is better.
+    /// Returns a score of which the higher value is better.
     #[must_use]
     pub const fn higher(name: &'static str) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl ScoreSpec {
         }
     }
 
-    /// A score of which the lower value is better.
+    /// Returns a score of which the lower value is better.
     #[must_use]
     pub const fn lower(name: &'static str) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl ScoreSpec {
         }
     }
 
-    /// A number among the scores of which neither value is better, such as a threshold.
+    /// Returns a number among the scores of which neither value is better, such as a threshold.
     #[must_use]
     pub const fn neutral(name: &'static str) -> Self {
         Self {
@@ -128,22 +128,22 @@ impl ScoreSpec {
         }
     }
 
-    /// The same score for each value of a parameter, which its name ends in.
+    /// Returns the same score for each value of a parameter, which its name ends in.
     #[must_use]
     pub const fn by(mut self, parameter: &'static str) -> Self {
         self.parameter = parameter;
         self
     }
 
-    /// The same score as a proportion: one count divided by another. A count whose name ends in the
-    /// parameter is written without it.
+    /// Returns the same score as a proportion: one count divided by another. A count whose name
+    /// ends in the parameter is written without it.
     #[must_use]
     pub const fn proportion(mut self, correct: &'static str, total: &'static str) -> Self {
         self.proportion = Some((correct, total));
         self
     }
 
-    /// Whether this is the score of that name.
+    /// Returns whether this is the score of that name.
     ///
     /// ```
     /// use metric_registry::ScoreSpec;
@@ -177,8 +177,8 @@ impl Entry {
         (self.build)(&options.with_defaults(self.options))
     }
 
-    /// Returns the score of this name. Of several whose names it starts with, the longest is the one:
-    /// `AP_small` is `AP_` of an area, not `AP` of a threshold.
+    /// Returns the score of this name. If it starts with several of the names, the longest one decides: `AP_small` is
+    /// `AP_` of an area, not `AP` of a threshold.
     #[must_use]
     pub fn score(&self, name: &str) -> Option<&'static ScoreSpec> {
         ScoreSpec::of_name(self.scores, name)
@@ -211,9 +211,9 @@ impl Entry {
         (report.example)(&options, example, compared.as_ref())
     }
 
-    /// Returns the options that a signature was made under, as far as it names them: other options have their
-    /// defaults. `None` if these are other options than those of the signature, of which it has only a digest, or
-    /// another metric.
+    /// Returns the options that a signature was made under, as far as it names them: other options have their defaults.
+    /// `None` if these are other options than those of the signature, which only has a digest of them, or another
+    /// metric.
     ///
     /// ```
     /// # #[cfg(feature = "text")] {
@@ -262,7 +262,7 @@ impl Entry {
         state.ranking()?.closest()
     }
 
-    /// Whether examples are images, whose boxes a report may show over the picture.
+    /// Returns whether examples are images, whose boxes a report may show over the picture.
     #[must_use]
     pub fn has_images(&self) -> bool {
         #[cfg(feature = "report")]
@@ -271,7 +271,7 @@ impl Entry {
         false
     }
 
-    /// Whether the metric draws pictures of this form.
+    /// Returns whether the metric draws pictures of this form.
     #[must_use]
     pub fn draws(&self, drawing: Drawing) -> bool {
         self.drawings.contains(&drawing)
@@ -300,7 +300,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry without metrics.
+    /// Returns a registry without metrics.
     #[must_use]
     pub fn empty() -> Self {
         Self {

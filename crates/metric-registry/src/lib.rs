@@ -111,7 +111,7 @@ pub static ENTRIES: &[Entry] = &[
     graph::openlane::OPENLANE,
 ];
 
-/// The metric of this name.
+/// Returns the metric of this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)

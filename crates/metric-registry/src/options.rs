@@ -69,7 +69,7 @@ impl OptionKind {
 }
 
 impl OptionSpec {
-    /// Whether the option is a flag, which is on when it is named.
+    /// Returns whether the option is a flag, which is on when it is named.
     #[must_use]
     pub const fn is_flag(&self) -> bool {
         matches!(self.kind, OptionKind::Flag)
@@ -149,15 +149,15 @@ impl Options {
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Also gathers what [`State::details`](crate::State::details) gives, for metrics that
-    /// otherwise spare the work.
+    /// Also gathers the data for [`State::details`](crate::State::details), for metrics that
+    /// otherwise skip that work.
     #[must_use]
     pub fn with_details(mut self) -> Self {
         self.details = true;
         self
     }
 
-    /// The same with details that are small enough to look at: at most 200 points per curve, and no arrays over
+    /// Returns the same with details that are small enough to look at: at most 200 points per curve, and no arrays over
     /// all axes of a metric.
     #[must_use]
     pub fn with_compact_details(mut self) -> Self {
@@ -165,13 +165,13 @@ impl Options {
         self.with_details()
     }
 
-    /// Whether details are to be small enough to look at.
+    /// Returns whether details are to be small enough to look at.
     #[must_use]
     pub fn compact_details(&self) -> bool {
         self.compact
     }
 
-    /// Whether details are wanted.
+    /// Returns whether details are wanted.
     #[must_use]
     pub fn details(&self) -> bool {
         self.details
@@ -192,13 +192,13 @@ impl Options {
         self.values.get(name)
     }
 
-    /// Whether the chosen or default value is this one.
+    /// Returns whether the chosen or default value is this one.
     #[must_use]
     pub fn is(&self, name: &str, value: &str) -> bool {
         self.get(name).as_deref() == Some(value)
     }
 
-    /// Whether a flag is on, or any value was chosen.
+    /// Returns whether a flag is on, or any value was chosen.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
@@ -209,11 +209,11 @@ impl Options {
         self.get(name).unwrap_or_default().into_owned()
     }
 
-    /// The chosen value, parsed; `None` if none was chosen and there is no default.
+    /// Returns the chosen value, parsed; `None` if none was chosen and there is no default.
     ///
     /// # Errors
     ///
-    /// The value does not parse; the error carries the parser's reason.
+    /// Returns an error if the value does not parse; the error carries the parser's reason.
     pub fn parse<T>(&self, name: &str) -> Result<Option<T>, OptionError>
     where
         T: FromStr,
@@ -228,11 +228,11 @@ impl Options {
             .transpose()
     }
 
-    /// The chosen or default value, parsed.
+    /// Returns the chosen or default value, parsed.
     ///
     /// # Errors
     ///
-    /// The value is missing or does not parse.
+    /// Returns an error if the value is missing or does not parse.
     pub fn require<T>(&self, name: &str) -> Result<T, OptionError>
     where
         T: FromStr,
@@ -242,21 +242,22 @@ impl Options {
             .ok_or_else(|| OptionError::new(name, "", "a value is needed".to_owned()))
     }
 
-    /// The chosen or default value, a number; it may be infinite, where the metric can take that.
+    /// Returns the chosen or default value, a number; it may be infinite, where the metric can take
+    /// that.
     ///
     /// # Errors
     ///
-    /// The value is missing or no number.
+    /// Returns an error if the value is missing or not a number.
     pub fn number(&self, name: &str) -> Result<f64, OptionError> {
         let number = |text: &str| text.trim().parse().ok().filter(|f: &f64| !f.is_nan());
         self.one(name, "a number", number)
     }
 
-    /// The chosen or default value, a whole number.
+    /// Returns the chosen or default value, a whole number.
     ///
     /// # Errors
     ///
-    /// The value is missing or no such number.
+    /// Returns an error if the value is missing or not such a number.
     pub fn whole<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
         let number = |text: &str| text.trim().parse().ok();
         self.one(name, "a whole number from 0 on", number)
@@ -272,11 +273,11 @@ impl Options {
         read(&text).ok_or_else(|| OptionError::new(name, &text, format!("expected {expected}")))
     }
 
-    /// The values of an option that is a list, each read by `read`; none without a value.
+    /// Returns the values of an option that is a list, each read by `read`; none without a value.
     ///
     /// # Errors
     ///
-    /// A value that is not what was `expected`, or that is listed twice.
+    /// Returns an error if a value is not what was `expected`, or is listed twice.
     pub fn list<T: PartialEq>(
         &self,
         name: &str,
@@ -303,7 +304,7 @@ impl Options {
         }
     }
 
-    /// The values of an option that is a list, in which a value may occur again.
+    /// Returns the values of an option that is a list, in which a value may occur again.
     ///
     /// # Errors
     ///
@@ -389,7 +390,7 @@ impl Options {
 ///
 /// # Errors
 ///
-/// Anything else, in words.
+/// Returns an error in words for anything else.
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
 pub(crate) fn counting(text: &str, most: usize) -> Result<NonZeroUsize, String> {
     let number = text.trim().parse().ok();
@@ -426,7 +427,7 @@ pub struct OptionError {
 }
 
 impl OptionError {
-    /// An error about an option and the value that was given for it.
+    /// Returns an error about an option and the value that was given for it.
     pub fn new(option: &str, value: &str, reason: impl Into<Message>) -> Self {
         Self {
             option: option.to_owned(),

@@ -90,7 +90,7 @@ impl Described {
 }
 
 impl Plan {
-    /// Whether the plan wants nothing of a record. A ranking wants something of examples alone.
+    /// Returns whether the plan wants nothing of a record. A ranking wants something of examples alone.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self {
@@ -103,13 +103,13 @@ impl Plan {
         !keeps_examples && cluster_field.is_none() && slices.is_empty() && only.is_none()
     }
 
-    /// Whether the fields of records are needed.
+    /// Returns whether the fields of records are needed.
     #[must_use]
     pub fn needs_fields(&self) -> bool {
         self.cluster_field.is_some() || self.slices.iter().any(|slice| slice.values.is_none())
     }
 
-    /// Whether the record with this id is scored.
+    /// Returns whether the record with this id is scored.
     #[must_use]
     pub fn holds(&self, id: &str) -> bool {
         let mut only = self.only.iter();

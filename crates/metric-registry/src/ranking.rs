@@ -91,7 +91,7 @@ pub struct Ranking<T> {
 }
 
 impl<T> Ranking<T> {
-    /// A ranking that keeps at most this number of examples.
+    /// Returns a ranking that keeps at most this number of examples.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self {
@@ -158,9 +158,9 @@ impl<T> Ranking<T> {
         self.worst.values_mut().chain(self.nearest.values_mut())
     }
 
-    /// Adds an example with its score and the position of its record. Of an example that is not perfect,
-    /// `closeness` says how close it is; 0 and below are not close. Returns whether the example is kept: as one of
-    /// the worst, or as one of the nearest.
+    /// Adds an example with its score and the position of its record. If an example is not perfect, `closeness` says
+    /// how close it is; 0 and below are not close. Returns whether the example is kept: as one of the worst, or as one
+    /// of the nearest.
     pub fn add(
         &mut self,
         value: Option<f64>,

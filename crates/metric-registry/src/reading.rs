@@ -56,7 +56,7 @@ pub struct Addends<'s> {
 pub struct ComparedTexts {
     /// The prediction.
     pub prediction: [String; 2],
-    /// The references, of which there may be several or none.
+    /// The references; there may be several or none.
     pub references: Vec<[String; 2]>,
 }
 
@@ -218,8 +218,8 @@ pub trait Reading: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Whether an empty prediction is correct for the reference of a record. A missing prediction that counts
-    /// as empty is then worth a warning. The default is no.
+    /// Whether an empty prediction is correct for the reference of a record. A missing prediction that counts as empty
+    /// is then worth a warning. By default it is not.
     fn is_empty_correct(&self, _record: &mut Record<'_>) -> bool {
         false
     }
@@ -416,7 +416,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// The words for one case, and those for several.
+    /// Returns the words for one case, and those for several.
     pub fn new(one: impl Into<Message>, several: impl Into<Message>) -> Self {
         Self {
             one: one.into(),
@@ -1122,13 +1122,13 @@ impl<'a, R: Reading> Sink<'a, R> {
         }
     }
 
-    /// Whether the examples are wanted on their own.
+    /// Returns whether the examples are wanted on their own.
     #[must_use]
     pub fn wants_samples(&self) -> bool {
         !self.plain
     }
 
-    /// Whether the values of the record of a data set at hand are wanted, whose examples have been added.
+    /// Returns whether the values of the record of a data set at hand are wanted, whose examples have been added.
     #[must_use]
     pub fn wants_inputs(&self) -> bool {
         self.gathered.inputs.is_some() && (self.gathered.measured.is_some() || self.is_ranked)

@@ -162,7 +162,7 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// A whole data set, joined strictly.
+    /// Returns a whole data set, joined strictly.
     #[must_use]
     pub fn new(references: Document, predictions: Document) -> Self {
         Self {
@@ -185,7 +185,7 @@ impl DataSet {
             .map(|(_, document)| document)
     }
 
-    /// Whether the image, question or task with this id is read.
+    /// Returns whether the image, question or task with this id is read.
     #[must_use]
     pub fn holds(&self, id: &str) -> bool {
         self.shard.is_none_or(|shard| shard.holds(id)) && self.plan.holds(id)
@@ -425,8 +425,8 @@ impl State {
         self.0.examples()
     }
 
-    /// Whether there are examples, or the metric scores a data set without any; for most metrics such a
-    /// data set is an error.
+    /// Returns whether there are examples, or the metric scores a data set without any; for most metrics such a data
+    /// set is an error.
     #[must_use]
     pub fn has_scores(&self) -> bool {
         self.0.has_scores()
@@ -456,7 +456,7 @@ impl State {
     ///
     /// # Errors
     ///
-    /// As [`merge`](Self::merge).
+    /// Returns an error as [`merge`](Self::merge) does.
     pub fn merge_times(&mut self, other: &Self, times: u64) -> Result<(), StateError> {
         self.0.merge_times(&*other.0, times)
     }

@@ -70,7 +70,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Each named source of predictions with the same references.
+    /// Pairs each named source of predictions with the same references.
     #[must_use]
     pub fn of_sources(references: &Source, predictions: Vec<(String, Source)>) -> Vec<Self> {
         let candidate = |(name, predictions)| Self {
@@ -131,7 +131,7 @@ pub struct System {
 }
 
 impl System {
-    /// A system by its name, the source of its predictions and its scores.
+    /// Returns a system by its name, the source of its predictions and its scores.
     #[must_use]
     pub fn new(name: impl Into<String>, predictions: impl Into<String>, outcome: Outcome) -> Self {
         Self {
@@ -179,13 +179,13 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether the difference is significant.
+    /// Returns whether the difference is significant.
     #[must_use]
     pub fn is_significant(&self, confidence: f64) -> bool {
         self.p_holm.is_some_and(|p| p <= 1.0 - confidence + 1e-12)
     }
 
-    /// Whether the system is worse than the baseline.
+    /// Returns whether the system is worse than the baseline.
     #[must_use]
     pub fn is_worse(&self) -> bool {
         match (self.direction, self.delta) {
@@ -220,7 +220,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// As [`compare`](Self::compare).
+    /// Returns an error as [`compare`](Self::compare) does.
     pub fn compare_observed(
         &mut self,
         candidates: &[Candidate],

@@ -24,7 +24,7 @@ pub enum RunError {
     Record {
         /// The id of the record.
         id: String,
-        /// The side that is wrong.
+        /// The side with the error.
         side: Side,
         /// Source, line and problem.
         error: Box<ReadError>,
@@ -33,7 +33,7 @@ pub enum RunError {
     State(StateFileError),
     /// The error that the caller's [`Observer`](crate::Observer) returned.
     Observer(Box<dyn Error + Send + Sync>),
-    /// The engine is wrong, or the system has no threads to give.
+    /// The engine has a bug, or the system has no threads left.
     Internal(String),
 }
 

@@ -5,9 +5,8 @@
 //! check that no id occurs twice. Where the order differs, records wait in memory for their
 //! partner.
 //!
-//! Blocks are read and scanned while those before them are scored. What is wrong with a line is said when the
-//! records before it have been taken, so that of several errors the first one is returned on any number of
-//! threads.
+//! Blocks are read and scanned while those before them are scored. An error in a line is reported when the records
+//! before it have been taken, so that the first of several errors is returned on any number of threads.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -127,7 +126,7 @@ impl Reader {
         read
     }
 
-    /// The records of a block, and what is wrong with the line after them.
+    /// The records of a block, and the error in the line after them.
     fn scan(&self, block: &mut Block) -> Result<(Vec<Found>, Option<RunError>), RunError> {
         let scan = |block: &mut Block| scan(block, self.format, &self.input.names, self.whole_file);
         let (offset, error) = match scan(block) {
@@ -220,7 +219,7 @@ impl Reader {
         });
     }
 
-    /// Takes over what was read and scanned, up to what is wrong.
+    /// Takes over what was read and scanned, up to the first error.
     fn accept(&mut self, read: Read, scanned: impl Iterator<Item = Scanned>) {
         self.at_end = read.at_end;
         for (block, scanned) in read.blocks.into_iter().zip(scanned) {

@@ -116,7 +116,7 @@ impl Outcome {
         &self.slices
     }
 
-    /// Whether a kind of group is that of slices, which the run was asked for.
+    /// Returns whether a kind of group is that of slices, which the run was asked for.
     #[must_use]
     pub fn is_sliced_by(&self, kind: &str) -> bool {
         let mut names = self.slices.iter();
@@ -290,7 +290,7 @@ impl Outcome {
         self.json(&self.report())
     }
 
-    /// The same from a report that is there already.
+    /// Returns the same from an existing report.
     #[must_use]
     pub fn json(&self, report: &Report) -> String {
         let groups: Named<Groups<'_>> = report
@@ -475,7 +475,7 @@ pub fn sample_json(metric: Option<&str>, sample: &Sample) -> String {
     sample_line(metric, sample, None)
 }
 
-/// The same with a further field, whose value is JSON.
+/// Returns the same with a further field, whose value is JSON.
 #[must_use]
 pub fn with_json_field(line: &str, name: &str, value: &str) -> String {
     // A line is an object that is not empty.
@@ -484,7 +484,7 @@ pub fn with_json_field(line: &str, name: &str, value: &str) -> String {
     format!("{start},{name}:{value}}}")
 }
 
-/// The same with the reference and the prediction of its record, as [`input_json`] writes them.
+/// Returns the same with the reference and the prediction of its record, as [`input_json`] writes them.
 #[must_use]
 pub fn sample_json_with_inputs(
     metric: Option<&str>,

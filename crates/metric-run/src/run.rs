@@ -238,7 +238,7 @@ pub(crate) fn on_threads<T: Send>(
 }
 
 impl Run {
-    /// A run of one metric. Data are joined strictly, on all cores.
+    /// Returns a run of one metric. Data are joined strictly, on all cores.
     ///
     /// # Errors
     ///
@@ -263,7 +263,7 @@ impl Run {
         run.with_metric(entry, options)
     }
 
-    /// The same run with one more metric, which is scored in the same pass over the data.
+    /// Returns the same run with one more metric, which is scored in the same pass over the data.
     ///
     /// # Errors
     ///
@@ -277,7 +277,7 @@ impl Run {
         Ok(self)
     }
 
-    /// Whether each metric has details under its options.
+    /// Returns whether each metric has details under its options.
     #[must_use]
     pub fn has_details(&self) -> bool {
         let mut metrics = self.metrics.iter();
@@ -288,8 +288,8 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// Returns an error if a source cannot be read, if the two do not join, or if a metric cannot read a
-    /// record. Of several errors, the first one of the data is returned, on any number of threads.
+    /// Returns an error if a source cannot be read, if the two do not join, or if a metric cannot read a record. If
+    /// there are several errors, the first one of the data is returned, on any number of threads.
     pub fn score(&self, references: Source, predictions: Source) -> Result<Vec<Outcome>, RunError> {
         let data = Data::Sources {
             references,
@@ -829,8 +829,8 @@ impl<'s> LookedAt<'s> {
     }
 }
 
-/// The number of bytes that are kept of a text of one of the worst examples, and the size up to which a list or an
-/// object is kept.
+/// The number of bytes that are kept of a text of one of the worst examples, and the size of the largest list or object
+/// that is kept.
 const RANKED_BYTES: [usize; 2] = [64 << 10, 256 << 10];
 
 /// The values of a record as JSON; what is cut is a string, and what is missing is empty.
@@ -892,7 +892,7 @@ struct Waiting {
 }
 
 impl Fold<'_> {
-    /// Adds pairs. Of several that cannot be read, the first is the error.
+    /// Adds pairs. If several cannot be read, the first is the error.
     fn add(&mut self, join: &Join, pairs: Pairs) -> Result<(), RunError> {
         let observer = self.observer;
         let is_watched = self.run.samples || observer.draws() || observer.wants_inputs();

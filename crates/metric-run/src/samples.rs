@@ -112,7 +112,7 @@ impl SampleTable {
         self.ids.len()
     }
 
-    /// Whether there are no examples.
+    /// Returns whether there are no examples.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
@@ -196,7 +196,7 @@ impl CountColumn {
         }
     }
 
-    /// Whether there are no cells.
+    /// Returns whether there are no cells.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

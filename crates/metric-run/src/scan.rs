@@ -675,7 +675,7 @@ fn value_end(text: &str, at: usize) -> Option<(usize, Form)> {
         }
         b'-' | b'0'..=b'9' => Some((end_of_number(bytes, at)?, Form::Json)),
         b't' | b'f' | b'n' => Some((at + end_of_value(text.get(at..)?)?, Form::Json)),
-        // Above all white space, which is no part of the value.
+        // Above all white space, which is not part of the value.
         _ => None,
     }
 }
@@ -861,7 +861,7 @@ fn json_line(text: &str, line: Span, number: u64, names: &FieldNames) -> Result<
                     Err(error) => {
                         let problem = describe(line.of(text), &error);
                         let hint = if error.is_eof() {
-                            "; a record stands on one line"
+                            "; a record must be on one line"
                         } else {
                             ""
                         };

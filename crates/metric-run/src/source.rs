@@ -102,7 +102,7 @@ impl std::fmt::Debug for Origin {
 }
 
 impl Source {
-    /// The file or folder at a path. The name of a file tells the format of its records, as
+    /// Returns the file or folder at a path. The name of a file tells the format of its records, as
     /// [`Format::of_name`] says; that of a text may end in `.gz` or `.zst` after that.
     ///
     /// # Errors
@@ -135,8 +135,8 @@ impl Source {
         })
     }
 
-    /// The files that paths and patterns name, as one source: `part-*.parquet`, `**/*.jsonl`. One path is the
-    /// file or folder that is there.
+    /// Returns the files that paths and patterns name, as one source: `part-*.parquet`, `**/*.jsonl`. One path is the
+    /// file or folder that exists.
     ///
     /// Named files keep their order. Those of a pattern or a folder are ordered by name, with runs of digits
     /// by their number: `part-2` comes before `part-10`. Hidden files are left out.
@@ -188,7 +188,7 @@ impl Source {
         records.found.iter().map(read).collect()
     }
 
-    /// Standard input, in JSON Lines and not compressed.
+    /// Returns standard input, as uncompressed JSON Lines.
     #[must_use]
     pub fn standard_input() -> Self {
         Self::of(Origin::StandardInput, Some(Format::JsonLines))
@@ -200,7 +200,7 @@ impl Source {
         Self::of(origin, None).with_format(format)
     }
 
-    /// A reader, which is read once. The name is for messages.
+    /// Returns a reader, which is read once. The name is for messages.
     pub fn reader(
         name: impl Into<String>,
         reader: impl Read + Send + Sync + 'static,
@@ -211,7 +211,7 @@ impl Source {
         Self::of(origin, None).with_format(format)
     }
 
-    /// The same source with its records in this format, whatever its name says.
+    /// Returns the same source with its records in this format, whatever its name says.
     #[must_use]
     pub fn with_format(self, format: Format) -> Self {
         Self {
@@ -221,13 +221,13 @@ impl Source {
         }
     }
 
-    /// The same source with its CSV or TSV written in this way.
+    /// Returns the same source with its CSV or TSV written in this way.
     #[must_use]
     pub fn with_csv(self, csv: CsvOptions) -> Self {
         Self { csv, ..self }
     }
 
-    /// The same source with this split of the dataset that a folder holds.
+    /// Returns the same source with this split of the dataset that a folder holds.
     #[must_use]
     pub fn with_split(self, split: impl Into<String>) -> Self {
         let split = Some(split.into());
@@ -386,19 +386,19 @@ impl Source {
         self.is_stated
     }
 
-    /// Whether the source is a folder.
+    /// Returns whether the source is a folder.
     #[must_use]
     pub fn is_folder(&self) -> bool {
         matches!(self.origin, Origin::Folder(_))
     }
 
-    /// Whether the source is standard input.
+    /// Returns whether the source is standard input.
     #[must_use]
     pub fn is_standard_input(&self) -> bool {
         matches!(self.origin, Origin::StandardInput)
     }
 
-    /// All of it, for a metric that reads it by itself.
+    /// Returns all of it, for a metric that reads it by itself.
     ///
     /// # Errors
     ///
@@ -516,7 +516,7 @@ impl Source {
         }
     }
 
-    /// The name for messages.
+    /// Returns the name for messages.
     #[must_use]
     pub fn name(&self) -> String {
         match &self.origin {

@@ -1,8 +1,8 @@
-//! The parts in which records are joined that are out of order.
+//! The parts in which out-of-order records are joined.
 //!
-//! A record goes to the part that its fingerprint tells. When all records are there, each part is joined on its
-//! own, in the cache. Parts are written in pieces, which stay in memory as long as there is room, and go to a
-//! temporary file then.
+//! The fingerprint of a record selects its part. When all records have arrived, each part is joined on its own, in the
+//! cache. Parts are written in pieces, which stay in memory as long as there is room, and otherwise go to a temporary
+//! file.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -109,7 +109,7 @@ fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A short description of what a metric measures: the start of its help.
+/// Returns a short description of what a metric measures: the start of its help.
 #[must_use]
 pub fn heading(entry: &Entry) -> String {
     let end = entry.help.find([':', ',']).unwrap_or(entry.help.len());
@@ -122,7 +122,7 @@ pub fn heading(entry: &Entry) -> String {
     entry.help[..end].to_owned()
 }
 
-/// The name of an interval in reports, such as `95% interval`.
+/// Returns the name of an interval in reports, such as `95% interval`.
 #[must_use]
 pub fn interval_name(confidence: f64) -> String {
     // 0.95 x 100 has a rounding error, which is not shown.

@@ -82,9 +82,8 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// Returns an error if the columns of a table do not fit together, if the two tables do not join, or if a
-    /// metric cannot read a record. Of several records that cannot be read, the first one is returned, on
-    /// any number of threads.
+    /// Returns an error if the columns of a table do not fit together, if the two tables do not join, or if a metric
+    /// cannot read a record. If several records cannot be read, the first one is returned, on any number of threads.
     ///
     /// # Cost
     ///

@@ -482,7 +482,7 @@ fn too_many() -> RunError {
     RunError::Internal("more records wait for their partner than can be numbered".to_owned())
 }
 
-/// The error of the temporary file: what is wrong is the machine's, not the data's.
+/// The error of the temporary file: the machine has the problem, not the data.
 fn failed(error: &io::Error) -> RunError {
     let folder = std::env::temp_dir();
     RunError::Internal(format!(

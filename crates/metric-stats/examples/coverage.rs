@@ -799,7 +799,7 @@ fn paired(sets: usize, largest: usize) -> bool {
             continue;
         }
         for name in ["WER", "accuracy"] {
-            // The wrong method takes fewer data sets to be found wrong.
+            // Fewer data sets are enough to show that the wrong method is wrong.
             let wrong_sets = sets.div_ceil(5);
             let set = |set: usize| {
                 let mut random = Random::new(800_000 + size as u64 + name.len() as u64, set as u64);

@@ -96,7 +96,7 @@ impl Method {
         }
     }
 
-    /// Whether the interval needs no replicates.
+    /// Returns whether the interval needs no replicates.
     #[must_use]
     pub const fn is_analytic(self) -> bool {
         matches!(self, Self::Wilson | Self::ClopperPearson)

@@ -52,7 +52,7 @@ pub enum Trials {
 }
 
 impl Trials {
-    /// The trials of a test with at most `permutations` of them: all assignments where there are no more.
+    /// Returns the trials of a test with at most `permutations` of them: all assignments where there are no more.
     ///
     /// ```
     /// use metric_stats::Trials;
@@ -101,14 +101,14 @@ impl Trials {
     }
 }
 
-/// Whether assignment `trial` of all assignments, counted from 0, exchanges the systems on a cluster.
+/// Returns whether assignment `trial` of all assignments, counted from 0, exchanges the systems on a cluster.
 #[must_use]
 pub const fn assigned(trial: u64, cluster: u32) -> bool {
     (trial >> cluster) & 1 == 1
 }
 
-/// Whether the difference of a trial is as extreme as the observed one. An undefined one counts as
-/// extreme.
+/// Returns whether the difference of a trial is as extreme as the observed one. An undefined one
+/// counts as extreme.
 #[must_use]
 pub fn is_extreme(difference: Option<f64>, observed: f64) -> bool {
     difference.is_none_or(|difference| difference.abs() >= observed.abs() - TOLERANCE)

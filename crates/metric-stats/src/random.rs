@@ -1,6 +1,6 @@
 //! Random numbers that depend on a seed, the key of a cluster and an index, and on nothing else.
 //!
-//! Any number can be computed alone, so threads, shards and orders agree without talking to each other.
+//! Any number can be computed on its own, so results agree across threads, shards and orders without communication.
 
 /// Returns the 64-bit FNV-1a hash of bytes (Fowler, Noll and Vo).
 ///
@@ -124,13 +124,13 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// The weights of the cluster with this key.
+    /// Returns the weights of the cluster with this key.
     #[must_use]
     pub const fn new(seed: u64, key: &str) -> Self {
         Self::of_hash(seed, fnv1a64(key.as_bytes()))
     }
 
-    /// The weights of the cluster whose key has this [hash](fnv1a64).
+    /// Returns the weights of the cluster whose key has this [hash](fnv1a64).
     #[must_use]
     pub const fn of_hash(seed: u64, hash: u64) -> Self {
         Self {
@@ -166,13 +166,13 @@ pub struct Swaps {
 }
 
 impl Swaps {
-    /// The swaps of the cluster with this key.
+    /// Returns the swaps of the cluster with this key.
     #[must_use]
     pub const fn new(seed: u64, key: &str) -> Self {
         Self::of_hash(seed, fnv1a64(key.as_bytes()))
     }
 
-    /// The swaps of the cluster whose key has this [hash](fnv1a64).
+    /// Returns the swaps of the cluster whose key has this [hash](fnv1a64).
     #[must_use]
     pub const fn of_hash(seed: u64, hash: u64) -> Self {
         Self {
@@ -180,7 +180,7 @@ impl Swaps {
         }
     }
 
-    /// Whether the systems are exchanged in a trial, counted from 1.
+    /// Returns whether the systems are exchanged in a trial, counted from 1.
     #[must_use]
     #[inline]
     pub const fn of(self, trial: u64) -> bool {

@@ -33,7 +33,7 @@ pub struct Anls {
 }
 
 impl Anls {
-    /// The value of one question; undefined without answers.
+    /// Returns the value of one question; undefined without answers.
     ///
     /// Takes the time of [`edit_distance_within`](crate::edit_distance_within) half of the length, for each answer.
     ///
@@ -50,7 +50,7 @@ impl Anls {
         value.unwrap_or(None)
     }
 
-    /// The [`value`](Self::value), if the distances to all answers together take at most `max_cells`.
+    /// Returns the [`value`](Self::value), if the distances to all answers together take at most `max_cells`.
     ///
     /// A program that reads untrusted data calls this, with [`MAX_CELLS`](crate::edit::MAX_CELLS) unless
     /// its user wants more.
@@ -85,8 +85,8 @@ impl Anls {
         })
     }
 
-    /// Whether [`value_within`](Self::value_within) accepts any texts of these lengths in bytes, those of
-    /// all answers together, so that there is no need for it.
+    /// Returns whether [`value_within`](Self::value_within) accepts any texts of these lengths in bytes, those of all
+    /// answers together, so that there is no need for it.
     #[must_use]
     pub fn is_within(prediction_bytes: usize, answers_bytes: usize, max_cells: u64) -> bool {
         is_within([prediction_bytes, answers_bytes], max_cells)
@@ -158,7 +158,7 @@ impl Profile {
     /// All profiles.
     pub const ALL: &[Self] = &[Self::Paper, Self::Rrc];
 
-    /// The name of the profile, as it appears in signatures.
+    /// Returns the name of the profile, as it appears in signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -180,8 +180,8 @@ impl Profile {
 
 named_choice!(Profile, "ANLS profile");
 
-/// 1 less the edit distance of two texts, divided by the length of the longer one; 1 if both are
-/// empty.
+/// Returns 1 minus the edit distance of two texts divided by the length of the longer one; 1 if
+/// both are empty.
 ///
 /// Both are lowercased, and their white space is collapsed. The distance is that of code points; the
 /// lengths are those of the texts in capitals (`ß` has two), as in the program of the competition.

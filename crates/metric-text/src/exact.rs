@@ -2,7 +2,7 @@ use metric_core::{Accuracy, Metric};
 
 use crate::Normalizer;
 
-/// The number of predictions that equal their reference, code point by code point.
+/// Returns the number of predictions that equal their reference, code point by code point.
 ///
 /// Nothing is stripped, folded or normalized; see [`StringAccuracy`] for that. The cost is that of
 /// reading the strings.

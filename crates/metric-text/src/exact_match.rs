@@ -36,7 +36,7 @@ pub struct ExactMatch {
 }
 
 impl ExactMatch {
-    /// The text as it is compared.
+    /// Returns the text as it is compared.
     ///
     /// ```
     /// use metric_text::ExactMatch;
@@ -65,14 +65,14 @@ impl ExactMatch {
         text
     }
 
-    /// Whether two texts are equal so far as they are compared.
+    /// Returns whether two texts are equal so far as they are compared.
     #[must_use]
     pub fn equal(&self, prediction: &str, reference: &str) -> bool {
         prediction == reference
             || (self.changes_texts() && self.apply(prediction) == self.apply(reference))
     }
 
-    /// Whether anything of the texts is ignored.
+    /// Returns whether anything of the texts is ignored.
     ///
     /// ```
     /// use metric_text::ExactMatch;

@@ -46,7 +46,7 @@ pub struct Normalizer {
 }
 
 impl Normalizer {
-    /// The text after all steps; borrowed when no step changes it or only its ends are cut.
+    /// Returns the text after all steps; borrowed when no step changes it or only its ends are cut.
     ///
     /// Linear in the length of the text for each step.
     #[must_use]
@@ -56,9 +56,9 @@ impl Normalizer {
             .fold(Cow::Borrowed(text), |text, step| then(step, text))
     }
 
-    /// Whether two texts are the same after all steps.
+    /// Returns whether two texts are the same after all steps.
     ///
-    /// Texts that are the same already are not normalized, so that with mostly right predictions
+    /// Texts that are the same already are not normalized, so that with mostly correct predictions
     /// this costs little more than `==`.
     ///
     /// ```
@@ -335,7 +335,7 @@ impl Step {
         Self::AsciiDigits,
     ];
 
-    /// The name of the step in a list; for a step with a pattern, the part before it.
+    /// Returns the name of the step in a list; for a step with a pattern, the part before it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -363,7 +363,7 @@ impl Step {
         }
     }
 
-    /// The text after this step; borrowed when the step does not change it or only cuts its ends.
+    /// Returns the text after this step; borrowed when the step does not change it or only cuts its ends.
     ///
     /// ```
     /// use metric_text::normalize::Step;
@@ -455,7 +455,7 @@ impl FromStr for Step {
     }
 }
 
-/// Why a text is no [`Step`].
+/// The reason why a text is not a [`Step`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidStep {
     /// No step has the name.
@@ -506,7 +506,7 @@ type Expression = regex::Regex;
 type Expression = std::convert::Infallible;
 
 impl Pattern {
-    /// The expression as it was written.
+    /// Returns the expression as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         #[cfg(feature = "regex")]
@@ -515,7 +515,7 @@ impl Pattern {
         match self.0 {}
     }
 
-    /// The text without the matches.
+    /// Returns the text without the matches.
     #[must_use]
     pub fn delete<'t>(&self, text: &'t str) -> Cow<'t, str> {
         #[cfg(feature = "regex")]

@@ -9,7 +9,7 @@ use crate::normalize;
 /// The share of predictions that are [nearly](relaxed_match) one of their references: numbers within
 /// a relative tolerance, other texts up to case. The score of questions about charts.
 ///
-/// Without references no prediction is right.
+/// Without references no prediction is correct.
 ///
 /// A. Masry et al., *ChartQA* (2022), section 5.1; N. Methani et al., *PlotQA* (2020).
 ///
@@ -75,8 +75,8 @@ impl Metric for RelaxedAccuracy {
     }
 }
 
-/// Whether `|prediction − reference| / |reference| <= tolerance`, if both are numbers and the
-/// reference is not 0; else whether the texts are equal in lowercase.
+/// Returns whether `|prediction − reference| / |reference| <= tolerance`, if both are numbers and
+/// the reference is not 0; else whether the texts are equal in lowercase.
 ///
 /// Numbers are texts that Python's `float` accepts, and such texts followed by `%`, which are hundredths. Quirks of the
 /// program are kept: if the reference is `0`, only `0` is correct, not `0.0`; infinities are near nothing, not even

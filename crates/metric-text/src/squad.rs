@@ -41,7 +41,7 @@ pub struct SquadScore {
     pub f1: Option<f64>,
 }
 
-/// The evidence of [`Squad`].
+/// The state of [`Squad`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evidence {
@@ -63,7 +63,7 @@ impl Merge for Evidence {
 }
 
 impl Squad {
-    /// Whether the prediction is one of the answers, and its greatest F1 over them.
+    /// Returns whether the prediction is one of the answers, and its greatest F1 over them.
     ///
     /// ```
     /// use metric_text::squad::{Profile, Squad};
@@ -130,7 +130,7 @@ pub enum Profile {
     /// fractions here.
     #[default]
     V1,
-    /// `v2`: a question may have no answer, and then the empty prediction is right.
+    /// `v2`: a question may have no answer, and then the empty prediction is correct.
     ///
     /// So `evaluate-v2.0.py` computes it. Answers of which normalization leaves nothing do not
     /// count, and a question with no others has no answer.
@@ -141,7 +141,7 @@ impl Profile {
     /// All profiles.
     pub const ALL: &[Self] = &[Self::V1, Self::V2];
 
-    /// The name of the profile, as it appears in signatures.
+    /// Returns the name of the profile, as it appears in signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -170,8 +170,8 @@ impl Profile {
 
 named_choice!(Profile, "SQuAD profile");
 
-/// A text as SQuAD compares it: lowercase, without ASCII punctuation, without the words `a`, `an`
-/// and `the`, and with single spaces between words.
+/// Returns a text as SQuAD compares it: lowercase, without ASCII punctuation, without the words
+/// `a`, `an` and `the`, and with single spaces between words.
 ///
 /// Words end where Python's `\b` has it: at what is neither a letter, a number nor `_`, which
 /// combining marks are not. Linear in the length of the text.

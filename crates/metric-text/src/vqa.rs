@@ -56,7 +56,7 @@ pub struct VqaAccuracy {
 pub type Lemmatizer = Box<dyn Fn(&str) -> String + Send + Sync>;
 
 impl VqaAccuracy {
-    /// VQA accuracy without a lemmatiser: each Russian token is its own lemma.
+    /// Returns VQA accuracy without a lemmatizer: each Russian token is its own lemma.
     #[must_use]
     pub const fn new(profile: Profile) -> Self {
         Self {
@@ -65,8 +65,8 @@ impl VqaAccuracy {
         }
     }
 
-    /// The same with a lemmatiser, which [`Profile::FusionBrain2021`] asks about the tokens of
-    /// Russian predictions.
+    /// Returns the same with a lemmatizer, which [`Profile::FusionBrain2021`] asks about the tokens
+    /// of Russian predictions.
     ///
     /// The original takes the `normal_form` of pymorphy2's first parse.
     #[must_use]
@@ -77,7 +77,7 @@ impl VqaAccuracy {
         }
     }
 
-    /// The profile.
+    /// Returns the profile.
     #[must_use]
     pub const fn profile(&self) -> Profile {
         self.profile
@@ -194,7 +194,7 @@ impl Metric for VqaAccuracy {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// One or several; without any, no prediction is right.
+    /// One or several; without any, no prediction is correct.
     pub answers: Vec<String>,
     /// Who gave each answer, as numbers that tell people apart, for [`Profile::VqaV2`]: two equal
     /// answers of one person are one. Answers past the end are each of another person; empty in
@@ -205,8 +205,8 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Whether one person gave the same answer twice, as far as is known: two objects that differ in other fields only.
-    /// Under [`Profile::VqaV2`] these are one.
+    /// Returns whether one person gave the same answer twice, as far as is known: two objects that differ in other
+    /// fields only. Under [`Profile::VqaV2`] these are one.
     ///
     /// ```
     /// use metric_text::vqa::Answers;
@@ -258,7 +258,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// The accuracy in \[0, 1\]; undefined without people.
+    /// Returns the accuracy in \[0, 1\]; undefined without people.
     ///
     /// ```
     /// use metric_text::vqa::agreement;
@@ -278,7 +278,7 @@ impl Agreement {
     }
 }
 
-/// The [`Agreement`] of a prediction with answers of different people, all unchanged.
+/// Returns the [`Agreement`] of a prediction with answers of different people, all unchanged.
 #[must_use]
 pub fn agreement(prediction: &str, answers: &[&str]) -> Agreement {
     let agrees = |place: usize| {
@@ -371,18 +371,18 @@ fn is_same(a: &str, b: &str) -> bool {
         }
 }
 
-/// The evidence of [`VqaAccuracy`].
+/// The state of [`VqaAccuracy`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evidence {
-    /// The questions answered right, of all. Under [`Profile::VqaV2`] those are right whose accuracy
-    /// is 1, and the score is more than their share.
+    /// The number of questions answered correctly, and of all. Under [`Profile::VqaV2`] those are correct whose
+    /// accuracy is 1, and the score is more than their share.
     pub accuracy: Accuracy,
     /// Under [`Profile::VqaV2`], by the number of people who answered a question, the sum of
     /// [`Agreement::thirds`] over such questions.
     pub thirds: BTreeMap<u64, u64>,
     /// Russian examples that were scored with their tokens as lemmas, because there was no
-    /// lemmatiser. Above 0, the score may be below that of the original.
+    /// lemmatizer. Above 0, the score may be below that of the original.
     pub without_lemmatizer: u64,
 }
 
@@ -439,7 +439,7 @@ impl Profile {
         Self::VqaV2AlwaysNormalise,
     ];
 
-    /// The name of the profile, as it appears in signatures.
+    /// Returns the name of the profile, as it appears in signatures.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -476,7 +476,7 @@ impl Language {
     /// All languages.
     pub const ALL: &[Self] = &[Self::English, Self::Russian];
 
-    /// The code of the language (ISO 639-1).
+    /// Returns the code of the language (ISO 639-1).
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -488,8 +488,9 @@ impl Language {
 
 named_choice!(Language, "language");
 
-/// An English answer as the VQA v2 program normalizes it: [`strip`], [`punctuation`], then word by
-/// word: lowercase, number words to digits, no articles, contractions with their apostrophe.
+/// Returns an English answer as the VQA v2 program normalizes it: [`strip`], [`punctuation`], then
+/// word by word: lowercase, number words to digits, no articles, contractions with their
+/// apostrophe.
 ///
 /// The words are joined by one space. Linear in the length of the text.
 ///
@@ -515,7 +516,7 @@ pub fn normalize_english(text: &str) -> String {
     )
 }
 
-/// A Russian answer as the Fusion Brain Challenge 2021 program normalizes it: [`strip`],
+/// Returns a Russian answer as the Fusion Brain Challenge 2021 program normalizes it: [`strip`],
 /// [`punctuation`], then each word lowercased, to its lemma, and number words to digits.
 ///
 /// `lemma` is asked once for each word. The words are joined by one space.
@@ -543,7 +544,7 @@ pub fn normalize_russian(text: &str, lemma: impl Fn(&str) -> String) -> String {
     )
 }
 
-/// The text with its newlines and tabs as spaces, without white space at its ends.
+/// Returns the text with its newlines and tabs as spaces, without white space at its ends.
 ///
 /// ```
 /// assert_eq!(metric_text::vqa::strip("\ta\nb\r "), "a b");
@@ -562,7 +563,7 @@ pub fn strip(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text after the punctuation step of the VQA v2 program.
+/// Returns the text after the punctuation step of the VQA v2 program.
 ///
 /// A [punctuation character](PUNCTUATION) is deleted everywhere if the text has it next to a space
 /// anywhere, or has a comma between two digits anywhere; otherwise it becomes a space. Then periods

@@ -1,7 +1,7 @@
 //! The word tables of the VQA v2 and Fusion Brain Challenge 2021 programs, for those who build a
 //! normalization of their own. All are sorted by key.
 //!
-//! All but [`RUSSIAN_NUMBER_LEMMAS`] come from `vqaEval.py` of the VQA v2 program
+//! All except [`RUSSIAN_NUMBER_LEMMAS`] come from `vqaEval.py` of the VQA v2 program
 //! (GT-Vision-Lab/VQA, revision a013f00):
 //!
 //! > Copyright (c) 2014, Aishwarya Agrawal. All rights reserved. BSD-2-Clause; the full notice is

@@ -27,11 +27,11 @@ pub struct BBox {
 }
 
 impl BBox {
-    /// The box with this left, top, width and height (COCO's form).
+    /// Returns the box with this left, top, width and height (COCO's form).
     ///
     /// # Errors
     ///
-    /// A number that is not finite, or a negative width or height.
+    /// Returns an error if a number is not finite, or the width or height is negative.
     pub fn from_xywh(x: f64, y: f64, width: f64, height: f64) -> Result<Self, InvalidBox> {
         let named = [("x", x), ("y", y), ("width", width), ("height", height)];
         finite(&named)?;
@@ -45,12 +45,12 @@ impl BBox {
         })
     }
 
-    /// The box between the corners `(x1, y1)` and `(x2, y2)` (Pascal VOC's form).
+    /// Returns the box between the corners `(x1, y1)` and `(x2, y2)` (Pascal VOC's form).
     ///
     /// # Errors
     ///
-    /// A number that is not finite, corners in the wrong order, or so far apart that the distance
-    /// is not finite.
+    /// Returns an error if a number is not finite, or the corners are in the wrong order or so far
+    /// apart that the distance is not finite.
     pub fn from_xyxy(x1: f64, y1: f64, x2: f64, y2: f64) -> Result<Self, InvalidBox> {
         finite(&[("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)])?;
         for (axis, first, second) in [("x", x1, x2), ("y", y1, y2)] {
@@ -67,12 +67,12 @@ impl BBox {
         Self::from_xywh(x1, y1, width, height)
     }
 
-    /// The box with this center, width and height (YOLO's form, in any unit).
+    /// Returns the box with this center, width and height (YOLO's form, in any unit).
     ///
     /// # Errors
     ///
-    /// A number that is not finite, a negative width or height, or a left or top edge that is not
-    /// finite.
+    /// Returns an error if a number is not finite, the width or height is negative, or the left or
+    /// top edge is not finite.
     pub fn from_cxcywh(cx: f64, cy: f64, width: f64, height: f64) -> Result<Self, InvalidBox> {
         finite(&[("cx", cx), ("cy", cy)])?;
         Self::from_xywh(0.0, 0.0, width, height)?;
@@ -81,12 +81,12 @@ impl BBox {
         Self::from_xywh(x, y, width, height)
     }
 
-    /// The box with this left, top, width and height, either of which may be negative, as COCO's
-    /// programs take them: such a box overlaps nothing, and its area is the product.
+    /// Returns the box with this left, top, width and height, either of which may be negative, as
+    /// COCO's programs take them: such a box overlaps nothing, and its area is the product.
     ///
     /// # Errors
     ///
-    /// A number that is not finite.
+    /// Returns an error if a number is not finite.
     ///
     /// ```
     /// use metric_vision::{BBox, iou};
@@ -103,13 +103,13 @@ impl BBox {
         })
     }
 
-    /// Left, top, width and height.
+    /// Returns left, top, width and height.
     #[must_use]
     pub fn xywh(&self) -> [f64; 4] {
         self.xywh
     }
 
-    /// Width times height; infinite for a box of over about 1e154 on a side.
+    /// Returns width times height; infinite for a box of over about 1e154 on a side.
     #[must_use]
     pub fn area(&self) -> f64 {
         self.xywh[2] * self.xywh[3]
@@ -156,7 +156,7 @@ fn finite(numbers: &[(&'static str, f64)]) -> Result<(), InvalidBox> {
     }
 }
 
-/// Intersection over union, bit for bit as pycocotools 2.0.11 computes it.
+/// Returns the intersection over union, bit for bit as in pycocotools 2.0.11.
 ///
 /// In \[0, 1\], except for the rounding of `x + width`: where that is inexact, boxes that are
 /// nearly equal can come out above 1 (a little, unless the coordinates dwarf the sizes).
@@ -180,8 +180,9 @@ pub fn iou(a: &BBox, b: &BBox) -> f64 {
     boxes::iou(a.xywh, b.xywh)
 }
 
-/// Intersection over union computed from corners: `x + width` is formed first, and the sizes are
-/// differences of corners, as the program of the Fusion Brain Challenge 2021 does it. In \[0, 1\].
+/// Returns the intersection over union computed from corners: `x + width` is formed first, and the
+/// sizes are differences of corners, as the program of the Fusion Brain Challenge 2021 does it. In
+/// \[0, 1\].
 ///
 /// Differs from [`iou`] in the last digits where `x + width` is rounded. A quotient that is NaN
 /// (areas that are 0, overflow or underflow) is 0, as in the program.
@@ -210,8 +211,8 @@ pub fn iou_by_corners(a: &BBox, b: &BBox) -> f64 {
     if ratio.is_nan() { 0.0 } else { ratio }
 }
 
-/// The share of a detection that lies in a crowd region, whose own area does not count: COCO's IoU
-/// where the truth is a crowd.
+/// Returns the share of a detection that lies in a crowd region, whose own area does not count:
+/// COCO's IoU where the truth is a crowd.
 ///
 /// ```
 /// use metric_vision::{BBox, iou_crowd};
@@ -243,7 +244,7 @@ impl BoxFormat {
     /// All formats.
     pub const ALL: &[Self] = &[Self::Xywh, Self::Xyxy, Self::Cxcywh];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -253,11 +254,11 @@ impl BoxFormat {
         }
     }
 
-    /// The box that the numbers describe.
+    /// Returns the box that the numbers describe.
     ///
     /// # Errors
     ///
-    /// As the constructor of [`BBox`] for this format.
+    /// Returns an error as the constructor of [`BBox`] for this format does.
     ///
     /// ```
     /// use metric_vision::{BBox, BoxFormat};

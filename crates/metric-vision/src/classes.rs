@@ -300,13 +300,13 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// No classes.
+    /// Returns an empty list of classes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The index of a class, the next one if the class is new.
+    /// Returns the index of a class, the next one if the class is new.
     pub fn index_of(&mut self, key: Key) -> u32 {
         if let Some(&index) = self.indices.get(&key) {
             return index;
@@ -318,19 +318,19 @@ impl Classes {
         index
     }
 
-    /// The classes in the order of their indices.
+    /// Returns the classes in the order of their indices.
     #[must_use]
     pub fn keys(&self) -> &[Key] {
         &self.keys
     }
 
-    /// The number of classes.
+    /// Returns the number of classes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there is no class.
+    /// Returns whether there is no class.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()

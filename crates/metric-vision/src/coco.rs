@@ -52,8 +52,8 @@ pub use weights::CocoWeights;
 /// ```
 ///
 /// Source: Lin et al., *Microsoft COCO: Common Objects in Context* (ECCV 2014); `COCOeval` of
-/// pycocotools 2.0.11. What is known to be wrong there is not repeated here, unless
-/// [`CocoParams::quirks`] asks for it.
+/// pycocotools 2.0.11. Its known defects are not repeated here, unless [`CocoParams::quirks`] asks
+/// for it.
 ///
 /// A state goes with the definition that it was made under, and with any that differs from it only in
 /// [`CocoParams::recall_thresholds`]. The numbers of another definition mean nothing.
@@ -63,8 +63,9 @@ pub use weights::CocoWeights;
 /// The time for an image and class is the product of its true objects and its detections, at most the greatest of
 /// [`CocoParams::max_detections`]; the rest is linear, except for sorting. So a million true objects and a million
 /// detections of one class in one image are 10^8 pairs under COCO's definition, for 100 detections count, and memory
-/// for their overlaps; where all count, they are 10^12 pairs, which take hours. The curves take 16 bytes for each right
-/// detection, area range and threshold of a class, and are computed for all classes at once with the feature `rayon`.
+/// for their overlaps; where all count, they are 10^12 pairs, which take hours. The curves take 16 bytes for each
+/// correct detection, area range and threshold of a class, and are computed for all classes at once with the feature
+/// `rayon`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CocoAp<S = BBox> {
     params: CocoParams,
@@ -89,9 +90,8 @@ pub struct CocoParams {
     pub max_detections: Vec<usize>,
     /// Whether classes are told apart; otherwise all objects are of one class.
     pub by_class: bool,
-    /// Whether to repeat what pycocotools 2.0.11 gets wrong: a match with a true object whose id is 0
-    /// counts as none, and the main AP is looked up at 100 detections, and undefined where that is
-    /// not in the list.
+    /// Whether to repeat the defects of pycocotools 2.0.11: a match with a true object whose id is 0 counts as none,
+    /// and the main AP is looked up at 100 detections, and undefined where that is not in the list.
     pub quirks: bool,
     /// Which numbers [`CocoCurves::summary`] has.
     pub summary: CocoSummary,
@@ -119,7 +119,7 @@ pub struct AreaRange {
 }
 
 impl AreaRange {
-    /// The area range of this name and these bounds.
+    /// Returns the area range of this name and these bounds.
     #[must_use]
     pub fn new(name: impl Into<String>, least: f64, greatest: f64) -> Self {
         Self {
@@ -198,7 +198,7 @@ const COCO_AREAS: [(&str, f64, f64); 4] = [
 ];
 
 impl<S: Shape> CocoAp<S> {
-    /// The metric of this definition.
+    /// Returns the metric of this definition.
     ///
     /// # Errors
     ///
@@ -275,7 +275,7 @@ impl<S: Shape> CocoAp<S> {
         }
     }
 
-    /// The definition.
+    /// Returns the definition.
     #[must_use]
     pub fn params(&self) -> &CocoParams {
         &self.params
@@ -288,9 +288,9 @@ impl<S: Shape> Default for CocoAp<S> {
     }
 }
 
-/// The evidence of [`CocoAp`]: how the detections of each image fared.
+/// The state of [`CocoAp`]: the outcomes of the detections of each image.
 ///
-/// About 14 bytes a detection and 16 for each that met a true object, and 24 for each image and
+/// About 14 bytes per detection, 16 for each that met a true object, and 24 for each image and
 /// class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -385,14 +385,14 @@ impl Check for ImageOutcome {
 }
 
 impl CocoState {
-    /// The number of detections that count.
+    /// Returns the number of detections that count.
     #[must_use]
     pub fn detections(&self) -> u64 {
         let images = self.images.unordered();
         images.map(|image| image.scores.len() as u64).sum()
     }
 
-    /// The counts from each score on of all classes together: of objects of the first area range, with the most
+    /// Returns the counts from each score on of all classes together: of objects of the first area range, with the most
     /// detections, at the IoU threshold at this place of the list.
     ///
     /// The state must be one of the definition with these parameters.
@@ -783,9 +783,9 @@ struct Meetings {
 #[derive(Clone, Copy)]
 enum Match {
     Nothing,
-    /// A true object that is not to be found.
+    /// A true object that is not a positive.
     Ignored,
-    /// The true object at this place, which is to be found.
+    /// The true object at this index, which is a positive.
     Counted(usize),
 }
 
@@ -815,9 +815,9 @@ impl Meetings {
             .fold(u32::MAX, |alike, bits| alike & bits)
     }
 
-    /// Lets each detection take the true object that it overlaps most, of equal ones the last, of
-    /// those that no other has taken; one that is not to be found only if no other will do. Gives the
-    /// least IoU of a match.
+    /// Lets each detection take the true object that it overlaps most (the last of equal ones) among
+    /// those that no other has taken; it takes one that does not count only if no other matches. Returns
+    /// the least IoU of a match.
     fn match_all<S>(&mut self, truths: &[&Annotation<S>], area: u32, threshold: f64) -> f64 {
         self.taken.clear();
         self.taken.resize(truths.len(), false);
@@ -936,7 +936,7 @@ impl CocoCurves {
 struct ClassDetections<'a> {
     /// By area range.
     truths: Vec<u64>,
-    /// Detections whose verdict depends on the threshold, or that are right.
+    /// Detections whose verdict depends on the threshold, or that are correct.
     detailed: Vec<Detailed<'a>>,
     others: Vec<Other>,
     /// The greatest score.
@@ -950,7 +950,7 @@ struct Detailed<'a> {
     rank: Place,
     /// The number of the limits on detections that leave it out.
     level: u32,
-    /// Bits of curves: where it is right, and where it is wrong.
+    /// Bits of curves: where it is correct, and where it is wrong.
     details: (&'a [u64], &'a [u64]),
 }
 
@@ -1098,7 +1098,7 @@ impl<'a> ClassDetections<'a> {
     }
 }
 
-/// For each recall how many right detections reach it: one more than there are where no number does.
+/// For each recall the number of correct detections that reach it: one more than there are if no number does.
 fn needed(params: &CocoParams, truths: u64) -> Vec<u64> {
     // Counts are below 2^62. A signed integer is converted by one instruction.
     let truths = truths as i64;
@@ -1163,8 +1163,8 @@ impl Iterator for Ones<'_> {
 }
 
 impl OfClass {
-    /// Reads the precision of a curve at each recall, from the detections that are right: each knows how many
-    /// wrong ones come before it.
+    /// Reads the precision of a curve at each recall, from the correct detections: each knows the number of wrong ones
+    /// before it.
     fn read<R>(
         &mut self,
         truths: u64,
@@ -1222,7 +1222,7 @@ impl OfClass {
             .unwrap_or_default()
     }
 
-    /// The recall of all detections, if the curve is there.
+    /// The recall of all detections, if there is a curve.
     fn recall(&self, curve: usize) -> &[f64] {
         self.curves
             .get(curve)
@@ -1247,18 +1247,18 @@ pub struct CocoSlice {
 }
 
 impl CocoCurves {
-    /// The definition that they were computed under.
+    /// Returns the definition that they were computed under.
     #[must_use]
     pub fn params(&self) -> &CocoParams {
         &self.params
     }
 
-    /// The classes that have true objects, rising.
+    /// Returns the classes that have true objects, rising.
     pub fn classes(&self) -> impl Iterator<Item = u32> {
         self.classes.iter().map(|curves| curves.class)
     }
 
-    /// The number of positive objects, in the area range and the classes of a slice.
+    /// Returns the number of positive objects, in the area range and the classes of a slice.
     #[must_use]
     pub fn truths(&self, slice: CocoSlice) -> u64 {
         let is_in = |curves: &&OfClass| slice.class.is_none_or(|class| class == curves.class);
@@ -1270,16 +1270,16 @@ impl CocoCurves {
         truths.sum()
     }
 
-    /// The mean precision over the recalls, and over the thresholds and classes of the slice;
-    /// undefined if no class of it has a true object.
+    /// Returns the mean precision over the recalls, and over the thresholds and classes of the
+    /// slice; undefined if no class of it has a true object.
     #[must_use]
     pub fn average_precision(&self, slice: CocoSlice) -> Option<f64> {
         let recalls = self.params.recall_thresholds.len();
         self.mean(slice, recalls, OfClass::precision)
     }
 
-    /// The mean over the thresholds and classes of the slice of the recall of all detections that
-    /// count; undefined if no class of it has a true object.
+    /// Returns the mean over the thresholds and classes of the slice of the recall of all
+    /// detections that count; undefined if no class of it has a true object.
     #[must_use]
     pub fn average_recall(&self, slice: CocoSlice) -> Option<f64> {
         self.mean(slice, 1, OfClass::recall)
@@ -1329,7 +1329,7 @@ impl CocoCurves {
         (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64)
     }
 
-    /// The mean precision at each recall over the thresholds and classes of the slice: the curve whose mean is
+    /// Returns the mean precision at each recall over the thresholds and classes of the slice: the curve whose mean is
     /// the [average precision](Self::average_precision). Empty if no class of it has a true object.
     #[must_use]
     pub fn precisions(&self, slice: CocoSlice) -> Vec<f64> {
@@ -1354,8 +1354,8 @@ impl CocoCurves {
         (max_detections * areas.len() + area) * iou_thresholds.len() + threshold
     }
 
-    /// The named numbers that COCO prints, of all classes or of one: `AP`, `AP50`, `AP75`, `AP_` with each area range
-    /// except the first, `AR_` with each number of detections, `AR_` with each of these area ranges. Those of
+    /// Returns the named numbers that COCO prints, of all classes or of one: `AP`, `AP50`, `AP75`, `AP_` with each area
+    /// range except the first, `AR_` with each number of detections, `AR_` with each of these area ranges. Those of
     /// [keypoints](CocoSummary::Keypoints) have `AR`, `AR50` and `AR75` in place of `AR_` with each number of
     /// detections.
     ///
@@ -1423,7 +1423,7 @@ impl CocoCurves {
         precisions.chain(recalls).collect()
     }
 
-    /// The arrays of `COCOeval.eval` for a list of this many classes.
+    /// Returns the arrays of `COCOeval.eval` for a list of this many classes.
     ///
     /// Classes at or above that number are left out. Returns `None` if the arrays do not fit into
     /// memory, or if the curves were read without scores.

@@ -50,11 +50,10 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 ///
 /// # The rule
 ///
-/// [`matching::greedy`](greedy), COCO's, without regard to classes, as `COCOeval.confusion_matrix` of
-/// hotcoco 1.3.0 has it: detections in the order of falling score each take the free true object with
-/// the greatest IoU, if that is at least the threshold. Detections of equal score come in the order of
-/// their classes, then of the file; of true objects with equal IoU the last is taken, in the same
-/// order.
+/// [`matching::greedy`](greedy), COCO's, without regard to classes, as in `COCOeval.confusion_matrix` of hotcoco 1.3.0:
+/// detections in the order of falling score each take the free true object with the greatest IoU, if that is at least
+/// the threshold. Detections of equal score come in the order of their classes, then of the file; of true objects with
+/// equal IoU the last is taken, in the same order.
 ///
 /// A detection left over that reaches a crowd or an ignored object, of whatever class, is not counted. hotcoco leaves
 /// crowds out and counts such a detection as one of the background, so that its last row is greater where there are
@@ -78,14 +77,14 @@ pub struct Confusion<S = BBox> {
 }
 
 impl<S: Shape> Confusion<S> {
-    /// The confusion matrix of this many classes, at this IoU threshold (`0 < iou_threshold <= 1`),
-    /// of detections of any score.
+    /// Returns the confusion matrix of this many classes, at this IoU threshold
+    /// (`0 < iou_threshold <= 1`), of detections of any score.
     ///
     /// Objects of a class that is not one of them are left out.
     ///
     /// # Errors
     ///
-    /// A threshold outside that range, or NaN.
+    /// Returns an error if the threshold is outside that range, or NaN.
     pub fn new(classes: usize, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
         Ok(Self {
             classes,
@@ -95,32 +94,32 @@ impl<S: Shape> Confusion<S> {
         })
     }
 
-    /// The same of those detections whose score is at least this.
+    /// Returns the same of those detections whose score is at least this.
     #[must_use]
     pub fn with_score_cut(self, score_cut: f64) -> Self {
         let score_cut = Some(score_cut);
         Self { score_cut, ..self }
     }
 
-    /// The same for another number of classes.
+    /// Returns the same for another number of classes.
     #[must_use]
     pub fn with_classes(self, classes: usize) -> Self {
         Self { classes, ..self }
     }
 
-    /// The number of classes, without the background.
+    /// Returns the number of classes, without the background.
     #[must_use]
     pub fn classes(&self) -> usize {
         self.classes
     }
 
-    /// The IoU from which a detection matches a true object.
+    /// Returns the IoU from which a detection matches a true object.
     #[must_use]
     pub fn iou_threshold(&self) -> f64 {
         self.iou_threshold
     }
 
-    /// The score from which detections count, if there is one.
+    /// Returns the score from which detections count, if there is one.
     #[must_use]
     pub fn score_cut(&self) -> Option<f64> {
         self.score_cut
@@ -213,7 +212,7 @@ fn is_listed(class: Option<u32>, classes: usize) -> bool {
     class.is_none_or(|class| (class as usize) < classes)
 }
 
-/// The evidence of [`Confusion`]: how often each pair of classes met.
+/// The state of [`Confusion`]: the number of times each pair of classes met.
 ///
 /// Only pairs that did take space, 24 bytes each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -348,20 +347,20 @@ pub struct ConfusionMatrix {
 }
 
 impl ConfusionMatrix {
-    /// The number of classes, without the background.
+    /// Returns the number of classes, without the background.
     #[must_use]
     pub fn classes(&self) -> usize {
         self.classes
     }
 
-    /// The pairs of classes that met, in rising order, the background first.
+    /// Returns the pairs of classes that met, in rising order, the background first.
     #[must_use]
     pub fn cells(&self) -> &[ConfusionCell] {
         &self.cells
     }
 
-    /// A row for each class of true objects, and in it a column for each class that they were
-    /// detected as. The last row is for detections of the background, the last column for true
+    /// Returns a row for each class of true objects, and in it a column for each class that they
+    /// were detected as. The last row is for detections of the background, the last column for true
     /// objects that were not detected; where these meet there is 0.
     ///
     /// With very many classes prefer the [`cells`](Self::cells): the rows have a number for every pair of them.
@@ -377,9 +376,9 @@ impl ConfusionMatrix {
         })
     }
 
-    /// The number of true objects of a class that were detected as another, or as the same. `None` stands for the
-    /// background: `count(None, Some(class))` detections are of nothing, and `count(Some(class), None)` objects were
-    /// not detected. 0 for a class that is not in the list.
+    /// Returns the number of true objects of a class that were detected as another, or as the same. `None` stands for
+    /// the background: `count(None, Some(class))` detections are of nothing, and `count(Some(class), None)` objects
+    /// were not detected. 0 for a class that is not in the list.
     #[must_use]
     pub fn count(&self, truth: Option<u32>, prediction: Option<u32>) -> u64 {
         let pair = (truth, prediction);
@@ -387,8 +386,8 @@ impl ConfusionMatrix {
         place.map_or(0, |place| self.cells[place].count)
     }
 
-    /// The counts of a class, for its precision, recall and F1: true positives are on the diagonal,
-    /// false positives in the rest of the column, false negatives in the rest of the row.
+    /// Returns the counts of a class, for its precision, recall and F1: true positives are on the
+    /// diagonal, false positives in the rest of the column, false negatives in the rest of the row.
     ///
     /// Since the matching does not look at classes, these are not the counts of a matching class by
     /// class, such as that of [`Detections`](crate::Detections): a detection can take the object of
@@ -399,7 +398,7 @@ impl ConfusionMatrix {
         Counts::from_totals(self.count(Some(class), Some(class)), predicted, actual)
     }
 
-    /// The number of detections that are not in the matrix because they only reach crowds and ignored objects.
+    /// Returns the number of detections that are not in the matrix because they only reach crowds and ignored objects.
     #[must_use]
     pub fn ignored(&self) -> u64 {
         self.ignored

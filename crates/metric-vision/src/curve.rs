@@ -21,7 +21,7 @@ use crate::{
 /// score then have the same matches as if they were matched alone. The optimal rules do not use scores: take their
 /// counts at a score threshold from [`Detections`](crate::Detections), given the detections at or above that score.
 ///
-/// The state holds how many detections of each score were right and wrong, so it grows with the
+/// The state holds the number of correct and wrong detections for each score, so it grows with the
 /// number of distinct scores, times the IoU thresholds.
 ///
 /// ```
@@ -59,11 +59,11 @@ pub struct PrecisionRecall<S = BBox> {
 }
 
 impl<S> PrecisionRecall<S> {
-    /// The metric of a matching rule at these IoU thresholds (`0 < t <= 1`).
+    /// Returns the metric of a matching rule at these IoU thresholds (`0 < t <= 1`).
     ///
     /// # Errors
     ///
-    /// A rule that does not use scores, or a threshold outside that range or NaN.
+    /// Returns an error if the rule does not use scores, or a threshold is outside that range or NaN.
     pub fn new(matching: Matching, iou_thresholds: Vec<f64>) -> Result<Self, InvalidCurve> {
         if !matching.goes_by_score() {
             return Err(InvalidCurve::Matching(matching));
@@ -78,13 +78,13 @@ impl<S> PrecisionRecall<S> {
         })
     }
 
-    /// The matching rule.
+    /// Returns the matching rule.
     #[must_use]
     pub fn matching(&self) -> Matching {
         self.matching
     }
 
-    /// The IoU thresholds.
+    /// Returns the IoU thresholds.
     #[must_use]
     pub fn iou_thresholds(&self) -> &[f64] {
         &self.iou_thresholds
@@ -134,7 +134,7 @@ impl<S: Shape> Metric for PrecisionRecall<S> {
     }
 }
 
-/// The evidence of [`PrecisionRecall`]: for each class a histogram for each IoU threshold.
+/// The state of [`PrecisionRecall`]: for each class a histogram for each IoU threshold.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PrecisionRecallState {
@@ -293,7 +293,7 @@ impl ScoreHistogram {
         }
     }
 
-    /// Adds objects to be found.
+    /// Adds positives: objects that count.
     pub(crate) fn add_truths(&mut self, truths: u64) {
         count::add(&mut self.truths, truths, 1);
     }
@@ -335,7 +335,7 @@ impl ScoreHistogram {
         settled
     }
 
-    /// The counts at each score threshold.
+    /// Returns the counts at each score threshold.
     #[must_use]
     pub fn curve(&self) -> Curve {
         let mut points = self.settled().bins;
@@ -425,7 +425,7 @@ impl TryFrom<Written> for ScoreHistogram {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
     truths: u64,
-    /// Right and wrong are those of this score and those above.
+    /// Correct and wrong detections are those at or above this score.
     points: Vec<Bin>,
 }
 
@@ -434,18 +434,18 @@ pub struct Curve {
 pub struct CurvePoint {
     /// The score.
     pub score: f64,
-    /// Right, wrong and missed with the detections of at least this score.
+    /// Returns the correct, wrong and missed counts of the detections with at least this score.
     pub counts: Counts,
 }
 
 impl Curve {
-    /// The number of objects to be found.
+    /// Returns the number of positives: objects that count.
     #[must_use]
     pub fn truths(&self) -> u64 {
         self.truths
     }
 
-    /// Right, wrong and missed with the detections of at least this score.
+    /// Correct, wrong and missed counts of the detections with at least this score.
     ///
     /// Detections without a score, or with NaN, count as having −∞. NaN is not a score threshold,
     /// and leaves no detections.
@@ -459,8 +459,8 @@ impl Curve {
         }
     }
 
-    /// A point for each distinct score, by falling score: the precision-recall curve as it is,
-    /// without interpolation.
+    /// Returns a point for each distinct score, by falling score: the precision-recall curve as it
+    /// is, without interpolation.
     ///
     /// ```
     /// # use metric_vision::Curve;
@@ -475,8 +475,8 @@ impl Curve {
         })
     }
 
-    /// The point with the greatest F1, and among equal ones the highest score; `None` without
-    /// detections that count.
+    /// Returns the point with the greatest F1, and among equal ones the highest score; `None`
+    /// without detections that count.
     #[must_use]
     pub fn best_f1(&self) -> Option<CurvePoint> {
         let f1 = |point: &CurvePoint| point.counts.f1().unwrap_or(0.0);
@@ -498,7 +498,7 @@ pub struct ClassCurves {
 }
 
 impl ClassCurves {
-    /// The curve of all detections and truths, whatever their class.
+    /// Returns the curve of all detections and truths, whatever their class.
     #[must_use]
     pub fn micro(&self) -> Curve {
         let mut pooled = ScoreHistogram::default();
@@ -522,15 +522,15 @@ impl ClassCurves {
         pooled.curve()
     }
 
-    /// [`macro_average`] of the classes with the detections of at least this score.
+    /// Returns the [`macro_average`] of the classes with the detections of at least this score.
     #[must_use]
     pub fn macro_at(&self, score: f64) -> DetectionScore {
         macro_average(self.classes.values().map(|curve| curve.at(score)))
     }
 }
 
-/// The means of precision, recall and F1 over the classes that have truths; undefined without such
-/// a class.
+/// Returns the means of precision, recall and F1 over the classes that have truths; undefined
+/// without such a class.
 ///
 /// A ratio that is undefined in a class, because nothing was predicted there, counts as 0, so that
 /// all three are means over the same classes. The classes are added in the order in which they
@@ -574,7 +574,7 @@ impl fmt::Display for InvalidCurve {
                 let by_score: Vec<_> = by_score.map(|rule| rule.name()).collect();
                 write!(
                     f,
-                    "the matching rule {matching} does not go by score: expected one of {}",
+                    "the matching rule {matching} does not use scores: expected one of {}",
                     by_score.join(", ")
                 )
             }

@@ -76,10 +76,10 @@ pub struct Annotation<S = BBox> {
     /// Its place in the list of classes.
     pub class: u32,
     /// Whether it stands for a crowd: a region that any number of detections may match without
-    /// being right or wrong. It is not to be found.
+    /// being correct or wrong. It is not a positive.
     pub crowd: bool,
-    /// Whether it is left out of the count ("difficult" in Pascal VOC): not to be found, and a
-    /// detection of it is neither right nor wrong.
+    /// Whether it is left out of the count ("difficult" in Pascal VOC): it is not a positive, and a
+    /// detection of it is neither correct nor wrong.
     pub ignore: bool,
     /// Its id in the file. Only the quirks of a reference implementation look at it.
     pub id: i64,
@@ -91,8 +91,8 @@ pub struct Annotation<S = BBox> {
 }
 
 impl<S: Shape> Annotation<S> {
-    /// An object of a class that is to be found, of its shape's area. Its id is 1, since 0 is what a
-    /// quirk is about.
+    /// Returns a positive object of a class, with the area of its shape. Its id is 1, since a quirk treats 0
+    /// differently.
     ///
     /// ```
     /// use metric_vision::{Annotation, BBox};
@@ -137,8 +137,8 @@ pub struct Prediction<S = BBox> {
 }
 
 impl<S: Shape> Prediction<S> {
-    /// A detection of its shape's area, in the first image; its image is of no consequence to a
-    /// metric that is given the detections of one image.
+    /// Returns a detection of its shape's area, in the first image; its image is of no consequence
+    /// to a metric that is given the detections of one image.
     ///
     /// ```
     /// use metric_vision::{BBox, Prediction};
@@ -171,7 +171,7 @@ pub struct Image<S = BBox> {
 }
 
 impl<S> Image<S> {
-    /// The image of this id with its true objects.
+    /// Returns the image of this id with its true objects.
     ///
     /// ```
     /// use metric_vision::{Image, Key};
@@ -228,8 +228,8 @@ impl<S: Shape> Dataset<S> {
     ///
     /// # Errors
     ///
-    /// A key that is not after the one before it, a place that is not in its list, or more predictions
-    /// than a `u32` can count.
+    /// Returns an error if a key is not after the one before it, an index is not in its list, or there are more
+    /// predictions than a `u32` can count.
     pub fn new(
         classes: Vec<Class>,
         images: Vec<Image<S>>,
@@ -282,20 +282,20 @@ impl<S: Shape> Dataset<S> {
         })
     }
 
-    /// The classes, in the order of their keys.
+    /// Returns the classes, in the order of their keys.
     #[must_use]
     pub fn classes(&self) -> &[Class] {
         &self.classes
     }
 
-    /// The images with their true objects, in the order of their keys.
+    /// Returns the images with their true objects, in the order of their keys.
     #[must_use]
     pub fn images(&self) -> &[Image<S>] {
         &self.images
     }
 
-    /// The detections in the image at this place, in the order of the file; none where there is no
-    /// such image.
+    /// Returns the detections in the image at this place, in the order of the file; none where
+    /// there is no such image.
     #[must_use]
     pub fn predictions(&self, image: usize) -> &[Prediction<S>] {
         let Some(&end) = self.ends.get(image) else {
@@ -308,7 +308,7 @@ impl<S: Shape> Dataset<S> {
         &self.predictions[start..end]
     }
 
-    /// The examples in a range of images: the detections of each, and its truth.
+    /// Returns the examples in a range of images: the detections of each, and its truth.
     pub fn examples(
         &self,
         images: Range<usize>,
@@ -344,8 +344,8 @@ fn countable(predictions: usize) -> Result<u32, InvalidDataset> {
 }
 
 impl<S: Shape + Sync> Dataset<S> {
-    /// The state of all images. With the feature `rayon`, on all threads of the pool that this is
-    /// called in; the state is the same on any number of them.
+    /// Returns the state of all images. With the feature `rayon`, on all threads of the pool that
+    /// this is called in; the state is the same on any number of them.
     #[must_use]
     pub fn measure<M>(&self, metric: &M) -> M::State
     where
@@ -379,7 +379,7 @@ impl<S: Shape + Sync> Dataset<S> {
     }
 }
 
-/// Lists that are no [`Dataset`].
+/// Lists that are not a [`Dataset`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidDataset {
     /// The key of a class or an image is not after the one before it.

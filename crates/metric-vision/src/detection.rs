@@ -53,11 +53,11 @@ pub struct Detections<S = BBox> {
 type Count<S> = fn(&Detections<S>, &[Detection<S>], &[Truth<S>]) -> DetectionState;
 
 impl Detections {
-    /// The metric of a profile, from this IoU on (`0 < iou_threshold <= 1`).
+    /// Returns the metric of a profile, from this IoU on (`0 < iou_threshold <= 1`).
     ///
     /// # Errors
     ///
-    /// A threshold outside that range, or NaN.
+    /// Returns an error if the threshold is outside that range, or NaN.
     pub fn new(profile: Profile, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
         Ok(Self {
             profile,
@@ -67,7 +67,7 @@ impl Detections {
         })
     }
 
-    /// The same with another matching rule than the profile's.
+    /// Returns the same with another matching rule than the profile's.
     #[must_use]
     pub fn with_matching(self, matching: Matching) -> Self {
         Self {
@@ -79,14 +79,14 @@ impl Detections {
 }
 
 impl<S: Shape + Clone + PartialEq> Detections<S> {
-    /// The metric for any shape: [`Profile::OneToOne`] with this matching rule.
+    /// Returns the metric for any shape: [`Profile::OneToOne`] with this matching rule.
     ///
     /// [`Matching::AnyOverlap`] uses the IoU of the shape here. The profiles of the Fusion Brain
     /// Challenge are for boxes, whose coordinates their programs look at.
     ///
     /// # Errors
     ///
-    /// A threshold outside `0 < iou_threshold <= 1`, or NaN.
+    /// Returns an error if the threshold is outside `0 < iou_threshold <= 1`, or NaN.
     pub fn of_shapes(matching: Matching, iou_threshold: f64) -> Result<Self, InvalidThreshold> {
         Ok(Self {
             profile: Profile::OneToOne,
@@ -98,19 +98,19 @@ impl<S: Shape + Clone + PartialEq> Detections<S> {
 }
 
 impl<S> Detections<S> {
-    /// The profile.
+    /// Returns the profile.
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// The matching rule; `None` where the profile counts in a way of its own.
+    /// Returns the matching rule; `None` where the profile counts in a way of its own.
     #[must_use]
     pub fn matching(&self) -> Option<Matching> {
         self.matching
     }
 
-    /// The IoU from which a detection and a truth match.
+    /// Returns the IoU from which a detection and a truth match.
     #[must_use]
     pub fn iou_threshold(&self) -> f64 {
         self.iou_threshold
@@ -215,7 +215,7 @@ pub enum Profile {
     /// Its rule counts a prediction as correct if its IoU with *any* ground-truth box is not below
     /// the threshold, and counts `max(0, truths − predictions)` ground-truth boxes as missed. Known
     /// defects:
-    /// - any number of predictions on one ground-truth box are all right;
+    /// - any number of predictions on one ground-truth box are all correct;
     /// - a ground-truth box that nobody found costs nothing as long as there are as many
     ///   predictions as truths;
     /// - a prediction that equals the one before it is not counted, if there are ground-truth
@@ -231,7 +231,7 @@ pub enum Profile {
     /// are ground-truth boxes, and ground-truth boxes that equal the one before once, if there are
     /// predictions.
     FusionBrainBaseline,
-    /// The rule as the challenge's text words it: above the threshold is right, below is wrong.
+    /// The rule in the challenge's text: above the threshold is correct, below is wrong.
     ///
     /// An IoU of exactly the threshold is neither; such predictions are reported as undecided.
     /// Missed boxes are counted as in the final program, equal predictions are all counted, and 0/0
@@ -248,7 +248,7 @@ impl Profile {
         Self::SeedText,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -270,7 +270,7 @@ impl Profile {
 
 named_choice!(Profile, "profile");
 
-/// The evidence of [`Detections`].
+/// The state of [`Detections`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DetectionState {
@@ -279,10 +279,10 @@ pub struct DetectionState {
     /// Predictions that count as correct although their ground-truth boxes were taken: the number
     /// of correct ones beyond those that could be matched one-to-one. 0 for one-to-one rules.
     pub repeated: u64,
-    /// Predictions that are neither right nor wrong: [`Profile::SeedText`] at exactly the
+    /// Predictions that are neither correct nor wrong: [`Profile::SeedText`] at exactly the
     /// threshold.
     pub undecided: u64,
-    /// Predictions that are neither right nor wrong because they match a truth that does not count.
+    /// Predictions that are neither correct nor wrong because they match a truth that does not count.
     pub ignored: u64,
 }
 
@@ -337,9 +337,9 @@ impl Merge for DetectionState {
 /// then undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DetectionScore {
-    /// Right of all predictions.
+    /// The share of predictions that are correct.
     pub precision: Option<f64>,
-    /// Right predictions of right predictions and missed boxes.
+    /// The share of correct predictions among correct predictions and missed boxes.
     pub recall: Option<f64>,
     /// Their harmonic mean.
     pub f1: Option<f64>,
@@ -569,7 +569,7 @@ fn unmatched(predicted: usize, missed: u64) -> DetectionState {
     }
 }
 
-/// Counts each detection that overlaps any ground-truth box enough as right.
+/// Counts each detection that overlaps any ground-truth box enough as correct.
 fn any<S: Shape, F: Fn(&S, &S) -> bool>(
     found: &mut Candidates<'_, S, F>,
     missed: u64,

@@ -47,8 +47,8 @@ struct Truth {
 }
 
 impl Keypoints {
-    /// The points of a true object, with its area, and its box if none is labeled. Points that are not `labeled` do not
-    /// count. Without labels and a box it is similar to nothing.
+    /// Returns the points of a true object, with its area, and its box if none is labeled. Points that are not
+    /// `labeled` do not count. Without labels and a box it is similar to nothing.
     ///
     /// Points without a sigma, and labels without a point, do not count.
     #[must_use]
@@ -74,7 +74,7 @@ impl Keypoints {
         }
     }
 
-    /// The points that a detector found.
+    /// Returns the points that a detector found.
     #[must_use]
     pub fn detection(points: Vec<[f64; 2]>) -> Self {
         Self {
@@ -83,13 +83,13 @@ impl Keypoints {
         }
     }
 
-    /// The number of points.
+    /// Returns the number of points.
     #[must_use]
     pub fn len(&self) -> usize {
         self.points.len()
     }
 
-    /// Whether there are no points.
+    /// Returns whether there are no points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
@@ -187,7 +187,7 @@ fn variance(sigma: f64) -> f64 {
 }
 
 impl Sigmas {
-    /// The sigmas of an object's keypoints, in their order.
+    /// Returns the sigmas of an object's keypoints, in their order.
     ///
     /// # Errors
     ///
@@ -203,7 +203,7 @@ impl Sigmas {
         }
     }
 
-    /// The number of keypoints.
+    /// Returns the number of keypoints.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()

@@ -36,15 +36,15 @@ const MAX_COORDINATE: f64 = 1e8;
 const MAX_CROSSINGS: usize = 1 << 24;
 
 impl Mask {
-    /// The mask of these run lengths (COCO's uncompressed form).
+    /// Returns the mask of these run lengths (COCO's uncompressed form).
     ///
     /// Runs of length 0 after the first are joined with their neighbors. pycocotools keeps them,
     /// and stops counting where those of two masks meet.
     ///
     /// # Errors
     ///
-    /// An image of 2^32 pixels or more, or runs that do not add up to height times width.
-    /// pycocotools takes the latter, and never returns when such masks overlap.
+    /// Returns an error if the image has 2^32 pixels or more, or runs do not add up to height times
+    /// width. pycocotools accepts the latter, and never returns when such masks overlap.
     pub fn from_counts(height: u32, width: u32, counts: &[u32]) -> Result<Self, InvalidMask> {
         let pixels = pixels(height, width)?;
         let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
@@ -54,8 +54,8 @@ impl Mask {
         Ok(Self::of_runs(height, width, alternating(counts)))
     }
 
-    /// The mask of these run lengths as COCO's text: five bits per character starting at `0`, a sixth if more follow,
-    /// the low ones first. Starting with the fourth run, the difference from the run two before is written.
+    /// Returns the mask of these run lengths as COCO's text: five bits per character starting at `0`, a sixth if more
+    /// follow, the low ones first. Starting with the fourth run, the difference from the run two before is written.
     ///
     /// # Errors
     ///
@@ -95,8 +95,8 @@ impl Mask {
         Self::from_counts(height, width, &counts)
     }
 
-    /// The pixels of any of these polygons, `x, y, x, y, …` each, drawn as pycocotools 2.0.11 draws
-    /// them.
+    /// Returns the pixels of any of these polygons, `x, y, x, y, …` each, drawn as pycocotools
+    /// 2.0.11 draws them.
     ///
     /// Points are rounded to fifths of a pixel, edges to steps of that size. A number without
     /// partner at the end is left out. Outside the image, and for polygons of fewer than three
@@ -104,8 +104,8 @@ impl Mask {
     ///
     /// # Errors
     ///
-    /// An image of 2^32 pixels or more, a coordinate that is not finite or beyond ±1e8, or outlines
-    /// that together pass more than 2^24 times from column to column.
+    /// Returns an error if the image has 2^32 pixels or more, a coordinate is not finite or beyond
+    /// ±1e8, or the outlines together pass more than 2^24 times from column to column.
     ///
     /// ```
     /// use metric_vision::{Mask, Shape};
@@ -138,11 +138,11 @@ impl Mask {
         Ok(masks.pop().unwrap_or_else(nothing))
     }
 
-    /// The pixels of a box, drawn as the polygon of its corners.
+    /// Returns the pixels of a box, drawn as the polygon of its corners.
     ///
     /// # Errors
     ///
-    /// As [`from_polygons`](Self::from_polygons).
+    /// Returns an error as [`from_polygons`](Self::from_polygons) does.
     ///
     /// ```
     /// use metric_vision::{BBox, Mask};
@@ -157,25 +157,25 @@ impl Mask {
         Self::from_polygons(height, width, &[corners])
     }
 
-    /// The height of the image in pixels.
+    /// Returns the height of the image in pixels.
     #[must_use]
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// The width of the image in pixels.
+    /// Returns the width of the image in pixels.
     #[must_use]
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// The lengths of the runs.
+    /// Returns the lengths of the runs.
     #[must_use]
     pub fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// The run lengths as COCO's text, the form of [`from_compressed`](Self::from_compressed).
+    /// Returns the run lengths as COCO's text, the form of [`from_compressed`](Self::from_compressed).
     #[must_use]
     pub fn to_compressed(&self) -> String {
         let mut text = String::with_capacity(2 * self.counts.len());
@@ -197,7 +197,7 @@ impl Mask {
         text
     }
 
-    /// Left, top, width and height of the pixels, all 0 where there are none.
+    /// Returns left, top, width and height of the pixels, all 0 if there are no pixels.
     #[must_use]
     pub fn bbox(&self) -> [u32; 4] {
         self.bbox

@@ -61,14 +61,14 @@ pub struct Truth<S = BBox> {
 }
 
 impl<S> Truth<S> {
-    /// Whether it is a positive: it is not a crowd and not left out of the count.
+    /// Returns whether it is a positive: it is not a crowd and not left out of the count.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         !(self.crowd || self.ignore)
     }
 }
 
-/// An object that is to be found.
+/// An object that is a positive.
 impl<S> From<S> for Truth<S> {
     fn from(shape: S) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl Matching {
         Self::AnyOverlap,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -123,7 +123,7 @@ impl Matching {
 }
 
 impl Matching {
-    /// Whether the match of a detection depends on no detection that scores less.
+    /// Returns whether the match of a detection depends on no detection that scores less.
     ///
     /// The matches of such a rule, made once for all detections, are also those of the detections
     /// at or above any score.
@@ -132,7 +132,7 @@ impl Matching {
         matches!(self, Self::Greedy | Self::Voc | Self::VocStrict)
     }
 
-    /// The matches by this rule, of any shape: the result of its function, except that
+    /// Returns the matches by this rule, of any shape: the result of its function, except that
     /// [`AnyOverlap`](Self::AnyOverlap) uses the IoU of the shape.
     ///
     /// ```
@@ -170,8 +170,8 @@ pub const MOST_PAIRS: usize = MOST_EDGES;
 const MOST_SEARCHED: usize = 1 << 30;
 
 impl Matching {
-    /// Refuses items in which so many shapes overlap each other that this rule would take minutes, or gigabytes of
-    /// memory.
+    /// Refuses items with too many shapes that overlap each other, for which this rule would take minutes, or gigabytes
+    /// of memory.
     ///
     /// Matches have no limit of their own. A program that reads untrusted data calls this first. It costs
     /// nothing for items of up to 2,896 detections and truths, and otherwise a sort of the boxes where that
@@ -345,9 +345,9 @@ named_choice!(Matching, "matching rule");
 /// The place of the truth of each detection.
 pub type Matches = Vec<Option<usize>>;
 
-/// Right, wrong and missed by the matches of a one-to-one rule.
+/// Counts correct, wrong and missed by the matches of a one-to-one rule.
 ///
-/// A detection of a truth that does not count is neither right nor wrong.
+/// A detection of a truth that does not count is neither correct nor wrong.
 ///
 /// ```
 /// use metric_core::Counts;
@@ -374,23 +374,21 @@ pub fn counts<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> Counts {
     counts
 }
 
-/// The most pairs with `IoU >= threshold`, and among such choices the greatest total IoU.
+/// Returns the most pairs with `IoU >= threshold`, and among such choices the greatest total IoU.
 ///
 /// Scores play no part. No one-to-one rule finds more pairs at the same threshold.
 ///
-/// With truths that do not count, the choice has the most right detections, then the fewest wrong
+/// With truths that do not count, the choice has the most correct detections, then the fewest wrong
 /// ones, then the greatest total IoU: a truth that is left out takes at most one detection, a crowd
 /// any number. Of crowds a detection has the one that holds most of it, of equal ones the first.
-/// Other rules may then have fewer wrong detections than this, at the price of fewer
-/// right ones.
+/// Other rules may then have fewer wrong detections than this, at the price of fewer correct ones.
 ///
 /// # Cost
 ///
-/// That of [`assign`](metric_core::assignment::assign) of the pairs that reach the threshold, at worst some
-/// hundred bytes each. Of `n` detections and `m` truths without a crowd, no more than `min(n, m)²` pairs are
-/// kept. If more than 2^23 are left the total IoU is not looked at: the choice still has the most right
-/// detections, then takes as many of the rest as it can to truths that do not count, and costs memory
-/// for detections and truths only.
+/// That of [`assign`](metric_core::assignment::assign) of the pairs that reach the threshold, at worst some hundred
+/// bytes each. Of `n` detections and `m` truths without a crowd, no more than `min(n, m)²` pairs are kept. If more than
+/// 2^23 are left the total IoU is not looked at: the choice still has the most correct detections, then takes as many
+/// of the rest as it can to truths that do not count, and costs memory for detections and truths only.
 ///
 /// ```
 /// use metric_vision::matching::{greedy, optimal};
@@ -430,7 +428,7 @@ fn optimal_of<S: Shape>(
     matches
 }
 
-/// Matches with the most right detections, whatever their total IoU.
+/// Matches with the most correct detections, whatever their total IoU.
 fn any_optimal<S: Shape>(
     detections: &[Detection<S>],
     truths: &[Truth<S>],
@@ -468,7 +466,7 @@ fn any_optimal<S: Shape>(
     matches
 }
 
-/// The greatest total IoU over all pairs; those with `IoU >= threshold` are kept.
+/// Returns the greatest total IoU over all pairs; those with `IoU >= threshold` are kept.
 ///
 /// The habit of set-prediction detectors (Carion et al., *DETR*, 2020, match so in training). It can
 /// give fewer pairs than [`optimal`], since it spends truths on pairs that do not reach the
@@ -653,8 +651,8 @@ impl Looks {
     }
 }
 
-/// Pascal VOC's rule: detections in the order of falling score each look only at the truth with the
-/// greatest IoU, of equal ones the first; if that is taken they are false.
+/// Matches by Pascal VOC's rule: detections in the order of falling score each look only at the
+/// truth with the greatest IoU, of equal ones the first; if that is taken they are false.
 ///
 /// A detection matches with `IoU >= threshold` (the development kit), or with `IoU > threshold` if
 /// `strict` (py-faster-rcnn, Detectron). Scores as for [`greedy`].
@@ -720,9 +718,9 @@ pub(crate) fn voc_by<S: Shape>(
     matches
 }
 
-/// The truth with the greatest IoU of at least `threshold` for each detection, of equal ones the
-/// first, whether another detection has it or not. A truth that does not count is only taken where
-/// none that counts is in reach.
+/// Returns the truth with the greatest IoU of at least `threshold` for each detection, of equal
+/// ones the first, whether another detection has it or not. A truth that does not count is only
+/// taken where none that counts is in reach.
 ///
 /// This is not one-to-one: ten detections on one ground-truth box all count as correct. It exists
 /// because the Fusion Brain Challenge 2021 scored so, and its program's arithmetic decides:
@@ -790,8 +788,8 @@ const COUNTED: i64 = 1 << 31;
 /// With more pairs no best choice is made, as it would take ten seconds and a gigabyte of memory.
 const MOST_EDGES: usize = 1 << 23;
 
-/// The overlapping pairs that are as wanted, by the place of the detection, the truth and the IoU, as far
-/// as a best choice can have them. None if there are more than `most`.
+/// The overlapping pairs that are wanted and that a best choice may use, as the index of the detection, the truth and
+/// the IoU. None if there are more than `most`.
 ///
 /// With `n` detections and `m` truths, a best choice gives each item of the smaller side one of the best `min(n, m)` of
 /// the other side (the first of equal ones), as the other items of the smaller side take at most all of these except

@@ -32,13 +32,13 @@ pub struct Polygon {
 }
 
 impl Polygon {
-    /// The polygon with these points. A last point that equals the first is dropped, and so is a
-    /// point that equals the one before it.
+    /// Returns the polygon with these points. A last point that equals the first is dropped, and so
+    /// is a point that equals the one before it.
     ///
     /// # Errors
     ///
-    /// Fewer than three points, a number that is not finite, or a ring that crosses, touches or
-    /// overlaps itself, which is decided exactly.
+    /// Returns an error if there are fewer than three points, a number is not finite, or the ring
+    /// crosses, touches or overlaps itself, which is decided exactly.
     ///
     /// # Cost
     ///
@@ -52,12 +52,12 @@ impl Polygon {
         Ok(Self::simple(points))
     }
 
-    /// The polygon with these points, where a ring that crosses itself is taken by the even-odd
-    /// rule: inside is what a ray leaves over an odd number of edges.
+    /// Returns the polygon with these points, where a ring that crosses itself is taken by the
+    /// even-odd rule: inside is what a ray leaves over an odd number of edges.
     ///
     /// # Errors
     ///
-    /// Fewer than three points, or a number that is not finite.
+    /// Returns an error if there are fewer than three points, or a number is not finite.
     ///
     /// # Cost
     ///
@@ -82,7 +82,7 @@ impl Polygon {
         Ok(polygon)
     }
 
-    /// The points, without a closing one.
+    /// Returns the points, without a closing one.
     #[must_use]
     pub fn points(&self) -> &[[f64; 2]] {
         &self.points

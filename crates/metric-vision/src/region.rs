@@ -69,8 +69,8 @@ impl Edge {
         self.sign * 0.5 * (self.right - self.left) * heights
     }
 
-    /// How far it is above another at the left and the right end of the range that they share, and
-    /// that range; `None` where they share none.
+    /// The distance above another edge at the left and the right end of the range that they share,
+    /// and that range; `None` if they share none.
     pub(crate) fn above(&self, other: &Self) -> Option<([f64; 2], [f64; 2])> {
         let range = [self.left.max(other.left), self.right.min(other.right)];
         (range[0] < range[1]).then(|| {
@@ -165,8 +165,8 @@ pub(crate) fn overlap(a: &[Edge], b: &[Edge], base: f64) -> f64 {
     }
 }
 
-/// What two areas have in common, over a whole: in \[0, 1\], and 0 where that is undefined or out of
-/// the range of a double.
+/// The common part of two areas as a share of a whole: in \[0, 1\], and 0 where that is undefined or out of the range
+/// of a double.
 pub(crate) fn share(overlap: f64, whole: f64) -> f64 {
     let share = overlap / whole;
     if whole.is_finite() && share > 0.0 {

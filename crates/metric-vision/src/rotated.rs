@@ -27,22 +27,22 @@ pub struct RotatedBox {
 }
 
 impl RotatedBox {
-    /// The box with this center, width and height, turned by an angle in radians.
+    /// Returns the box with this center, width and height, turned by an angle in radians.
     ///
     /// # Errors
     ///
-    /// A number that is not finite, or a negative width or height.
+    /// Returns an error if a number is not finite, or the width or height is negative.
     pub fn new(cxcywh: [f64; 4], angle: f64) -> Result<Self, InvalidRotatedBox> {
         Self::turned(cxcywh, angle, "angle", angle, angle.sin_cos())
     }
 
-    /// The box with this center, width and height, turned by an angle in degrees.
+    /// Returns the box with this center, width and height, turned by an angle in degrees.
     ///
     /// Quarter turns are exact.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Returns an error as [`new`](Self::new) does.
     ///
     /// ```
     /// use metric_vision::RotatedBox;
@@ -99,19 +99,20 @@ impl RotatedBox {
         })
     }
 
-    /// Center, width and height, as given.
+    /// Returns center, width and height, as given.
     #[must_use]
     pub fn cxcywh(&self) -> [f64; 4] {
         self.cxcywh
     }
 
-    /// The angle in radians.
+    /// Returns the angle in radians.
     #[must_use]
     pub fn angle(&self) -> f64 {
         self.angle
     }
 
-    /// The corners, counter-clockwise where x points right and y points up, rounded to doubles.
+    /// Returns the corners, counter-clockwise where x points right and y points up, rounded to
+    /// doubles.
     #[must_use]
     pub fn corners(&self) -> [[f64; 2]; 4] {
         self.corners

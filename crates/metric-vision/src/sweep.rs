@@ -88,7 +88,7 @@ impl Default for DetectionSweepParams {
 }
 
 impl DetectionSweep {
-    /// The metric of this definition, for axis-aligned boxes.
+    /// Returns the metric of this definition, for axis-aligned boxes.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl DetectionSweep {
 }
 
 impl<S: Shape + Clone + PartialEq> DetectionSweep<S> {
-    /// The metric of this definition, for any shape.
+    /// Returns the metric of this definition, for any shape.
     ///
     /// # Errors
     ///
@@ -149,19 +149,19 @@ impl<S> DetectionSweep<S> {
         })
     }
 
-    /// The definition.
+    /// Returns the definition.
     #[must_use]
     pub fn params(&self) -> &DetectionSweepParams {
         &self.params
     }
 
-    /// The matching rule; `None` where the profile counts in a way of its own.
+    /// Returns the matching rule; `None` where the profile counts in a way of its own.
     #[must_use]
     pub fn matching(&self) -> Option<Matching> {
         self.metrics.first().and_then(Detections::matching)
     }
 
-    /// Whether detections need a score.
+    /// Returns whether detections need a score.
     #[must_use]
     pub fn needs_scores(&self) -> bool {
         self.params.best_f1 || !self.params.score_thresholds.is_empty()
@@ -320,13 +320,13 @@ pub struct DetectionSweepState {
 }
 
 impl DetectionSweepState {
-    /// The known classes that occurred, in the order of their keys.
+    /// Returns the known classes that occurred, in the order of their keys.
     pub fn classes(&self) -> impl ExactSizeIterator<Item = &Key> {
         self.classes.keys()
     }
 
-    /// The number of ground-truth boxes and detections of each known class, under the thresholds that keep the most of
-    /// them.
+    /// Returns the number of ground-truth boxes and detections of each known class, under the thresholds that keep the
+    /// most of them.
     pub fn class_totals(&self) -> impl Iterator<Item = (&Key, ClassTotals)> {
         self.classes.iter().map(|(class, counts)| {
             let most = |count: fn(&Counts) -> u64| counts.iter().map(count).max();
@@ -338,7 +338,7 @@ impl DetectionSweepState {
         })
     }
 
-    /// The number of ground-truth boxes that do not count: crowds and ignored ones.
+    /// Returns the number of ground-truth boxes that do not count: crowds and ignored ones.
     #[must_use]
     pub fn uncounted(&self) -> u64 {
         self.uncounted
@@ -473,8 +473,8 @@ pub struct DetectionSweepScore {
 }
 
 impl DetectionSweepScore {
-    /// The score at the IoU threshold and the score threshold at these positions in their lists. Where
-    /// there are no score thresholds, the position is 0.
+    /// Returns the score at the IoU threshold and the score threshold at these positions in their lists. Where there
+    /// are no score thresholds, the position is 0.
     #[must_use]
     pub fn at(&self, iou_threshold: usize, score_threshold: usize) -> Option<&SweepPoint> {
         if score_threshold >= self.per_iou {
@@ -484,14 +484,14 @@ impl DetectionSweepScore {
         self.points.get(start.checked_add(score_threshold)?)
     }
 
-    /// The scores at all pairs of thresholds, by IoU threshold and then by score threshold.
+    /// Returns the scores at all pairs of thresholds, by IoU threshold and then by score threshold.
     #[must_use]
     pub fn points(&self) -> &[SweepPoint] {
         &self.points
     }
 
-    /// The counts at all scores at the IoU threshold at this position, where the best F1 is wanted;
-    /// [`Curve::best_f1`] is that.
+    /// Returns the counts at all scores at the IoU threshold at this position, where the best F1 is
+    /// wanted; [`Curve::best_f1`] is that.
     #[must_use]
     pub fn curve(&self, iou_threshold: usize) -> Option<&Curve> {
         self.curves.get(iou_threshold)
@@ -536,7 +536,7 @@ impl fmt::Display for InvalidSweep {
             Self::Threshold(error) => error.fmt(f),
             Self::ScoreThreshold => f.write_str("a score threshold is NaN: expected a number"),
             Self::BestF1 => {
-                f.write_str("the matching rule must go by score: greedy, voc or voc-strict")
+                f.write_str("the matching rule must use scores: greedy, voc or voc-strict")
             }
             Self::Profile(profile) => {
                 write!(f, "the profile {profile} is for axis-aligned boxes")

@@ -107,11 +107,12 @@ pub struct Tide<S = BBox> {
 }
 
 impl<S: Shape> Tide<S> {
-    /// The metric of these two IoU thresholds, `0 < background < foreground <= 1`, and 100 detections per image.
+    /// Returns the metric of these two IoU thresholds, `0 < background < foreground <= 1`, and 100 detections per
+    /// image.
     ///
     /// # Errors
     ///
-    /// A threshold outside that range, or NaN.
+    /// Returns an error if a threshold is outside that range, or NaN.
     pub fn new(foreground: f64, background: f64) -> Result<Self, InvalidTide> {
         if !(foreground > 0.0 && foreground <= 1.0) {
             return Err(InvalidTide::Foreground(foreground));
@@ -129,11 +130,11 @@ impl<S: Shape> Tide<S> {
         })
     }
 
-    /// The same with this many detections per image.
+    /// Returns the same with this many detections per image.
     ///
     /// # Errors
     ///
-    /// None at all.
+    /// Returns an error if `max_detections` is 0.
     pub fn with_max_detections(self, max_detections: usize) -> Result<Self, InvalidTide> {
         if max_detections == 0 {
             return Err(InvalidTide::MaxDetections);
@@ -144,19 +145,19 @@ impl<S: Shape> Tide<S> {
         })
     }
 
-    /// The IoU from which a detection is right.
+    /// Returns the IoU from which a detection is right.
     #[must_use]
     pub fn foreground(&self) -> f64 {
         self.foreground
     }
 
-    /// The largest IoU at which a detection counts as background.
+    /// Returns the largest IoU at which a detection counts as background.
     #[must_use]
     pub fn background(&self) -> f64 {
         self.background
     }
 
-    /// The number of detections that count in an image.
+    /// Returns the number of detections that count in an image.
     #[must_use]
     pub fn max_detections(&self) -> usize {
         self.max_detections
@@ -178,8 +179,7 @@ impl<S: Shape> Tide<S> {
         check_image(predictions, &image.annotations, self.max_detections, false)
     }
 
-    /// The error of each detection in an image; `None` where it is right, or not among the best that
-    /// count.
+    /// Returns the error of each detection in an image; `None` where it is right, or not among the best that count.
     #[must_use]
     pub fn errors(
         &self,
@@ -421,7 +421,7 @@ impl TideErrorType {
     /// All types, in the order of the program's table.
     pub const ALL: &[Self] = &Self::IN_ORDER;
 
-    /// The paper's short name.
+    /// Returns the paper's short name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -443,20 +443,19 @@ pub enum TideOracle {
     /// Nothing.
     #[default]
     None,
-    /// The errors of one type. `Cls` and `Loc` become right, the first of each true object that is
-    /// free; the others of that type, and `Both`, `Dupe` and `Bkg`, are left out; and for `Miss` the
-    /// objects are no longer to be found.
+    /// The errors of one type. The first `Cls` or `Loc` of each free true object becomes correct. The others of that
+    /// type, and `Both`, `Dupe` and `Bkg`, are left out. For `Miss`, the objects are no longer positives.
     Error(TideErrorType),
     /// Every wrong detection comes after every right one.
     FalsePositives,
-    /// No object that was not found is to be found.
+    /// Objects that were not found are not positives.
     FalseNegatives,
 }
 
-/// The evidence of [`Tide`]: how the detections of each image fared, and how many true objects of each
-/// class there were.
+/// The state of [`Tide`]: the outcomes of the detections of each image, and the number of true
+/// objects of each class.
 ///
-/// 24 bytes a detection.
+/// 24 bytes per detection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TideState {
@@ -557,7 +556,7 @@ impl Merge for TruthCounts {
 }
 
 impl TideState {
-    /// The number of errors of this type.
+    /// Returns the number of errors of this type.
     #[must_use]
     pub fn count(&self, error: TideErrorType) -> u64 {
         if error == TideErrorType::Missed {
@@ -569,8 +568,8 @@ impl TideState {
         findings.filter(made).count() as u64
     }
 
-    /// The AP of each class once the oracle was at work, for those classes that still have true
-    /// objects to find or counted detections; 0 without the former.
+    /// Returns the AP of each class once the oracle was at work, for those classes that still have
+    /// true objects to find or counted detections; 0 without the former.
     #[must_use]
     pub fn average_precisions(&self, oracle: TideOracle) -> BTreeMap<u32, f64> {
         Entries::new(&[self]).average_precisions(oracle, &self.truths, &[1])
@@ -876,8 +875,8 @@ pub struct TideScore {
     pub errors: [TideErrorScore; 6],
     /// By how much AP changes when every wrong detection comes after every right one.
     pub false_positives: Option<f64>,
-    /// By how much AP changes when objects that were not found are no longer to be found; undefined
-    /// where no class is left.
+    /// The change of AP when objects that were not found are no longer positives; undefined if no
+    /// class is left.
     pub false_negatives: Option<f64>,
 }
 
@@ -894,7 +893,7 @@ pub struct TideErrorScore {
 }
 
 impl TideScore {
-    /// The results about one type of error.
+    /// Returns the results about one type of error.
     #[must_use]
     pub fn of(&self, error: TideErrorType) -> TideErrorScore {
         self.errors[error as usize]

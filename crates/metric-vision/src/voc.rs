@@ -71,11 +71,11 @@ pub struct VocAp<S = BBox> {
 }
 
 impl<S: Shape> VocAp<S> {
-    /// The metric from this IoU on (`0 < iou_threshold <= 1`; VOC's is 0.5), by every point.
+    /// Returns the metric from this IoU on (`0 < iou_threshold <= 1`; VOC's is 0.5), by every point.
     ///
     /// # Errors
     ///
-    /// A threshold outside that range, or NaN.
+    /// Returns an error if the threshold is outside that range, or NaN.
     pub fn new(iou_threshold: f64) -> Result<Self, InvalidThreshold> {
         Ok(Self {
             iou_threshold: InvalidThreshold::check(iou_threshold)?,
@@ -86,13 +86,13 @@ impl<S: Shape> VocAp<S> {
         })
     }
 
-    /// The same with matches only above the threshold, as in py-faster-rcnn and Detectron.
+    /// Returns the same with matches only above the threshold, as in py-faster-rcnn and Detectron.
     #[must_use]
     pub fn with_strict(self, strict: bool) -> Self {
         Self { strict, ..self }
     }
 
-    /// The same with another interpolation.
+    /// Returns the same with another interpolation.
     #[must_use]
     pub fn with_interpolation(self, interpolation: Interpolation) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl<S: Shape> VocAp<S> {
 }
 
 impl VocAp {
-    /// The same by [`iou_plus_one`], the IoU of the development kit.
+    /// Returns the same by [`iou_plus_one`], the IoU of the development kit.
     #[must_use]
     pub fn with_pixel_plus_one(self) -> Self {
         Self {
@@ -115,8 +115,8 @@ impl VocAp {
     }
 }
 
-/// Intersection over union of boxes whose right and bottom edges are the last pixels inside: widths
-/// are `x2 − x1 + 1`. In \[0, 1\].
+/// Returns the intersection over union of boxes whose right and bottom edges are the last pixels
+/// inside: widths are `x2 − x1 + 1`. In \[0, 1\].
 ///
 /// So Pascal VOC's development kit counts, whose corners are whole pixels, and with it
 /// py-faster-rcnn and Padilla's program. On boxes of a few pixels this differs from
@@ -166,7 +166,7 @@ impl Interpolation {
     /// All of them.
     pub const ALL: &[Self] = &[Self::EveryPoint, Self::ElevenPoint];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -353,7 +353,7 @@ fn rows_by_class(states: &[&VocState]) -> BTreeMap<u32, ClassRows> {
     sorted.collect()
 }
 
-/// The evidence of [`VocAp`]: of each image, by its key, the truths of each class and what became
+/// The state of [`VocAp`]: of each image, by its key, the truths of each class and what became
 /// of each detection.
 ///
 /// The same image twice counts twice.

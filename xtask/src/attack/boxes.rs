@@ -153,7 +153,7 @@ fn coco(
     })
 }
 
-/// The true boxes of one image.
+/// The ground-truth boxes of one image.
 fn coco_truth(boxes: &[[f64; 4]]) -> String {
     let mut truth = String::from(
         "{\"images\":[{\"id\":1,\"width\":500,\"height\":500}],\"categories\":[{\"id\":1,\"name\":\"c\"}],\"annotations\":[",

@@ -9,10 +9,10 @@ use wait4::Wait4;
 /// The address space of a process, in kB: 1 GB, with room for what is reserved and never used.
 const ADDRESSES: u64 = 1_500_000;
 
-/// A process is killed after so many seconds of CPU time.
+/// A process is killed after this many seconds of CPU time.
 const KILLED: u64 = 60;
 
-/// What became of a process.
+/// The outcome of a process.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     /// None after a signal.

@@ -28,10 +28,10 @@ const LANGUAGES: [(&str, &str); 11] = [
 
 const SIZES: [usize; 2] = [20_000, 100_000];
 
-/// What is the longest text that is scored.
+/// The longest text that is scored.
 const LONGEST: usize = 2 << 20;
 
-/// How a text is made of fragments.
+/// The way in which a text is made of fragments.
 #[derive(Clone, Copy)]
 enum Shape {
     /// A fragment over and over.
@@ -62,7 +62,7 @@ impl Shape {
             Self::InTurn => fill(&fragments.concat(), bytes),
             Self::InARow => fragments.map(|fragment| fill(fragment, bytes / 3)).concat(),
         };
-        // What PHP is to see as code.
+        // The text that PHP reads as code.
         match code.strip_prefix("<?php") {
             Some(_) => "<?php\n".to_owned() + &text,
             None => text,
@@ -70,7 +70,7 @@ impl Shape {
     }
 }
 
-/// A text of at most so many bytes.
+/// A text of at most this many bytes.
 fn fill(fragment: &str, bytes: usize) -> String {
     fragment.repeat(bytes / fragment.len())
 }

@@ -43,7 +43,7 @@ impl Packing {
     }
 }
 
-/// A file: what it begins with, what is in there so many megabytes long, and what it ends with.
+/// A file: what it begins with, its content of this many megabytes, and what it ends with.
 #[derive(Clone, Copy)]
 struct Bomb {
     name: &'static str,
@@ -121,7 +121,7 @@ const HELD: &[Bomb] = &[
     },
 ];
 
-/// Files of short lines, of which nothing is held.
+/// Files of short lines, none of which are held.
 const STREAMS: &[Bomb] = &[
     Bomb {
         name: "empty lines",

@@ -25,7 +25,7 @@ more than 1 GB of memory or more than 10 seconds of CPU time, which is twice tha
 many texts. Prints the cases that failed and those that took most.
 FILTER: only cases whose name has this in it. --sample: every tenth case, always the same
 ones, each with four times the CPU time.
---seconds N: stop after that. --jobs N: so many cases at a time (2). --program FILE: not the
+--seconds N: stop after that. --jobs N: the number of cases at a time (2). --program FILE: not the
 release build of this checkout. Needs a Unix shell.";
 
 /// The most memory of a process, in bytes.
@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     run_chosen(&chosen)
 }
 
-/// Runs every tenth case with the release build that is there.
+/// Runs every tenth case with the existing release build.
 pub(crate) fn run_sample() -> Result<(), Error> {
     if !release_build()?.is_file() {
         build()?;
@@ -166,8 +166,8 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// How many times the CPU time a case may take: the sample runs where tests run, on machines that are slow
-    /// or do other things.
+    /// The factor on the CPU time that a case may take: the sample runs where tests run, on machines that are slow or
+    /// do other things.
     fn patience(&self) -> u32 {
         match self.sample {
             true => 4,

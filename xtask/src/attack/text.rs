@@ -137,7 +137,7 @@ fn letters(random: &mut Random, letters: &[u8], count: usize) -> String {
     (0..count).map(letter).collect()
 }
 
-/// The text with one of so many letters replaced.
+/// The text with one of this many letters replaced.
 fn edited(text: &str, one_of: usize) -> String {
     let mut random = Random::new(3);
     let edited = |letter: char| match random.index(one_of) {

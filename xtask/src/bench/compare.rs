@@ -16,7 +16,7 @@ use crate::table::table;
 /// Names of folders that criterion uses itself; a run without a name writes to `base`.
 pub(crate) const RESERVED: &[&str] = &["new", "base", "change", "report"];
 
-/// The median of a benchmark in nanoseconds, and its 95 % confidence interval.
+/// The median of a benchmark in nanoseconds, and its 95% confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Median {
     value: f64,
@@ -29,7 +29,7 @@ struct Median {
 struct Change {
     /// Percent of the median then; above 0 is slower.
     percent: f64,
-    /// How far both medians may be off, in percent of the median then.
+    /// The tolerance of both medians, in percent of the earlier median.
     noise: f64,
     verdict: Verdict,
 }
@@ -110,7 +110,7 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// An error that lists the saved runs if `name` is none of them.
+/// An error that lists the saved runs if `name` is not among them.
 pub(crate) fn known(folder: &Path, name: &str) -> Result<(), String> {
     let names: BTreeSet<String> = runs(folder)
         .iter()
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn changes_beyond_threshold_and_noise() {
-        // 100 -> 110 is +10 %; the intervals reach 1 and 2 to a side, together 3 %.
+        // 100 -> 110 is +10%; the intervals reach 1 and 2 to a side, together 3%.
         let then = median(100.0, 99.0, 101.0);
         let change = then.change(median(110.0, 108.0, 112.0), 5.0);
         assert_eq!(change.percent, 10.0);
@@ -244,7 +244,7 @@ mod tests {
             (median(110.0, 108.0, 112.0), 10.0, Verdict::Same),
             (median(90.0, 89.0, 91.0), 5.0, Verdict::Faster),
             (median(96.0, 96.0, 96.0), 5.0, Verdict::Same),
-            // Beyond the threshold, but the noise is 1 + 10 %.
+            // Beyond the threshold, but the noise is 1 + 10%.
             (median(110.0, 100.0, 120.0), 5.0, Verdict::Same),
         ] {
             assert_eq!(then.change(now, threshold).verdict, verdict, "{now:?}");

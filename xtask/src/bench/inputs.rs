@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-/// How the files of an input come into a folder.
+/// The way in which the files of an input come into a folder.
 #[derive(Clone, Copy)]
 enum Make {
     Random(fn(&mut Random, &Input, &Path) -> io::Result<()>),
@@ -19,7 +19,7 @@ enum Make {
     Code,
 }
 
-/// The folder of all inputs; another number whenever what stands in them changes.
+/// The folder of all inputs; another number whenever their content changes.
 pub(crate) const FOLDER: &str = "data-2";
 
 /// A data set.
@@ -28,9 +28,9 @@ pub(crate) struct Input {
     /// The name of its folder, together with the sizes.
     pub(crate) name: &'static str,
     make: Make,
-    /// How many examples.
+    /// The number of examples.
     pub(crate) size: usize,
-    /// How large one is; each input says in what.
+    /// The size of one example; each input says in which unit.
     pub(crate) width: usize,
 }
 
@@ -59,12 +59,12 @@ impl Input {
         }
     }
 
-    /// Images with true boxes and `per_image` detections each, in COCO's two files.
+    /// Images with ground-truth boxes and `per_image` detections each, in COCO's two files.
     pub(crate) const fn coco(images: usize, per_image: usize) -> Self {
         Self::new("coco", coco, images, per_image)
     }
 
-    /// Lines of about `letters` letters, half of them Cyrillic; in the second file 6 % of the
+    /// Lines of about `letters` letters, half of them Cyrillic; in the second file 6% of the
     /// letters are changed, left out or doubled.
     pub(crate) const fn lines(lines: usize, letters: usize) -> Self {
         Self::new("lines", lines_of_text, lines, letters)
@@ -92,7 +92,7 @@ impl Input {
         (self.name == "tables").then_some(["tables.py write", "pyarrow", "p/state.json"])
     }
 
-    /// A label, and `k` predicted ones, an object a line and as arrays of 64-bit integers.
+    /// A label, and `k` predicted ones, one object per line and as arrays of 64-bit integers.
     pub(crate) const fn ranked(examples: usize, k: usize) -> Self {
         Self::new("ranked", ranked, examples, k)
     }
@@ -117,7 +117,7 @@ impl Input {
         Self::new("labels", labels, examples, classes)
     }
 
-    /// ARC grids of up to `side` x `side` cells and predictions, an object a line.
+    /// ARC grids of up to `side` x `side` cells and predictions, one object per line.
     pub(crate) const fn grids(pairs: usize, side: usize) -> Self {
         Self::new("grids", grids, pairs, side)
     }
@@ -275,8 +275,8 @@ fn code(input: &Input, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A box `[x, y, w, h]` inside an image of these sides; areas as in COCO, about 41 % small, 34 %
-/// medium and 25 % large.
+/// A box `[x, y, w, h]` inside an image of these sides; areas as in COCO, about 41% small, 34%
+/// medium and 25% large.
 fn any_box(random: &mut Random, [width, height]: [f64; 2]) -> [f64; 4] {
     let area = (55.0_f64.powi(2).ln() + 1.75 * random.normal()).exp();
     let ratio = (0.5 * random.normal()).exp();
@@ -354,7 +354,7 @@ fn coco(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
             first = false;
             let (x, y) = (x.clamp(0.0, width - 1.0), y.clamp(0.0, height - 1.0));
             let (w, h) = (w.clamp(0.5, width - x), h.clamp(0.5, height - y));
-            // Four digits give scores that stand twice.
+            // Four digits give scores that occur twice.
             let score = score.clamp(0.001, 0.999);
             write!(
                 detections,
@@ -383,7 +383,7 @@ fn line(random: &mut Random, place: usize, letters: usize) -> Vec<char> {
             _ => letter(random, first, alphabet),
         })
         .collect();
-    // Words stand one space apart, and a line starts and ends with one, in every program.
+    // Words are one space apart, and a line starts and ends with one, in every program.
     line.dedup_by(|a, b| *a == ' ' && *b == ' ');
     for end in [0, line.len().saturating_sub(1)] {
         if let Some(end) = line.get_mut(end) {
@@ -505,7 +505,7 @@ fn scores(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
         let truth = random.below(classes);
         truths.write_all(&(truth as i64).to_le_bytes())?;
         for class in 0..classes {
-            // The true class stands a little out, and few scores are equal.
+            // The true class is a little ahead, and few scores are equal.
             let more = if class == truth { 0.35 } else { 0.0 };
             scores.write_all(&((random.unit() * 0.65 + more) as f32).to_le_bytes())?;
         }
@@ -519,7 +519,7 @@ fn score_records(random: &mut Random, input: &Input, folder: &Path) -> io::Resul
     for id in 0..size {
         let truth = random.below(classes);
         let mut score = |class| {
-            // The true class stands a little out, and few scores are equal.
+            // The true class is a little ahead, and few scores are equal.
             let more = if class == truth { 0.35 } else { 0.0 };
             ((random.unit() * 0.65 + more) * 1e6).round() / 1e6
         };
@@ -529,7 +529,7 @@ fn score_records(random: &mut Random, input: &Input, folder: &Path) -> io::Resul
     Ok(())
 }
 
-/// A true label, of which small ones are frequent, and a predicted one.
+/// A true label (small ones are frequent) and a predicted one.
 fn label_pair(random: &mut Random, classes: usize) -> (usize, usize) {
     let truth = (random.unit() * random.unit() * classes as f64) as usize;
     let said = if random.chance(0.7) {

@@ -15,7 +15,7 @@ pub(crate) use timing::target;
 use crate::run::{Error, cargo, cargo_output};
 
 pub(crate) const HELP: &str = "\
-Runs the benchmarks of all crates: against a saved run, beside peers, or over sizes.
+Runs the benchmarks of all crates: against a saved run, against peers, or over sizes.
 All of them are built as a release is, with the profile dist or its equal bench.
 
 cargo xtask bench [FILTER] [CRITERION ARGUMENTS]
@@ -49,7 +49,7 @@ peer did not run, unless there is none yet.";
 /// the program are in its own package, where cargo tells them its path.
 pub(crate) const WORDS: &[&str] = &["-p", "benches", "-p", "metric-cli", "--benches", "--"];
 
-/// What the command line asks for.
+/// The arguments of the command line.
 #[derive(Debug, Default, PartialEq)]
 struct Options {
     mode: Mode,
@@ -57,14 +57,14 @@ struct Options {
     against: Option<String>,
     /// Percent.
     threshold: Option<f64>,
-    /// Of runs with peers or over sizes.
+    /// The options of runs with peers or over sizes.
     settings: timing::Settings,
     /// The filter, and what goes to criterion.
     rest: Vec<String>,
 }
 
 impl Options {
-    /// What stands in the paths of the benchmarks to run, or nothing.
+    /// The text to find in the paths of the benchmarks to run, or nothing.
     fn filter(&self) -> &str {
         let first = self.rest.first().filter(|word| !word.starts_with('-'));
         first.map_or("", String::as_str)
@@ -239,8 +239,8 @@ fn criterion(options: &Options) -> Result<(), Error> {
     }
 }
 
-/// An error that says which groups there are if the filter matches no benchmark, of which criterion
-/// says nothing.
+/// An error that says which groups there are if the filter matches no benchmark, which criterion
+/// does not report.
 fn exists(filter: &str) -> Result<(), Error> {
     let list = |words: &[&str]| cargo_output(&[&["bench"], WORDS, words].concat(), &[]);
     if list(&["--list", filter])?.lines().any(is_benchmark) {
@@ -291,7 +291,7 @@ mod tests {
         let attached = parse("--save=v1 text --against=v0 --threshold=2.5")?;
         assert_eq!(attached, saved);
         assert_eq!(attached.filter(), "text");
-        // What is criterion's stays as it is.
+        // criterion's own files stay unchanged.
         let other = parse("--sample-size=10 text")?;
         assert_eq!(other.rest, ["--sample-size=10", "text"]);
         assert_eq!(other.filter(), "");

@@ -13,10 +13,10 @@ use super::timing::{self, Cost, Settings, target, version};
 use crate::run::{Error, cargo, print, printed, root};
 use crate::table::{markdown, table};
 
-/// What is compared: one of our commands with what does the same elsewhere.
+/// A comparison of one of our commands with tools that do the same.
 struct Comparison {
     name: &'static str,
-    /// What is computed, and from what.
+    /// The computation, and its input.
     about: &'static str,
     input: Input,
     ours: Ours,
@@ -28,7 +28,7 @@ struct Comparison {
     threads: &'static [usize],
 }
 
-/// How our side runs.
+/// The command on our side.
 enum Ours {
     /// `metric score` with these words, from files and with its start and end.
     Files(&'static str),
@@ -41,7 +41,7 @@ enum Ours {
     Python(&'static str),
 }
 
-/// How a peer runs.
+/// The command of a peer.
 struct Peer {
     /// Its package, with its requirements in `benches/peers/requirements`; `python` has none.
     package: &'static str,
@@ -250,8 +250,8 @@ const COMPARISONS: &[Comparison] = &[
     },
     Comparison {
         name: "text/exact_match/1M",
-        about: "share of equal texts, a million lines of two files; the metric of `evaluate` is no part of \
-                its package, so its comparison by numpy stands inside the package's machinery",
+        about: "share of equal texts, a million lines of two files; the metric of `evaluate` is not part \
+                of its package, so its comparison by numpy runs inside the package's machinery",
         input: Input::strings(1_000_000, 36),
         ours: Ours::Files("exact-match -r r.txt -p p.txt"),
         peers: &[
@@ -311,7 +311,7 @@ const COMPARISONS: &[Comparison] = &[
     Comparison {
         name: "text/vqa_v2/200k",
         about: "VQA v2's accuracy, 200,000 questions with 10 answers each, from its files; the peer \
-                is the published rule in Python, as its program is no package",
+                is the published rule in Python, as its program is not a package",
         input: Input::vqa(200_000, 10),
         ours: Ours::Files("vqa --profile vqa-v2 -r r.json -p p.json"),
         peers: &[peer(
@@ -325,7 +325,7 @@ const COMPARISONS: &[Comparison] = &[
     Comparison {
         name: "text/squad/100k",
         about: "SQuAD v1.1's exact match and F1, 100,000 questions with 3 answers each, from its \
-                files; the peer is the published rule in Python, as its program is no package",
+                files; the peer is the published rule in Python, as its program is not a package",
         input: Input::squad(100_000, 3),
         ours: Ours::Files("squad -r r.json -p p.json"),
         peers: &[peer("python", "squad.py")],
@@ -489,7 +489,7 @@ const COMPARISONS: &[Comparison] = &[
     Comparison {
         name: "stats/coco/compare/45k",
         about: "two systems by COCO's twelve numbers, with intervals from 1,000 resamples of 5,000 images and \
-                without a test, as hotcoco's `compare` has it",
+                without a test, as in hotcoco's `compare`",
         input: Input::coco(5_000, 9),
         ours: Ours::Compare(
             "coco -r r.json -p p.json p.json --names a,b --resamples 1000 --permutations 1",
@@ -648,7 +648,7 @@ impl Environment {
     }
 }
 
-/// Makes the environment of the peers with this Python, unless it is there.
+/// Makes the environment of the peers with this Python, unless it exists.
 fn make_venv(python: &str, venv: &Path) -> Result<(), String> {
     // Pip comes last; without it an environment is not whole.
     if ["bin/python", "bin/pip"]
@@ -657,7 +657,7 @@ fn make_venv(python: &str, venv: &Path) -> Result<(), String> {
     {
         return Ok(());
     }
-    // What is left of another one would say that packages are installed which are not.
+    // The rest of another environment would suggest that packages are installed that are not.
     let remove = || match std::fs::remove_dir_all(venv) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(format!("{}: {error}", venv.display()))
@@ -672,7 +672,7 @@ fn make_venv(python: &str, venv: &Path) -> Result<(), String> {
 }
 
 impl Environment {
-    /// Adds the files of an input that a package writes, unless they are there.
+    /// Adds the files of an input that a package writes, unless they exist.
     fn add_formats(&self, input: &Input, data: &Path) -> Result<(), String> {
         let Some([script, _, last]) = input.other_formats() else {
             return Ok(());
@@ -729,14 +729,14 @@ fn install(python: &Path, venv: &Path, package: &str) -> Result<String, String> 
         .into_iter()
         .find_map(|(name, version)| (name == package).then(|| version.to_owned()))
         .ok_or_else(|| format!("{}: expected {package}==VERSION", path.display()))?;
-    // What was installed is beside it, so that a second run asks no registry.
+    // The list of installed packages is next to it, so that a second run asks no registry.
     let stamp = venv.join(format!("{package}.installed"));
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(version);
     }
     eprintln!("  installing {package} {version}");
     let file = path.to_string_lossy();
-    // All that it needs stands in the file, at a version that is known to work with the rest.
+    // All that it needs is in the file, at a version that is known to work with the rest.
     let words = ["-m", "pip", "install", "--quiet", "--no-deps", "-r", &file];
     quietly(&python, &words)?;
     std::fs::write(&stamp, wanted).map_err(context)?;
@@ -758,7 +758,7 @@ struct Runs {
     /// Whether it can run.
     installed: bool,
     costs: Vec<Cost>,
-    /// What it printed last, or why it did not.
+    /// The last line that it printed, or why it did not.
     result: Result<Value, String>,
 }
 
@@ -766,7 +766,7 @@ struct Runs {
 struct Outcome {
     name: &'static str,
     threads: usize,
-    /// How long a plain read of the files takes, in seconds; `None` for what runs in memory.
+    /// The time that a plain read of the files takes, in seconds; `None` for what runs in memory.
     read: Option<f64>,
     runs: Vec<Runs>,
     /// For each peer, the greatest difference of a number, or what differs; `None` if one did not
@@ -996,7 +996,7 @@ fn agreement(ours: &Value, theirs: &Value, names: &[&str], tolerance: f64) -> Re
             (None, None) => 0.0,
             _ => f64::INFINITY,
         };
-        // A difference that is no number is none that may be.
+        // A difference that is not a number is not allowed.
         if difference.is_nan() || difference > tolerance {
             return Err(format!("{name}: {ours} and {theirs}"));
         }
@@ -1026,7 +1026,7 @@ impl Runs {
 }
 
 impl Outcome {
-    /// Whether a program that is there failed, or numbers disagree.
+    /// Whether an installed program failed, or numbers disagree.
     fn failed(&self) -> bool {
         let crashed = |runs: &Runs| runs.installed && runs.result.is_err();
         self.runs.iter().any(crashed) || self.agreement.iter().flatten().any(Result::is_err)
@@ -1053,7 +1053,7 @@ const HEADER: &[&str] = &[
     "agrees",
 ];
 
-/// What came out, for people.
+/// The results, for people.
 struct Report<'a> {
     chosen: &'a [&'static Comparison],
     outcomes: &'a [Outcome],
@@ -1110,7 +1110,8 @@ impl Report<'_> {
         rows
     }
 
-    /// What does not agree, what did not run, and where a peer needs less.
+    /// The results that do not agree, the runs that failed, and the cases in which a peer needs
+    /// less.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         for outcome in self.outcomes {
@@ -1136,7 +1137,7 @@ impl Report<'_> {
                     .into_iter()
                     .zip(["time", "CPU time", "memory"])
                 {
-                    // A difference of 3 % is none.
+                    // A difference of 3% does not count.
                     if theirs < 0.97 * ours {
                         let share = digits(theirs / ours);
                         let peer = &peer.program;
@@ -1162,7 +1163,7 @@ impl Report<'_> {
             })
             .collect();
         let mut text = format!(
-            "# Beside the peers\n\n\
+            "# Compared with other tools\n\n\
              Written by `cargo xtask bench --peers`{}; do not edit.\n\n\
              {}- Peers: {}\n\n\
              Ours and each peer run in turn on the same files, up to {} times each; the figures are \
@@ -1296,7 +1297,7 @@ mod tests {
     fn an_environment_is_whole_or_not_there() -> Result<(), Box<dyn std::error::Error>> {
         let venv = std::env::temp_dir().join(format!("xtask-venv-{}", std::process::id()));
         let stamp = venv.join("numpy.installed");
-        // Python is there, pip is not.
+        // Python is installed, pip is not.
         let broken = || {
             std::fs::create_dir_all(venv.join("bin"))?;
             std::fs::write(venv.join("bin/python"), "")?;
@@ -1335,7 +1336,7 @@ mod tests {
             requirements(text),
             [("numpy", "2.4.6"), ("scipy", "1.17.1")]
         );
-        // All are installed in one environment: a package stands at one version in all files.
+        // All are installed in one environment: a package has one version in all files.
         let mut versions = BTreeMap::new();
         let mut packages = Vec::new();
         for entry in std::fs::read_dir(root().join("benches/peers/requirements"))? {

@@ -14,7 +14,7 @@ use crate::table::{markdown, table};
 /// input.
 struct Curve {
     name: &'static str,
-    /// What one example is.
+    /// The kind of example.
     of: &'static str,
     words: &'static str,
     input: Input,
@@ -119,7 +119,7 @@ struct Point {
     size: usize,
     threads: usize,
     cost: Cost,
-    /// How long it takes to read the files and do nothing with them, in seconds.
+    /// The time to read the files and do nothing with them, in seconds.
     read: f64,
 }
 
@@ -244,8 +244,8 @@ fn page(origin: &str, rows: &[Vec<String>], failed: &[String]) -> String {
          {origin}\n\
          The program from its start to its end, on files; medians. Below the 5 MB or so of the small \
          process that starts it no peak memory is seen. `read` is the limit of the machine: a plain read of \
-         the files on one thread, into memory that is used again. The columns with `x` say how a row stands \
-         to the one above it, which has a tenth of the input or fewer threads: where time grows as \
+         the files on one thread, into memory that is used again. The columns with `x` compare a row \
+         with the one above it, which has a tenth of the input or fewer threads: where time grows as \
          the input does, `x wall` is no more than `x size`.\n\n\
          ![Time by size on one thread, and by threads](SCALING.svg)\n\n\
          {}\n{failed}",
@@ -253,7 +253,7 @@ fn page(origin: &str, rows: &[Vec<String>], failed: &[String]) -> String {
     )
 }
 
-/// A row a point; the last columns say how it stands to the point before, which is smaller or has
+/// One row per point; the last columns compare it with the point before, which is smaller or has
 /// fewer threads.
 fn rows(curves: &[&Curve], points: &[Point]) -> Vec<Vec<String>> {
     let row = |(place, point): (usize, &Point)| {
@@ -285,7 +285,7 @@ fn rows(curves: &[&Curve], points: &[Point]) -> Vec<Vec<String>> {
     points.iter().enumerate().map(row).collect()
 }
 
-/// Colours of curves that people with any colour vision tell apart (Okabe and Ito 2008).
+/// Colors of curves that people with any color vision tell apart (Okabe and Ito 2008).
 const COLOURS: &[RGBColor] = &[
     RGBColor(0, 0, 0),
     RGBColor(230, 159, 0),

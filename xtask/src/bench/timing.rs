@@ -14,7 +14,7 @@ use wait4::Wait4;
 use super::report::median;
 use crate::run::{cargo, cargo_output, print, printed};
 
-/// How programs are timed.
+/// The way in which programs are timed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) quick: bool,
@@ -76,7 +76,7 @@ pub(crate) fn version(metric: &Path) -> Result<String, String> {
     Ok(said.trim().trim_start_matches("metric ").to_owned())
 }
 
-/// What one run cost.
+/// The cost of one run.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Cost {
     /// Seconds by the clock.
@@ -121,7 +121,7 @@ pub(crate) fn target() -> Result<PathBuf, String> {
 /// `bench --measure FOLDER THREADS PROGRAM ARGUMENT…`.
 pub(crate) const MEASURE: &str = "--measure";
 
-/// What a program that ran cost, and the last line that it printed; or why it did not run.
+/// The cost of a program that ran, and the last line that it printed; or why it did not run.
 type Measured = Result<(Cost, String), String>;
 
 /// Runs a program to its end in `folder` with this many threads; gives its cost and the object in
@@ -204,7 +204,7 @@ fn spawn(program: &Path, arguments: &[String], folder: &Path, threads: &str) -> 
 fn stated(measured: Measured) -> Result<(Cost, Value), String> {
     let (cost, line) = measured?;
     let result: Value = serde_json::from_str(&line)
-        .map_err(|error| format!("its last line is no result: {error}: {line:.200}"))?;
+        .map_err(|error| format!("its last line is not a result: {error}: {line:.200}"))?;
     let cost = Cost {
         wall: result["seconds"].as_f64().unwrap_or(cost.wall),
         cpu: result["cpu"].as_f64().unwrap_or(cost.cpu),
@@ -214,7 +214,7 @@ fn stated(measured: Measured) -> Result<(Cost, Value), String> {
 }
 
 /// The line that says what is wrong: the last one that names an error, as Python's are, or the last
-/// one. Hints may stand below it.
+/// one. Hints may follow it.
 pub(crate) fn message(said: &str) -> &str {
     let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
     let error =
@@ -231,7 +231,7 @@ const VARIABLES: &[&str] = &[
     "MKL_NUM_THREADS",
 ];
 
-/// What this machine is: its processor, cores and memory.
+/// A description of this machine: its processor, cores and memory.
 fn machine() -> String {
     let field = |path: &str, name: &str| {
         let text = std::fs::read_to_string(path).ok()?;

@@ -1,10 +1,10 @@
 //! Parsing in bounded memory: the only module with `unsafe` code.
 //!
-//! tree-sitter allocates through hooks. Ours are in `hooks.c`. While a thread is in a [`Session`],
-//! they serve it from an [`Arena`], which counts; all other threads, and this one at other times, are
-//! served by the functions that were there before.
+//! tree-sitter allocates through hooks. Ours are in `hooks.c`. While a thread is in a [`Session`], they serve it from
+//! an [`Arena`], which counts; all other threads, and this one at other times, are served by the functions that were
+//! installed before.
 //!
-//! # Why a call is ended in its middle
+//! # Why a call is ended halfway
 //!
 //! tree-sitter asks after every hundred of its steps whether to go on, but one step may take
 //! gigabytes and minutes: at the end of a text with errors, all ways through the stacks of the
@@ -33,8 +33,8 @@
 //!
 //! # Why it is the same everywhere
 //!
-//! An arena counts from 0 for each text and each text has a new parser. Counts are of sizes that
-//! were asked for, which are the same wherever pointers have 64 bits.
+//! An arena counts from 0 for each text and each text has a new parser. Counts are of requested
+//! sizes, which are the same wherever pointers have 64 bits.
 
 mod arena;
 
@@ -130,7 +130,7 @@ impl Session {
             },
             _thread: PhantomData,
         };
-        // SAFETY: the hooks are there until `drop`, which ends that.
+        // SAFETY: the hooks remain until `drop` removes them.
         let previous = unsafe { metric_code_serve(&raw const session.hooks) };
         // Blocks of two arenas would be mixed up.
         assert!(previous.is_null(), "a session in a session");
@@ -293,8 +293,8 @@ fn look_at_string<F: FnOnce(&str)>(node: Node<'_>, look: F) {
         }
     }
     let mut look = Some(look);
-    // SAFETY: a node of a tree that is there. Its string is allocated and freed in this call, in which no
-    // limit holds.
+    // SAFETY: a node of a tree that is still alive. Its string is allocated and freed in this call, in which no limit
+    // holds.
     unsafe { metric_code_string(node.into_raw(), call::<F>, (&raw mut look).cast()) };
 }
 

@@ -40,7 +40,7 @@ pub struct Costs {
 /// Which costs of a pair are small enough for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Gate {
-    /// All but infinity.
+    /// All except infinity.
     #[default]
     None,
     /// Less than this, as in `distance < threshold`.
@@ -50,7 +50,7 @@ pub enum Gate {
 }
 
 impl Gate {
-    /// Whether a pair of this cost is possible.
+    /// Returns whether a pair of this cost is possible.
     #[must_use]
     pub fn admits(self, cost: f64) -> bool {
         cost < f64::INFINITY
@@ -63,10 +63,11 @@ impl Gate {
 }
 
 impl Costs {
-    /// The matrix with these costs, row by row. Either side may be empty.
+    /// Returns the matrix with these costs, row by row. Either side may be empty.
     ///
     /// # Errors
-    /// Not as many costs as pairs; a cost that is NaN or negative infinity.
+    /// Returns an error if the numbers of costs and pairs differ, or a cost is NaN or negative
+    /// infinity.
     pub fn new(rows: usize, columns: usize, values: Vec<f64>) -> Result<Self, InvalidCosts> {
         if rows.checked_mul(columns) != Some(values.len()) {
             return Err(InvalidCosts::Size {
@@ -90,10 +91,10 @@ impl Costs {
         })
     }
 
-    /// The matrix of `cost(row, column)`.
+    /// Returns the matrix of `cost(row, column)`.
     ///
     /// # Errors
-    /// A cost that is NaN or negative infinity.
+    /// Returns an error if a cost is NaN or negative infinity.
     pub fn from_fn(
         rows: usize,
         columns: usize,
@@ -104,19 +105,19 @@ impl Costs {
         Self::new(rows, columns, pairs.map(|(i, j)| cost(i, j)).collect())
     }
 
-    /// The number of true items.
+    /// Returns the number of true items.
     #[must_use]
     pub const fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of predicted items.
+    /// Returns the number of predicted items.
     #[must_use]
     pub const fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The cost of a pair; `None` outside the matrix.
+    /// Returns the cost of a pair; `None` outside the matrix.
     #[must_use]
     pub fn get(&self, row: usize, column: usize) -> Option<f64> {
         let inside = row < self.rows && column < self.columns;
@@ -132,8 +133,8 @@ impl Costs {
             .map(move |(place, &cost)| (place / columns, place % columns, cost))
     }
 
-    /// The most pairs that the gate admits; among choices with this number of pairs, the least
-    /// total cost.
+    /// Returns the most pairs that the gate admits; among choices with this number of pairs, the
+    /// least total cost.
     ///
     /// Without a gate, and with finite costs, this is the plain assignment problem: as many pairs
     /// as the smaller side has items. Time, ties and range as in [`assign`]: costs over 1e300 from 0
@@ -152,8 +153,8 @@ impl Costs {
         assign(&edges.collect::<Vec<_>>())
     }
 
-    /// The cheapest pair of all, then the cheapest of the items that are left, and so on; of equal
-    /// costs the first row, then the first column. `O(n m log(n m))`.
+    /// Returns the cheapest pair of all, then the cheapest of the items that are left, and so on;
+    /// of equal costs the first row, then the first column. `O(n m log(n m))`.
     #[must_use]
     pub fn greedy_cheapest(&self, gate: Gate) -> Vec<(usize, usize)> {
         let mut pairs: Vec<_> = self.admitted(gate).collect();
@@ -177,7 +178,7 @@ impl Costs {
     /// The rule of VectorMapNet, MapTR and OpenLane-V2, with [`Gate::Below`]. `O(n m)`.
     ///
     /// # Errors
-    /// Not one confidence for each column; a confidence that is NaN.
+    /// Returns an error if there is not one confidence for each column, or a confidence is NaN.
     pub fn greedy_by_confidence(
         &self,
         confidences: &[f64],

@@ -88,7 +88,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// A pair for the objective "most pairs, then the greatest total `similarity`".
+    /// Returns a pair for the objective "most pairs, then the greatest total `similarity`".
     #[must_use]
     pub fn similar(row: usize, column: usize, similarity: f64) -> Self {
         let benefit = Benefit {
@@ -103,7 +103,7 @@ impl Edge {
     }
 }
 
-/// The one-to-one choice of `edges` with the greatest total benefit, as `(row, column)` by row.
+/// Returns the one-to-one choice of `edges` with the greatest total benefit, as `(row, column)` by row.
 ///
 /// Every row and every column is in at most one chosen pair. A pair worth less than nothing (below
 /// `Benefit::default()`) is not chosen; one worth exactly nothing is chosen where that costs
@@ -147,7 +147,7 @@ pub fn assign(edges: &[Edge]) -> Vec<(usize, usize)> {
     assign_all(edges.to_vec())
 }
 
-/// [`assign`] of pairs that nobody else needs, which takes half of the memory.
+/// Does the same as [`assign`], for pairs that are not used again, with half of the memory.
 ///
 /// ```
 /// use metric_core::assignment::{Edge, assign_all};

@@ -26,9 +26,9 @@ const STROKES: [Stroke; 4] = [
 ];
 
 impl OpenLaneV2 {
-    /// A frame from above as SVG: its centerlines, and the predicted ones, with a scale bar. Lanes are matched under
-    /// the widest of [`LANE_THRESHOLDS`](super::LANE_THRESHOLDS). Forward is up and left is left, as the axes of the
-    /// data set are: x points forward, y to the left.
+    /// Returns a frame from above as SVG: its centerlines, and the predicted ones, with a scale bar. Lanes are matched
+    /// under the widest of [`LANE_THRESHOLDS`](super::LANE_THRESHOLDS). Forward is up and left is left, as the axes of
+    /// the data set are: x points forward, y to the left.
     ///
     /// ```
     /// use metric_graph::Polyline;

@@ -31,14 +31,14 @@ pub struct TrafficElement {
 }
 
 impl TrafficElement {
-    /// A traffic element with the number of its attribute (see [`ATTRIBUTE_NAMES`]) and two corners
-    /// in pixels: left and top, right and bottom.
+    /// Returns a traffic element with the number of its attribute (see [`ATTRIBUTE_NAMES`]) and two
+    /// corners in pixels: left and top, right and bottom.
     ///
     /// A box without an area, or with its corners the wrong way round, overlaps with nothing.
     ///
     /// # Errors
     ///
-    /// No attribute has this number, or a coordinate is not finite.
+    /// Returns an error if no attribute has this number, or a coordinate is not finite.
     pub fn new(attribute: i64, corners: [[f64; 2]; 2]) -> Result<Self, InvalidElement> {
         let known = u8::try_from(attribute)
             .ok()
@@ -55,21 +55,21 @@ impl TrafficElement {
         }
     }
 
-    /// The number of its attribute.
+    /// Returns the number of its attribute.
     #[must_use]
     pub const fn attribute(&self) -> u8 {
         self.attribute
     }
 
-    /// Left and top, right and bottom.
+    /// Returns left and top, right and bottom.
     #[must_use]
     pub const fn corners(&self) -> [[f64; 2]; 2] {
         self.corners
     }
 
-    /// `1 - IoU`, in the devkit's order of operations; 1 where the boxes share no area, for which
-    /// the devkit has NaN if neither has one. An area that is infinite as a number is shared by no
-    /// other box.
+    /// Returns `1 - IoU`, in the devkit's order of operations; 1 where the boxes share no area, for
+    /// which the devkit has NaN if neither has one. An area that is infinite as a number is shared
+    /// by no other box.
     #[must_use]
     pub fn distance(&self, other: &Self) -> f64 {
         let [[left, top], [right, bottom]] = self.corners;
@@ -202,11 +202,11 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame; `id` orders equal confidences of different frames, and nothing else.
+    /// Returns a frame; `id` orders equal confidences of different frames, and nothing else.
     ///
     /// # Errors
     ///
-    /// A topology whose shape is not lanes by lanes, or lanes by elements.
+    /// Returns an error if the shape of a topology is not lanes by lanes, or lanes by elements.
     pub fn new(
         id: impl Into<String>,
         lanes: Vec<Polyline<3>>,
@@ -224,7 +224,7 @@ impl Frame {
         })
     }
 
-    /// The same frame with another id, for frames whose id is stored next to them.
+    /// Returns the same frame with another id, for frames whose id is stored next to them.
     #[must_use]
     pub fn with_id(self, id: impl Into<String>) -> Self {
         Self {
@@ -233,19 +233,19 @@ impl Frame {
         }
     }
 
-    /// The id.
+    /// Returns the id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The lanes.
+    /// Returns the lanes.
     #[must_use]
     pub fn lanes(&self) -> &[Polyline<3>] {
         &self.lanes
     }
 
-    /// The traffic elements.
+    /// Returns the traffic elements.
     #[must_use]
     pub fn elements(&self) -> &[TrafficElement] {
         &self.elements
@@ -264,12 +264,12 @@ pub struct FramePrediction {
 }
 
 impl FramePrediction {
-    /// A prediction; the default one predicts nothing.
+    /// Returns a prediction; the default one predicts nothing.
     ///
     /// # Errors
     ///
-    /// A topology whose shape is not lanes by lanes, or lanes by elements; a confidence that is not
-    /// finite.
+    /// Returns an error if the shape of a topology is not lanes by lanes, or lanes by elements, or
+    /// if a confidence is not finite.
     pub fn new(
         lanes: Vec<Detected<Polyline<3>>>,
         elements: Vec<Detected<TrafficElement>>,
@@ -313,13 +313,13 @@ impl FramePrediction {
         Ok(prediction)
     }
 
-    /// The lanes.
+    /// Returns the lanes.
     #[must_use]
     pub fn lanes(&self) -> &[Detected<Polyline<3>>] {
         &self.lanes
     }
 
-    /// The traffic elements.
+    /// Returns the traffic elements.
     #[must_use]
     pub fn elements(&self) -> &[Detected<TrafficElement>] {
         &self.elements

@@ -1,4 +1,4 @@
-//! Which predictions of a frame stand for which true lanes and traffic elements.
+//! The matching of the predictions of a frame with true lanes and traffic elements.
 
 use super::frame::{Detected, Frame, FramePrediction, TrafficElement};
 use crate::Polyline;
@@ -54,9 +54,9 @@ pub fn match_frame(prediction: &FramePrediction, frame: &Frame) -> Matches {
     }
 }
 
-/// The distance of a predicted lane from a true one, as in OpenLane-V2: the discrete Fréchet
-/// distance in meters, less for lanes far away, whose sight is poorer, by `max(0.5, 1 - 0.005 r)`
-/// for a true lane that comes within `r` meters of the ego vehicle.
+/// Returns the distance of a predicted lane from a true one, as in OpenLane-V2: the discrete
+/// Fréchet distance in meters, less for lanes far away, whose sight is poorer, by
+/// `max(0.5, 1 - 0.005 r)` for a true lane that comes within `r` meters of the ego vehicle.
 ///
 /// `None` at or above 3 m, where nothing is matched. The devkit also requires the [`chamfer`] distance, with the same
 /// factor, to be less than 3 m; this adds nothing, as a mean of least distances is never the greater of the two.
@@ -77,8 +77,8 @@ pub fn lane_distance(prediction: &Polyline<3>, truth: &Polyline<3>) -> Option<f6
     distance_below(prediction, truth, relaxation(truth), FARTHEST)
 }
 
-/// The Chamfer distance of OpenLane-V2: half the sum of both directions, without the repeated last
-/// point of a closed true lane.
+/// Returns the Chamfer distance of OpenLane-V2: half the sum of both directions, without the
+/// repeated last point of a closed true lane.
 ///
 /// A lane of one point is not closed here; the devkit drops that point and fails.
 #[must_use]

@@ -1,10 +1,9 @@
-//! OpenLane-V2: lanes, traffic elements and how they hang together, frame by frame.
+//! OpenLane-V2: lanes, traffic elements and how they are connected, frame by frame.
 //!
-//! The OpenLane-V2 Score (OLS) is the mean of four: [`det_l`](OpenLaneScore::det_l) and
-//! [`det_t`](OpenLaneScore::det_t), how well lanes and traffic elements are found (average
-//! precision), and the roots of [`top_ll`](OpenLaneScore::top_ll) and
-//! [`top_lt`](OpenLaneScore::top_lt), how well the edges between lanes and from lanes to traffic
-//! elements are.
+//! The OpenLane-V2 Score (OLS) is the mean of four numbers: [`det_l`](OpenLaneScore::det_l) and
+//! [`det_t`](OpenLaneScore::det_t), the average precision of lanes and of traffic elements, and the
+//! roots of [`top_ll`](OpenLaneScore::top_ll) and [`top_lt`](OpenLaneScore::top_lt), the average
+//! precision of the edges between lanes and from lanes to traffic elements.
 //!
 //! Wang et al., *OpenLane-V2: A topology reasoning benchmark for unified 3D HD mapping* (NeurIPS
 //! 2023), in the semantics of the devkit 2.1.0. Where the devkit's result depends on the version of
@@ -14,8 +13,8 @@
 //!   numbers of 32 and 64 bits: 7 of 10 reach a recall of 0.7 with numpy 1 and not with numpy 2.
 //! - Equal confidences rank by the id of the frame, then by position. In the devkit the order is
 //!   that of an unstable sort.
-//! - All is computed in `f64`; the devkit rounds averages to 32 bits, which is a difference of less
-//!   than 1e-6.
+//! - Everything is computed in `f64`; the devkit rounds averages to 32 bits, which is a difference
+//!   of less than 1e-6.
 //! - Two boxes without an area share nothing (distance 1). The devkit has NaN, which hides other
 //!   ground-truth boxes of the frame.
 //! - A true lane of one point is a lane. The devkit fails.
@@ -106,7 +105,7 @@ const UNFOUND: f64 = EDGE_THRESHOLD + f32::EPSILON as f64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenLaneV2;
 
-/// Evidence for [`OpenLaneV2`]: confidences and verdicts of all predictions by frame, and sums.
+/// The state of [`OpenLaneV2`]: confidences and verdicts of all predictions by frame, and sums.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OpenLaneState {
@@ -170,9 +169,9 @@ struct FrameOutcome {
     true_lanes: u64,
     /// By attribute, as far as the frame has the attribute.
     true_elements: BTreeMap<u8, u64>,
-    /// For each predicted lane its confidence, and a bit for each threshold under which it is right.
+    /// For each predicted lane its confidence, and one bit per threshold under which it is correct.
     lanes: Vec<(Confidence, u8)>,
-    /// For each predicted element its confidence, its attribute, and whether it is right.
+    /// For each predicted element its confidence, its attribute, and whether it is correct.
     elements: Vec<(Confidence, u8, bool)>,
 }
 
@@ -200,7 +199,7 @@ impl TryFrom<f64> for Confidence {
     }
 }
 
-/// Evidence of one kind of edges.
+/// The state of one kind of edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Edges {
@@ -214,7 +213,7 @@ struct Edges {
 }
 
 impl OpenLaneState {
-    /// The number of frames.
+    /// Returns the number of frames.
     #[must_use]
     pub fn frames(&self) -> u64 {
         self.frames.values().map(|same| same.0.len() as u64).sum()
@@ -327,14 +326,14 @@ pub struct EdgeScore {
     pub vertices: u64,
     /// The number of vertices without an edge, neither true nor predicted, and so an average precision of 1.
     pub edgeless: u64,
-    /// Edges above [`EDGE_THRESHOLD`] under each of [`LANE_THRESHOLDS`]: right if both ends are
+    /// Edges above [`EDGE_THRESHOLD`] under each of [`LANE_THRESHOLDS`]: correct if both ends are
     /// matched and the true ends have the edge. Unlike in the average precisions, edges between
     /// predictions that were not matched count, as false positives.
     pub counts: [Counts; 3],
 }
 
 impl EdgeScore {
-    /// The share of vertices that have an average precision of 1 because they have no edge.
+    /// Returns the share of vertices that have an average precision of 1 because they have no edge.
     #[must_use]
     pub fn edgeless_share(&self) -> Option<f64> {
         metric_core::ratio(self.edgeless, self.vertices)
@@ -492,7 +491,7 @@ struct Rows {
     true_lanes: Vec<(u32, u64)>,
     /// By state and attribute.
     true_elements: Vec<(u32, u8, u64)>,
-    /// Confidences, and bits of the thresholds under which a lane is right.
+    /// Confidences, and bits of the thresholds under which a lane is correct.
     lanes: WeightedRows<(Confidence, u8)>,
     /// By attribute, confidences and verdicts.
     elements: Vec<WeightedRows<(Confidence, bool)>>,
@@ -710,7 +709,7 @@ fn vertex_average_precision(neighbours: &mut Vec<(f64, bool)>) -> Option<f64> {
     Some(sum / truths as f64)
 }
 
-/// Predictions that are right or wrong, by falling confidence.
+/// Correct and incorrect predictions, by falling confidence.
 struct Ranking {
     truths: u64,
     predictions: u64,

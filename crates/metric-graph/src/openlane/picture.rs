@@ -6,9 +6,9 @@ use super::{ATTRIBUTE_NAMES, EDGE_THRESHOLD, OpenLaneV2, TrafficElement};
 use crate::picture::{Mark, Picture, PictureNode};
 
 impl OpenLaneV2 {
-    /// A frame as a picture: on the left lanes that lead to others, on the right the lanes and
-    /// traffic elements they lead to. Lanes are matched under the widest of [`LANE_THRESHOLDS`](super::LANE_THRESHOLDS),
-    /// traffic elements whatever their attributes; one whose attribute was misread is wrong.
+    /// Returns a frame as a picture: on the left lanes that lead to others, on the right the lanes and traffic elements
+    /// they lead to. Lanes are matched under the widest of [`LANE_THRESHOLDS`](super::LANE_THRESHOLDS), traffic
+    /// elements whatever their attributes; one whose attribute was misread is wrong.
     ///
     /// ```
     /// use metric_graph::Polyline;

@@ -1,4 +1,4 @@
-//! Reading frames in the form of OpenLane-V2's files, with errors that say where.
+//! Reading frames in the form of OpenLane-V2's files, with errors that name the position.
 
 use std::fmt;
 use std::marker::PhantomData;

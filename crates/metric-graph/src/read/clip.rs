@@ -1,4 +1,4 @@
-//! Reading clips from MapDR's files, with errors that say where.
+//! Reading clips from MapDR's files, with errors that name the position.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

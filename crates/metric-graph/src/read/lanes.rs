@@ -36,11 +36,11 @@ pub struct Unparsable {
     pub reason: Message,
 }
 
-/// The evidence of [`ReadLanes`].
+/// The state of [`ReadLanes`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReadLanesState {
-    /// The evidence of the clips.
+    /// The state of the clips.
     pub correspondence: CorrespondenceState,
     /// The number of unparsable predictions.
     pub unparsable: u64,

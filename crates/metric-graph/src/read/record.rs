@@ -229,8 +229,8 @@ fn outside<'a>(text: &'a str, part: &str) -> impl Iterator<Item = &'a str> {
     .into_iter()
 }
 
-/// Whether a JSON value is one rule of a clip. In a file of one clip, the values by id are rules; in a file
-/// of several, rules are one level further down.
+/// Returns whether a JSON value is one rule of a clip. In a file of one clip, the values by id are rules; in a file of
+/// several, rules are one level further down.
 ///
 /// ```
 /// use metric_graph::read::is_rule;

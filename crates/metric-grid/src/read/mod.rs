@@ -66,7 +66,7 @@ impl Solutions {
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse) and [`read_folder`](Self::read_folder).
+    /// Returns an error as [`parse`](Self::parse) and [`read_folder`](Self::read_folder) do.
     pub fn read(document: &Document) -> Result<Self, ReadError> {
         match &document.content {
             Content::Folder(folder) => Self::read_folder(folder),
@@ -102,7 +102,7 @@ impl Solutions {
     ///
     /// # Errors
     ///
-    /// As of [`parse`](Self::parse), and a folder or file that cannot be opened.
+    /// Returns an error as [`parse`](Self::parse) does, and if a folder or file cannot be opened.
     pub fn read_folder(folder: &Folder) -> Result<Self, ReadError> {
         let mut solutions = Self::default();
         for (id, path) in task_files(&folder.path)? {
@@ -121,7 +121,7 @@ impl Solutions {
         self.tasks.push((id, outputs));
     }
 
-    /// The tasks in the order of the file, each with its test outputs.
+    /// Returns the tasks in the order of the file, each with its test outputs.
     pub fn tasks(&self) -> impl Iterator<Item = (&str, &[Grid])> {
         let tasks = self.tasks.iter();
         tasks.map(|(id, outputs)| (id.as_str(), outputs.as_slice()))
@@ -175,7 +175,7 @@ impl Submission {
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse) and [`read_folder`](Self::read_folder).
+    /// Returns an error as [`parse`](Self::parse) and [`read_folder`](Self::read_folder) do.
     pub fn read(
         document: &Document,
         solutions: &Solutions,
@@ -196,8 +196,9 @@ impl Submission {
     ///
     /// # Errors
     ///
-    /// A text that is neither, a task or an output that is there twice, and with
-    /// [`strict`](SubmissionOptions::strict) what else is not as it should be.
+    /// Returns an error if the text has neither form, or a task or an output is given twice; with
+    /// [`strict`](SubmissionOptions::strict) also for everything that is otherwise counted and left
+    /// out.
     pub fn parse(
         file: File<'_>,
         solutions: &Solutions,
@@ -234,8 +235,8 @@ impl Submission {
     ///
     /// # Errors
     ///
-    /// As of [`parse`](Self::parse), indices that do not fit, and a folder or file that cannot be
-    /// opened.
+    /// Returns an error as [`parse`](Self::parse) does, and if indices do not fit, or a folder or
+    /// file cannot be opened.
     pub fn read_folder(
         folder: &Folder,
         solutions: &Solutions,
@@ -263,13 +264,13 @@ impl Submission {
         Ok(submission)
     }
 
-    /// The attempts at each test output of a task, none for a task that is not there.
+    /// Returns the attempts at each test output of a task, none for a task that is not there.
     #[must_use]
     pub fn attempts(&self, task: &str) -> &[Vec<Attempt>] {
         self.tasks.get(task).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a task is there, be it without attempts.
+    /// Returns whether the submission has a task, even without attempts.
     #[must_use]
     pub fn has(&self, task: &str) -> bool {
         self.tasks.contains_key(task)
@@ -397,14 +398,14 @@ pub fn parse_attempts(
     }
 }
 
-/// Whether the text of a file is solutions, `{task: [grid, ...]}`, rather than grids, `{id: grid}`:
-/// judged by its first values.
+/// Returns whether the text of a file is solutions, `{task: [grid, ...]}`, rather than grids,
+/// `{id: grid}`: judged by its first values.
 #[must_use]
 pub fn is_solutions(text: &str) -> bool {
     json::are_tasks(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Whether JSON is the outputs of a task, `[grid, ...]`, rather than a grid.
+/// Returns whether JSON is the outputs of a task, `[grid, ...]`, rather than a grid.
 #[must_use]
 pub fn is_task(json: &str) -> bool {
     json::is_task(json).unwrap_or(false)

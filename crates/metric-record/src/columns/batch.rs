@@ -139,7 +139,7 @@ impl<'a> Batch<'a> {
         self.predictions.len()
     }
 
-    /// Whether there are no records.
+    /// Returns whether there are no records.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -40,7 +40,7 @@ impl<'a, T: Copy> Cells<'a, T> {
         self.values.len()
     }
 
-    /// Whether there are no cells.
+    /// Returns whether there are no cells.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.values.is_empty()

@@ -94,7 +94,7 @@ impl<'a, C> Lists<'a, C> {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// Whether there are no lists.
+    /// Returns whether there are no lists.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -126,7 +126,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Whether there are no cells.
+    /// Returns whether there are no cells.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -323,7 +323,7 @@ impl<'a, O: Copy + PartialOrd + Into<i64> + TryInto<usize>> Spans<'a, O> {
         self.text.get(at(start)?..at(end)?)
     }
 
-    /// How many texts equal those of the same index.
+    /// The number of texts that equal those of the same index.
     fn count_equal(&self, other: &Self) -> usize {
         self.bytes()
             .zip(other.bytes())

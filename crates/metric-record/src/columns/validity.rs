@@ -51,13 +51,13 @@ impl<'a> Validity<'a> {
         self.len
     }
 
-    /// Whether there are no cells.
+    /// Returns whether there are no cells.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether a cell has a value. No cell after the last one has.
+    /// Returns whether a cell has a value. No cell after the last one has.
     #[must_use]
     pub fn is_valid(&self, row: usize) -> bool {
         // The sum does not overflow: it is below that of the constructor.

@@ -49,7 +49,7 @@ pub struct ListBlocks<R> {
 }
 
 impl<R: Read> ListBlocks<R> {
-    /// The blocks of a text.
+    /// Returns the blocks of a text.
     #[must_use]
     pub const fn new(reader: R) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl<R: Read> ListBlocks<R> {
         }
     }
 
-    /// The blocks of the list that an object has as the value of a key.
+    /// Returns the blocks of the list that an object has as the value of a key.
     ///
     /// ```
     /// use metric_record::json::blocks::ListBlocks;
@@ -97,7 +97,7 @@ impl<R: Read> ListBlocks<R> {
         &self.head
     }
 
-    /// Whether the last block has been read.
+    /// Returns whether the last block has been read.
     #[must_use]
     pub const fn is_at_end(&self) -> bool {
         self.ended

@@ -286,7 +286,7 @@ impl<'a> Entries<'a> {
             .map(|(_, json)| *json)
     }
 
-    /// Returns the value of `key` as a [`Name`], if it is there and not null.
+    /// Returns the value of `key` as a [`Name`], if it is present and not null.
     ///
     /// # Errors
     ///

@@ -31,7 +31,7 @@ pub struct Scanner<'a> {
 const MOST_DEPTH: u32 = 64;
 
 impl<'a> Scanner<'a> {
-    /// A scanner at the start of a text.
+    /// Returns a scanner at the start of a text.
     #[must_use]
     pub const fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
@@ -60,7 +60,7 @@ impl<'a> Scanner<'a> {
         };
     }
 
-    /// Whether only white space is left.
+    /// Returns whether only white space is left.
     #[must_use]
     #[inline]
     pub fn is_at_end(&mut self) -> bool {
@@ -487,7 +487,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// These names, which are distinct, in any order.
+    /// Returns these names, which are distinct, in any order.
     #[must_use]
     pub const fn new(names: &'static [&'static str]) -> Self {
         Self {

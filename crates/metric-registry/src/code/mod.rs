@@ -443,8 +443,8 @@ impl Code {
         );
         if examples.total > 0 && state.dataflow[1] == 0 {
             let total = match self.metric.profile {
-                Profile::CodeBleu07 => "codebleu takes it for 1, as codebleu 0.7.0 does",
-                Profile::CodeXGlue | Profile::FusionBrain2021 => "codebleu takes it for 0",
+                Profile::CodeBleu07 => "codebleu counts it as 1, as codebleu 0.7.0 does",
+                Profile::CodeXGlue | Profile::FusionBrain2021 => "codebleu counts it as 0",
                 Profile::Paper => "dataflow_match and codebleu are undefined",
                 Profile::Corrected => "codebleu is made of the other components",
             };

@@ -240,8 +240,7 @@ pub(super) fn tide(shown: Shown<'_>) -> Vec<Section> {
         bar.tone = Tone::Bad;
     }
     let ap = shown.result["scores"]["AP"].as_f64().unwrap_or(0.0);
-    let note =
-        format!("How much AP would rise if errors of this type were corrected; AP is {ap:.4}.");
+    let note = format!("The rise of AP if errors of this type were corrected; AP is {ap:.4}.");
     let mut blocks = bars(
         caption("What errors cost", &note, largest(&costs)),
         None,

@@ -1,4 +1,4 @@
-//! Answers to questions, and other texts that are right or wrong.
+//! Answers to questions, and other texts that are correct or incorrect.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -324,7 +324,7 @@ impl Reading for Vqa {
         if self.is_agreement() {
             counts.push(("thirds".to_owned(), json!(state.thirds)));
         }
-        let rest = "scored without a lemmatizer, each word as its own lemma; the reference program uses pymorphy2, and the library takes a lemmatizer as a function";
+        let rest = "scored without a lemmatizer, each word as its own lemma; the reference implementation uses pymorphy2, and the library takes a lemmatizer as a function";
         let unlemmatized = Counted::new(
             format!("Russian answer was {rest}"),
             format!("Russian answers were {rest}"),

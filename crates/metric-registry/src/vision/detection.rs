@@ -261,7 +261,7 @@ impl<F: Form> Boxes<F> {
                 OptionError::new("profile", profile.name(), reason)
             }
             InvalidSweep::BestF1 => {
-                let reason = "the matching rule must go by score: greedy, voc or voc-strict";
+                let reason = "the matching rule must use scores: greedy, voc or voc-strict";
                 OptionError::new("best-f1", &options.given("best-f1"), reason)
             }
             InvalidSweep::Threshold(error) => {
@@ -879,7 +879,7 @@ impl<F: Form> Boxes<F> {
                 .option("score-threshold", "")
                 .text(" and ")
                 .option("best-f1", "")
-                .text(" go by it"));
+                .text(" need it"));
         }
         Ok(detections)
     }
@@ -900,7 +900,7 @@ mod tests {
         DETECTION.scorer(&chosen)
     }
 
-    /// Reads records of a reference and a prediction, each into evidence of its own.
+    /// Reads records of a reference and a prediction, each into a state of its own.
     fn report(options: &[(&str, &str)], records: &[[&str; 2]]) -> Result<Report, String> {
         let scorer = scorer(options).map_err(|error| error.to_string())?;
         let mut total = scorer.start();

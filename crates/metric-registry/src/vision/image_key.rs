@@ -1,4 +1,4 @@
-//! Results whose images are named by their files, as `predictions.json` of Ultralytics names them.
+//! Results whose images are named by their files, as in `predictions.json` of Ultralytics.
 
 use std::collections::HashMap;
 

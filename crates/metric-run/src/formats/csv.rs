@@ -1,8 +1,7 @@
 //! CSV and TSV, read strictly: RFC 4180 with the extensions that real writers need.
 //!
-//! Common readers take a quote in the middle of a field, text after a closing quote, or a file that ends
-//! inside of quotes, and return something. Here one pass splits a record and checks each byte of its
-//! structure.
+//! Common readers accept a quote in the middle of a field, text after a closing quote, or a file that ends inside of
+//! quotes, and return something. Here one pass splits a record and checks each byte of its structure.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -165,7 +165,7 @@ const SPECS: [Spec; 11] = [
 ];
 
 impl Format {
-    /// The names of all formats, as options give them.
+    /// Returns the names of all formats, as options give them.
     ///
     /// ```
     /// use metric_run::Format;

@@ -1,5 +1,5 @@
-//! Parquet: row group by row group, and only the columns that are wanted. On several threads, the columns are
-//! decoded at the same time: a file may have one row group only, and its rows are wanted in order.
+//! Parquet: row group by row group, and only the columns that are needed. On several threads, the columns are decoded
+//! at the same time: a file may have one row group only, and its rows are needed in order.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};

@@ -7,8 +7,8 @@ use super::table::{self, Step};
 use super::units::{common_ends, numbered};
 use super::work::{Cells, OutOfCells};
 
-/// The Levenshtein distance: the least number of substitutions, deletions and insertions that turn one
-/// list into the other.
+/// Returns the Levenshtein distance: the least number of substitutions, deletions and insertions that turn one list
+/// into the other.
 ///
 /// The lists are of anything that compares: characters, words, labels. See [`Edits`] for the rates
 /// that are made of it.
@@ -33,7 +33,7 @@ pub fn edit_distance<T: Eq + Hash>(reference: &[T], prediction: &[T]) -> usize {
     edit_distance_within(reference, prediction, most).unwrap_or(most)
 }
 
-/// The [`edit_distance`] if it is at most `limit`, in about `limit * n / 64` steps.
+/// Returns the [`edit_distance`] if it is at most `limit`, in about `limit * n / 64` steps.
 ///
 /// ```
 /// use metric_text::edit_distance_within;
@@ -101,7 +101,7 @@ impl Edit {
     /// All edits.
     pub const ALL: &[Self] = &[Self::Equal, Self::Substitute, Self::Delete, Self::Insert];
 
-    /// The name of the edit, as in jiwer.
+    /// Returns the name of the edit, as in jiwer.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -160,7 +160,7 @@ pub struct Alignment {
 }
 
 impl Alignment {
-    /// The alignment of two lists of units.
+    /// Returns the alignment of two lists of units.
     #[must_use]
     pub fn new<T: Eq + Hash>(reference: &[T], prediction: &[T]) -> Self {
         let alignment = Self::within(reference, prediction, &mut Cells::unlimited());
@@ -232,7 +232,7 @@ impl Alignment {
         });
     }
 
-    /// The edits by kind.
+    /// Returns the edits by kind.
     #[must_use]
     pub fn edits(&self) -> Edits {
         let mut edits = Edits::default();
@@ -262,7 +262,7 @@ impl Alignment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Edits {
-    /// Units that are right.
+    /// Correct units.
     pub hits: u64,
     /// Units that replace others.
     pub substitutions: u64,
@@ -273,7 +273,7 @@ pub struct Edits {
 }
 
 impl Edits {
-    /// The edits of the [`Alignment`] of two lists of units.
+    /// Returns the edits of the [`Alignment`] of two lists of units.
     ///
     /// Costs no more than [`edit_distance`] where the distance leaves but one choice.
     #[must_use]
@@ -344,19 +344,19 @@ impl Edits {
         }
     }
 
-    /// All edits but hits: the [`edit_distance`].
+    /// Returns the number of edits that are not hits: the [`edit_distance`].
     #[must_use]
     pub fn errors(&self) -> u64 {
         self.substitutions + self.deletions + self.insertions
     }
 
-    /// The number of units of the reference.
+    /// Returns the number of units of the reference.
     #[must_use]
     pub fn reference_length(&self) -> u64 {
         self.hits + self.substitutions + self.deletions
     }
 
-    /// The number of units of the prediction.
+    /// Returns the number of units of the prediction.
     #[must_use]
     pub fn prediction_length(&self) -> u64 {
         self.hits + self.substitutions + self.insertions

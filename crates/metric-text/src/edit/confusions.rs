@@ -1,4 +1,4 @@
-//! Which unit is taken for which.
+//! Counts of which unit is confused with which.
 
 #[cfg(feature = "serde")]
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use super::alignment::middle;
 use super::units::common_ends;
 use super::{Alignment, Cells, Edit, Edits, OutOfCells};
 
-/// Which unit of the references was taken for which of the predictions, and how often.
+/// The number of times each unit of the references was confused with each unit of the predictions.
 ///
 /// ```
 /// use metric_core::Metric;
@@ -139,7 +139,7 @@ impl Confusions {
         }
     }
 
-    /// Aligns two lists, adds what is taken for what, and returns the edits.
+    /// Aligns two lists, adds the confusions, and returns the edits.
     pub(super) fn align(
         &mut self,
         reference: &[&str],
@@ -186,8 +186,8 @@ impl Confusions {
         }
     }
 
-    /// How often `reference` was taken for `prediction`; an empty one stands for none, so that it was
-    /// put in or left out.
+    /// Returns the number of times `reference` was confused with `prediction`; an empty one stands for no unit: the
+    /// other one was inserted or deleted.
     #[must_use]
     pub fn count(&self, reference: &str, prediction: &str) -> u64 {
         let pair = Pair::new(reference, prediction);

@@ -89,7 +89,7 @@ impl EditRate {
         self.profile.scores(&state.edits, state.longer).error_rate
     }
 
-    /// The state of one pair, if its alignment takes at most `max_cells`.
+    /// Returns the state of one pair, if its alignment takes at most `max_cells`.
     ///
     /// [`measure`](Metric::measure) aligns any pair, however long it takes. A program that reads untrusted
     /// data calls this, with [`MAX_CELLS`] unless its user wants more.
@@ -136,8 +136,8 @@ impl EditRate {
         Ok(state)
     }
 
-    /// Whether [`measure_within`](Self::measure_within) accepts any texts of these lengths in bytes, so
-    /// that there is no need for it.
+    /// Returns whether [`measure_within`](Self::measure_within) accepts any texts of these lengths in bytes, so that
+    /// there is no need for it.
     #[must_use]
     pub fn is_within(prediction_bytes: usize, reference_bytes: usize, max_cells: u64) -> bool {
         is_within([prediction_bytes, reference_bytes], max_cells)
@@ -303,7 +303,7 @@ impl Profile {
     /// All profiles.
     pub const ALL: &[Self] = &[Self::Jiwer, Self::Torchmetrics, Self::HuggingFace];
 
-    /// The name of the profile.
+    /// Returns the name of the profile.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -345,7 +345,7 @@ impl Profile {
 
 named_choice!(Profile, "edit rate profile");
 
-/// The evidence of [`EditRate`].
+/// The state of [`EditRate`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EditState {

@@ -26,7 +26,7 @@ impl Unit {
     /// All units.
     pub const ALL: &[Self] = &[Self::Word, Self::CodePoint, Self::Grapheme];
 
-    /// The name of the unit.
+    /// Returns the name of the unit.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Unit {
         }
     }
 
-    /// The text as a list of these units, by the white-space rule of the profile.
+    /// Returns the text as a list of these units, by the white-space rule of the profile.
     ///
     /// ```
     /// use metric_text::edit::{Profile, Unit};

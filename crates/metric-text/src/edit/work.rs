@@ -25,7 +25,7 @@ pub struct TooManyCells {
 }
 
 impl TooManyCells {
-    /// A number of cells that is enough for lists of these lengths, whatever they hold.
+    /// Returns a number of cells that is enough for lists of these lengths, whatever they hold.
     #[must_use]
     pub fn enough(&self) -> u64 {
         table::most_cells(self.reference, self.prediction)

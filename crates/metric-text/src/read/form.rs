@@ -97,7 +97,7 @@ impl QuestionForm {
         (scanner.take(b'}') && scanner.is_at_end()).then_some(())
     }
 
-    /// Whether a text seems to be of this form: an object with the outermost list.
+    /// Returns whether a text seems to be of this form: an object with the outermost list.
     ///
     /// ```
     /// use metric_text::read::QuestionForm;

@@ -1,8 +1,8 @@
 //! Reading of examples, and of the files of VQA v2 and SQuAD.
 //!
-//! [`join_questions`] reads a file of questions with their answers, as VQA v2 and SQuAD have it, without a
-//! tree of values, and joins it with the predictions as it goes. The other functions read the values of one
-//! record: an answer or several, a text or a number.
+//! [`join_questions`] reads a file of questions with their answers, in the form of VQA v2 or SQuAD, without a tree of
+//! values, and joins it with the predictions as it goes. The other functions read the values of one record: an answer
+//! or several, a text or a number.
 //!
 //! ```
 //! use metric_core::Metric;

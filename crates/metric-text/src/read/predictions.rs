@@ -121,7 +121,7 @@ impl Predictions<'_> {
         self.slots.slots.len()
     }
 
-    /// Whether there are no predictions.
+    /// Returns whether there are no predictions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.slots.slots.is_empty()

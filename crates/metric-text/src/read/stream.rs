@@ -118,7 +118,7 @@ impl<'p> QuestionStream<'p> {
         None
     }
 
-    /// The number of predictions without a question so far.
+    /// Returns the number of predictions without a question so far.
     #[must_use]
     pub fn unused(&self) -> u64 {
         let unused = self

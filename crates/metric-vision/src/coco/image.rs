@@ -54,7 +54,7 @@ impl<S: Shape> CocoAp<S> {
 #[derive(Default)]
 struct Room {
     recalls: Vec<f64>,
-    /// By number of true objects, how many right detections reach each recall.
+    /// By number of true objects, the number of correct detections that reach each recall.
     needed: BTreeMap<u32, Vec<u64>>,
     /// For each correct detection the number of wrong ones before it, then the greatest precision
     /// at or after it.

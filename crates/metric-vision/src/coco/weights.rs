@@ -58,7 +58,7 @@ struct Rows {
     truths: Vec<u32>,
     /// By falling score, of equal ones in the order of images.
     rows: WeightedRows<Row>,
-    /// In the order of the rows that have them, bits of curves: where the detection is right, and where it is wrong.
+    /// In the order of the rows that have them, bits of curves: where the detection is correct, and where it is wrong.
     details: Vec<u64>,
 }
 
@@ -265,12 +265,12 @@ impl Rows {
 
 /// The objects found so far, from the highest score down.
 struct Pass {
-    /// Curve by curve, for each detection that is right, how many before it are wrong; each curve has room for
+    /// Curve by curve, for each correct detection, the number of wrong ones before it; each curve has room for
     /// `capacity`.
     right: Vec<u64>,
     capacity: usize,
     curves: Vec<OfCurve>,
-    /// By level and curve, how many detections are right; those of the lowest level are not counted here.
+    /// By level and curve, the number of correct detections; those of the lowest level are not counted here.
     above: Vec<u64>,
     /// By area range, the detections that are wrong at every threshold.
     others: Vec<u64>,
@@ -321,14 +321,14 @@ impl Pass {
         self.others.fill(0);
     }
 
-    /// For each detection that is right on a curve, how many before it are wrong.
+    /// For each correct detection of a curve, the number of wrong ones before it.
     fn right(&self, curve: usize) -> &[u64] {
         let start = curve * self.capacity;
         let found = self.curves.get(curve).map_or(0, |curve| curve.found);
         self.right.get(start..start + found).unwrap_or_default()
     }
 
-    /// The detections of a curve that are right, up to a level.
+    /// The correct detections of a curve, up to a level.
     fn found(&self, most: usize, curve: usize) -> u64 {
         let levels = self.above.chunks(self.curves.len().max(1)).skip(most + 1);
         let above = levels.filter_map(|level| level.get(curve));

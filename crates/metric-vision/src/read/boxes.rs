@@ -207,7 +207,7 @@ impl BoxNumbers {
         self.count += 1;
     }
 
-    /// The numbers of a box that has `N`.
+    /// Returns the numbers of a box that has `N`.
     ///
     /// # Errors
     ///
@@ -228,7 +228,7 @@ impl BoxNumbers {
         }
     }
 
-    /// The points of a polygon, given as pairs or as x and y in turn.
+    /// Returns the points of a polygon, given as pairs or as x and y in turn.
     ///
     /// # Errors
     ///

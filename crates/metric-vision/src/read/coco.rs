@@ -67,8 +67,9 @@ pub struct CocoOptions {
 ///
 /// # Errors
 ///
-/// Text that is not such JSON, a field of another type or missing, a box whose numbers are not four
-/// and finite, a detection of an unknown image, the same id of two true objects.
+/// Returns an error if the text is not such JSON, a field is missing or of another type, a box is
+/// not four finite numbers, a detection is of an unknown image, or two true objects have the same
+/// id.
 pub fn parse_coco(
     references: File<'_>,
     predictions: File<'_>,
@@ -128,7 +129,7 @@ pub fn parse_coco_masks(
 ///
 /// # Errors
 ///
-/// As [`parse_coco`], and keypoints that are missing, or more or fewer than the sigmas.
+/// Returns an error as [`parse_coco`] does, and if keypoints are missing, or more or fewer than the sigmas.
 pub fn parse_coco_keypoints(
     references: File<'_>,
     predictions: File<'_>,
@@ -138,11 +139,11 @@ pub fn parse_coco_keypoints(
     read(references, predictions, sigmas, options)
 }
 
-/// [`parse_coco`] of files.
+/// Reads files as [`parse_coco`] reads texts.
 ///
 /// # Errors
 ///
-/// As [`parse_coco`], and files that cannot be read or are not UTF-8.
+/// Returns an error as [`parse_coco`] does, and if a file cannot be read or is not UTF-8.
 pub fn read_coco(
     references: &Path,
     predictions: &Path,
@@ -151,11 +152,11 @@ pub fn read_coco(
     of_files(references, predictions, options)
 }
 
-/// [`parse_coco_masks`] of files.
+/// Reads files as [`parse_coco_masks`] reads texts.
 ///
 /// # Errors
 ///
-/// As [`parse_coco_masks`], and files that cannot be read or are not UTF-8.
+/// Returns an error as [`parse_coco_masks`] does, and if a file cannot be read or is not UTF-8.
 pub fn read_coco_masks(
     references: &Path,
     predictions: &Path,
@@ -1597,7 +1598,7 @@ pub(super) trait Record<'a>: Item<'a> {
     /// Its fields, each with a test whether a value is what belongs there.
     const FIELDS: &'static [(&'static str, Test)];
 
-    /// Which field of the record at a place in a list is wrong, and why, if it is one field.
+    /// The field with the error in the record at an index in a list, and the reason, if it is one field.
     fn explain(list: &'a str, start: usize, error: &serde_json::Error) -> Option<Problem> {
         let said = error.to_string();
         let missing = said

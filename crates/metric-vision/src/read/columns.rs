@@ -25,7 +25,7 @@ pub struct TruthColumns<'a, S = BBox> {
 }
 
 impl<'a, S> TruthColumns<'a, S> {
-    /// The columns that every data set has.
+    /// Returns the columns that every data set has.
     #[must_use]
     pub fn new(image: &'a [Key], class: &'a [Key], shape: &'a [S]) -> Self {
         Self {

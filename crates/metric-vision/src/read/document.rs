@@ -110,7 +110,7 @@ pub fn read_boxes(
     }
 }
 
-/// [`parse_coco`] of documents: files, or objects in memory.
+/// Reads documents (files, or objects in memory) as [`parse_coco`] reads texts.
 ///
 /// [`Objects`](metric_record::Objects) follow the rules of files, as in
 /// [`dataset_from_columns`](super::dataset_from_columns): images and classes are those that the ground
@@ -155,7 +155,7 @@ pub fn read_coco_documents(
     read_documents(references, predictions, options, parse_coco)
 }
 
-/// [`parse_coco_masks`] of documents.
+/// Reads documents as [`parse_coco_masks`] reads texts.
 ///
 /// # Errors
 ///
@@ -168,7 +168,7 @@ pub fn read_coco_mask_documents(
     read_documents(references, predictions, options, parse_coco_masks)
 }
 
-/// [`parse_coco_keypoints`] of documents.
+/// Reads documents as [`parse_coco_keypoints`] reads texts.
 ///
 /// # Errors
 ///
@@ -211,7 +211,7 @@ fn read_documents<S: Readable<Model = ()>>(
     }
 }
 
-/// Whether references are a folder of YOLO's labels, whose boxes are fractions of their images.
+/// Returns whether references are a folder of YOLO's labels, whose boxes are fractions of their images.
 ///
 /// # Cost
 ///
@@ -226,7 +226,7 @@ fn is_voc(folder: &Path) -> bool {
     has_xml(folder) || is_corner_text(folder)
 }
 
-/// Whether a JSON text is a COCO ground truth: an object with `images` and `annotations`.
+/// Returns whether a JSON text is a COCO ground truth: an object with `images` and `annotations`.
 ///
 /// ```
 /// use metric_vision::read::is_coco;

@@ -81,7 +81,7 @@ impl Line<'_> {
     }
 }
 
-/// The finite number that a word stands for, or what is wrong with it.
+/// The finite number that a word stands for, or the error in it.
 pub(super) fn finite(word: &str) -> Result<f64, String> {
     let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| format!("found {word:?}, expected a finite number"))
@@ -96,7 +96,7 @@ pub enum ExtraImages {
     /// Leave them out, with [`Warning::UnknownImage`] for each.
     Ignore,
     /// Take the image for one without objects, as Ultralytics takes an image without a label file:
-    /// all that is detected in it is wrong.
+    /// all detections in it are wrong.
     Empty,
 }
 
@@ -104,7 +104,7 @@ impl ExtraImages {
     /// All choices.
     pub const ALL: &[Self] = &[Self::Error, Self::Ignore, Self::Empty];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -184,7 +184,7 @@ impl Folder {
         paths.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Reads the files of these names that are there.
+    /// Reads the files with these names that exist.
     pub(super) fn read_files(
         path: &Path,
         names: &[&str],
@@ -197,7 +197,8 @@ impl Folder {
         files.collect::<Result<_, _>>().map(Self)
     }
 
-    /// As [`read`](Self::read), of a folder of truths: one without any is the wrong one.
+    /// Same as [`read`](Self::read), for a folder of truths: one without truths is the wrong
+    /// folder.
     pub(super) fn read_truths(
         path: &Path,
         extension: &str,

@@ -143,7 +143,8 @@ impl OtherOrder {
         }
     }
 
-    /// Whether nearly all detections have a box in the other order, and find at least twice as many objects there.
+    /// Returns whether nearly all detections have a box in the other order, and find at least twice as many objects
+    /// there.
     #[must_use]
     pub fn seems_meant(&self) -> bool {
         self.without.saturating_mul(20) <= self.detections

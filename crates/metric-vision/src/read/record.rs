@@ -24,20 +24,20 @@ pub struct ImageRecord<S = BBox> {
 }
 
 impl<S> ImageRecord<S> {
-    /// The image with its ground truth, whose classes are indices into [`classes`](Self::classes).
+    /// Returns the image with its ground truth, whose classes are indices into [`classes`](Self::classes).
     #[must_use]
     pub fn image(&self) -> &Image<S> {
         &self.image
     }
 
-    /// The detections in the order of the list, whose classes are indices into
+    /// Returns the detections in the order of the list, whose classes are indices into
     /// [`classes`](Self::classes).
     #[must_use]
     pub fn predictions(&self) -> &[Prediction<S>] {
         &self.predictions
     }
 
-    /// The classes of the record in the order of their keys, each by its index in the
+    /// Returns the classes of the record in the order of their keys, each by its index in the
     /// [`Classes`] that the record was read with.
     #[must_use]
     pub fn classes(&self) -> &[u32] {
@@ -190,7 +190,7 @@ pub fn parse_keypoint_record(
     parse(image.into(), reference, prediction, sigmas, classes)
 }
 
-/// A record that cannot be read, by the side that is wrong. The file of the error is empty.
+/// A record that cannot be read, by the side with the error. The file of the error is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordError {
     /// The ground truth.

@@ -180,7 +180,7 @@ fn coco_with_warnings() {
     check_coco("unknown", &distinct, unknown, false);
 }
 
-/// Only the shard of an image reports what is wrong with its objects.
+/// Only the shard of an image reports errors in its objects.
 #[test]
 fn problems_are_reported_by_one_shard() {
     let truth = r#"{"images": [{"id": 1}, {"id": 2}], "categories": [{"id": 1}],

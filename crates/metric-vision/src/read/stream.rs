@@ -254,7 +254,7 @@ fn on_all_threads(work: impl Fn() + Sync) {
 }
 
 impl<S: Clone + Send + Sync> CocoStream<S> {
-    /// The classes, in the order of their keys.
+    /// Returns the classes, in the order of their keys.
     #[must_use]
     pub fn classes(&self) -> &[Class] {
         &self.truth.classes
@@ -269,7 +269,7 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
         }
     }
 
-    /// The number of images.
+    /// Returns the number of images.
     #[must_use]
     pub fn images(&self) -> usize {
         self.truth.images.len()

@@ -25,9 +25,9 @@ pub struct VocOptions {
     /// The columns of predictions; `None` for those of [`VocFiles`]. With `xmin,ymin,w,h` truths that are text
     /// have sizes in place of the second corner, too, as in the files of Padilla.
     pub columns: Option<TextColumns>,
-    /// Read only the images that this shard holds, and everything about them. The list of classes stays
-    /// that of the whole data set. It is found from the names in all files, which are read for it as far
-    /// as they can be: the shard that holds an image reports what is wrong with its objects.
+    /// Read only the images that this shard holds, and everything about them. The list of classes stays that of the
+    /// whole data set. It is found from the names in all files, which are read for it as far as they can be: the shard
+    /// that holds an image reports errors in its objects.
     pub shard: Option<Shard>,
     /// The number of bytes of the files of one folder that may be held in memory; `None` for
     /// [`DEFAULT_MAX_BYTES`](metric_record::DEFAULT_MAX_BYTES).
@@ -49,7 +49,7 @@ impl VocFiles {
     /// All forms.
     pub const ALL: &[Self] = &[Self::Classes, Self::Images];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,19 +76,19 @@ named_choice!(VocFiles, "form of prediction files");
 /// detections.
 ///
 /// The detections of an image are in the order of its file, or of the class files by name and line. The
-/// [`place`](crate::Prediction::place) of a detection is its line in the file of its class, counted from
-/// 0. Files of images have no order among each other, so it is 0 there.
+/// [`place`](crate::Prediction::place) of a detection is its line, counted from 0, in the file of its
+/// class. Files of images have no order among each other, so it is 0 there.
 ///
 /// Coordinates are read unchanged. Whether a width is `xmax - xmin` or one more is up to the metric; areas are computed
 /// without the one.
 ///
 /// # Errors
 ///
-/// A folder or file that cannot be read, is not UTF-8 or not well-formed XML (document type
-/// declarations are not read); no truth file at all; an object without name or box; a number that is
-/// not finite; `xmax` less than `xmin` or `ymax` than `ymin`; predictions of an image without a truth
-/// file, unless [`VocOptions::extra`] has another rule; prediction files named after neither images nor
-/// classes, or some after each.
+/// Returns an error if a folder or file cannot be read, is not UTF-8 or not well-formed XML (document type declarations
+/// are not read); if there is no truth file; if an object has no name or box; if a number is not finite; if `xmax` is
+/// less than `xmin` or `ymax` than `ymin`; if predictions are of an image without a truth file, unless
+/// [`VocOptions::extra`] has another rule; or if prediction files are named after neither images nor classes, or some
+/// after each.
 ///
 /// See [`parse_voc`] for an example.
 pub fn read_voc(
@@ -117,11 +117,11 @@ pub fn read_voc(
     parse_voc(&truths, &predictions.files(), options)
 }
 
-/// [`read_voc`] of files that are in memory already, in any order.
+/// Reads files in memory, in any order, as [`read_voc`] reads folders.
 ///
 /// # Errors
 ///
-/// As [`read_voc`], and two files of one image or class.
+/// Returns an error as [`read_voc`] does, and if two files are of one image or class.
 ///
 /// ```
 /// use metric_vision::read::{File, VocOptions, parse_voc};

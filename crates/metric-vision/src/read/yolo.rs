@@ -164,9 +164,9 @@ fn without_extension(image: &str) -> &str {
 ///
 /// Returns an error if a folder or file cannot be read or is not UTF-8; there is no truth file; a line has another
 /// count of numbers (polygons, key points and oriented boxes are not read); the confidence of predictions is the second
-/// column, as far as the boxes and the truths can tell; a number is not finite; or a label has a number outside of 0 to
-/// 1. Detections may reach beyond the image by its own size: a center outside of -1 to 2 or a width or height outside
-/// of 0 to 2 is assumed to be in pixels, and is an error.
+/// column, as far as the boxes and the truths can tell; a number is not finite; or a label has a number that is not
+/// between 0 and 1. Detections may reach beyond the image by its own size: a center outside of -1 to 2 or a width or
+/// height outside of 0 to 2 is assumed to be in pixels, and is an error.
 ///
 /// See [`parse_yolo`] for an example.
 pub fn read_yolo(
@@ -218,11 +218,11 @@ fn root_of(labels: &Path) -> Option<&Path> {
     labels.parent()
 }
 
-/// [`read_yolo`] of files that are in memory already, in any order.
+/// Reads files in memory, in any order, as [`read_yolo`] reads folders.
 ///
 /// # Errors
 ///
-/// As [`read_yolo`], and two files of one image or of class names.
+/// Returns an error as [`read_yolo`] does, and if two files are of one image or of class names.
 ///
 /// ```
 /// use metric_vision::read::{File, YoloOptions, parse_yolo};
