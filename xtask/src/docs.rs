@@ -1,10 +1,10 @@
 use crate::run::{Error, cargo, no_arguments};
 
 pub(crate) const HELP: &str = "\
-Writes the outputs in README.md and docs/ anew, and what the pages list of each metric.
-The commands of blocks marked console run in an empty folder per page. The scores and options of a metric are those
-that `metric list` prints. The test that compares both is that of crates/metric-cli/tests/docs.rs; look at what
-changed before you commit it.";
+Writes the outputs in README.md and docs/ anew, and the generated parts of the pages.
+The commands of blocks marked console run in an empty folder per page. The scores and options of a metric are what
+`metric list` prints, and its speed is that of benches/RESULTS.md. The test docs of metric-cli compares them; look at
+what changed before you commit it.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     no_arguments(arguments)?;

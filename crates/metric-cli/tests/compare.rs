@@ -392,7 +392,7 @@ fn what_makes_no_sense_is_refused() {
     let folder = speech();
     let run = |words: &str| folder.run(&format!("compare wer -r r.jsonl {words}"));
     run("-p a.jsonl").fails(2, &["1 system to compare", "at least 2"]);
-    run("-p a.jsonl b.jsonl --names a,a").fails(2, &["the same name"]);
+    run("-p a.jsonl b.jsonl --names a,a").fails(2, &["two systems have the name \"a\"", "--names"]);
     run("-p a.jsonl b.jsonl --names a").fails(2, &["--names: found 1"]);
     run("-p a.jsonl b.jsonl --baseline z").fails(2, &["--baseline z", "expected one of a, b"]);
     run("-p a.jsonl b.jsonl --baseline a --all-pairs").fails(2, &["--all-pairs"]);

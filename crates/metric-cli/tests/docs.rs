@@ -66,44 +66,36 @@ fn each_command_prints_what_is_shown() {
     fail(&stale);
 }
 
-/// The scores and options on the page of a metric are those that the program lists, and each metric has a page that
-/// README.md links to.
+/// The generated parts are what the program lists and what `benches/RESULTS.md` says. Each metric has a page that lists
+/// its scores and options, and that README.md links to.
 #[test]
-fn generated_parts_are_those_of_the_program() {
+fn generated_parts_are_up_to_date() {
     let pages = pages();
     if pages.is_empty() {
         return;
     }
-    let list = run("metric list --format json", Path::new("."));
-    let list: Value = serde_json::from_str(&list).expect("the list of metrics");
-    let metrics = list["metrics"].as_array().expect("a list");
-    let names: Vec<&str> = metrics.iter().map(|metric| text(metric, "name")).collect();
+    let sources = Sources::read();
     let mut stale = Vec::new();
-    for metric in metrics {
-        let name = text(metric, "name");
-        let file = format!("docs/metrics/{name}.md");
-        let Some(page) = pages.iter().find(|page| page.name == file) else {
-            stale.push(format!("{file}: no such page"));
-            continue;
-        };
-        let Some(written) = replaced(&page.text, name, &generated(metric)) else {
-            stale.push(format!("{file}: no {:?} before {END:?}", start(name)));
-            continue;
-        };
-        if written != page.text {
-            stale.push(format!("{file}: its generated part is stale"));
-        }
-        page.write_if_asked(&written);
-        let readme = pages.iter().find(|page| page.name == "README.md");
-        if !readme.is_some_and(|page| page.text.contains(&format!("({file})"))) {
-            stale.push(format!("README.md: no link to {file}"));
+    for page in &pages {
+        match regenerated(&page.text, &sources) {
+            Err(error) => stale.push(format!("{}: {error}", page.name)),
+            Ok(written) => {
+                if written != page.text {
+                    stale.push(format!("{}: a generated part is stale", page.name));
+                }
+                page.write_if_asked(&written);
+            }
         }
     }
-    for page in &pages {
-        let name = page.name.strip_prefix("docs/metrics/");
-        let name = name.and_then(|name| name.strip_suffix(".md"));
-        if name.is_some_and(|name| !names.contains(&name)) {
-            stale.push(format!("{}: no such metric", page.name));
+    let named = |name: &str| pages.iter().find(|page| page.name == name);
+    let contains = |page: Option<&Page>, part: &str| page.is_some_and(|it| it.text.contains(part));
+    for name in &sources.names() {
+        let file = format!("docs/metrics/{name}.md");
+        if !contains(named(&file), &start(&format!("metric list {name}"))) {
+            stale.push(format!("{file}: no page that lists the options of {name}"));
+        }
+        if !contains(named("README.md"), &format!("({file})")) {
+            stale.push(format!("README.md: no link to {file}"));
         }
     }
     fail(&stale);
@@ -189,7 +181,7 @@ fn is_writing() -> bool {
 
 /// README.md and all pages below docs/; none where the crate is tested on its own.
 fn pages() -> Vec<Page> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     if !root.join("docs").is_dir() {
         return Vec::new();
     }
@@ -205,6 +197,10 @@ fn pages() -> Vec<Page> {
         path,
     };
     paths.into_iter().map(page).collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn markdown_files(folder: &Path, paths: &mut Vec<PathBuf>) {
@@ -337,19 +333,105 @@ fn run(command: &str, folder: &Path) -> String {
 
 const END: &str = "<!-- end of the generated part -->\n";
 
-fn start(name: &str) -> String {
-    format!("<!-- generated: metric list {name} -->\n")
+fn start(what: &str) -> String {
+    format!("{START}{what}{START_END}")
 }
 
-/// The page with another generated part, if it has one.
-fn replaced(page: &str, name: &str, part: &str) -> Option<String> {
-    let (before, rest) = page.split_once(&start(name))?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{}{part}{END}{after}", start(name)))
+const START: &str = "<!-- generated: ";
+const START_END: &str = " -->\n";
+
+/// What generated parts are made from.
+struct Sources {
+    /// What `metric list` prints of each metric.
+    metrics: Vec<Value>,
+    /// The rows of `benches/RESULTS.md`, as their cells.
+    results: Vec<Vec<String>>,
+}
+
+impl Sources {
+    fn read() -> Self {
+        let list = run("metric list --format json", Path::new("."));
+        let list: Value = serde_json::from_str(&list).expect("the list of metrics");
+        let results = root().join("benches/RESULTS.md");
+        let results = std::fs::read_to_string(results).expect("the results of the benchmarks");
+        let rows = results.lines().filter(|line| line.starts_with('|'));
+        let cells = |row: &str| row.split('|').map(|cell| cell.trim().to_owned()).collect();
+        Self {
+            metrics: list["metrics"].as_array().cloned().unwrap_or_default(),
+            results: rows.map(cells).collect(),
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.metrics
+            .iter()
+            .map(|metric| text(metric, "name"))
+            .collect()
+    }
+
+    /// Returns the generated part of this name.
+    fn part(&self, what: &str) -> Result<String, String> {
+        let part = if let Some(name) = what.strip_prefix("metric list ") {
+            let metric = self
+                .metrics
+                .iter()
+                .find(|metric| text(metric, "name") == name);
+            metric.map(scores_and_options)
+        } else {
+            what.strip_prefix("speed ")
+                .and_then(|path| speed(path, &self.results))
+        };
+        part.ok_or_else(|| format!("cannot generate {what:?}"))
+    }
+}
+
+/// The page with all of its generated parts anew.
+fn regenerated(page: &str, sources: &Sources) -> Result<String, String> {
+    let mut written = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once(START) {
+        let (what, after) = after.split_once(START_END).ok_or("a mark does not end")?;
+        let (_, after) = after
+            .split_once(END)
+            .ok_or_else(|| format!("no {END:?} after {what:?}"))?;
+        written.push_str(before);
+        written.push_str(&start(what));
+        written.push_str(&sources.part(what)?);
+        written.push_str(END);
+        rest = after;
+    }
+    written.push_str(rest);
+    Ok(written)
+}
+
+/// The comparisons with other programs on one thread whose names start like this.
+fn speed(path: &str, results: &[Vec<String>]) -> Option<String> {
+    let mut table =
+        "\n| input | program | time | memory | `metric` is faster |\n|---|---|---|---|---|\n"
+            .to_owned();
+    let mut found = false;
+    for row in results {
+        let [_, input, threads, program, _, wall, _, peak, times, ..] = &row[..] else {
+            continue;
+        };
+        if input.starts_with(path) && threads == "1" {
+            found = true;
+            let times = if times.is_empty() {
+                String::new()
+            } else {
+                format!("{times} times")
+            };
+            let _ = writeln!(
+                table,
+                "| `{input}` | {program} | {wall} | {peak} | {times} |"
+            );
+        }
+    }
+    found.then(|| table + "\n")
 }
 
 /// The output of `metric list NAME`, as Markdown.
-fn generated(metric: &Value) -> String {
+fn scores_and_options(metric: &Value) -> String {
     let values = ["reference", "prediction"].map(|side| cell(text(metric, side)));
     let [reference, prediction] = values;
     let mut page = format!("\n**Reference**: {reference}\n\n**Prediction**: {prediction}\n\n");
@@ -452,9 +534,44 @@ fn commands_go_on_after_backslashes_and_in_documents() {
 }
 
 #[test]
-fn a_generated_part_is_between_its_marks() {
-    let page = format!("a\n{}old\n{END}b\n", start("wer"));
-    let expected = format!("a\n{}new\n{END}b\n", start("wer"));
-    assert_eq!(replaced(&page, "wer", "new\n"), Some(expected));
-    assert_eq!(replaced(&page, "cer", "new\n"), None);
+fn generated_parts_are_between_their_marks() {
+    let row = |cells: &str| cells.split('|').map(str::to_owned).collect();
+    let metric = serde_json::json!({
+        "name": "wer",
+        "reference": "a|b",
+        "scores": [{"name": "wer", "direction": "lower"}],
+        "options": [{"name": "k", "value": "K", "choices": ["a", "b"], "help": "A *k*", "default": "a"}],
+    });
+    let sources = Sources {
+        metrics: vec![metric],
+        results: vec![
+            row("|text/wer/1|1|ours|5|1 s|1 s|9 MB||||"),
+            row("|text/wer/1|1|theirs|5|2 s|2 s|18 MB|2.0|2.0|2.0|"),
+            row("|text/wer/1|2|ours|5|1 s|1 s|9 MB||||"),
+            row("|text/cer/1|1|ours|5|1 s|1 s|9 MB||||"),
+        ],
+    };
+    let (list, speed) = (start("metric list wer"), start("speed text/wer"));
+    let page = format!("a\n{list}old\n{END}b\n{speed}{END}c\n");
+    let written = regenerated(&page, &sources).expect("parts");
+    let expected = [
+        "**Reference**: a\\|b\n",
+        "| `wer` | lower |\n",
+        "| `--k a\\|b` | A \\*k\\* | `a` |\n\n",
+        "b\n<!-- generated: speed text/wer -->\n",
+        "| `text/wer/1` | ours | 1 s | 9 MB |  |\n| `text/wer/1` | theirs | 2 s | 18 MB | 2.0 times |\n\n<!-- end",
+    ];
+    for part in expected {
+        assert!(written.contains(part), "{part} is not in\n{written}");
+    }
+    assert_eq!(regenerated(&written, &sources), Ok(written));
+
+    for part in ["metric list cer", "speed text/anls", "more"] {
+        let page = format!("{}{END}", start(part));
+        assert_eq!(
+            regenerated(&page, &sources),
+            Err(format!("cannot generate {part:?}"))
+        );
+    }
+    assert!(regenerated(&start("metric list wer"), &sources).is_err());
 }

@@ -1301,7 +1301,7 @@ fn reports_of_hostile_submissions_are_small() {
         );
         for example in page.split("<article").skip(1) {
             let example = example.split("</article>").next().unwrap_or_default();
-            assert!(example.len() < 5_000, "{words}: {}", example.len());
+            assert!(example.len() <= 4_096, "{words}: {}", example.len());
         }
     }
 }

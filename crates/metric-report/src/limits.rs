@@ -7,8 +7,8 @@ use crate::text::grouped;
 
 /// The most bytes of all sections. With head, style and script a page stays below 3 MB.
 pub(crate) const PAGE: usize = 2_500_000;
-/// The most bytes of the texts of an example.
-pub(crate) const EXAMPLE: usize = 4_000;
+/// The most bytes of the texts of an example, which has 4 kB with its head and what is said of cuts.
+pub(crate) const EXAMPLE: usize = 3_500;
 /// What each text of an example may have, whatever the ones before it have.
 pub(crate) const EXAMPLE_TEXT: usize = 1_000;
 /// The most bytes of another block of an example, such as a picture.

@@ -34,7 +34,7 @@ pub struct Confusions {
 }
 
 /// A unit of the reference and a unit of the prediction, as UTF-8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Pair<'u> {
     reference: &'u [u8],
     prediction: &'u [u8],
@@ -237,18 +237,18 @@ impl Confusions {
     /// ```
     #[must_use]
     pub fn most_frequent(&self, most: usize) -> Vec<(&str, &str, u64)> {
-        type Counted<'c> = (&'c str, &'c str, u64);
-        let order = |a: &Counted<'_>, b: &Counted<'_>| {
-            b.2.cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1)))
-        };
+        type Counted<'c> = (Pair<'c>, u64);
+        // Bytes of UTF-8 are in the order of their characters.
+        let order = |a: &Counted<'_>, b: &Counted<'_>| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0));
         let mut kinds: [Vec<Counted<'_>>; 3] = Default::default();
-        for (reference, prediction, count) in self.in_no_order() {
-            let kind = match (reference, prediction) {
-                (_, "") => 0,
-                ("", _) => 1,
+        for (owned, count) in &self.counts {
+            let pair = owned.pair();
+            let kind = match (pair.reference, pair.prediction) {
+                (_, []) => 0,
+                ([], _) => 1,
                 _ => 2,
             };
-            kinds[kind].push((reference, prediction, count));
+            kinds[kind].push((pair, *count));
         }
         for kind in &mut kinds {
             // Few of many: the others need no order.
@@ -259,7 +259,11 @@ impl Confusions {
         }
         let mut all = kinds.concat();
         all.sort_unstable_by(order);
-        all
+        let all = all.into_iter().map(|(pair, count)| {
+            let [reference, prediction] = pair.texts();
+            (reference, prediction, count)
+        });
+        all.collect()
     }
 }
 
