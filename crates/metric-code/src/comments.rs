@@ -21,9 +21,9 @@ pub enum CommentRule {
     CStyle,
     /// Comments, docstrings and blank lines go, by the tokens of Python 3.11's own `tokenize`.
     ///
-    /// Known defects: any string that starts a line in column 0 or a statement goes; lines joined
-    /// by a backslash become one; a tab between two tokens becomes a space, and so do the tabs that
-    /// indent the second and later lines of a block, which damages its layout.
+    /// Known defects: any string that starts a line in column 0 or a statement is removed. Lines
+    /// joined by a backslash become one. A tab between two tokens becomes a space, and so do the
+    /// tabs that indent the second and later lines of a block, which damages its layout.
     ///
     /// In one respect the tokens are not Python's: a tab or form feed before a character that
     /// Unicode calls alphabetic without being a letter (a combining vowel sign, a circled letter),

@@ -64,27 +64,26 @@ pub enum Profile {
     CodeBleu07,
     /// As the paper defines it: Ren et al. 2020, arXiv 2009.10297, section 3.
     ///
-    /// W is a precision over the prediction with a brevity penalty, in which keywords weigh five
-    /// times the others (its equation 2); S and D are clipped counts. What the paper leaves open
-    /// (dataflow rules, smoothing, how subtrees are compared) is as in
-    /// [`CodeXGlue`](Self::CodeXGlue). S or D over nothing is undefined, and then the total is, unless
-    /// the component weighs nothing; N and W without a match are 0.
+    /// W is a precision over the prediction with a brevity penalty, in which keywords weigh five times the others (its
+    /// equation 2); S and D are clipped counts. What the paper leaves open (dataflow rules, smoothing, how subtrees are
+    /// compared) is as in [`CodeXGlue`](Self::CodeXGlue). S or D over nothing is undefined, and then so is the total,
+    /// unless the weight of the component is 0. N and W without a match are 0.
     Paper,
     /// CodeBLEU without the defects.
     ///
-    /// Subtrees are clipped and see operators; comments are skipped in the tree instead of cut from the text; the
-    /// dataflow rules fit the grammars; a compound assignment also uses the old value; a node that lacks a part only
-    /// loses its own rule; tokens are cut at the right places. With several references, each example uses the one with
-    /// the highest score for S and D. Components without anything to count are left out and the weights spread over the
-    /// others.
+    /// Subtrees are clipped, and operators count. Comments are skipped in the tree instead of being cut from the text.
+    /// The dataflow rules fit the grammars. A compound assignment also uses the old value. A node that lacks a part
+    /// only loses its own rule. Tokens are cut at the correct positions. With several references, each example uses the
+    /// one with the highest score for S and D. Components without anything to count are left out and the weights spread
+    /// over the others.
     ///
     /// Known limits:
     /// - Names are compared by their place in the dataflow and not by scope; an assignment to `a[i]`
     ///   also redefines `i`. A text deeper than 990 nodes has no dataflow.
     /// - An `else` continues from the end of the branch before it in C, C++, JavaScript, TypeScript
     ///   and Rust, as do `match`, Ruby's `case` and PHP's `elseif`.
-    /// - `for` loops go round twice only behind a declaration, in Java, or `var`, in JavaScript; in Go with a clause;
-    ///   over a collection, except with Go's `range` and PHP's `$key => $value`. `do` loops do not.
+    /// - `for` loops run twice only after a declaration (Java) or `var` (JavaScript), with a clause (Go), or over a
+    ///   collection, except with Go's `range` and PHP's `$key => $value`. `do` loops run once.
     /// - In Python and Ruby the sides of an assignment are paired part by part wherever they have as
     ///   many: `a.b = x + y` takes a from x and b from y. The `else` of a Python loop hides its body.
     ///   In C#, `x!` counts as `x++` does.

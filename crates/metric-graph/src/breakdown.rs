@@ -37,8 +37,8 @@ pub struct PropertyConfusion {
     pub accuracy: Accuracy,
     /// The number of times each true value was read as each other value.
     ///
-    /// Values are written as JSON; strings without quotes, unless they would read as something
-    /// else; that a rule does not have the property is written `absent`.
+    /// Values are written as JSON, and strings without quotes unless they would be read as
+    /// something else. A rule without the property has `absent`.
     pub confused: BTreeMap<String, BTreeMap<String, u64>>,
 }
 

@@ -13,8 +13,8 @@ use crate::{
 /// The correct and the incorrect parts of one example, as two columns of nodes with edges between them.
 ///
 /// Correct, wrong and missed items differ in color and in shape, so that a print in black and white
-/// can be read: circles and full lines are correct; crossed squares and dashed lines were
-/// predicted, and are not true; diamonds and dotted lines are true, and were not predicted.
+/// can be read: circles and full lines are correct, crossed squares and dashed lines were predicted
+/// but are not true, and diamonds and dotted lines are true but were not predicted.
 ///
 /// ```
 /// use metric_graph::{Clip, LaneCorrespondence, Properties, Rule};

@@ -8,11 +8,10 @@ use crate::{ArcGrids, ArcScore, ArcState, Attempt, CellMatches, Grid};
 
 /// Submissions to the ARC Prize: some attempts at each test output of each task.
 ///
-/// An example is a task. The reference has its true test outputs; the prediction has as many
-/// attempts at each of them, in their order, as were made. An output is solved if one of its first
-/// [`attempts`](Self::attempts) attempts equals it; later attempts are counted and do nothing.
-/// Attempts that are missing or no grids solve nothing, and outputs beyond the prediction's last one
-/// have no attempts.
+/// An example is a task. The reference has its true test outputs. The prediction has any number of attempts at each of
+/// them, in their order. An output is solved if one of its first [`attempts`](Self::attempts) attempts equals it. Later
+/// attempts are counted but have no effect. Attempts that are missing or not grids solve nothing, and outputs beyond
+/// the prediction's last one have no attempts.
 ///
 /// A task without outputs is not a task, and counts nowhere.
 ///

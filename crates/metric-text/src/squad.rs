@@ -8,8 +8,8 @@ use crate::normalize;
 
 /// Exact match and F1 of answers, under a [`Profile`].
 ///
-/// The value of a question is the greatest over its answers; the scores are means over questions.
-/// Questions count that have no answer: [`Profile::V2`] says how; under [`Profile::V1`] they score 0.
+/// The value of a question is the greatest over its answers, and the scores are means over questions. Questions without
+/// an answer count: see [`Profile::V2`]. Under [`Profile::V1`] they score 0.
 ///
 /// P. Rajpurkar et al., *SQuAD: 100,000+ Questions for Machine Comprehension of Text* (2016),
 /// section 6.1; *Know What You Don't Know* (2018).

@@ -409,20 +409,20 @@ pub enum Profile {
     /// `fusion-brain-2021`: the prediction, normalized by the rules of its language, is one of the
     /// answers as they are.
     ///
-    /// So the program of the Fusion Brain Challenge 2021 computes it: [`normalize_english`] and
+    /// The rule of the program of the Fusion Brain Challenge 2021: [`normalize_english`] and
     /// [`normalize_russian`]. Known defects: the answers are not normalized, so that one that
-    /// normalization would change (`the end`, `don't know!`, `чёрные и белые`) is never met; the
-    /// program rounds to 3 decimals, here nothing is rounded. The data of the challenge always
-    /// have a language; an example without one counts as English here.
+    /// normalization would change (`the end`, `don't know!`, `чёрные и белые`) is never matched.
+    /// The program rounds to 3 decimals; here nothing is rounded. The data of the challenge always
+    /// have a language, and an example without one counts as English here.
     FusionBrain2021,
     /// `vqa-v2`: the [`Agreement`] with the people who answered, after [`strip`]; where they did not
     /// all give the same answer, theirs and the prediction are [normalized](normalize_english).
     ///
-    /// So the VQA v2 program computes it (GT-Vision-Lab/VQA, revision a013f00), and VizWiz, TextVQA
-    /// and OK-VQA with it. Known defects: where all people gave one answer nothing is normalized, so
-    /// that `Yes` is wrong where all said `yes` (its authors meant it so, for questions about
-    /// writing); the quirks of [`punctuation`]; it rounds percentages to 2 decimals, here nothing is
-    /// rounded. It divides by zero where a question has no answers; here such a question scores 0.
+    /// The rule of the VQA v2 program (GT-Vision-Lab/VQA, revision a013f00), which VizWiz, TextVQA and OK-VQA use as
+    /// well. Known defects: if all people gave the same answer, nothing is normalized, so that `Yes` is wrong if all
+    /// said `yes` (its authors intended this, for questions about writing). It has the quirks of [`punctuation`]. It
+    /// rounds percentages to 2 decimals; here nothing is rounded. It divides by zero if a question has no answers; here
+    /// such a question scores 0.
     VqaV2,
     /// `vqa-v2-always-normalise`: the same, but answers that are all the same are normalized, too.
     ///

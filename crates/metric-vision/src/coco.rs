@@ -62,10 +62,10 @@ pub use weights::CocoWeights;
 ///
 /// The time for an image and class is the product of its true objects and its detections, at most the greatest of
 /// [`CocoParams::max_detections`]; the rest is linear, except for sorting. So a million true objects and a million
-/// detections of one class in one image are 10^8 pairs under COCO's definition, for 100 detections count, and memory
-/// for their overlaps; where all count, they are 10^12 pairs, which take hours. The curves take 16 bytes for each
-/// correct detection, area range and threshold of a class, and are computed for all classes at once with the feature
-/// `rayon`.
+/// detections of one class in one image are 10^8 pairs, with memory for their overlaps, under COCO's definition, in
+/// which 100 detections count. If all of them count, they are 10^12 pairs, which take hours. The curves take 16 bytes
+/// for each correct detection, area range and threshold of a class, and are computed for all classes at once with the
+/// feature `rayon`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CocoAp<S = BBox> {
     params: CocoParams,

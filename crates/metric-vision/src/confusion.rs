@@ -56,8 +56,8 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 /// equal IoU the last is taken, in the same order.
 ///
 /// A detection left over that reaches a crowd or an ignored object, of whatever class, is not counted. hotcoco leaves
-/// crowds out and counts such a detection as one of the background, so that its last row is greater where there are
-/// crowds; everything else is equal, except at a threshold of 1, which hotcoco does not lower by 1e-10. It also keeps
+/// crowds out and counts such a detection as one of the background, so that its last row is greater if there are
+/// crowds. Everything else is equal, except at a threshold of 1, which hotcoco does not lower by 1e-10. It also keeps
 /// only the best detections of an image; all detections count here.
 ///
 /// Ultralytics and supervision match in the order of falling IoU instead of the score (newer versions of supervision

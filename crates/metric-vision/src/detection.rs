@@ -38,8 +38,8 @@ use crate::{BBox, Detection, Image, Prediction, Shape, Truth, iou, iou_by_corner
 ///
 /// The cost of the [matching rule](crate::matching); one-to-one counts, where all truths count, need no choice of
 /// pairs. They need memory for the detections, the truths and the pairs that reach the threshold (at most 2^26 are
-/// kept), and time for a few looks at each pair: seconds for a million boxes that each overlap a few others, or for a
-/// million equal ones; a quarter of an hour for a million boxes that each overlap hundreds. A profile of the Fusion
+/// kept), and time for a few looks at each pair. A million boxes that each overlap a few others, or a million equal
+/// ones, take seconds; a million boxes that each overlap hundreds take a quarter of an hour. A profile of the Fusion
 /// Brain Challenge costs the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Detections<S = BBox> {

@@ -479,7 +479,7 @@ fn any_optimal<S: Shape>(
 ///
 /// The cost of [`assign`](metric_core::assignment::assign) for the pairs that overlap at all; at most `min(n, m)²` are
 /// kept for `n` detections and `m` truths. If more than 2^23 are left, the matches are those of [`optimal`] without
-/// regard to the total IoU; [`Matching::check_size`] tells.
+/// regard to the total IoU; [`Matching::check_size`] reports that.
 #[must_use]
 pub fn optimal_sum<S: Shape>(
     detections: &[Detection<S>],

@@ -70,10 +70,9 @@ use crate::{Annotation, BBox, Image, Prediction, Shape};
 ///
 /// # The program's arithmetic, and its defects
 ///
-/// The AP of each class is that of the program to the last bit (it prints percent, this is the number
-/// before; and under CPython 3.12 and later, whose `sum` is compensated, the program's own last bits
-/// change). The mean over classes is rounded once here, where the program adds in the order in which
-/// classes turn up; the two agree to about 15 digits.
+/// The AP of each class equals that of the program to the last bit, before the program converts it to percent. Under
+/// CPython 3.12 and later, whose `sum` is compensated, the program's own last bits change. The mean over classes is
+/// rounded once here, whereas the program adds in the order in which classes occur; the two agree to about 15 digits.
 ///
 /// These are the program's, and kept:
 /// - A class with detections but without true objects has an AP of 0, and is left out of the mean once its errors are

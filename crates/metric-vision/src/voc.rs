@@ -118,10 +118,10 @@ impl VocAp {
 /// Returns the intersection over union of boxes whose right and bottom edges are the last pixels
 /// inside: widths are `x2 − x1 + 1`. In \[0, 1\].
 ///
-/// So Pascal VOC's development kit counts, whose corners are whole pixels, and with it
-/// py-faster-rcnn and Padilla's program. On boxes of a few pixels this differs from
-/// [`iou`](crate::iou) by percents; coordinates in a unit other than pixels make no sense here.
-/// Boxes that only touch overlap, and so do those at a distance of less than 1. The corners
+/// This is the arithmetic of Pascal VOC's development kit, whose corners are whole pixels, and of
+/// py-faster-rcnn and Padilla's program. On boxes of a few pixels it differs from
+/// [`iou`](crate::iou) by several percent. Coordinates in a unit other than pixels make no sense
+/// here. Boxes that only touch overlap, and so do those at a distance of less than 1. The corners
 /// `x + width` and `y + height` are formed first; they are the original ones where coordinates are
 /// whole numbers. Where an area is not finite the IoU is 0.
 ///

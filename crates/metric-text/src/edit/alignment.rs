@@ -131,10 +131,10 @@ pub struct Chunk {
 ///
 /// Among the alignments with the fewest edits, it is the one that rapidfuzz and jiwer choose. Units that both lists
 /// have in common at the start, and then at the end, are equal. The rest is traced back from the end through the table
-/// of distances: a deletion where one unit less of the reference has one error less; else an insertion where, without
-/// the last unit of the prediction, one unit less of the reference has one error more; else equal units or a
-/// substitution. The rule holds here at every size; rapidfuzz itself departs from it above some 4 million cells, where
-/// it saves memory by another alignment of the same distance.
+/// of distances. A step is a deletion if one unit less of the reference has one error less. Otherwise it is an
+/// insertion if, without the last unit of the prediction, one unit less of the reference has one error more. Otherwise
+/// it is a pair of equal units or a substitution. The rule holds here at every size, whereas rapidfuzz departs from it
+/// above some 4 million cells and saves memory with another alignment of the same distance.
 ///
 /// Takes the steps of [`edit_distance`] about three times, and some tens of megabytes in addition to the lists.
 ///

@@ -14,9 +14,8 @@ impl Alignment {
     /// right to left inside. A space is shown as `␣`; characters that cannot be seen, or would change the order of
     /// others, are shown by their number.
     ///
-    /// Lines are broken before they are wider than `width` columns, if a single unit is not; blocks of
-    /// three lines are separated by an empty one. The lists must be those that were aligned; units that
-    /// they do not have are not shown.
+    /// Lines are broken before they exceed `width` columns, unless a single unit does. Blocks of three lines are
+    /// separated by an empty one. The lists must be those that were aligned; units that they do not have are not shown.
     ///
     /// ```
     /// use metric_text::edit::Alignment;

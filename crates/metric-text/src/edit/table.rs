@@ -133,9 +133,9 @@ fn trace_levels(width: usize, columns: usize) -> u64 {
 /// The distance of two lists of symbols and, if it is `needed` at this distance, the steps of the
 /// trace-back from the end. What is needed at a distance is needed at any greater one.
 ///
-/// From a place in the table the step is a deletion where that leads to one error less; else an
-/// insertion where the difference in the column to the left says that it saves over a diagonal step;
-/// else diagonal. Steps along the edges of the table are left to the caller, who knows where it is.
+/// From a cell of the table, the step is a deletion if that leads to one error less. Otherwise it is an insertion if
+/// the difference in the column to the left says that it is cheaper than a diagonal step. Otherwise it is diagonal.
+/// Steps along the edges of the table are left to the caller, who knows where it is.
 pub(super) fn trace(
     reference: &[u32],
     prediction: &[u32],
