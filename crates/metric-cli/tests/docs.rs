@@ -340,9 +340,9 @@ fn start(what: &str) -> String {
 const START: &str = "<!-- generated: ";
 const START_END: &str = " -->\n";
 
-/// What generated parts are made from.
+/// The sources of generated parts.
 struct Sources {
-    /// What `metric list` prints of each metric.
+    /// The entries of `metric list`.
     metrics: Vec<Value>,
     /// The rows of `benches/RESULTS.md`, as their cells.
     results: Vec<Vec<String>>,
