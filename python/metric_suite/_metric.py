@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings as _warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
@@ -188,8 +189,13 @@ def _joined(scorer: Any, predictions: Mapping[Any, Any], references: Mapping[Any
 
 
 def _warned(result: Result) -> Result:
-    for warning in result.warnings:
-        _warnings.warn(warning, stacklevel=4)
+    if result.warnings:
+        # The first frame that is not of this package is where the warning belongs.
+        level, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("metric_suite."):
+            level, frame = level + 1, frame.f_back
+        for warning in result.warnings:
+            _warnings.warn(warning, stacklevel=level)
     return result
 
 

@@ -144,3 +144,30 @@ def test_functions_with_a_short_way_are_functions(name):
         function(predictions=["a", 1], references=["a", "b"])
     with pytest.raises(metric_suite.MetricError, match="surrogate"):
         function(predictions=["a", "\ud800"], references=["a", "b"])
+
+
+def test_warnings_belong_to_the_caller():
+    def labels(**options):
+        return metric_suite.classification(predictions=["a"], references=["b"], **options)
+
+    calls = [
+        lambda: labels(),
+        lambda: metric_suite.score("classification", predictions=["a"], references=["b"]),
+        lambda: metric_suite.Classification().update(["a"], ["b"]).compute(),
+    ]
+    for call in calls:
+        with pytest.warns(UserWarning, match="never predicted") as found:
+            call()
+        assert {warning.filename for warning in found} == {__file__}
+
+
+def test_errors_of_joins_name_an_id():
+    def error(predictions, references, **options):
+        with pytest.raises(metric_suite.MetricError) as caught:
+            metric_suite.score("wer", predictions=predictions, references=references, **options)
+        return caught.value.id
+
+    assert error(["a", "b", "c"], ["a", "b", "c"], ids=["x", "u", "u"]) == "u"
+    assert error({"a": "x"}, {"a": "x", "b": "y"}) == "b"
+    assert error({"a": "x", "c": "y"}, {"a": "x"}) == "c"
+    assert error({"a": "x"}, {"b": "x"}) == "b"

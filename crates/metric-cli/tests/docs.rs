@@ -342,7 +342,7 @@ const START_END: &str = " -->\n";
 
 /// The sources of generated parts.
 struct Sources {
-    /// The output of `metric list` for each metric.
+    /// The entries of `metric list`.
     metrics: Vec<Value>,
     /// The rows of `benches/RESULTS.md`, as their cells.
     results: Vec<Vec<String>>,

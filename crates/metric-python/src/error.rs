@@ -49,9 +49,15 @@ pub(crate) fn of_run(py: Python<'_>, error: &RunError, has_ids: bool) -> PyErr {
         RunError::Option(option) => place.option = Some(&option.option),
         RunError::Read(error) => place.field = Some(&*error.field).filter(|it| !it.is_empty()),
         RunError::Join(error) => {
-            if let JoinError::Missing(unmatched) | JoinError::Extra(unmatched) = &**error {
-                place.id = unmatched.ids.first().map(String::as_str);
-            }
+            place.id = match &**error {
+                JoinError::Missing(unmatched)
+                | JoinError::Extra(unmatched)
+                | JoinError::MissingAndExtra(unmatched, _) => {
+                    unmatched.ids.first().map(String::as_str)
+                }
+                JoinError::Duplicate(duplicate) => Some(&*duplicate.id),
+                _ => None,
+            };
         }
         RunError::Record { id, side, .. } => {
             place.side = Some(match side {
