@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Why a command ended without success.
+/// The reason why a command ended without success.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Error {
     /// The request is not a command; exit code 2.

@@ -262,7 +262,7 @@ pub(crate) fn check_ks(ks: &[usize]) -> Result<(), InvalidK> {
     }
 }
 
-/// Why a list of `k` was not accepted.
+/// The reason why a list of `k` was not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InvalidK {
     /// There is none.

@@ -418,7 +418,7 @@ impl TopK {
         self
     }
 
-    /// Who comes first of labels with the same score.
+    /// The order of labels with the same score.
     #[must_use]
     pub fn ties(&self) -> Ties {
         self.ties
@@ -823,7 +823,7 @@ fn check_lengths(rows: usize, references: usize) -> Result<(), ScoresError> {
     Ok(())
 }
 
-/// Why a row of scores has no rank for a label.
+/// The reason why a row of scores has no rank for a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScoreError {
     /// The label is the index of no column.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use metric_run::{ErrorKind, RunError};
 
-/// Why the program stops without a result.
+/// The reason why the program stops without a result.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The command line makes no sense.

@@ -25,7 +25,7 @@ use crate::score::{Chart, Scored};
 const HEADING: &str = "Report";
 /// The most examples of a list.
 const MOST_EXAMPLES: u64 = 1_000;
-/// Where the texts of examples are whole.
+/// The note that says where to find the complete texts of examples.
 pub(crate) const WHOLE: &str = "--per-sample FILE --with-inputs has the whole texts.";
 /// The digits of scores after the point, unless others are asked for.
 const DIGITS: usize = 4;
@@ -907,7 +907,7 @@ fn texts(example: &ShownExample) -> Option<Block> {
     (!facts.is_empty()).then_some(Block::Facts(Facts { facts }))
 }
 
-/// Where the numbers come from.
+/// The provenance of the numbers.
 fn provenance(
     wanted: &Wanted,
     scored: &[Scored],

@@ -185,7 +185,7 @@ pub fn weighted_precision(
     weighted
 }
 
-/// Which weighted n-gram match goes with the plain one.
+/// The weighted n-gram match that is used with the plain one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weighting {
     /// As [`weighted_recall`].

@@ -1,7 +1,7 @@
 use crate::classes::Dialect;
 use crate::ngram::Weighting;
 
-/// Which definition of CodeBLEU is meant.
+/// The definition of CodeBLEU to use.
 ///
 /// N, W, S and D are the n-gram, weighted n-gram, syntax and dataflow match.
 ///
@@ -199,7 +199,7 @@ pub(crate) struct Reading {
     pub(crate) dialect: Dialect,
 }
 
-/// Which comments are cut from a text before it is parsed.
+/// The comments that are cut from a text before it is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comments {
     /// C-style ones, whatever the language.

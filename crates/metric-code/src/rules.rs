@@ -15,7 +15,7 @@ pub(crate) struct Rules {
     pub(crate) first: &'static str,
 }
 
-/// Which children of an `if` are alternatives.
+/// The children of an `if` that are alternatives.
 #[derive(Clone, Copy)]
 pub(crate) enum Alternatives {
     /// The first of these kinds and every child after it.

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-/// Where a row is from.
+/// The origin of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowSource {
     /// The index of the state.

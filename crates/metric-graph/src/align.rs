@@ -8,7 +8,7 @@ use crate::coded::Coded;
 use crate::limit::{Compared, TooLarge};
 use crate::{Clip, LaneCorrespondence};
 
-/// Which predicted rule stands for which true rule when their lanes are compared.
+/// The alignment of predicted rules with true rules when their lanes are compared.
 ///
 /// The lanes of a predicted rule without a true rule are all wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -88,7 +88,7 @@ impl<'a> LaneKey<'a> {
     }
 }
 
-/// When two lane ids are the same.
+/// The condition under which two lane ids are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LaneIds {
     /// Same type and same value: 7 and `"7"` differ. The behavior of the reference implementation.

@@ -52,11 +52,11 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneCorrespondence {
-    /// Whose conventions the score follows.
+    /// The conventions that the score follows.
     pub profile: Profile,
-    /// Which predicted rule stands for which true one.
+    /// The alignment of predicted rules with true ones.
     pub alignment: Alignment,
-    /// When two lane ids are the same.
+    /// The condition under which two lane ids are the same.
     pub lane_ids: LaneIds,
     /// The way in which repeated rules and pairs count.
     pub duplicates: Duplicates,
@@ -64,11 +64,11 @@ pub struct LaneCorrespondence {
     pub overall: Overall,
     /// Names of properties to ignore: rules are scored without them.
     pub ignore: BTreeSet<String>,
-    /// When two property values are equal.
+    /// The condition under which two property values are equal.
     pub equality: Equality,
 }
 
-/// Whose conventions a score follows.
+/// The conventions that a score follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// The evaluation published with MapDR: precision, recall and F1 over nothing are printed as 0.

@@ -88,8 +88,8 @@ pub fn discrete_frechet_below<const D: usize>(
     squared_frechet(a, b, limit).map(f64::sqrt)
 }
 
-/// Which Chamfer distance: what is made of the mean distance of the points of `a` to their nearest
-/// points of `b` ("there"), and of that of the points of `b` to those of `a` ("back").
+/// The Chamfer distance to use: the combination of the mean distance of the points of `a` to their
+/// nearest points of `b` ("there"), and of that of the points of `b` to those of `a` ("back").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chamfer {
     /// Half the sum of the two directions, as in OpenLane-V2, VectorMapNet and MapTR.

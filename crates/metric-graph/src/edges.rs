@@ -320,7 +320,7 @@ pub struct EdgeTally {
     pub counts: Counts,
     /// The reasons why predicted edges are wrong.
     pub false_positives: EdgeReasons,
-    /// Why true edges were not found.
+    /// The reasons why true edges were not found.
     pub false_negatives: EdgeReasons,
 }
 

@@ -9,7 +9,7 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::{Clip, List, Number, Properties, Rule, Value};
 
-/// When two property values are equal: strictly, unless a switch says otherwise.
+/// The condition under which two property values are equal: strictly, unless a switch says otherwise.
 ///
 /// The strict policy, that of the reference implementation, treats values of the same type and
 /// content as equal, regardless of the order of lists and maps. Each switch adds a step on the way

@@ -17,7 +17,7 @@ pub struct Finding {
     pub kind: FindingKind,
 }
 
-/// Which of the two clips.
+/// One of the two clips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The prediction.

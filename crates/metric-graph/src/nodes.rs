@@ -64,8 +64,8 @@ impl NodeRule {
 
 named_choice!(NodeRule, "node rule");
 
-/// Which predicted node stands for which true one, each for one at most. Nodes are meant by their
-/// places in the graphs.
+/// The pairs of predicted and true nodes, each node in at most one. Nodes are given by their
+/// positions in the graphs.
 ///
 /// An [`AlignedGraphs`] makes one from properties. For nodes that lie somewhere, make it from a
 /// matrix of distances:

@@ -142,7 +142,7 @@ impl PartialEq for Stream {
 /// A folder of files that are not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// The number of bytes of its files that may be held in memory.
     pub max_bytes: u64,

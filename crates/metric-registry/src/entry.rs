@@ -60,14 +60,14 @@ pub struct ScoreSpec {
     pub name: &'static str,
     /// The end of the name, such as `K` in `accuracy@K`; empty if there is none.
     pub parameter: &'static str,
-    /// Which of two values is better.
+    /// The direction in which values are better.
     pub direction: Option<Direction>,
     /// For a proportion, the names of the counts that it divides: those that are correct, and all.
     /// Whether it is one under the options at hand, [`Scorer::has_proportions`] says.
     pub proportion: Option<(&'static str, &'static str)>,
 }
 
-/// Which of two values of a score is better.
+/// The direction in which values of a score are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The higher one.

@@ -60,7 +60,7 @@ fn ordered_bits(value: f64) -> u64 {
     }
 }
 
-/// Where an example is among the worst: by its score, then by the position of its record, then by the order of
+/// The position of an example among the worst: by its score, then by the position of its record, then by the order of
 /// the examples of that record.
 type Place = (u64, u64, u64);
 

@@ -365,7 +365,7 @@ impl Header for () {
     }
 }
 
-/// Whose numbers are asked for.
+/// The examples whose numbers are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope<'a> {
     /// All examples.
@@ -778,7 +778,7 @@ pub(crate) fn renumber<R: Reading>(reading: &R, pool: &mut Pool<StateOf<R>>, ind
     }
 }
 
-/// Where [`Reading::read`] puts its examples.
+/// The place to which [`Reading::read`] adds its examples.
 pub struct Sink<'a, R: Reading> {
     pub(crate) reading: &'a R,
     pub(crate) gathered: &'a mut Gathered<R>,

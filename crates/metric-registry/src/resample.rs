@@ -374,7 +374,7 @@ fn find_group<'g>(groups: &'g [(String, Vec<Group>)], kind: &str, name: &str) ->
         .find(|group| group.name == name)
 }
 
-/// Where the scores of a replicate go.
+/// The positions of the scores of a replicate.
 struct Layout {
     /// The scores of the whole, in their order.
     scores: Vec<String>,

@@ -338,7 +338,7 @@ trait ErasedPart: Any + Send + Sync {
     fn name_ranked(&mut self, named: &mut dyn FnMut(usize) -> Option<(String, Option<Inputs>)>);
 }
 
-/// Why a part cannot be added.
+/// The reason why a part cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AddError {
     /// A record that cannot be read, or that contradicts the state.

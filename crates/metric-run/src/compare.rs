@@ -161,7 +161,7 @@ pub struct Difference {
     pub system: String,
     /// The score.
     pub score: String,
-    /// Which of two values of the score is better.
+    /// The direction in which values of the score are better.
     pub direction: Option<Direction>,
     /// The score of the system minus that of the baseline.
     pub delta: Option<f64>,

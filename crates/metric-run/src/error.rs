@@ -6,7 +6,7 @@ use metric_registry::{DataSetError, OptionError};
 
 use crate::StateFileError;
 
-/// Why a run has no result.
+/// The reason why a run has no result.
 ///
 /// A program prints [`message`](Self::message) and exits by [`kind`](Self::kind).
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub enum RunError {
     Internal(String),
 }
 
-/// Who can do something about a [`RunError`].
+/// The party that can act on a [`RunError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The caller: the request makes no sense.

@@ -414,7 +414,7 @@ impl Reader {
     }
 }
 
-/// Which ids a source has had so far.
+/// The ids that a source has had so far.
 enum Seen {
     /// Line numbers, up to this one.
     Lines(u64),

@@ -134,7 +134,7 @@ impl Fields {
     }
 }
 
-/// Where the data of a run are.
+/// The data of a run.
 #[derive(Clone, Debug)]
 pub enum Data {
     /// References and predictions.

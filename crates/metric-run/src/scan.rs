@@ -38,7 +38,7 @@ pub(crate) struct FieldNames {
     pub(crate) allows_infinite: bool,
 }
 
-/// Where a field is among columns: the index of the column, and the path within its values.
+/// The position of a field among columns: the index of the column, and the path within its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnPath {
     pub(crate) index: usize,
@@ -401,7 +401,7 @@ impl Found {
 /// A record that is invalid.
 #[derive(Debug)]
 pub(crate) struct ScanError {
-    /// Where in the block.
+    /// The position in the block.
     pub(crate) offset: usize,
     /// The place in words, where the line of the offset does not say it.
     pub(crate) place: String,

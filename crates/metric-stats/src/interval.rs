@@ -116,11 +116,11 @@ pub struct Estimate {
     pub standard_error: Option<f64>,
     /// The number of replicates in which the score is undefined.
     pub undefined: u64,
-    /// Why there is no interval, if there is none.
+    /// The reason why there is no interval, if there is none.
     pub problem: Option<NoInterval>,
 }
 
-/// Why a score has no interval.
+/// The reason why a score has no interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NoInterval {

@@ -28,7 +28,7 @@ use crate::{edit_distance, normalize};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Anls {
-    /// Whose rule for what is too low.
+    /// The convention for similarities that are too low.
     pub profile: Profile,
 }
 

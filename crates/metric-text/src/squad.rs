@@ -120,7 +120,7 @@ impl Metric for Squad {
     }
 }
 
-/// Which version of the data set and of its program.
+/// The version of the data set and of its program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// `v1.1`: each question has an answer.

@@ -196,9 +196,9 @@ impl Metric for VqaAccuracy {
 pub struct Answers {
     /// One or several; without any, no prediction is correct.
     pub answers: Vec<String>,
-    /// Who gave each answer, as numbers that tell people apart, for [`Profile::VqaV2`]: two equal
-    /// answers of one person are one. Answers past the end are each of another person; empty in
-    /// most data.
+    /// The person who gave each answer, as numbers that tell people apart, for [`Profile::VqaV2`]:
+    /// two equal answers of one person are one. Answers past the end are each of another person;
+    /// empty in most data.
     pub annotators: Vec<u64>,
     /// The language of the answers, for the profiles that ask; `None` is [`Language::default`].
     pub language: Option<Language>,
@@ -398,7 +398,7 @@ impl Merge for Evidence {
     }
 }
 
-/// Whose VQA accuracy it is.
+/// The convention of VQA accuracy to follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// `exact`: the prediction as it is, code point by code point, is one of the answers.

@@ -284,14 +284,14 @@ named_choice!(BoxFormat, "box format");
 pub enum InvalidBox {
     /// A number is NaN or infinite.
     NotFinite {
-        /// Which number, or which difference of two, as in `x2 - x1`.
+        /// The name of the number, or the difference of two, as in `x2 - x1`.
         field: &'static str,
         /// Its value.
         value: f64,
     },
     /// A width or height is below 0.
     Negative {
-        /// Which of them.
+        /// The name of the number.
         field: &'static str,
         /// Its value.
         value: f64,

@@ -93,7 +93,7 @@ fn reach<S: Shape>(shape: &S, margin: f64) -> Bounds {
     [left, top, right + margin, bottom + margin]
 }
 
-/// Which overlaps are enough.
+/// The overlaps that are enough.
 #[derive(Clone, Copy)]
 pub(crate) struct Enough<F> {
     arithmetic: Arithmetic,
@@ -429,7 +429,7 @@ impl<S: Shape, F: Fn(&S, &S) -> bool> Neighbours for Lookup<'_, S, F> {
     }
 }
 
-/// Which row has which column.
+/// The column of each row.
 #[derive(Default)]
 struct Taking {
     row_of: Vec<usize>,

@@ -93,7 +93,7 @@ pub struct CocoParams {
     /// Whether to repeat the defects of pycocotools 2.0.11: a match with a true object whose id is 0 counts as none,
     /// and the main AP is looked up at 100 detections, and undefined where that is not in the list.
     pub quirks: bool,
-    /// Which numbers [`CocoCurves::summary`] has.
+    /// The numbers that [`CocoCurves::summary`] has.
     pub summary: CocoSummary,
 }
 

@@ -86,7 +86,7 @@ pub struct Annotation<S = BBox> {
     /// The area that decides its area range. In COCO it is the area of the mask, even if boxes are
     /// scored.
     pub area: f64,
-    /// Where it is.
+    /// Its shape.
     pub shape: S,
 }
 
@@ -132,7 +132,7 @@ pub struct Prediction<S = BBox> {
     pub score: f64,
     /// The area that decides its area range.
     pub area: f64,
-    /// Where it is.
+    /// Its shape.
     pub shape: S,
 }
 

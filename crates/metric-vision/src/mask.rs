@@ -471,7 +471,7 @@ pub enum InvalidMask {
     },
     /// A coordinate of a polygon is not finite, or beyond ±1e8.
     Coordinate {
-        /// Which polygon, counted from 0.
+        /// The index of the polygon, counted from 0.
         polygon: usize,
         /// The coordinate.
         value: f64,

@@ -36,7 +36,7 @@ use crate::{Annotation, BBox, Prediction, Shape, iou_by_corners};
 /// A detection of one image and class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detection<S = BBox> {
-    /// Where it is.
+    /// Its shape.
     pub shape: S,
     /// The detector's confidence, in any unit; only its order counts, and only for the matching
     /// rules that use scores.
@@ -52,7 +52,7 @@ impl<S> From<S> for Detection<S> {
 /// A true object of one image and class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth<S = BBox> {
-    /// Where it is.
+    /// Its shape.
     pub shape: S,
     /// Whether it stands for a crowd: a region that any number of detections may match.
     pub crowd: bool,

@@ -346,7 +346,7 @@ pub enum InvalidPolygon {
     },
     /// A coordinate is NaN or infinite.
     NotFinite {
-        /// Which point, counted from 0.
+        /// The index of the point, counted from 0.
         point: usize,
         /// The coordinate.
         value: f64,

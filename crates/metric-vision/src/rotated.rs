@@ -187,14 +187,14 @@ impl Shape for RotatedBox {
 pub enum InvalidRotatedBox {
     /// A number is NaN or infinite.
     NotFinite {
-        /// Which number.
+        /// The name of the number.
         field: &'static str,
         /// Its value.
         value: f64,
     },
     /// A width or height is below 0.
     Negative {
-        /// Which of them.
+        /// The name of the number.
         field: &'static str,
         /// Its value.
         value: f64,

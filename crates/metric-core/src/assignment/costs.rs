@@ -37,7 +37,7 @@ pub struct Costs {
     values: Vec<f64>,
 }
 
-/// Which costs of a pair are small enough for it.
+/// The costs that are small enough for a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Gate {
     /// All except infinity.

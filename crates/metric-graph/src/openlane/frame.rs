@@ -119,7 +119,7 @@ pub struct Detected<T> {
     pub confidence: f64,
 }
 
-/// Which edges: the topology they are the entries of.
+/// The kind of edges: the topology that holds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
     /// From a lane to the lane that follows it.
@@ -350,14 +350,14 @@ impl fmt::Display for List {
 pub enum InvalidFrame {
     /// The points of a lane.
     Lane {
-        /// Which lane.
+        /// The index of the lane.
         index: usize,
         /// The error.
         reason: InvalidPolyline,
     },
     /// A traffic element.
     Element {
-        /// Which element.
+        /// The index of the element.
         index: usize,
         /// The error.
         reason: InvalidElement,
@@ -375,7 +375,7 @@ pub enum InvalidFrame {
     DuplicateId(String),
     /// A topology with a number of rows that is not the number of lanes.
     Rows {
-        /// Which topology.
+        /// The topology.
         topology: Topology,
         /// The number of lanes.
         expected: usize,
@@ -384,9 +384,9 @@ pub enum InvalidFrame {
     },
     /// A row of a topology that has not an entry for each lane or element.
     Columns {
-        /// Which topology.
+        /// The topology.
         topology: Topology,
-        /// Which row.
+        /// The row.
         row: usize,
         /// The number of lanes or elements.
         expected: usize,
@@ -395,22 +395,22 @@ pub enum InvalidFrame {
     },
     /// An entry of a true topology that is neither 0 nor 1.
     TrueEdge {
-        /// Which topology.
+        /// The topology.
         topology: Topology,
-        /// Which row.
+        /// The row.
         row: usize,
-        /// Which column.
+        /// The column.
         column: usize,
         /// The entry.
         value: f64,
     },
     /// An entry of a predicted topology that is NaN or infinite.
     PredictedEdge {
-        /// Which topology.
+        /// The topology.
         topology: Topology,
-        /// Which row.
+        /// The row.
         row: usize,
-        /// Which column.
+        /// The column.
         column: usize,
         /// The entry.
         value: f64,

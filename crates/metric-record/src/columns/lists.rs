@@ -191,9 +191,9 @@ pub enum ListsError {
     OutOfRange {
         /// Index of the list.
         row: usize,
-        /// Where it starts.
+        /// Its start.
         start: usize,
-        /// Where it ends.
+        /// Its end.
         end: usize,
         /// The items that there are.
         items: usize,

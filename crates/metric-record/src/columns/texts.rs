@@ -450,9 +450,9 @@ pub enum TextsError {
     OutOfRange {
         /// Index of the text.
         row: usize,
-        /// Where it starts.
+        /// Its start.
         start: i64,
-        /// Where it ends.
+        /// Its end.
         end: i64,
         /// The bytes that there are.
         bytes: usize,

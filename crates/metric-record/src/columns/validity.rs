@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use super::within;
 
-/// Which cells of a column are not null: a bitmap as Arrow defines it.
+/// The cells of a column that are not null: a bitmap as defined by Arrow.
 ///
 /// Cell i is bit `(offset + i) % 8`, counted from the least significant one, of byte `(offset + i) / 8`; 1
 /// means that the cell has a value.

@@ -167,7 +167,7 @@ impl<R: Read> ListBlocks<R> {
     }
 }
 
-/// Where the first object of a list starts, after the bracket.
+/// The start of the first object of a list, after the bracket.
 fn list_start(bytes: &[u8], key: Option<&str>) -> Option<usize> {
     // A character may be cut off at the end.
     let text = match std::str::from_utf8(bytes) {

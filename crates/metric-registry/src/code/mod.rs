@@ -127,7 +127,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
     },
 };
 
-/// Where the language of an example is from.
+/// The source of the language of an example.
 enum Languages {
     One(Language),
     /// A field next to the reference.

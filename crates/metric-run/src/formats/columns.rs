@@ -264,7 +264,7 @@ fn kind(field: &Field) -> Kind {
     }
 }
 
-/// Why a column cannot hold ids, if it cannot.
+/// The reason why a column cannot hold ids, if it cannot.
 fn no_id(field: &Field) -> Option<&'static str> {
     if extension(field) == Some(JSON) {
         return Some("JSON");

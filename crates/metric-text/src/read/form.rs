@@ -233,7 +233,7 @@ struct Walk<'w, 'de> {
     form: &'w QuestionForm,
     /// The last question; its memory is used again.
     question: Question<'de>,
-    /// Who gave its answers.
+    /// The people who gave its answers.
     people: Vec<Person<'de>>,
     question_keys: Keys,
     answer_keys: Keys,
@@ -241,7 +241,7 @@ struct Walk<'w, 'de> {
     read: u64,
     /// The number of the next questions that were already read and taken.
     taken: u64,
-    /// Why a question was refused.
+    /// The reason why a question was refused.
     refused: Option<Message>,
     take: &'w mut dyn FnMut(&Question<'de>) -> Result<(), Message>,
 }

@@ -233,7 +233,7 @@ pub(super) struct KeypointFields<'a> {
     pub(super) area: Option<f64>,
 }
 
-/// Which sizes of masks are accepted.
+/// The sizes of masks that are accepted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MaskSizes {
     /// That of the image.

@@ -87,7 +87,7 @@ pub(super) fn first<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(T, usize)>
     Some((value, values.byte_offset()))
 }
 
-/// Why a list cannot be read.
+/// The reason why a list cannot be read.
 #[derive(Debug)]
 pub(super) enum ListError<E> {
     /// The text is not a list.
@@ -100,7 +100,7 @@ pub(super) enum ListError<E> {
     Malformed {
         /// The place of the record, from 0.
         place: usize,
-        /// Where it starts, in bytes after the opening bracket.
+        /// Its start, in bytes after the opening bracket.
         start: usize,
         error: serde_json::Error,
     },
