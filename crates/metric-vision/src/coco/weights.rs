@@ -206,11 +206,6 @@ impl Rows {
             precision: Vec::new(),
             scores: Vec::new(),
         };
-        // No curve has more right detections than there are detections that met a true object.
-        let mut capacity = 0;
-        self.rows.each(weights, |row, times| {
-            capacity += times as usize * usize::from(row.details.is_some());
-        });
         let mut has_level = vec![true; levels];
         if params.quirks {
             has_level.fill(false);
@@ -221,7 +216,7 @@ impl Rows {
             });
         } else {
             // The detections that count for a small number also count for a large one: one pass is enough.
-            pass.start(capacity);
+            pass.start();
             self.rows.each(weights, |row, times| {
                 if (row.level as usize) < levels {
                     pass.add(row, &self.details, times);
@@ -236,7 +231,7 @@ impl Rows {
                     curves.curves.extend_from_within(last..);
                     continue;
                 }
-                pass.start(capacity);
+                pass.start();
                 self.rows.each(weights, |row, times| {
                     if row.level <= most as u32 {
                         pass.add(row, &self.details, times);
@@ -246,9 +241,12 @@ impl Rows {
             for curve in 0..areas * thresholds {
                 let area = curve / thresholds;
                 if is_last || params.quirks {
-                    curves.read(truths[area], &needed[area], pass.right(curve), |wrong| {
-                        *wrong
-                    });
+                    curves.read(
+                        truths[area],
+                        &needed[area],
+                        &pass.curves[curve].right,
+                        |wrong| *wrong,
+                    );
                     continue;
                 }
                 let recall = match truths[area] {
@@ -263,25 +261,20 @@ impl Rows {
     }
 }
 
-/// The objects found so far, from the highest score down.
+/// The counts of the detections so far, from the highest score down.
 struct Pass {
-    /// Curve by curve, for each correct detection, the number of wrong ones before it; each curve has room for
-    /// `capacity`.
-    right: Vec<u64>,
-    capacity: usize,
-    curves: Vec<OfCurve>,
-    /// By level and curve, the number of correct detections; those of the lowest level are not counted here.
+    curves: Vec<PassOfCurve>,
+    /// By level and curve, the number of detections that are right; those of the lowest level are not counted here.
     above: Vec<u64>,
-    /// By area range, the detections that are wrong at every threshold.
+    /// By size class, the detections that are wrong at every threshold.
     others: Vec<u64>,
     /// The number of words that the bits of all curves take.
     words: usize,
 }
 
-#[derive(Clone, Copy)]
-struct OfCurve {
-    /// The number of correct detections.
-    found: usize,
+struct PassOfCurve {
+    /// For each detection that is right, the number of those before it that are wrong.
+    right: Vec<u64>,
     /// The detections that are wrong here, but not at every threshold.
     wrong: u64,
     area: usize,
@@ -291,15 +284,13 @@ impl Pass {
     fn new(params: &CocoParams) -> Self {
         let thresholds = params.iou_thresholds.len().max(1);
         let words = params.words();
-        let curve = |curve: usize| OfCurve {
-            found: 0,
+        let curve = |curve: usize| PassOfCurve {
+            right: Vec::new(),
             wrong: 0,
             area: curve / thresholds,
         };
         let bits = words * 64;
         Self {
-            right: Vec::new(),
-            capacity: 0,
             curves: (0..bits).map(curve).collect(),
             above: vec![0; bits * params.max_detections.len()],
             others: vec![0; bits.div_ceil(thresholds)],
@@ -307,32 +298,21 @@ impl Pass {
         }
     }
 
-    /// Starts with other detections, at most this many of them correct.
-    fn start(&mut self, capacity: usize) {
-        self.capacity = capacity;
-        let room = capacity * self.curves.len();
-        if self.right.len() < room {
-            self.right.resize(room, 0);
-        }
+    fn start(&mut self) {
         for curve in &mut self.curves {
-            (curve.found, curve.wrong) = (0, 0);
+            curve.right.clear();
+            curve.wrong = 0;
         }
         self.above.fill(0);
         self.others.fill(0);
     }
 
-    /// For each correct detection of a curve, the number of wrong ones before it.
-    fn right(&self, curve: usize) -> &[u64] {
-        let start = curve * self.capacity;
-        let found = self.curves.get(curve).map_or(0, |curve| curve.found);
-        self.right.get(start..start + found).unwrap_or_default()
-    }
-
-    /// The correct detections of a curve, up to a level.
+    /// The number of detections of a curve that are right, up to a level.
     fn found(&self, most: usize, curve: usize) -> u64 {
         let levels = self.above.chunks(self.curves.len().max(1)).skip(most + 1);
         let above = levels.filter_map(|level| level.get(curve));
-        self.right(curve).len() as u64 - above.sum::<u64>()
+        let all = self.curves.get(curve).map_or(0, |curve| curve.right.len());
+        all as u64 - above.sum::<u64>()
     }
 
     fn add(&mut self, row: &Row, details: &[u64], times: u64) {
@@ -354,11 +334,8 @@ impl Pass {
         for index in ones(is_right) {
             let curve = &mut self.curves[index];
             let false_ones = curve.wrong + self.others[curve.area];
-            let start = index * self.capacity + curve.found;
-            curve.found += times as usize;
-            match times {
-                1 => self.right[start] = false_ones,
-                _ => self.right[start..start + times as usize].fill(false_ones),
+            for _ in 0..times {
+                curve.right.push(false_ones);
             }
         }
         ones(is_wrong).for_each(|index| self.curves[index].wrong += times);
