@@ -45,7 +45,7 @@ def _check(folder: Path, commands: list[tuple[list[str], dict[str, str]]]) -> No
     """Runs commands at the same time, and compares what they leave with one process."""
     running = [subprocess.Popen(words, cwd=folder, env=variables) for words, variables in commands]
     assert [process.wait() for process in running] == [0] * len(running)
-    merge = ["sh", "-c", block("Arrays of jobs", "sh")]
+    merge = ["sh", "-c", block("Arrays of jobs", "text")]
     merged = subprocess.run(merge, cwd=folder, env=commands[0][1], capture_output=True, text=True, check=True)
     assert merged.stdout.strip() == CASE.expected().compute().to_json() and merged.stderr == ""
 
