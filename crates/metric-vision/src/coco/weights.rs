@@ -266,7 +266,7 @@ struct Pass {
     curves: Vec<PassOfCurve>,
     /// By level and curve, the number of detections that are right; those of the lowest level are not counted here.
     above: Vec<u64>,
-    /// By size class, the detections that are wrong at every threshold.
+    /// By area range, the detections that are wrong at every threshold.
     others: Vec<u64>,
     /// The number of words that the bits of all curves take.
     words: usize,
