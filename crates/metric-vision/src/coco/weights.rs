@@ -108,10 +108,16 @@ impl<'s> CocoWeights<'s> {
                 let details = &mut of_class.details;
                 of_class.rows = rows.map(|unsorted| {
                     let mut row = unsorted.row;
-                    if !unsorted.details.is_empty() {
+                    let start = details.len();
+                    details.extend_from_slice(unsorted.details);
+                    if let Some([_, is_wrong]) = details.get_mut(start..) {
+                        row.wrong |= wrong_at_every_threshold(params, is_wrong);
+                    }
+                    if details.iter().skip(start).all(|&bits| bits == 0) {
+                        details.truncate(start);
+                    } else {
                         // A state has fewer than 2^31 of them.
-                        row.details = u32::try_from(details.len() / unsorted.details.len()).ok();
-                        details.extend_from_slice(unsorted.details);
+                        row.details = u32::try_from(start / unsorted.details.len()).ok();
                     }
                     row
                 });
@@ -137,6 +143,21 @@ impl<'s> CocoWeights<'s> {
             params: self.params.clone(),
         }
     }
+}
+
+/// The area ranges in which a detection is wrong at every threshold, one bit each. Their bits are cleared: to count one
+/// number per area range takes less time than one per threshold.
+fn wrong_at_every_threshold(params: &CocoParams, is_wrong: &mut u64) -> u32 {
+    let thresholds = params.iou_thresholds.len();
+    let mut areas = 0;
+    for area in 0..params.areas.len() {
+        let bits = u64::MAX >> (64 - thresholds) << (area * thresholds);
+        if *is_wrong & bits == bits {
+            *is_wrong &= !bits;
+            areas |= 1 << area;
+        }
+    }
+    areas
 }
 
 /// The detections of a class in an image.
@@ -309,10 +330,13 @@ impl Pass {
 
     /// The number of detections of a curve that are right, up to a level.
     fn found(&self, most: usize, curve: usize) -> u64 {
-        let levels = self.above.chunks(self.curves.len().max(1)).skip(most + 1);
-        let above = levels.filter_map(|level| level.get(curve));
-        let all = self.curves.get(curve).map_or(0, |curve| curve.right.len());
-        all as u64 - above.sum::<u64>()
+        let mut found = self.curves.get(curve).map_or(0, |curve| curve.right.len()) as u64;
+        let mut index = (most + 1) * self.curves.len() + curve;
+        while let Some(above) = self.above.get(index) {
+            found -= above;
+            index += self.curves.len();
+        }
+        found
     }
 
     fn add(&mut self, row: &Row, details: &[u64], times: u64) {
