@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The score is the sorted list of the repeated examples.
+        /// The rows that are read are the sorted list of those of the repeated examples.
         #[test]
         fn weights_are_repetitions(
             examples in proptest::collection::vec(

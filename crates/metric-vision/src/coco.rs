@@ -1139,9 +1139,9 @@ fn ones(words: &[u64]) -> Ones<'_> {
 
 /// See [`ones`].
 struct Ones<'a> {
-    /// Those of the word that is read.
+    /// The bits of the current word that have not been visited.
     bits: u64,
-    /// The place of its first bit.
+    /// The index of the first bit of the current word.
     start: usize,
     rest: &'a [u64],
 }

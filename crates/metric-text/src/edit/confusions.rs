@@ -20,7 +20,7 @@ use super::{Alignment, Cells, Edit, Edits, OutOfCells};
 /// let metric = EditRate { unit: Unit::CodePoint, confusions: true, ..EditRate::default() };
 /// let state = metric.measure("clown", "down");
 /// assert_eq!(state.confusions.count("d", "l"), 1); // taken for an l
-/// assert_eq!(state.confusions.count("", "c"), 1); // put in
+/// assert_eq!(state.confusions.count("", "c"), 1); // inserted
 /// let all: Vec<_> = state.confusions.iter().collect();
 /// assert_eq!(all, [("", "c", 1), ("d", "l", 1)]);
 /// ```
@@ -45,6 +45,15 @@ impl<'u> Pair<'u> {
         Self {
             reference: reference.as_bytes(),
             prediction: prediction.as_bytes(),
+        }
+    }
+
+    /// The index of its kind of edit: 0 for a deletion, 1 for an insertion, 2 for a substitution.
+    fn kind(self) -> usize {
+        match (self.reference, self.prediction) {
+            (_, []) => 0,
+            ([], _) => 1,
+            _ => 2,
         }
     }
 
@@ -194,20 +203,20 @@ impl Confusions {
         self.counts.get(&pair).copied().unwrap_or(0)
     }
 
-    /// The number of different pairs of units, by kind of edit.
+    /// Returns the number of different pairs of units, by kind of edit.
     #[must_use]
     pub fn distinct(&self) -> Edits {
-        let mut distinct = Edits::default();
+        let mut counts = [0; 3];
         for owned in self.counts.keys() {
-            let pair = owned.pair();
-            let kind = match (pair.reference, pair.prediction) {
-                (_, []) => &mut distinct.deletions,
-                ([], _) => &mut distinct.insertions,
-                _ => &mut distinct.substitutions,
-            };
-            *kind += 1;
+            counts[owned.pair().kind()] += 1;
         }
-        distinct
+        let [deletions, insertions, substitutions] = counts;
+        Edits {
+            hits: 0,
+            substitutions,
+            deletions,
+            insertions,
+        }
     }
 
     /// Unit of the reference, unit of the prediction and count, in the order of the units.
@@ -224,7 +233,7 @@ impl Confusions {
         })
     }
 
-    /// The most frequent pairs of each kind of edit, at most `most` of each kind: those with the highest counts,
+    /// Returns the most frequent pairs of each kind of edit, at most `most` of each kind: those with the highest counts,
     /// the most frequent ones first, and equal ones in the order of the units.
     ///
     /// ```
@@ -243,12 +252,7 @@ impl Confusions {
         let mut kinds: [Vec<Counted<'_>>; 3] = Default::default();
         for (owned, count) in &self.counts {
             let pair = owned.pair();
-            let kind = match (pair.reference, pair.prediction) {
-                (_, []) => 0,
-                ([], _) => 1,
-                _ => 2,
-            };
-            kinds[kind].push((pair, *count));
+            kinds[pair.kind()].push((pair, *count));
         }
         for kind in &mut kinds {
             // Few of many: the others need no order.

@@ -182,7 +182,7 @@ fn of_files<S: Readable<Model = ()>>(
     )
 }
 
-/// The field that a shape is read from.
+/// A shape that is read from the fields of a record.
 pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
     /// The facts about all shapes of a data set that are needed to read one.
     type Model: Sync;
@@ -869,8 +869,8 @@ impl<S: Readable> Truth<S> {
 }
 
 impl<S: Readable<Model = ()>> Truth<S> {
-    /// The content of a file around its list of annotations: up to the bracket that opens the list, and after the one
-    /// that closes it. `None` if that is not all that is needed, or reading it gives a warning.
+    /// Reads the images and classes of a file from the text around its list of annotations: up to the bracket that opens
+    /// the list, and from the one that closes it. `None` if a list is missing or has an error.
     pub(super) fn around(
         name: &str,
         text: &str,

@@ -58,8 +58,8 @@ impl CocoStream<BBox> {
     ///
     /// # Cost
     ///
-    /// The annotations of the ground truth are in memory, and its text only while it is read, if it does not list its
-    /// images before its annotations.
+    /// The annotations of the ground truth are in memory. Its text is in memory while it is read if its lists cannot be
+    /// read block by block.
     #[must_use]
     pub fn open(
         references: &Document,
@@ -90,21 +90,15 @@ fn open<S: Readable<Model = ()>>(
     let (Content::Stream(found), None) = (&predictions.content, options.shard) else {
         return None;
     };
-    let mut warnings = Warnings::new();
     let name = &references.name;
     let streamed = match &references.content {
         Content::Stream(truth) => stream_truth(name, truth, BLOCK_BYTES, options),
         _ => None,
     };
-    let truth = match (streamed, &references.content) {
-        (Some((truth, remarks)), _) => {
-            warnings = remarks;
-            truth
-        }
-        (None, Content::Stream(truth)) => {
-            truth_of(name, &truth.read().ok()?, options, &mut warnings)?
-        }
-        (None, _) => truth_of(name, references.file().ok()?.text, options, &mut warnings)?,
+    let (truth, warnings) = match (streamed, &references.content) {
+        (Some(streamed), _) => streamed,
+        (None, Content::Stream(truth)) => truth_of(name, &truth.read().ok()?, options)?,
+        (None, _) => truth_of(name, references.file().ok()?.text, options)?,
     };
     Some(CocoStream {
         truth,
@@ -117,23 +111,25 @@ fn open<S: Readable<Model = ()>>(
     })
 }
 
+/// Reads a ground truth as a whole.
 fn truth_of<S: Readable<Model = ()>>(
     name: &str,
     text: &str,
     options: CocoOptions,
-    warnings: &mut Warnings,
-) -> Option<Truth<S>> {
+) -> Option<(Truth<S>, Warnings)> {
     let text = File { name, text }.content();
-    Truth::read(File { name, text }, &(), options, warnings).ok()
+    let mut warnings = Warnings::new();
+    let truth = Truth::read(File { name, text }, &(), options, &mut warnings).ok()?;
+    Some((truth, warnings))
 }
 
 /// The number of bytes of annotations that are read as one part.
 const BLOCK_BYTES: usize = 256 * 1024;
 
-/// Reads a ground truth whose list of annotations comes after that of images, without all of its text in memory.
+/// Reads a ground truth without all of its text in memory.
 ///
-/// A file that lists its classes at the end, as those of COCO do, is read twice: the annotations of classes that are
-/// not listed are left out.
+/// A file that lists its classes at the end, as those of COCO do, is read twice: first for the lists at its end, then
+/// for its annotations, since those of classes that are not listed are left out.
 ///
 /// The contract: images and warnings are exactly those of [`Truth::read`], or there is nothing.
 fn stream_truth<S: Readable<Model = ()>>(
@@ -684,9 +680,8 @@ mod tests {
         let Some((streamed, warnings)) = streamed else {
             return false;
         };
-        let mut expected = Warnings::new();
-        let whole = truth_of::<BBox>("d.json", text, options, &mut expected);
-        let whole = whole.expect("what can be streamed can be read");
+        let whole = truth_of::<BBox>("d.json", text, options);
+        let (whole, expected) = whole.expect("what can be streamed can be read");
         assert_eq!(warnings, expected);
         assert_eq!(streamed.classes, whole.classes);
         assert_eq!(streamed.images, whole.images);
