@@ -471,10 +471,8 @@ def score(
         scorer = _plain_scorer(metric)
         if ids is None and fields is None:
             given = {"predictions": predictions, "references": references}
-            scores = scorer.score_texts(given)
-            if scores is not None:
-                result = _new(Result)
-                result._scores, result._given = scores, (scorer, given)
+            result = _result_of_few_texts(scorer, given)
+            if result is not None:
                 return result
         return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
     options, settings = _parted(options, _SETTINGS)
@@ -503,6 +501,16 @@ _P = ParamSpec("_P")
 _new = object.__new__
 
 
+def _result_of_few_texts(scorer: Any, arguments: dict[str, Any]) -> Result | None:
+    """Returns the result of a few texts, which has the scores and computes the rest when it is asked for."""
+    scores = scorer.score_texts(arguments)
+    if scores is None:
+        return None
+    result = _new(Result)
+    result._scores, result._given = scores, (scorer, arguments)
+    return result
+
+
 def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P, Result]]:
     """Returns what gives the function of a metric a short way for calls with a few texts and nothing else.
 
@@ -518,14 +526,12 @@ def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P
             if len(arguments) == 2 and not others:
                 if scorer is None:
                     scorer = _plain_scorer(metric)
-                scores = scorer.score_texts(arguments)
-                if scores is not None:
-                    result = _new(Result)
-                    result._scores, result._given = scores, (scorer, arguments)
+                result = _result_of_few_texts(scorer, arguments)
+                if result is not None:
                     return result
             return function(*others, **arguments)
 
-        # What is its default is told apart by them.
+        # By these, the function tells which arguments were given.
         setattr(call, "__kwdefaults__", getattr(function, "__kwdefaults__"))
         return call
 
