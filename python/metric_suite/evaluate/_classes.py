@@ -82,12 +82,13 @@ def averaged(
     scores = numpy.where(undefined, filler, above / numpy.where(undefined, 1, below))
     if average in ("macro", "weighted"):
         weights = support if average == "weighted" else None
-        if weights is not None and weights.sum() == 0:
-            return filler
         kept = ~numpy.isnan(scores)
         if not kept.any():
             return float("nan")
-        scores = numpy.average(scores[kept], weights=None if weights is None else weights[kept])
+        if weights is not None:
+            # scikit-learn leaves weights out that are all zero.
+            weights = weights[kept] if weights[kept].any() else None
+        scores = numpy.average(scores[kept], weights=weights)
     return _single(scores)
 
 
