@@ -14,7 +14,7 @@ use metric_stats::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::rows::{check, rows, within, within_scaled};
+use crate::rows::{check, distance, rows, within, within_scaled};
 
 /// The tolerance of the specification, relative to the value.
 const RELATIVE: f64 = 1e-9;
@@ -47,7 +47,12 @@ fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> R
 fn near(what: &str, found: f64, expected: f64) -> Result<(), String> {
     let is_near = match expected == 0.0 {
         true => found == 0.0,
-        false => within_scaled(found, expected, RELATIVE, (expected.abs(), "value")),
+        false => within_scaled(
+            found,
+            expected,
+            RELATIVE,
+            (distance(expected, 0.0), "value"),
+        ),
     };
     match is_near {
         true => Ok(()),
