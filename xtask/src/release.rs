@@ -234,8 +234,8 @@ fn pack_together(packages: &[Package], releases: &mut [Release]) {
         .iter()
         .position(|release| release.package.name == at);
     // A failure of no crate in particular is one of all.
-    for (place, release) in releases.iter_mut().enumerate() {
-        if release.changed && culprit.is_none_or(|culprit| culprit == place) {
+    for (index, release) in releases.iter_mut().enumerate() {
+        if release.changed && culprit.is_none_or(|culprit| culprit == index) {
             release
                 .missing
                 .push(format!("together: {}", last_words(&error)));
@@ -320,9 +320,10 @@ fn interface_since(name: &str, tag: &Tag) -> Result<String, String> {
     let went = then.difference(&now).map(|line| format!("- {line}\n"));
     let came = now.difference(&then).map(|line| format!("+ {line}\n"));
     let changes: String = went.chain(came).collect();
-    Ok(match changes.is_empty() {
-        true => "  the same public items\n".to_owned(),
-        false => changes,
+    Ok(if changes.is_empty() {
+        "  the same public items\n".to_owned()
+    } else {
+        changes
     })
 }
 

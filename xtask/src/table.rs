@@ -7,9 +7,9 @@ fn filled(header: &[&str], rows: &[Vec<String>]) -> Table {
     let mut table = Table::new();
     table.set_header(header);
     table.add_rows(rows);
-    for (place, column) in table.column_iter_mut().enumerate() {
+    for (index, column) in table.column_iter_mut().enumerate() {
         let number = |row: &Vec<String>| {
-            let text = row.get(place).map_or("", String::as_str);
+            let text = row.get(index).map_or("", String::as_str);
             text.is_empty()
                 || text.starts_with(|first: char| "+-–".contains(first) || first.is_ascii_digit())
         };
@@ -41,8 +41,8 @@ pub(crate) fn rows(text: &str) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let lines: Vec<&str> = text.lines().collect();
     let is_rule = |line: &str| line.starts_with("|-") || line.starts_with("| -");
-    for (place, line) in lines.iter().enumerate() {
-        let is_header = lines.get(place + 1).is_some_and(|next| is_rule(next));
+    for (index, line) in lines.iter().enumerate() {
+        let is_header = lines.get(index + 1).is_some_and(|next| is_rule(next));
         if line.starts_with('|') && !is_rule(line) && !is_header {
             let cells = line.trim_matches('|').split('|');
             rows.push(cells.map(|cell| cell.trim().to_owned()).collect());
