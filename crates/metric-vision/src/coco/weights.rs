@@ -199,11 +199,11 @@ fn image_rows<'s>(
     let scores = outcome.scores.get(range.clone()).unwrap_or_default();
     let verdicts = outcome.verdicts.get(range).unwrap_or_default();
     let mut level = 0;
-    let places = scores.iter().zip(verdicts).enumerate();
-    places.map(move |(place, (&score, &verdict))| {
+    let positions = scores.iter().zip(verdicts).enumerate();
+    positions.map(move |(position, (&score, &verdict))| {
         let leaves_out = |level: u32| {
             let most = params.max_detections.get(level as usize);
-            most.is_some_and(|&most| place >= most)
+            most.is_some_and(|&most| position >= most)
         };
         while leaves_out(level) {
             level += 1;
@@ -311,7 +311,7 @@ impl Rows {
 #[derive(Debug, Default)]
 struct LeftOut {
     /// The state of the image, and the first curve of a level and an area range.
-    places: Vec<(u32, u32)>,
+    curves: Vec<(u32, u32)>,
     /// For each of these, the numbers by threshold.
     counts: Vec<u32>,
 }
@@ -334,7 +334,7 @@ impl LeftOut {
         }
         for (index, counts) in counts.chunks_exact(thresholds).enumerate() {
             if counts.iter().any(|&count| count > 0) {
-                self.places.push((state, (index * thresholds) as u32));
+                self.curves.push((state, (index * thresholds) as u32));
                 self.counts.extend_from_slice(counts);
             }
         }
@@ -344,7 +344,7 @@ impl LeftOut {
     fn totals(&self, params: &CocoParams, weights: &[u64]) -> Vec<u64> {
         let thresholds = params.iou_thresholds.len().max(1);
         let mut totals = vec![0; params.max_detections.len() * params.areas.len() * thresholds];
-        for (&(state, first), counts) in self.places.iter().zip(self.counts.chunks(thresholds)) {
+        for (&(state, first), counts) in self.curves.iter().zip(self.counts.chunks(thresholds)) {
             let times = weights.get(state as usize).copied().unwrap_or_default();
             let totals = totals.iter_mut().skip(first as usize);
             for (total, &count) in totals.zip(counts) {
