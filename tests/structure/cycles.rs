@@ -214,9 +214,10 @@ impl Modules {
                         name => format!("{name}::{child}"),
                     };
                     let file = folder.join(format!("{child}.rs"));
-                    let file = match file.exists() {
-                        true => file,
-                        false => folder.join(&child).join("mod.rs"),
+                    let file = if file.exists() {
+                        file
+                    } else {
+                        folder.join(&child).join("mod.rs")
                     };
                     self.file(&file, Some(own), &below)
                 }
@@ -311,9 +312,10 @@ impl Modules {
                     });
             modules.find_map(|at| self.named(at, name, is_last, depth))
         };
-        match is_last {
-            true => item().or_else(import).or(child).or_else(glob),
-            false => child.or_else(item).or_else(import).or_else(glob),
+        if is_last {
+            item().or_else(import).or(child).or_else(glob)
+        } else {
+            child.or_else(item).or_else(import).or_else(glob)
         }
     }
 }
@@ -353,9 +355,12 @@ struct Names {
 impl Names {
     /// Keeps each path of an import, which all start with `path`.
     fn import(&mut self, tree: &UseTree, path: &[String]) {
-        let below = |name: &syn::Ident| match name == "self" && !path.is_empty() {
-            true => path.to_vec(),
-            false => [path, &[name.to_string()]].concat(),
+        let below = |name: &syn::Ident| {
+            if name == "self" && !path.is_empty() {
+                path.to_vec()
+            } else {
+                [path, &[name.to_string()]].concat()
+            }
         };
         match tree {
             UseTree::Path(inner) => self.import(&inner.tree, &below(&inner.ident)),

@@ -98,9 +98,10 @@ fn record(which: &str) -> Result<Vec<Record>, String> {
     let text = std::fs::read_to_string(&file).map_err(failed)?;
     let records: Result<Vec<Record>, _> = text.lines().map(serde_json::from_str).collect();
     let records = records.map_err(|error| format!("{name}: {error}"))?;
-    match records.is_empty() {
-        true => Err(format!("{name}: no test said what it checks")),
-        false => Ok(records),
+    if records.is_empty() {
+        Err(format!("{name}: no test said what it checks"))
+    } else {
+        Ok(records)
     }
 }
 
@@ -214,8 +215,8 @@ has its line in `tests/domains/coverage.rs`.
                 reasons.entry((&line.test, reason)).or_default().insert(row);
             }
         }
-        for (place, ((test, reason), rows)) in reasons.iter().enumerate() {
-            let before = if place == 0 { "\nDeviations:\n\n" } else { "" };
+        for (index, ((test, reason), rows)) in reasons.iter().enumerate() {
+            let before = if index == 0 { "\nDeviations:\n\n" } else { "" };
             let rows: Vec<_> = rows.iter().map(|row| format!("`{row}`")).collect();
             let rows = rows.join(", ");
             text.push_str(&format!("{before}- `{test}`: {reason}: {rows}\n"));

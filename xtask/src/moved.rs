@@ -112,24 +112,24 @@ fn rows(old: &str, new: &str) -> Vec<String> {
     .collect()
 }
 
-/// The first place of a document that is not as it was. More may have come: fields, and cases.
-fn lost(old: &Value, new: &Value, place: &str) -> Option<String> {
+/// The first location of a document that is not as it was. More may have come: fields, and cases.
+fn lost(old: &Value, new: &Value, location: &str) -> Option<String> {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => old
             .iter()
             .filter(|(key, _)| *key != "_about")
             .find_map(|(key, old)| {
-                let place = format!("{place}/{key}");
+                let location = format!("{location}/{key}");
                 new.get(key)
-                    .map_or(Some(place.clone()), |new| lost(old, new, &place))
+                    .map_or(Some(location.clone()), |new| lost(old, new, &location))
             }),
-        (Value::Array(old), Value::Array(new)) if place.ends_with("/cases") => {
+        (Value::Array(old), Value::Array(new)) if location.ends_with("/cases") => {
             let gone = |old: &&Value| !new.contains(old);
             let case = old.iter().find(gone)?;
-            Some(format!("{place}: {}", case.get("name").unwrap_or(case)))
+            Some(format!("{location}: {}", case.get("name").unwrap_or(case)))
         }
         _ if old == new => None,
-        _ => Some(place.to_owned()),
+        _ => Some(location.to_owned()),
     }
 }
 

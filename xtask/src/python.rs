@@ -195,8 +195,9 @@ pub(crate) fn shown(program: &str, arguments: &[&str], environment: &Path) -> Re
         .env("VIRTUAL_ENV", environment)
         .status()
         .map_err(|error| format!("cannot run {program}: {error}"))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("{program} {words}: {status}")),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{program} {words}: {status}"))
     }
 }

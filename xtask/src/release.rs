@@ -218,8 +218,8 @@ fn pack_together(packages: &[Package], releases: &mut [Release]) {
         .iter()
         .position(|release| release.package.name == at);
     // A failure of no crate in particular is one of all.
-    for (place, release) in releases.iter_mut().enumerate() {
-        if release.changed && culprit.is_none_or(|culprit| culprit == place) {
+    for (index, release) in releases.iter_mut().enumerate() {
+        if release.changed && culprit.is_none_or(|culprit| culprit == index) {
             release
                 .missing
                 .push(format!("together: {}", last_words(&error)));

@@ -149,9 +149,10 @@ fn steps(found: &Found, is_full: bool, steps: &mut Steps) -> Result<(), Error> {
         let status = tests.status();
         stop(&mark);
         let status = status.map_err(|error| format!("cannot run the tests: {error}"))?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(format!("the tests on Spark: {status}")),
+        if status.success() {
+            Ok(())
+        } else {
+            Err(format!("the tests on Spark: {status}"))
         }
     })
 }

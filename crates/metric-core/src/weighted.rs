@@ -148,9 +148,9 @@ mod tests {
             ),
             weights in proptest::collection::vec(0_u64..4, 0..5),
         ) {
-            let mut place = 0;
+            let mut index = 0;
             let numbered: Vec<(u32, Vec<(u8, u32)>)> = examples.into_iter().map(|(state, keys)| {
-                let rows = keys.into_iter().map(|key| { place += 1; (key, place) });
+                let rows = keys.into_iter().map(|key| { index += 1; (key, index) });
                 (state, rows.collect())
             }).collect();
             let rows = (0..).zip(&numbered).flat_map(|(example, (state, rows))| {

@@ -88,9 +88,10 @@ impl Case {
 
     /// Why what a process did is not allowed, where it may take `patience` times the CPU time.
     fn problem(&self, outcome: &Outcome, patience: u32) -> Option<&'static str> {
-        let cpu = match self.name.contains("/many/") {
-            true => 2 * patience * CPU,
-            false => patience * CPU,
+        let cpu = if self.name.contains("/many/") {
+            2 * patience * CPU
+        } else {
+            patience * CPU
         };
         match outcome.exit_code {
             None => Some("signal"),
@@ -154,10 +155,7 @@ impl Chosen {
     /// The factor on the CPU time that a case may take: the sample runs where tests run, on machines that are slow or
     /// do other things.
     fn patience(&self) -> u32 {
-        match self.sample {
-            true => 4,
-            false => 1,
-        }
+        if self.sample { 4 } else { 1 }
     }
 }
 

@@ -101,10 +101,11 @@ pub fn output(
         .map_err(|error| format!("cannot run {program}: {error}"))?;
     let [printed, said] =
         [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    match run.status.success() {
-        true => Ok(printed),
+    if run.status.success() {
+        Ok(printed)
+    } else {
         // Tests print what failed, cargo says it.
-        false => Err(format!("{printed}\n{said}").trim().to_owned()),
+        Err(format!("{printed}\n{said}").trim().to_owned())
     }
 }
 

@@ -7,9 +7,9 @@ fn filled(header: &[&str], rows: &[Vec<String>]) -> Table {
     let mut table = Table::new();
     table.set_header(header);
     table.add_rows(rows);
-    for (place, column) in table.column_iter_mut().enumerate() {
+    for (index, column) in table.column_iter_mut().enumerate() {
         let number = |row: &Vec<String>| {
-            let text = row.get(place).map_or("", String::as_str);
+            let text = row.get(index).map_or("", String::as_str);
             text.is_empty()
                 || text.starts_with(|first: char| "+-–".contains(first) || first.is_ascii_digit())
         };

@@ -250,9 +250,10 @@ struct Allowed {
 
 impl Allowed {
     fn covers(&self, finding: &Finding) -> bool {
-        let is_there = match self.path.ends_with('/') {
-            true => finding.path.starts_with(&self.path),
-            false => finding.path == self.path,
+        let is_there = if self.path.ends_with('/') {
+            finding.path.starts_with(&self.path)
+        } else {
+            finding.path == self.path
         };
         is_there && (self.text == "*" || finding.sentence.contains(&self.text))
     }

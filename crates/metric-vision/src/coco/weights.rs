@@ -183,11 +183,11 @@ fn image_rows<'s>(
     let scores = outcome.scores.get(range.clone()).unwrap_or_default();
     let verdicts = outcome.verdicts.get(range).unwrap_or_default();
     let mut level = 0;
-    let places = scores.iter().zip(verdicts).enumerate();
-    places.map(move |(place, (&score, &verdict))| {
+    let positions = scores.iter().zip(verdicts).enumerate();
+    positions.map(move |(position, (&score, &verdict))| {
         let leaves_out = |level: u32| {
             let most = params.max_detections.get(level as usize);
-            most.is_some_and(|&most| place >= most)
+            most.is_some_and(|&most| position >= most)
         };
         while leaves_out(level) {
             level += 1;
@@ -358,10 +358,10 @@ impl Pass {
             }
             areas &= areas - 1;
         }
-        let Some(place) = row.details else {
+        let Some(position) = row.details else {
             return;
         };
-        let start = place as usize * 2 * self.words;
+        let start = position as usize * 2 * self.words;
         let Some(details) = details.get(start..start + 2 * self.words) else {
             return;
         };
