@@ -64,9 +64,10 @@ fn published_manifests_are_complete() {
 fn problems(manifest: &Manifest, text: &str, is_library: bool) -> Vec<String> {
     let given = |field: &Option<String>| field.as_ref().is_some_and(|text| !text.is_empty());
     let some = |list: &[String]| (1..=5).contains(&list.len());
-    let lints = match manifest.name == WITH_UNSAFE.0 {
-        true => WITH_UNSAFE.1,
-        false => LINTS,
+    let lints = if manifest.name == WITH_UNSAFE.0 {
+        WITH_UNSAFE.1
+    } else {
+        LINTS
     };
     let mut fields = vec![
         ("a description", given(&manifest.description)),
