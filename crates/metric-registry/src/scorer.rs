@@ -357,7 +357,14 @@ impl fmt::Display for AddError {
     }
 }
 
-impl std::error::Error for AddError {}
+impl std::error::Error for AddError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Record(error) => Some(error),
+            Self::State(error) => Some(error),
+        }
+    }
+}
 
 impl Clone for State {
     fn clone(&self) -> Self {
