@@ -336,6 +336,13 @@ fn comparisons_have_reports() {
     assert_eq!(cards[0].0, "wer.difference");
     assert!(page.contains("By <bdi>") || page.contains("By room"));
     assert!(page.contains("Largest gains of b"));
+    // Only a is wrong on 25 examples, only b on 4, and 31 have equal scores.
+    assert!(page.contains("Not drawn: 31 examples with equal scores."));
+    for title in ["0.25 to 0.30: 4 examples", "−0.30 to −0.25: 25 examples"] {
+        assert!(page.contains(&format!("<title>{title}</title>")), "{title}");
+    }
+    let bins = &result["comparisons"][0]["distribution"]["bins"];
+    assert_eq!([&bins[4], &bins[15]], [25, 4]);
     // Without a difference it says that none is shown.
     folder
         .run("compare wer -r r.jsonl -p a.jsonl a.jsonl --names a,c -q --report r.html")

@@ -14,7 +14,7 @@ use metric_stats::{Swaps, TOLERANCE, Trials, Weights, assigned};
 use crate::kept::{GroupSet, Kept, Row, read};
 use crate::reading::{Addends, Numbers, Reading, Scope as NumbersOf, StateOf, Weigher};
 use crate::scorer::{Report, Shared};
-use crate::{Group, StateError};
+use crate::{DifferenceCounts, Group, StateError};
 
 /// A score of the whole data or of a group.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +85,7 @@ impl Draws<'_> {
 pub struct Paired(Box<dyn Pairs>);
 
 /// The comparison of the examples of a system with those of the baseline on one score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compared {
     /// Examples with a higher score.
     pub higher: u64,
@@ -95,6 +95,28 @@ pub struct Compared {
     pub lower: u64,
     /// Examples whose score is undefined for either.
     pub undefined: u64,
+    /// The counts of examples by their difference.
+    pub distribution: DifferenceCounts,
+}
+
+impl Compared {
+    fn new(differences: &[(Option<f64>, u64)]) -> Self {
+        let defined = differences.iter();
+        let defined = defined.filter_map(|&(difference, count)| Some((difference?, count)));
+        let mut compared = Self {
+            distribution: DifferenceCounts::new(&defined.collect::<Vec<_>>()),
+            ..Self::default()
+        };
+        for (difference, count) in differences {
+            *match difference {
+                None => &mut compared.undefined,
+                Some(difference) if difference.abs() <= TOLERANCE => &mut compared.same,
+                Some(difference) if *difference > 0.0 => &mut compared.higher,
+                Some(_) => &mut compared.lower,
+            } += count;
+        }
+        compared
+    }
 }
 
 impl Paired {
@@ -750,6 +772,9 @@ pub(crate) struct Pairing<R: Reading> {
     scopes: Vec<Scope>,
 }
 
+/// The differences of a score, each with the number of examples that have it; `None` is undefined.
+type Differences = Vec<(Option<f64>, u64)>;
+
 impl<R: Reading> Pairing<R> {
     pub(crate) fn new(mut table: Table<R>, reports: &[Report; 2]) -> Self {
         let none = table.states.len() as u32;
@@ -789,6 +814,59 @@ impl<R: Reading> Pairing<R> {
 
     fn state(&self, index: u32) -> &StateOf<R> {
         &self.table.states[index as usize]
+    }
+
+    /// The differences of the examples in each column of a scope; `None` for scores that single examples do not have,
+    /// and if the systems have different examples.
+    fn example_differences(&self, scope: usize) -> Vec<Option<Differences>> {
+        let Some(scope) = self.scopes.get(scope) else {
+            return Vec::new();
+        };
+        let mut differences = vec![None; scope.columns.len()];
+        let rows = |side| {
+            let rows = self.table.rows_of(side, scope.group.as_ref());
+            rows.filter(|row| row.is_example())
+        };
+        if !rows(0).map(|row| row.key).eq(rows(1).map(|row| row.key)) {
+            return differences;
+        }
+        let mut pairs: HashMap<(u32, u32), u64> = HashMap::new();
+        for (a, b) in rows(0).zip(rows(1)) {
+            *pairs.entry((a.contribution, b.contribution)).or_default() += 1;
+        }
+        let states = pairs.keys().flat_map(|&(a, b)| [a, b]);
+        let states: BTreeSet<u32> = states.filter(|&index| index != self.none).collect();
+        let of_state = states
+            .into_iter()
+            .map(|index| (index, self.example_scores(scope, index)));
+        let of_state: HashMap<u32, Vec<Option<Option<f64>>>> = of_state.collect();
+        for ((a, b), count) in pairs {
+            let (Some(a), Some(b)) = (of_state.get(&a), of_state.get(&b)) else {
+                continue;
+            };
+            for ((a, b), differences) in a.iter().zip(b).zip(&mut differences) {
+                if let (Some(a), Some(b)) = (a, b) {
+                    let difference = a.zip(*b).map(|(a, b)| b - a);
+                    let differences: &mut Differences = differences.get_or_insert_default();
+                    differences.push((difference, count));
+                }
+            }
+        }
+        differences
+    }
+
+    /// The scores of an example with this state in the columns of a scope; `None` for scores that single examples do
+    /// not have.
+    fn example_scores(&self, scope: &Scope, state: u32) -> Vec<Option<Option<f64>>> {
+        let reading = self.table.reading();
+        let numbers = reading.numbers(self.state(state), &self.table.header, NumbersOf::Example);
+        let score = |column: &Column| {
+            let mut scores = numbers.scores.iter();
+            let found = scores.find(|(name, _)| *name == column.score);
+            let is_own = column.group == scope.group;
+            found.filter(|_| is_own).map(|(_, value)| *value)
+        };
+        scope.columns.iter().map(score).collect()
     }
 
     /// The rows of both systems that are exchanged together.
@@ -997,61 +1075,9 @@ impl<R: Reading> Pairs for Pairing<R> {
     }
 
     fn compared(&self, scope: usize) -> Vec<Option<Compared>> {
-        let Some(scope) = self.scopes.get(scope) else {
-            return Vec::new();
-        };
-        let none = vec![None; scope.columns.len()];
-        let rows = |side| {
-            self.table
-                .rows_of(side, scope.group.as_ref())
-                .filter(|row| row.is_example())
-        };
-        if !rows(0).map(|row| row.key).eq(rows(1).map(|row| row.key)) {
-            return none;
-        }
-        let mut pairs: HashMap<(u32, u32), u64> = HashMap::new();
-        for (a, b) in rows(0).zip(rows(1)) {
-            *pairs.entry((a.contribution, b.contribution)).or_default() += 1;
-        }
-        let mut of_state: HashMap<u32, Vec<Option<Option<f64>>>> = HashMap::new();
-        for &(a, b) in pairs.keys() {
-            for index in [a, b].into_iter().filter(|&index| index != self.none) {
-                of_state.entry(index).or_insert_with(|| {
-                    let reading = self.table.reading();
-                    let numbers =
-                        reading.numbers(self.state(index), &self.table.header, NumbersOf::Example);
-                    let score = |column: &Column| {
-                        let is_own = column.group == scope.group;
-                        let found = numbers
-                            .scores
-                            .iter()
-                            .find(|(name, _)| *name == column.score);
-                        found.filter(|_| is_own).map(|(_, value)| *value)
-                    };
-                    scope.columns.iter().map(score).collect()
-                });
-            }
-        }
-        let mut compared = none;
-        for (&(a, b), &count) in &pairs {
-            let (Some(a), Some(b)) = (of_state.get(&a), of_state.get(&b)) else {
-                continue;
-            };
-            for ((a, b), compared) in a.iter().zip(b).zip(&mut compared) {
-                let (Some(a), Some(b)) = (a, b) else {
-                    continue;
-                };
-                let compared = compared.get_or_insert_default();
-                let counter = match a.zip(*b) {
-                    None => &mut compared.undefined,
-                    Some((a, b)) if (b - a).abs() <= TOLERANCE => &mut compared.same,
-                    Some((a, b)) if b > a => &mut compared.higher,
-                    Some(_) => &mut compared.lower,
-                };
-                *counter += count;
-            }
-        }
-        compared
+        let columns = self.example_differences(scope).into_iter();
+        let compared = |differences: Differences| Compared::new(&differences);
+        columns.map(|column| column.map(compared)).collect()
     }
 }
 
