@@ -1197,6 +1197,57 @@ fn stored_scores_have_nearest_misses() {
     assert!(!text_of(&folder, "stored.html").contains("Nearest misses"));
 }
 
+/// The examples of a page in Markdown: its sections from the worst examples on, without counts and provenance.
+fn examples_of(page: &str) -> String {
+    let sections = page.split("\n## ").skip(1);
+    let examples = sections.filter(|section| {
+        ["Worst examples", "Nearest misses"]
+            .iter()
+            .any(|title| section.starts_with(title))
+    });
+    examples.collect()
+}
+
+/// A stored result with the texts of its examples has the examples of the run, whatever the options are.
+#[test]
+fn stored_results_have_the_examples_of_the_run() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let options = [
+        "accuracy-at-k -r d/labels.jsonl -p d/ranked-labels.jsonl",
+        "wer -r d/spoken.txt -p d/heard.txt --normalize lower,replace([.,],) --missing empty",
+        "exact-match -r d/spoken.txt -p d/heard.txt --ignore-case --ignore-punctuation",
+        "string-accuracy -r d/spoken.txt -p d/heard.txt --extract (\\w+)",
+    ];
+    let mut count = 0;
+    for words in DEMOS.iter().chain(&options) {
+        let command = format!(
+            "score {words} -q --format json --per-sample s.jsonl --with-inputs --report run.md"
+        );
+        let output = folder.run(&command);
+        // Dataset files have no records.
+        if output.code == Some(2) {
+            continue;
+        }
+        folder.put("result.json", output.code(0).stdout.as_bytes());
+        folder
+            .run("report result.json --per-sample s.jsonl --report stored.md")
+            .code(0);
+        let [run, stored] = ["run.md", "stored.md"].map(|name| text_of(&folder, name));
+        // The files of scores have no questions.
+        let is_kept = |line: &&str| !line.starts_with("- question:");
+        let run: Vec<&str> = run.lines().filter(is_kept).collect();
+        assert!(examples_of(&stored).len() > 100, "{words}");
+        assert_eq!(
+            examples_of(&run.join("\n")),
+            examples_of(stored.trim_end()),
+            "{words}"
+        );
+        count += 1;
+    }
+    assert!(count > 15, "{count} results were stored");
+}
+
 /// Examples show what a metric compares in place of what is given.
 #[test]
 fn examples_show_what_is_compared() {

@@ -132,6 +132,12 @@ pub trait Scorer: Send + Sync {
         Vec::new()
     }
 
+    /// Returns the name of the score that ranks examples, unless another one is requested; `None` for the first that has
+    /// a direction.
+    fn ranking_score(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the texts of a record with what is compared in their place, after all that options do to them; `None`
     /// for metrics of other values, and for records that cannot be read.
     fn compared(&self, _record: &mut Record<'_>) -> Option<ComparedTexts> {
@@ -859,6 +865,10 @@ where
 
     fn further_fields(&self) -> Vec<String> {
         self.shared.reading.further_fields()
+    }
+
+    fn ranking_score(&self) -> Option<String> {
+        self.shared.reading.ranking_score()
     }
 
     fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
