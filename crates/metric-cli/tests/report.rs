@@ -528,6 +528,35 @@ fn details_add_up_to_the_scores() {
     let all = all + number(&mrr, "without_rank");
     let expected = scores("mrr -r d/labels.jsonl -p d/ranked-labels.jsonl")["mrr"].as_f64();
     assert!((reciprocal / all - expected.expect("a score")).abs() < 1e-12);
+
+    // Missed labels are those that are no hits at the least k.
+    for (words, hits) in [
+        (
+            "accuracy-at-k -r d/labels.jsonl -p d/ranked-labels.jsonl --k 2,3",
+            "hits@2",
+        ),
+        (
+            "mrr -r d/labels.jsonl -p d/ranked-labels.jsonl --k 1",
+            "found",
+        ),
+        (
+            "accuracy-at-k --input scores -r d/digits.jsonl -p d/digit-scores.jsonl",
+            "hits@1",
+        ),
+    ] {
+        let missed = details(&folder, words)["missed"].take();
+        let missed = missed.as_array().expect("missed labels").iter();
+        let counts: Vec<u64> = missed
+            .map(|missed| missed["examples"].as_u64().expect("a count"))
+            .collect();
+        assert!(counts.is_sorted_by(|a, b| a >= b), "{words}");
+        let result = folder.run(&format!("score {words} -q --format json"));
+        let counted = result.code(0).json()["counts"].take();
+        let found = [&counted[hits], &counted["total"]].map(|count| count.as_u64());
+        let [hits, total] = found.map(|count| count.expect("a count"));
+        assert_eq!(counts.iter().sum::<u64>(), total - hits, "{words}");
+        assert!(hits < total, "{words}");
+    }
 }
 
 #[test]

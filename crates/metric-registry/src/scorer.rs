@@ -1282,7 +1282,10 @@ impl<R: Reading> ErasedState for Held<R> {
 
     fn report_with_details(&self) -> (Report, Option<serde_json::Value>) {
         let reading = &self.shared.reading;
-        let (numbers, details) = reading.numbers_with_details(&self.pool.total, &self.header);
+        let (numbers, mut details) = reading.numbers_with_details(&self.pool.total, &self.header);
+        if let Some(details) = &mut details {
+            reading.add_to_details(details, self.pool.remarks());
+        }
         (self.report_of(numbers), details)
     }
 
@@ -1308,7 +1311,10 @@ impl<R: Reading> ErasedState for Held<R> {
     }
 
     fn details(&self) -> Option<serde_json::Value> {
-        self.shared.reading.details(&self.pool.total, &self.header)
+        let reading = &self.shared.reading;
+        let mut details = reading.details(&self.pool.total, &self.header)?;
+        reading.add_to_details(&mut details, self.pool.remarks());
+        Some(details)
     }
 
     fn confusions(&self) -> Option<ConfusionTable> {
